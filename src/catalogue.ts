@@ -1,0 +1,500 @@
+/**
+ * Everything that is known of the attributes of the nodes feed, as tables: what the storage system calls
+ * them, in which unit it reports them, and under which metric we export them.
+ *
+ * Decoding, samples, HELP texts, the emulator, the metrics reference, dashboards and the coverage report are
+ * derived from these tables, so a new attribute is one row here. Source: API document, "Node object",
+ * "Node metric attributes", "Transaction error attributes" and "Forecast entry".
+ */
+
+/** Attribute categories, as the `category` query parameter names them. */
+export const CATEGORIES = ['capacityForecast', 'health', 'capacity', 'traffic', 'diskIO'] as const
+export type Category = (typeof CATEGORIES)[number]
+
+/** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
+export const BYTES_PER_MB = 1_000_000
+export const SECONDS_PER_DAY = 86_400
+
+/** The suffix that Prometheus and OpenMetrics want at the end of a metric name, where there is a unit. */
+export type BaseUnit = 'bytes' | 'bytes_per_second' | 'ratio' | 'seconds' | ''
+
+interface UnitRow {
+  readonly base: BaseUnit
+  /** Turns a value in the source's unit into the base unit. */
+  readonly toBase: (value: number) => number
+}
+
+/** Units at the source. Division, not multiplication by 0.01, so that 7 percent is 0.07 exactly as printed. */
+export const UNITS = {
+  Bytes: { base: 'bytes', toBase: (value) => value },
+  Percent: { base: 'ratio', toBase: (value) => value / 100 },
+  'MB/s': { base: 'bytes_per_second', toBase: (value) => value * BYTES_PER_MB },
+  ms: { base: 'seconds', toBase: (value) => value / 1000 },
+  TPS: { base: '', toBase: (value) => value },
+  day: { base: 'seconds', toBase: (value) => value * SECONDS_PER_DAY },
+  count: { base: '', toBase: (value) => value },
+} as const satisfies Record<string, UnitRow>
+export type SourceUnit = keyof typeof UNITS
+
+/** Names of the member that carries the value in a snapshot `{t, <tag>}`. */
+export const VALUE_TAGS = [
+  'Space',
+  'Percent',
+  'Bytes',
+  'Bandwidth',
+  'Latency',
+  'TPS',
+  'diskIO',
+  'Rate',
+] as const
+export type ValueTag = (typeof VALUE_TAGS)[number]
+
+type Labels = Readonly<Record<string, string>>
+
+interface FamilyRow {
+  readonly family: `sds_node_${string}`
+  readonly help: string
+  readonly category: Category
+  readonly tag: ValueTag
+  /** As the value really is; the document lists diskSpaceAllocatedPercentage as Bytes, which its tag refutes. */
+  readonly unit: SourceUnit
+  /** The storage system keeps no history of it: only `<Attribute>Current` exists. */
+  readonly currentOnly?: true
+  /** The source attributes of this family, each with the labels that tell it from its siblings. */
+  readonly attributes: Readonly<Record<string, Labels>>
+}
+
+/** The flat attributes, by the metric family that they become. */
+export const ATTRIBUTE_FAMILIES = [
+  {
+    family: 'sds_node_disk_space_total_bytes',
+    help: 'Usable disk space of all disks of the node.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    attributes: { diskSpaceTotal: {} },
+  },
+  {
+    family: 'sds_node_disk_space_allocated_bytes',
+    help: 'Disk space allocated for chunks on all disks of the node.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    attributes: { diskSpaceAllocated: {} },
+  },
+  {
+    family: 'sds_node_disk_space_allocated_level_bytes',
+    help: 'Disk space allocated for chunks on the disks of the node, by level.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    attributes: { diskSpaceAllocatedL1: { level: 'L1' }, diskSpaceAllocatedL2: { level: 'L2' } },
+  },
+  {
+    family: 'sds_node_disk_space_allocated_ratio',
+    help: 'Allocated disk space relative to the usable disk space of the node (0 to 1).',
+    category: 'capacity',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { diskSpaceAllocatedPercentage: {} },
+  },
+  {
+    family: 'sds_node_disk_space_free_bytes',
+    help: 'Free usable disk space on the Good disks of the node, without the reserve.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    attributes: { diskSpaceFree: {} },
+  },
+  {
+    family: 'sds_node_disk_space_free_level_bytes',
+    help: 'Free usable disk space on the Good disks of the node, by level.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    attributes: { diskSpaceFreeL1: { level: 'L1' }, diskSpaceFreeL2: { level: 'L2' } },
+  },
+  {
+    family: 'sds_node_disk_space_offline_bytes',
+    help: 'Offline disk space of the whole system, over all pools: every node repeats the same figure, so never sum it over nodes.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    currentOnly: true,
+    attributes: { diskSpaceOfflineTotal: {} },
+  },
+  {
+    family: 'sds_node_disk_space_reserved_bytes',
+    help: 'Disk space held in reserve on the node.',
+    category: 'capacity',
+    tag: 'Space',
+    unit: 'Bytes',
+    currentOnly: true,
+    attributes: { diskSpaceReserved: {} },
+  },
+  {
+    family: 'sds_node_cpu_utilization_ratio',
+    help: 'Share of CPU time spent in user, nice and kernel code, over all cores (0 to 1).',
+    category: 'health',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { nodeCpuUtilization: {} },
+  },
+  {
+    family: 'sds_node_memory_used_bytes',
+    help: 'Memory in use, without buffers and cache.',
+    category: 'health',
+    tag: 'Bytes',
+    unit: 'Bytes',
+    attributes: { nodeMemoryUtilizationBytes: {} },
+  },
+  {
+    family: 'sds_node_memory_utilization_ratio',
+    help: 'Memory in use relative to all memory of the node (0 to 1).',
+    category: 'health',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { nodeMemoryUtilization: {} },
+  },
+  {
+    family: 'sds_node_nic_bytes_per_second',
+    help: 'Data passing the network interfaces of the node, both directions.',
+    category: 'health',
+    tag: 'Bandwidth',
+    unit: 'MB/s',
+    attributes: { nodeNicBandwidth: {} },
+  },
+  {
+    family: 'sds_node_nic_received_bytes_per_second',
+    help: 'Data received through the network interfaces of the node.',
+    category: 'health',
+    tag: 'Bandwidth',
+    unit: 'MB/s',
+    attributes: { nodeNicReceivedBandwidth: {} },
+  },
+  {
+    family: 'sds_node_nic_transmitted_bytes_per_second',
+    help: 'Data transmitted through the network interfaces of the node.',
+    category: 'health',
+    tag: 'Bandwidth',
+    unit: 'MB/s',
+    attributes: { nodeNicTransmittedBandwidth: {} },
+  },
+  {
+    family: 'sds_node_nic_utilization_ratio',
+    help: 'Data passing the network interfaces relative to their capacity (0 to 1).',
+    category: 'health',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { nodeNicUtilization: {} },
+  },
+  {
+    family: 'sds_node_nic_received_utilization_ratio',
+    help: 'Data received relative to the capacity of the network interfaces (0 to 1).',
+    category: 'health',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { nodeNicReceivedUtilization: {} },
+  },
+  {
+    family: 'sds_node_nic_transmitted_utilization_ratio',
+    help: 'Data transmitted relative to the capacity of the network interfaces (0 to 1).',
+    category: 'health',
+    tag: 'Percent',
+    unit: 'Percent',
+    attributes: { nodeNicTransmittedUtilization: {} },
+  },
+  {
+    family: 'sds_node_transaction_read_latency_seconds',
+    help: 'Mean time to process a read transaction.',
+    category: 'traffic',
+    tag: 'Latency',
+    unit: 'ms',
+    attributes: { transactionReadLatency: {} },
+  },
+  {
+    family: 'sds_node_transaction_write_latency_seconds',
+    help: 'Mean time to process a write transaction.',
+    category: 'traffic',
+    tag: 'Latency',
+    unit: 'ms',
+    attributes: { transactionWriteLatency: {} },
+  },
+  {
+    family: 'sds_node_transaction_read_bytes_per_second',
+    help: 'Data returned by read transactions, mean of the previous interval.',
+    category: 'traffic',
+    tag: 'Bandwidth',
+    unit: 'MB/s',
+    attributes: { transactionReadBandwidth: {} },
+  },
+  {
+    family: 'sds_node_transaction_write_bytes_per_second',
+    help: 'Data received by write transactions, mean of the previous interval.',
+    category: 'traffic',
+    tag: 'Bandwidth',
+    unit: 'MB/s',
+    attributes: { transactionWriteBandwidth: {} },
+  },
+  {
+    family: 'sds_node_transaction_reads_per_second',
+    help: 'Read transactions requested per second, mean of the previous interval.',
+    category: 'traffic',
+    tag: 'TPS',
+    unit: 'TPS',
+    attributes: { transactionReadTransactionsPerSec: {} },
+  },
+  {
+    family: 'sds_node_transaction_writes_per_second',
+    help: 'Write transactions requested per second, mean of the previous interval.',
+    category: 'traffic',
+    tag: 'TPS',
+    unit: 'TPS',
+    attributes: { transactionWriteTransactionsPerSec: {} },
+  },
+  {
+    family: 'sds_node_disk_read_bytes_per_second',
+    help: 'Data read from the disks of the node, for all purposes.',
+    category: 'diskIO',
+    tag: 'diskIO',
+    unit: 'MB/s',
+    attributes: { diskReadBandwidthTotal: {} },
+  },
+  {
+    family: 'sds_node_disk_write_bytes_per_second',
+    help: 'Data written to the disks of the node, for all purposes.',
+    category: 'diskIO',
+    tag: 'diskIO',
+    unit: 'MB/s',
+    attributes: { diskWriteBandwidthTotal: {} },
+  },
+  {
+    family: 'sds_node_disk_read_purpose_bytes_per_second',
+    help: 'Data read from the disks of the node, by purpose.',
+    category: 'diskIO',
+    tag: 'diskIO',
+    unit: 'MB/s',
+    attributes: {
+      diskReadBandwidthEc: { purpose: 'erasure_coding' },
+      diskReadBandwidthCc: { purpose: 'consistency_check' },
+      diskReadBandwidthRecovery: { purpose: 'recovery' },
+      diskReadBandwidthGeo: { purpose: 'geo_replication' },
+      diskReadBandwidthUser: { purpose: 'user' },
+      diskReadBandwidthXor: { purpose: 'xor' },
+    },
+  },
+  {
+    family: 'sds_node_disk_write_purpose_bytes_per_second',
+    help: 'Data written to the disks of the node, by purpose.',
+    category: 'diskIO',
+    tag: 'diskIO',
+    unit: 'MB/s',
+    attributes: {
+      diskWriteBandwidthEc: { purpose: 'erasure_coding' },
+      diskWriteBandwidthCc: { purpose: 'consistency_check' },
+      diskWriteBandwidthRecovery: { purpose: 'recovery' },
+      diskWriteBandwidthGeo: { purpose: 'geo_replication' },
+      diskWriteBandwidthUser: { purpose: 'user' },
+      diskWriteBandwidthXor: { purpose: 'xor' },
+    },
+  },
+] as const satisfies readonly FamilyRow[]
+
+type KeysOfUnion<T> = T extends unknown ? keyof T & string : never
+/** The name of a flat attribute, e.g. `diskSpaceFree` (never with the suffix `Current`). */
+export type AttributeName = KeysOfUnion<(typeof ATTRIBUTE_FAMILIES)[number]['attributes']>
+
+export interface Attribute {
+  readonly name: AttributeName
+  readonly family: string
+  readonly labels: Labels
+  readonly category: Category
+  readonly tag: ValueTag
+  readonly unit: SourceUnit
+  readonly currentOnly: boolean
+}
+
+/** The flat attributes, one row each, in the document's order. */
+export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
+  Object.entries(row.attributes).map(([name, labels]) => ({
+    name: name as AttributeName,
+    family: row.family,
+    labels,
+    category: row.category,
+    tag: row.tag,
+    unit: row.unit,
+    currentOnly: row.currentOnly ?? false,
+  })),
+)
+
+/** Values of `healthStatus`, best first. */
+export const HEALTH_STATES = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible'] as const
+export type HealthState = (typeof HEALTH_STATES)[number]
+
+/** Counts of disks in the enclosure of a node, by disk status; `numDisks` counts all of them. */
+export const DISK_COUNTS = {
+  numGoodDisks: 'Good',
+  numBadDisks: 'Bad',
+  numMaintenanceDisks: 'Maintenance',
+  numReadyToReplaceDisks: 'ReadyToReplace',
+} as const
+export type DiskCount = keyof typeof DISK_COUNTS | 'numDisks'
+
+/** Members of `transactionErrors` and the value tag of those that carry snapshots. */
+export const TRANSACTION_ERRORS = {
+  name: 'transactionErrors',
+  category: 'traffic',
+  rateTag: 'Rate',
+  rateUnit: 'Percent',
+  /** Where a type belongs: the caller's mistake or the system's. */
+  categories: ['User', 'System'],
+} as const
+
+/** Category `capacityForecast`: its one attribute. */
+export const FORECAST = {
+  name: 'allocatedCapacityForecast',
+  category: 'capacityForecast',
+  unit: 'day',
+  notAvailable: 'N/A',
+} as const
+
+/** What the coverage of a feed is told by: every flat attribute, the error statistics, counts and states. */
+export const COVERAGE_ATTRIBUTES = [
+  'healthStatus',
+  'numDisks',
+  ...(Object.keys(DISK_COUNTS) as (keyof typeof DISK_COUNTS)[]),
+  ...ATTRIBUTES.map((attribute) => attribute.name),
+  TRANSACTION_ERRORS.name,
+  FORECAST.name,
+] as const
+export type CoverageAttribute = (typeof COVERAGE_ATTRIBUTES)[number]
+
+/** A metric family of the nodes feed. All are gauges; `labels` come after {@link NODE_LABELS}. */
+export interface NodeFamily {
+  readonly name: string
+  readonly help: string
+  readonly unit: BaseUnit
+  readonly labels: readonly string[]
+  readonly sources: readonly string[]
+}
+
+/** Labels that every node metric has. */
+export const NODE_LABELS = ['system', 'pool', 'node'] as const
+
+const identityFamilies: readonly NodeFamily[] = [
+  {
+    name: 'sds_node_info',
+    help: 'Identity of a node: always 1. Source: id, storagePoolId, apiChange (identity, text).',
+    unit: '',
+    labels: ['node_id', 'pool_id', 'api_change'],
+    sources: ['id', 'displayName', 'storagePoolId', 'storagePoolName', 'apiChange'],
+  },
+  {
+    name: 'sds_node_health_status',
+    help: 'Health of the node: 1 for the current status, 0 for the others. Source: healthStatus (identity, text).',
+    unit: '',
+    labels: ['status'],
+    sources: ['healthStatus'],
+  },
+  {
+    name: 'sds_node_disks',
+    help: 'Disks in the enclosure of the node. Source: numDisks (identity, count).',
+    unit: '',
+    labels: [],
+    sources: ['numDisks'],
+  },
+  {
+    name: 'sds_node_disks_by_status',
+    help: `Disks in the enclosure of the node, by status. Source: ${Object.keys(DISK_COUNTS).join(', ')} (identity, count).`,
+    unit: '',
+    labels: ['status'],
+    sources: Object.keys(DISK_COUNTS),
+  },
+]
+
+const errorFamilies: readonly NodeFamily[] = [
+  {
+    name: 'sds_node_transaction_errors_ratio',
+    help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
+    unit: 'ratio',
+    labels: [],
+    sources: ['transactionErrors.all'],
+  },
+  {
+    name: 'sds_node_transactions_succeeded',
+    help: 'Transactions that succeeded in the sample. Source: transactionErrors.errorSuccessTotals.successTotal (traffic, count).',
+    unit: '',
+    labels: [],
+    sources: ['transactionErrors.errorSuccessTotals.successTotal'],
+  },
+  {
+    name: 'sds_node_transactions_failed',
+    help: 'Transactions that failed in the sample. Source: transactionErrors.errorSuccessTotals.errorTotal (traffic, count).',
+    unit: '',
+    labels: [],
+    sources: ['transactionErrors.errorSuccessTotals.errorTotal'],
+  },
+  {
+    name: 'sds_node_transaction_errors_by_type',
+    help: 'Transactions that failed in the sample, by error category and type. Source: transactionErrors.types.errorCount (traffic, count).',
+    unit: '',
+    labels: ['category', 'error_type'],
+    sources: [
+      'transactionErrors.types.category',
+      'transactionErrors.types.errorType',
+      'transactionErrors.types.errorCount',
+    ],
+  },
+  {
+    name: 'sds_node_transaction_errors_by_type_ratio',
+    help: 'Share of transactions that failed with this error in the previous interval (0 to 1). Source: transactionErrors.types.errorRate (traffic, Percent).',
+    unit: 'ratio',
+    labels: ['category', 'error_type'],
+    sources: ['transactionErrors.types.errorRate'],
+  },
+]
+
+const forecastFamilies: readonly NodeFamily[] = [
+  {
+    name: 'sds_node_capacity_forecast_seconds',
+    help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
+    unit: 'seconds',
+    labels: ['history_days', 'target_percent'],
+    sources: ['allocatedCapacityForecast'],
+  },
+  {
+    name: 'sds_node_capacity_forecast_available',
+    help: '1 when the storage system could make the forecast, 0 when it answered N/A (usage falls, or too little history). Source: allocatedCapacityForecast.forecast (capacityForecast, text).',
+    unit: '',
+    labels: ['history_days', 'target_percent'],
+    sources: ['allocatedCapacityForecast'],
+  },
+]
+
+const ageFamily: NodeFamily = {
+  name: 'sds_node_sample_timestamp_seconds',
+  help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
+  unit: 'seconds',
+  labels: ['category'],
+  sources: ['t'],
+}
+
+const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: FamilyRow) => {
+  const sources = Object.keys(row.attributes)
+  return {
+    name: row.family,
+    help: `${row.help} Source: ${sources.join(', ')} (${row.category}, ${row.unit}).`,
+    unit: UNITS[row.unit].base,
+    labels: Object.keys(Object.values(row.attributes)[0] ?? {}),
+    sources,
+  }
+})
+
+/** Every metric family of the nodes feed, in the order in which they are exposed. */
+export const NODE_FAMILIES: readonly NodeFamily[] = [
+  ...identityFamilies,
+  ...attributeFamilies,
+  ...errorFamilies,
+  ...forecastFamilies,
+  ageFamily,
+]

@@ -1,0 +1,139 @@
+import { type BaseUnit, NODE_FAMILIES, NODE_LABELS } from '../catalogue.ts'
+
+/** A metric family: what HELP, TYPE and UNIT say of it, and the labels in the order in which they are written. */
+export interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter' | 'histogram'
+  readonly unit: BaseUnit
+  readonly labels: readonly string[]
+}
+
+const POOL = ['system', 'pool_id'] as const
+
+/** The nodes feed, from the catalogue. */
+export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, unit, labels }) => ({
+  name,
+  help,
+  type: 'gauge',
+  unit,
+  labels: [...NODE_LABELS, ...labels],
+}))
+
+const gauge = (name: string, unit: BaseUnit, labels: readonly string[], help: string): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  unit,
+  labels,
+})
+const counter = (name: string, labels: readonly string[], help: string): Family => ({
+  name,
+  help,
+  type: 'counter',
+  unit: '',
+  labels,
+})
+
+/** What the poller knows of pools and systems; rendered with the feed, because it changes with the polls. */
+export const STATE = {
+  poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
+  poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
+  poolNodes: gauge('sds_pool_nodes', '', POOL, 'Nodes of the pool in the last good poll.'),
+  poolLastSuccess: gauge(
+    'sds_pool_last_success_timestamp_seconds',
+    'seconds',
+    POOL,
+    'Time of the last good poll, in seconds since the epoch.',
+  ),
+  poolPollDuration: gauge(
+    'sds_pool_poll_duration_seconds',
+    'seconds',
+    POOL,
+    'Duration of the last poll, good or failed.',
+  ),
+  poolAttributeNodes: gauge(
+    'sds_pool_attribute_nodes',
+    '',
+    [...POOL, 'attribute', 'state'],
+    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable).',
+  ),
+  systemUp: gauge(
+    'sds_system_up',
+    '',
+    ['system'],
+    '1 when the system answered the last request sent to it, whatever the answer, else 0.',
+  ),
+  clockSkew: gauge(
+    'sds_system_clock_skew_seconds',
+    'seconds',
+    ['system'],
+    "The system's clock minus the exporter's, from the Date header of an answer (resolution 1 s).",
+  ),
+  tlsNotAfter: gauge(
+    'sds_system_tls_not_after_timestamp_seconds',
+    'seconds',
+    ['system'],
+    "End of validity of the system's TLS certificate, in seconds since the epoch.",
+  ),
+  providers: gauge('sds_authn_providers', '', ['system'], 'Authentication providers of the system.'),
+  providerInfo: gauge(
+    'sds_authn_provider_info',
+    '',
+    ['system', 'provider', 'provider_id'],
+    'An authentication provider of the system: always 1.',
+  ),
+} as const satisfies Record<string, Family>
+
+/** What the exporter counts while it works; kept by prom-client. */
+export const OWN = {
+  polls: counter(
+    'sds_pool_polls_total',
+    [...POOL, 'result'],
+    'Polls of a pool, by result: ok, or the reason of the failure.',
+  ),
+  requests: counter(
+    'sds_api_requests_total',
+    ['system', 'operation', 'code'],
+    'Requests sent to the system, by operation and HTTP status; code is the reason where no status came.',
+  ),
+  requestDuration: {
+    name: 'sds_api_request_duration_seconds',
+    help: 'Duration of the requests sent to the system, body included, by operation.',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['system', 'operation'],
+  },
+  logins: counter(
+    'sds_api_logins_total',
+    ['system', 'result'],
+    'Logins at the system, by result: ok, or the reason of the failure.',
+  ),
+  rejectedValues: counter(
+    'sds_api_rejected_values_total',
+    ['system', 'attribute', 'reason'],
+    'Values of the feed that were not exported because they cannot be what the document says.',
+  ),
+  buildInfo: gauge(
+    'sds_exporter_build_info',
+    '',
+    ['version', 'node_version'],
+    'Version of the exporter and of Node.js: always 1.',
+  ),
+  series: gauge('sds_exporter_series', '', [], 'Series of the feed and of the pools in the last exposition.'),
+  reloadSuccessful: gauge(
+    'sds_exporter_config_last_reload_successful',
+    '',
+    [],
+    '1 when the last attempt to load the configuration succeeded, else 0.',
+  ),
+  reloadTime: gauge(
+    'sds_exporter_config_last_reload_success_timestamp_seconds',
+    'seconds',
+    [],
+    'Time of the last successful load of the configuration, in seconds since the epoch.',
+  ),
+} as const satisfies Record<string, Family>
+
+/** Every family of our own making; prom-client's process and Node.js metrics come on top. */
+export const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(OWN)]
