@@ -68,6 +68,16 @@ export const LIMITS = {
   /** Bad disks of a pool, in number and relative to all, that are no longer single failures. */
   manyBadDisks: 3,
   manyBadDisksRatio: 0.05,
+  /** Nodes of one pool that are Bad or not accessible at once: the second failure is the emergency. */
+  unavailableNodes: 2,
+  /** Changes into or out of Good within an hour. */
+  flappingChanges: 4,
+  /** Failed relative to all polls of a pool within 15 minutes. */
+  failedPollsRatio: 0.1,
+  /** Starts of the exporter within an hour. */
+  exporterRestarts: 3,
+  /** How far ahead the exporter's own trend of the used space looks, in seconds. */
+  trendSeconds: DAY,
 } as const
 
 /** Thresholds and limits under one name, for those who want all. */
@@ -128,6 +138,12 @@ export const PROMETHEUS = {
   /** Names of all alerts start so, which is how the dashboards find them. */
   alertPrefix: 'Sds',
 } as const
+
+/**
+ * Where `docs/alerts.md` is published: every alert's `runbook_url` is this and an anchor. A reserved name, so
+ * that no link leads to a stranger's page: put the address of your copy here.
+ */
+export const RUNBOOKS = { baseUrl: 'https://sds-exporter.example/docs/alerts.md' } as const
 
 /** Label matchers of the dashboards' variables. */
 export const MATCHERS = {
