@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder, not a file',
+}
+
+/** Reads a text file, or says in words why that failed; the words name no content. */
+export function readTextFile(path: string): { readonly text: string } | { readonly problem: string } {
+  try {
+    return { text: readFileSync(path, 'utf8') }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    return { problem: `cannot be read: ${WORDS[code] ?? code}` }
+  }
+}

@@ -1,0 +1,71 @@
+import { dirname, resolve } from 'node:path'
+import { type Document, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import type { Config } from './config.ts'
+import { readTextFile } from './files.ts'
+import { ConfigError, type Problem, pathText } from './problems.ts'
+import { fileSchema } from './schema.ts'
+import { type Environment, substituteVariables } from './variables.ts'
+
+/**
+ * Reads and checks a configuration file.
+ * @throws {ConfigError} with every problem of the file at once
+ */
+export function loadConfig(file: string, environment: Environment): Config {
+  const read = readTextFile(file)
+  if ('problem' in read) throw new ConfigError(file, [{ path: '', message: read.problem }])
+  return parseConfig(read.text, { file, environment })
+}
+
+/** As {@link loadConfig}, for a text already read; relative paths resolve against the folder of `file`. */
+export function parseConfig(text: string, from: { file: string; environment: Environment }): Config {
+  const document = parseDocument(text, { prettyErrors: true })
+  if (document.errors.length > 0) throw new ConfigError(from.file, document.errors.map(yamlProblem))
+  const problems: Problem[] = []
+  const data = substituteVariables(plainData(document, from.file) ?? {}, from.environment, problems)
+  problems.push(...repeatedNames(data))
+  const parsed = fileSchema(dirname(resolve(from.file))).safeParse(data, { reportInput: true })
+  if (parsed.success && problems.length === 0) return parsed.data
+  throw new ConfigError(from.file, [...problems, ...(parsed.error?.issues.flatMap(schemaProblems) ?? [])])
+}
+
+function plainData(document: Document, file: string): unknown {
+  try {
+    return document.toJS()
+  } catch {
+    // An alias without its anchor, or so many that they would expand beyond measure.
+    throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
+  }
+}
+
+function yamlProblem(error: { message: string }): Problem {
+  // The first line tells what and where; the lines after it quote the file, which may hold a secret.
+  return { path: '', message: `not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}` }
+}
+
+/** Looked for before the schema, which would be silent about them while anything else is wrong. */
+function repeatedNames(data: unknown): Problem[] {
+  const systems = data !== null && typeof data === 'object' && 'systems' in data ? data.systems : []
+  if (!Array.isArray(systems)) return []
+  const names = systems.map((system: unknown) =>
+    system !== null && typeof system === 'object' && 'name' in system ? system.name : undefined,
+  )
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name)
+    if (typeof name !== 'string' || first === index) return []
+    return [{ path: `systems[${index}].name`, message: `systems[${first}] has this name already` }]
+  })
+}
+
+/** One zod issue may stand for several problems: unknown keys are reported one by one, each with its path. */
+function schemaProblems(issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: pathText([...issue.path, key]), message: 'unknown key' }))
+  }
+  if (issue.code === 'invalid_union') {
+    const last = issue.errors.at(-1)?.[0]
+    if (last !== undefined) return schemaProblems({ ...last, path: [...issue.path, ...last.path] })
+  }
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [{ path: pathText(issue.path), message: missing ? `missing: ${issue.message}` : issue.message }]
+}

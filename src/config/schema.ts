@@ -1,0 +1,127 @@
+import { validate, validateDetailed } from 'node-cron'
+import { z } from 'zod'
+import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
+import { systemSchema } from './system_schema.ts'
+import { duration, flag, numeric, parseDuration, positiveDuration, size } from './units.ts'
+
+/** What `sds-exporter` does where the file is silent. */
+const DEFAULTS = {
+  poll: { schedule: '0 * * * * *', max_random_delay: '5s', timeout: '30s', stale_after: '5m' },
+  forecast: { schedule: '0 0 * * * *', time_frames: ['7d', '4w'], targets: [80, 90], braces: true },
+  providers: { schedule: '0 */15 * * * *' },
+  discovery: { schedule: '30 */5 * * * *' },
+  limits: { concurrency: 4, requests_per_second: 10, max_response_bytes: '64MiB' },
+  history: { enabled: false, window: '1h', interval: '5m' },
+} as const
+
+const MAX_CONCURRENCY = 64
+const MAX_REQUESTS_PER_SECOND = 1000
+const CRON_FIELDS = 6
+
+const cron = z.string('expected a cron expression').superRefine((expression, context) => {
+  // node-cron also takes five fields, which would silently turn "every minute" into "every hour".
+  const fields = expression.trim().split(/\s+/).length
+  if (fields === CRON_FIELDS && validate(expression)) return
+  const [first] = validateDetailed(expression).errors
+  const why = first === undefined ? `it has ${fields}` : first.message
+  context.addIssue({
+    code: 'custom',
+    message: `not a cron expression of six fields (second minute hour day month weekday): ${why}`,
+  })
+})
+const cronOrOff = z.union([z.literal(''), cron])
+
+const poll = z
+  .strictObject({
+    schedule: cron.prefault(DEFAULTS.poll.schedule),
+    max_random_delay: duration.prefault(DEFAULTS.poll.max_random_delay),
+    timeout: positiveDuration.prefault(DEFAULTS.poll.timeout),
+    stale_after: positiveDuration.prefault(DEFAULTS.poll.stale_after),
+  })
+  .transform(
+    (file): PollConfig => ({
+      schedule: file.schedule,
+      maxRandomDelayMs: file.max_random_delay,
+      timeoutMs: file.timeout,
+      staleAfterMs: file.stale_after,
+    }),
+  )
+
+const timeFrame = z
+  .string('expected a time frame like 7d or 4w')
+  .refine((frame) => /^[1-9]\d*[dw]$/.test(frame) && parseDuration(frame) !== undefined, {
+    message: 'expected a time frame in days or weeks, like 7d or 4w',
+  })
+const percent = numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= 100, {
+  message: 'expected a whole percentage from 1 to 100',
+})
+const forecast = z
+  .strictObject({
+    schedule: cronOrOff.prefault(DEFAULTS.forecast.schedule),
+    time_frames: z
+      .array(timeFrame)
+      .min(1, 'needs at least one')
+      .prefault([...DEFAULTS.forecast.time_frames]),
+    targets: z
+      .array(percent)
+      .min(1, 'needs at least one')
+      .prefault([...DEFAULTS.forecast.targets]),
+    braces: flag.prefault(DEFAULTS.forecast.braces),
+  })
+  .transform(
+    (file): ForecastConfig => ({
+      schedule: file.schedule,
+      timeFrames: file.time_frames,
+      targets: file.targets,
+      braces: file.braces,
+    }),
+  )
+
+const wholeUpTo = (maximum: number) =>
+  numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= maximum, {
+    message: `expected a whole number from 1 to ${maximum}`,
+  })
+const limits = z
+  .strictObject({
+    concurrency: wholeUpTo(MAX_CONCURRENCY).prefault(DEFAULTS.limits.concurrency),
+    requests_per_second: wholeUpTo(MAX_REQUESTS_PER_SECOND).prefault(DEFAULTS.limits.requests_per_second),
+    max_response_bytes: size.prefault(DEFAULTS.limits.max_response_bytes),
+  })
+  .transform(
+    (file): LimitsConfig => ({
+      concurrency: file.concurrency,
+      requestsPerSecond: file.requests_per_second,
+      maxResponseBytes: file.max_response_bytes,
+    }),
+  )
+
+const history = z
+  .strictObject({
+    enabled: flag.prefault(DEFAULTS.history.enabled),
+    window: positiveDuration.prefault(DEFAULTS.history.window),
+    interval: positiveDuration.prefault(DEFAULTS.history.interval),
+  })
+  .transform(
+    (file): HistoryConfig => ({ enabled: file.enabled, windowMs: file.window, intervalMs: file.interval }),
+  )
+
+/**
+ * The shape of the configuration file, and its way into {@link Config}: durations become milliseconds, sizes
+ * bytes, secret files are read; unknown keys are errors. Relative paths resolve against `folder`.
+ */
+export function fileSchema(folder: string): z.ZodType<Config> {
+  return z.strictObject(
+    {
+      systems: z
+        .array(systemSchema(folder), 'expected a list of systems')
+        .min(1, 'needs at least one system'),
+      poll: poll.prefault({}),
+      forecast: forecast.prefault({}),
+      providers: z.strictObject({ schedule: cronOrOff.prefault(DEFAULTS.providers.schedule) }).prefault({}),
+      discovery: z.strictObject({ schedule: cron.prefault(DEFAULTS.discovery.schedule) }).prefault({}),
+      limits: limits.prefault({}),
+      history: history.prefault({}),
+    },
+    'expected a mapping with the key systems',
+  )
+}

@@ -1,0 +1,146 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
+import { readTextFile } from './files.ts'
+import { passwordFromText, type Secret, tokenFromText } from './secret.ts'
+import { flag } from './units.ts'
+
+const text = z.string('expected text')
+const filledText = text.min(1, 'must not be empty')
+
+const baseUrl = filledText.transform((input, context): string => {
+  const url = URL.parse(input)
+  const problem = url === null ? 'not a URL' : urlProblem(url)
+  if (url !== null && problem === undefined) return url.href.replace(/\/+$/, '')
+  context.addIssue({ code: 'custom', message: problem ?? 'not a URL' })
+  return z.NEVER
+})
+
+function urlProblem(url: URL): string | undefined {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://'
+  if (url.username !== '' || url.password !== '')
+    return 'must not contain a user or password: they belong under auth'
+  if (url.search !== '' || url.hash !== '') return 'must not have a query or a fragment'
+  return undefined
+}
+
+const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
+const authKeys = z
+  .strictObject(
+    {
+      token: text.optional(),
+      token_file: filledText.optional(),
+      username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
+      password: text.optional(),
+      password_file: filledText.optional(),
+    },
+    `expected ${AUTH_KEYS}`,
+  )
+  .superRefine((value, context) => {
+    const ways = [value.token, value.token_file, value.username].filter((way) => way !== undefined).length
+    const passwords = [value.password, value.password_file].filter((way) => way !== undefined).length
+    if (ways !== 1 || passwords !== (value.username === undefined ? 0 : 1)) {
+      context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
+    }
+  })
+type AuthKeys = z.output<typeof authKeys>
+
+/** Reads what a secret file says now, so that a missing, unreadable or empty one is found before it is needed. */
+function authSchema(folder: string) {
+  return authKeys.transform((keys, context): AuthConfig => {
+    const [key, made] = readSecret(keys, folder)
+    if (typeof made !== 'string') return authConfig(keys, folder, made)
+    context.addIssue({ code: 'custom', message: made, path: [key] })
+    return z.NEVER
+  })
+}
+
+/** The key that holds the secret, and the secret or what is wrong with it. */
+function readSecret(keys: AuthKeys, folder: string): [string, Secret | string] {
+  if (keys.token !== undefined) return ['token', tokenFromText(keys.token)]
+  if (keys.password !== undefined) return ['password', passwordFromText(keys.password)]
+  const [key, file, make] =
+    keys.token_file === undefined
+      ? (['password_file', keys.password_file ?? '', passwordFromText] as const)
+      : (['token_file', keys.token_file, tokenFromText] as const)
+  const read = readTextFile(resolve(folder, file))
+  return [key, 'problem' in read ? `${file} ${read.problem}` : make(read.text)]
+}
+
+function authConfig(keys: AuthKeys, folder: string, secret: Secret): AuthConfig {
+  if (keys.token !== undefined) return { kind: 'token', token: secret }
+  if (keys.token_file !== undefined) return { kind: 'token_file', file: resolve(folder, keys.token_file) }
+  const username = keys.username ?? ''
+  return keys.password_file === undefined
+    ? { kind: 'login', username, password: secret }
+    : { kind: 'login_file', username, file: resolve(folder, keys.password_file) }
+}
+
+/** A readable file; empty means not set, so that an example can show every key. */
+function readableFile(folder: string) {
+  return text.optional().transform((path, context): string | undefined => {
+    if (path === undefined || path === '') return undefined
+    const read = readTextFile(resolve(folder, path))
+    if ('problem' in read) context.addIssue({ code: 'custom', message: `${path} ${read.problem}` })
+    return resolve(folder, path)
+  })
+}
+
+function tlsSchema(folder: string) {
+  const file = readableFile(folder)
+  return z
+    .strictObject({
+      ca_file: file,
+      cert_file: file,
+      key_file: file,
+      server_name: text.optional().transform((name) => (name === '' ? undefined : name)),
+      insecure_skip_verify: flag.prefault(false),
+    })
+    .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
+      message: 'cert_file and key_file belong together',
+    })
+    .transform(
+      (tls): TlsConfig => ({
+        caFile: tls.ca_file,
+        certFile: tls.cert_file,
+        keyFile: tls.key_file,
+        serverName: tls.server_name,
+        insecureSkipVerify: tls.insecure_skip_verify,
+      }),
+    )
+}
+
+const poolList = z
+  .array(z.strictObject({ id: filledText }))
+  .min(1, 'must not be empty; leave the key out to discover the pools')
+  .superRefine((pools, context) => {
+    pools.forEach(({ id }, index) => {
+      if (pools.findIndex((other) => other.id === id) === index) return
+      context.addIssue({ code: 'custom', message: 'listed twice', path: [index, 'id'] })
+    })
+  })
+  .transform((pools) => pools.map(({ id }) => id))
+
+/** One element of `systems`. Relative paths resolve against `folder`. */
+export function systemSchema(folder: string) {
+  return z
+    .strictObject({
+      name: text.regex(/^[A-Za-z0-9_.-]+$/, 'may contain letters, digits, underscore, dot and hyphen only'),
+      base_url: z.preprocess(
+        (value) => (typeof value === 'string' ? [value] : value),
+        z.array(baseUrl, 'expected a URL or a list of URLs').min(1, 'needs at least one URL'),
+      ),
+      auth: authSchema(folder),
+      tls_config: tlsSchema(folder).prefault({}),
+      pools: poolList.optional(),
+    })
+    .transform(
+      (system): SystemConfig => ({
+        name: system.name,
+        baseUrls: [...new Set(system.base_url)],
+        auth: system.auth,
+        tls: system.tls_config,
+        pools: system.pools,
+      }),
+    )
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+const MS_PER_UNIT = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+const BYTES_PER_UNIT = {
+  B: 1,
+  KB: 1000,
+  MB: 1000 ** 2,
+  GB: 1000 ** 3,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+} as const
+
+const DURATION = /^(\d+)(ms|s|m|h|d|w)$/
+const SIZE = /^(\d+)\s*(B|KB|MB|GB|KiB|MiB|GiB)$/
+
+/** `30s`, `5m`, `7d`, `4w` → milliseconds, or undefined for another text. */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text.trim())
+  return match ? Number(match[1]) * MS_PER_UNIT[match[2] as keyof typeof MS_PER_UNIT] : undefined
+}
+
+/** `64MiB`, `10 MB` → bytes, or undefined for another text. */
+export function parseSize(text: string): number | undefined {
+  const match = SIZE.exec(text.trim())
+  return match ? Number(match[1]) * BYTES_PER_UNIT[match[2] as keyof typeof BYTES_PER_UNIT] : undefined
+}
+
+function parsed<T>(parse: (text: string) => T | undefined, expected: string) {
+  return z.string(`expected ${expected}`).transform((text, context): T => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.issues.push({ code: 'custom', message: `expected ${expected}`, input: text })
+    return z.NEVER
+  })
+}
+
+/** A duration in the file; milliseconds in the program. */
+export const duration = parsed(parseDuration, 'a duration like 30s, 5m, 7d or 4w')
+/** A duration that is not zero. */
+export const positiveDuration = duration.refine((ms) => ms > 0, 'must be more than zero')
+/** A number of bytes in the file, with its unit; bytes in the program. */
+export const size = parsed(parseSize, 'a size like 64MiB').refine(
+  (bytes) => bytes > 0,
+  'must be more than zero',
+)
+/** A number; also as the text that an environment variable gives. */
+export const numeric = z.preprocess(
+  (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+  z.number('expected a number'),
+)
+/** A boolean; also as the text that an environment variable gives. */
+export const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean('expected true or false'),
+)
