@@ -1,0 +1,56 @@
+import { FORECAST } from '../catalogue.ts'
+import { isObject, member, type Rejection, readNumber, readText } from './numbers.ts'
+
+/** A forecast of one time frame for one target. */
+export interface Forecast {
+  /** Days of history that it extrapolates. */
+  readonly historyDays: string
+  /** Percent of the total capacity. */
+  readonly targetPercent: string
+  /** Days from now; 0: reached; undefined: the system cannot tell (`N/A`). */
+  readonly days: number | undefined
+}
+
+type Reject = (rejection: Rejection, text: string) => void
+
+/** Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry". */
+export function readForecasts(value: unknown, reject: Reject): Forecast[] {
+  const entries: readonly unknown[] = Array.isArray(value)
+    ? value
+    : value === undefined || value === null
+      ? []
+      : [value]
+  const forecasts = new Map<string, Forecast>()
+  for (const entry of entries) {
+    const forecast = isObject(entry) ? readEntry(entry, reject) : undefined
+    if (!isObject(entry)) reject('shape', typeof entry)
+    if (forecast === undefined) continue
+    const key = `${forecast.historyDays} ${forecast.targetPercent}`
+    if (forecasts.has(key)) reject('duplicate', key)
+    forecasts.set(key, forecast)
+  }
+  return [...forecasts.values()]
+}
+
+function readEntry(entry: Readonly<Record<string, unknown>>, reject: Reject): Forecast | undefined {
+  const history = readNumber(member(entry, 'history'))
+  const target = readNumber(member(entry, 'target'))
+  if (history.state !== 'served' || target.state !== 'served') {
+    reject('shape', 'a forecast without its time frame or target')
+    return undefined
+  }
+  const named = { historyDays: String(history.value), targetPercent: String(target.value) }
+  const days = readNumber(member(entry, 'forecast'))
+  if (days.state === 'absent') return { ...named, days: undefined }
+  if (days.state === 'unreadable') {
+    reject(days.rejection, days.text)
+    return undefined
+  }
+  const unit = readText(member(entry, 'unit')) ?? ''
+  // "0" may come without a unit; any other unit than the documented one would be a wrong figure.
+  if (unit !== FORECAST.unit && unit !== `${FORECAST.unit}s` && days.value !== 0) {
+    reject('shape', `the unit ${unit.slice(0, 16)}`)
+    return undefined
+  }
+  return { ...named, days: days.value }
+}
