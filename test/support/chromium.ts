@@ -1,0 +1,88 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { toolPath } from './tools.ts'
+
+export const VIEWS = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const
+export type View = keyof typeof VIEWS
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A browser without a window; `await using` closes it. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: toolPath('chromium'), args: FLAGS, headless: true })
+}
+
+export interface VisitOptions {
+  readonly view?: View
+  readonly colorScheme?: 'light' | 'dark'
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page that was opened, and what came up while it was. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  /** Uncaught errors, console errors and failed requests, in words. */
+  readonly problems: readonly string[]
+  /** Every URL that the page asked for, its own first. */
+  readonly requests: readonly string[]
+  /** Writes the whole page as PNG. */
+  screenshot(file: string): Promise<void>
+}
+
+/** Opens a URL in a fresh context, so that visits share no storage, and waits for its load event. */
+export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  const { view = 'desktop', colorScheme = 'light', headers = {} } = options
+  const context = await browser.newContext({
+    viewport: VIEWS[view],
+    hasTouch: view === 'phone',
+    colorScheme,
+    extraHTTPHeaders: headers,
+    ignoreHTTPSErrors: true,
+  })
+  const page = await context.newPage()
+  const watched = watch(page)
+  try {
+    await page.goto(url)
+  } catch (failure) {
+    await context.close()
+    throw failure
+  }
+  return {
+    page,
+    ...watched,
+    screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** True when nothing sticks out of the window to the right: the usual fault on a phone. */
+export async function fitsWidth(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(
+    'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
+  )
+}
+
+function watch(page: Page): { readonly problems: string[]; readonly requests: string[] } {
+  const problems: string[] = []
+  const requests: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`)
+  })
+  page.on('requestfailed', (request) =>
+    problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
+  )
+  page.on('request', (request) => requests.push(request.url()))
+  return { problems, requests }
+}

@@ -1,0 +1,76 @@
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+import type { SecureContextOptions } from 'node:tls'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** The bytes as they came: a compressed body stays compressed. */
+  readonly body: Buffer
+  /** The body as UTF-8. */
+  readonly text: string
+}
+
+export interface Asking {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** For https: `ca`, and `cert` and `key` of a client. */
+  readonly tls?: SecureContextOptions & {
+    readonly rejectUnauthorized?: boolean
+    readonly servername?: string
+  }
+  /** Milliseconds; 10 s unless told. */
+  readonly timeout?: number
+}
+
+/**
+ * One request on a connection of its own. Follows no redirect, decodes nothing, adds no Accept or
+ * Accept-Encoding, and sends the path as it stands in `url`, percent-encoded or not.
+ */
+export async function request(method: string, url: string, asking: Asking = {}): Promise<Answer> {
+  const message = await send(method, url, asking)
+  const body = await buffer(message)
+  return { status: message.statusCode ?? 0, headers: message.headers, body, text: body.toString('utf8') }
+}
+
+export function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return request('GET', url, { headers })
+}
+
+/** The body of an answer with status 200, parsed; anything else is an error that shows the answer. */
+export async function getJson(url: string): Promise<unknown> {
+  const { status, text } = await get(url)
+  if (status !== 200) throw new Error(`GET ${url} answered ${status}: ${text.slice(0, 500)}`)
+  return JSON.parse(text)
+}
+
+function send(method: string, url: string, asking: Asking): Promise<IncomingMessage> {
+  const { protocol, hostname, port } = new URL(url)
+  const options: RequestOptions = {
+    method,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path: rawPath(url),
+    // Node sends a body with DELETE without saying its length.
+    headers: { ...(asking.body && { 'content-length': Buffer.byteLength(asking.body) }), ...asking.headers },
+    agent: false,
+    signal: AbortSignal.timeout(asking.timeout ?? 10_000),
+  }
+  const begin = protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const outgoing = begin({ ...options, ...asking.tls }, resolve)
+    outgoing.once('error', reject)
+    outgoing.end(asking.body)
+  })
+}
+
+/** Path and query as written; `URL` would normalize them. */
+function rawPath(url: string): string {
+  return url.replace(/^[a-z]+:\/\/[^/?]*/, '').replace(/^(?!\/)/, '/')
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['test/**/*.test.ts'],
+    // Tests start Prometheus, Chromium and the exporter itself: more files at a time only make them wait.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // .ci/run reads the counts from the file.
+    reporters: ['default', ['json', { outputFile: '.cache/vitest.json' }]],
+  },
+})
