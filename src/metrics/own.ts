@@ -1,0 +1,129 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Reason } from '../api/reasons.ts'
+import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts'
+import { type Family, OWN } from './families.ts'
+import { FAMILY_SEPARATOR } from './page.ts'
+
+/** The exporter's own metrics, each named after what it counts. */
+export interface OwnMetrics {
+  poll(system: string, poolId: string, result: Reason | 'ok'): void
+  request(request: { system: string; operation: string; code: string; seconds: number }): void
+  login(system: string, result: Reason | 'ok'): void
+  rejected(system: string, attribute: string, reason: string, times: number): void
+  reloaded(successful: boolean, epochSeconds: number): void
+  series(count: number): void
+  /** Forgets what was counted of a system that is no longer configured. */
+  forgetSystem(system: string): void
+  /** The exposition of all of them and of prom-client's process and Node.js metrics, without an end line. */
+  render(format: Format): Promise<string>
+}
+
+const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Gauges of prom-client whose names end like counters; their detailed siblings without `_total` stay. */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]
+
+/** The way prom-client wants a family described. */
+function described({ name, help, labels }: Family, registry: Registry) {
+  return { name, help, labelNames: [...labels], registers: [registry] }
+}
+
+/** Makes the registry and the families in it. Nothing is counted before the first call. */
+export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
+  const registry = new Registry()
+  const polls = new Counter(described(OWN.polls, registry))
+  const requests = new Counter(described(OWN.requests, registry))
+  const durations = new Histogram({
+    ...described(OWN.requestDuration, registry),
+    buckets: DURATION_BUCKETS_SECONDS,
+  })
+  const logins = new Counter(described(OWN.logins, registry))
+  const rejectedValues = new Counter(described(OWN.rejectedValues, registry))
+  const buildInfo = new Gauge(described(OWN.buildInfo, registry))
+  const seriesCount = new Gauge(described(OWN.series, registry))
+  const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
+  const reloadTime = new Gauge(described(OWN.reloadTime, registry))
+  const renderProcess = createProcessMetrics()
+  buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
+
+  return {
+    poll: (system, poolId, result) => polls.inc({ system, pool_id: poolId, result }),
+    request: ({ system, operation, code, seconds }) => {
+      requests.inc({ system, operation, code })
+      durations.observe({ system, operation }, seconds)
+    },
+    login: (system, result) => logins.inc({ system, result }),
+    rejected: (system, attribute, reason, times) => rejectedValues.inc({ system, attribute, reason }, times),
+    reloaded: (successful, epochSeconds) => {
+      reloadSuccessful.set(successful ? 1 : 0)
+      if (successful) reloadTime.set(epochSeconds)
+    },
+    series: (count) => seriesCount.set(count),
+    forgetSystem: (system) => forgetLabel([polls, requests, logins, rejectedValues, durations], system),
+    render: async (format) => {
+      const families = [await renderRegistry(registry, format), await renderProcess(format)]
+      return families.join(FAMILY_SEPARATOR[format])
+    },
+  }
+}
+
+/** Reading /proc and V8's statistics costs more than all the rest of a scrape, so their figures may be this old. */
+const PROCESS_METRICS_MAX_AGE_MS = 1000
+
+/** prom-client's metrics of the process and of Node.js. */
+function createProcessMetrics(): (format: Format) => Promise<string> {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const rendered = new Map<Format, { readonly at: number; readonly text: Promise<string> }>()
+  return (format) => {
+    const now = performance.now()
+    const last = rendered.get(format)
+    if (last !== undefined && now - last.at < PROCESS_METRICS_MAX_AGE_MS) return last.text
+    const text = renderRegistry(registry, format)
+    rendered.set(format, { at: now, text })
+    return text
+  }
+}
+
+interface Labelled {
+  get(): Promise<{ values: { labels: Partial<Record<string, string | number>> }[] }>
+  remove(labels: Record<string, string | number>): void
+}
+
+async function forgetLabel(metrics: readonly Labelled[], system: string): Promise<void> {
+  for (const metric of metrics) {
+    const { values } = await metric.get()
+    for (const { labels } of values) {
+      if (labels['system'] !== system) continue
+      const { le: _bucket, ...series } = labels as Record<string, string | number>
+      metric.remove(series)
+    }
+  }
+}
+
+/**
+ * prom-client's own OpenMetrics output is switched registry by registry and renames counters for good, so only
+ * its figures are taken and written by the same code as everything else.
+ */
+async function renderRegistry(registry: Registry, format: Format): Promise<string> {
+  const metrics = await registry.getMetricsAsJSON()
+  const families = metrics.map(({ name, help, type, values }) => {
+    const entries = values as { metricName?: string; labels: Record<string, string>; value: number }[]
+    const lines = entries.map(({ metricName, labels, value }) =>
+      sampleLines(metricName ?? name, [{ labels: labelText(labels), value }]),
+    )
+    const family = { name, help, type: String(type) as Family['type'], unit: unitOf(name) }
+    return joinFamily(family, [new Map([[name, lines.join('')]])], format)
+  })
+  return families.filter((text) => text !== '').join(FAMILY_SEPARATOR[format])
+}
+
+function unitOf(name: string): Family['unit'] {
+  const match = /_(seconds|bytes|ratio)(_total)?$/.exec(name)
+  return (match?.[1] ?? '') as Family['unit']
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import type { Coverage, FeedReading, NodeReading } from '../api/feed.ts'
+import type { Forecast } from '../api/forecasts.ts'
+import type { TransactionErrors } from '../api/transaction_errors.ts'
+import { ATTRIBUTES, type Category, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
+import { labelText, type Sample, type SampleSet } from './exposition.ts'
+
+/** What the samples of a pool are labelled with. */
+export interface PoolLabels {
+  readonly system: string
+  /** The id that the pool is asked for by. */
+  readonly poolId: string
+  /** The name of the pool, or its id where the name is missing or not unique in the system. */
+  readonly pool: string
+}
+
+/** The longest name that becomes a label value; the rest is replaced by a fingerprint of the whole. */
+const MAX_NAME_CHARACTERS = 200
+const FINGERPRINT_CHARACTERS = 8
+
+/** A name fit for a label: any Unicode, but not of any length, since every series of a node repeats it. */
+export function boundedName(name: string): string {
+  if (name.length <= MAX_NAME_CHARACTERS) return name
+  const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
+  return `${name.slice(0, MAX_NAME_CHARACTERS)}…${fingerprint}`
+}
+
+/**
+ * A unique label for each thing: its name, or its id where the name is missing, used twice, or the id of
+ * another thing.
+ */
+export function uniqueNames(
+  things: readonly { readonly id: string; readonly name: string | undefined }[],
+): string[] {
+  const uses = new Map<string, number>()
+  for (const { name } of things) if (name !== undefined) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const ids = new Set(things.map(({ id }) => id))
+  return things.map(({ id, name }) => {
+    const usable = name !== undefined && uses.get(name) === 1 && (name === id || !ids.has(name))
+    return boundedName(usable ? name : id)
+  })
+}
+
+class Samples {
+  readonly byFamily = new Map<string, Sample[]>()
+
+  add(family: string, labels: string, value: number): void {
+    const list = this.byFamily.get(family)
+    if (list === undefined) this.byFamily.set(family, [{ labels, value }])
+    else list.push({ labels, value })
+  }
+}
+
+/** Attributes with the tail of their label text, written once. */
+const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
+  ...attribute,
+  tail: Object.keys(attribute.labels).length === 0 ? '' : `,${labelText(attribute.labels)}`,
+  toBase: UNITS[attribute.unit].toBase,
+}))
+
+/** Samples of all nodes of one poll, in Prometheus' units. What a node does not serve gives no sample. */
+export function feedSamples(reading: FeedReading, labels: PoolLabels): SampleSet {
+  const samples = new Samples()
+  const names = uniqueNames(reading.nodes)
+  reading.nodes.forEach((node, index) => {
+    const base = nodeLabels(labels, names[index] ?? node.id)
+    addIdentity(samples, base, node, labels.poolId)
+    for (const { name, family, tail, toBase } of ATTRIBUTE_TAILS) {
+      const snapshot = node.values.get(name)
+      if (snapshot !== undefined) samples.add(family, `${base}${tail}`, toBase(snapshot.value))
+    }
+    if (node.errors !== undefined) addErrors(samples, base, node.errors)
+    addAges(samples, base, node)
+  })
+  return samples.byFamily
+}
+
+function nodeLabels({ system, pool }: PoolLabels, node: string): string {
+  return labelText({ system, pool, node })
+}
+
+function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: string): void {
+  const identity = labelText({
+    node_id: boundedName(node.id),
+    pool_id: poolId,
+    api_change: boundedName(node.apiChange ?? ''),
+  })
+  samples.add('sds_node_info', `${base},${identity}`, 1)
+  if (node.health !== undefined) {
+    const known: readonly string[] = HEALTH_STATES
+    const states = known.includes(node.health) ? known : [...known, node.health]
+    for (const status of states) {
+      samples.add(
+        'sds_node_health_status',
+        `${base},${labelText({ status })}`,
+        status === node.health ? 1 : 0,
+      )
+    }
+  }
+  for (const [key, count] of node.disks) {
+    if (key === 'numDisks') samples.add('sds_node_disks', base, count)
+    else samples.add('sds_node_disks_by_status', `${base},status="${DISK_COUNTS[key]}"`, count)
+  }
+}
+
+function addErrors(samples: Samples, base: string, errors: TransactionErrors): void {
+  const ratio = UNITS.Percent.toBase
+  if (errors.all !== undefined)
+    samples.add('sds_node_transaction_errors_ratio', base, ratio(errors.all.value))
+  if (errors.succeeded !== undefined) samples.add('sds_node_transactions_succeeded', base, errors.succeeded)
+  if (errors.failed !== undefined) samples.add('sds_node_transactions_failed', base, errors.failed)
+  for (const { category, errorType, count, rate } of errors.types) {
+    const labels = `${base},${labelText({ category: boundedName(category), error_type: boundedName(errorType) })}`
+    if (count !== undefined) samples.add('sds_node_transaction_errors_by_type', labels, count)
+    if (rate !== undefined)
+      samples.add('sds_node_transaction_errors_by_type_ratio', labels, ratio(rate.value))
+  }
+}
+
+/** The newest `t` of each category, as it is: a system that stands still shows by its age. */
+function addAges(samples: Samples, base: string, node: NodeReading): void {
+  const newest = new Map<Category, number>()
+  const see = (category: Category, t: number) => newest.set(category, Math.max(t, newest.get(category) ?? 0))
+  for (const { name, category } of ATTRIBUTES) {
+    const snapshot = node.values.get(name)
+    if (snapshot !== undefined) see(category, snapshot.t)
+  }
+  for (const snapshot of [node.errors?.all, ...(node.errors?.types ?? []).map(({ rate }) => rate)]) {
+    if (snapshot !== undefined) see('traffic', snapshot.t)
+  }
+  for (const [category, t] of newest) {
+    samples.add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
+  }
+}
+
+/**
+ * Samples of the forecasts of one pool, for the nodes of the pool's newest reading: the forecast is asked for
+ * more rarely, and a node that left must not live on in it.
+ */
+export function forecastSamples(
+  reading: FeedReading,
+  forecasts: ReadonlyMap<string, readonly Forecast[]>,
+  labels: PoolLabels,
+): SampleSet {
+  const samples = new Samples()
+  const names = uniqueNames(reading.nodes)
+  reading.nodes.forEach(({ id }, index) => {
+    const base = nodeLabels(labels, names[index] ?? id)
+    for (const { historyDays, targetPercent, days } of forecasts.get(id) ?? []) {
+      const series = `${base},${labelText({ history_days: historyDays, target_percent: targetPercent })}`
+      samples.add('sds_node_capacity_forecast_available', series, days === undefined ? 0 : 1)
+      if (days !== undefined)
+        samples.add('sds_node_capacity_forecast_seconds', series, UNITS.day.toBase(days))
+    }
+  })
+  return samples.byFamily
+}
+
+/** `sds_pool_attribute_nodes`: how many nodes of the pool serve, lack or garble each attribute. */
+export function coverageSamples(
+  coverage: ReadonlyMap<string, Readonly<Coverage>>,
+  labels: PoolLabels,
+): Sample[] {
+  const base = labelText({ system: labels.system, pool_id: labels.poolId })
+  return [...coverage].flatMap(([attribute, counts]) =>
+    Object.entries(counts).map(([state, value]) => ({
+      labels: `${base},${labelText({ attribute, state })}`,
+      value,
+    })),
+  )
+}
