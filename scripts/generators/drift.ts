@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Generated, Generator } from './registry.ts'
+
+/** A difference between what is generated and what lies in the repository. */
+export interface Drift {
+  readonly path: string
+  readonly problem: 'missing' | 'differs' | 'no longer generated'
+  /** What belongs there; undefined for a file that does not. */
+  readonly text: string | undefined
+}
+
+/** Compares byte for byte; `root` is the repository. Two generators that make one file are an error. */
+export async function findDrift(generators: readonly Generator[], root: string): Promise<readonly Drift[]> {
+  const made = await Promise.all(generators.map(async ({ files }) => await files()))
+  const files = made.flat()
+  refuseDuplicates(files)
+  const paths = new Set(files.map(({ path }) => path))
+  const owned = generators.flatMap((generator) => ownedFiles(generator, root))
+  const leftovers = owned.filter((path) => !paths.has(path))
+  return [
+    ...files.flatMap((file) => compare(file, root)),
+    ...leftovers.map((path) => ({ path, problem: 'no longer generated', text: undefined }) as const),
+  ]
+}
+
+/** Brings the repository to what is generated. */
+export function mend(drifts: readonly Drift[], root: string): void {
+  for (const { path, text } of drifts) {
+    const file = join(root, path)
+    if (text === undefined) {
+      rmSync(file)
+      continue
+    }
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+function compare({ path, text }: Generated, root: string): Drift[] {
+  const file = join(root, path)
+  if (!existsSync(file)) return [{ path, problem: 'missing', text }]
+  return readFileSync(file).equals(Buffer.from(text)) ? [] : [{ path, problem: 'differs', text }]
+}
+
+function ownedFiles({ owns }: Generator, root: string): string[] {
+  if (owns === undefined || !existsSync(join(root, owns.folder))) return []
+  const names = readdirSync(join(root, owns.folder)).filter((name) => name.endsWith(owns.suffix))
+  return names.map((name) => `${owns.folder}/${name}`)
+}
+
+function refuseDuplicates(files: readonly Generated[]): void {
+  const paths = files.map(({ path }) => path)
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (twice !== undefined) throw new Error(`${twice} is generated twice; see scripts/generators/registry.ts`)
+}

@@ -1,0 +1,107 @@
+import { REASONS } from '../../src/api/reasons.ts'
+import {
+  ATTRIBUTES,
+  type Attribute,
+  type Category,
+  HEALTH_STATES,
+  NODE_FAMILIES,
+  NODE_LABELS,
+  UNITS,
+} from '../../src/catalogue.ts'
+import { type Family, FEED_FAMILIES, OWN, STATE } from '../../src/metrics/families.ts'
+import { code, markdownTable } from './markdown.ts'
+
+/** Since release 3.6, ECS serves the attributes of these categories in its query API instead of the nodes feed. */
+const REMOVED_IN_ECS_3_6: readonly Category[] = ['health', 'traffic', 'diskIO']
+
+/** The text of docs/metrics.md. */
+export function metricsReference(): string {
+  return [
+    INTRODUCTION,
+    section('Conventions', CONVENTIONS + unitTable()),
+    section('Nodes', `${NODES}\n${familyTable(FEED_FAMILIES)}`),
+    section('Pools and systems', familyTable(Object.values(STATE))),
+    section('The exporter and its requests', `${familyTable(Object.values(OWN))}\n${OWN_NOTE}`),
+    section('Results of a poll', `${RESULTS}\n${reasonTable()}`),
+    section('From attribute to metric', `${ATTRIBUTES_NOTE}\n${attributeTable()}`),
+    section('Other members of a node', memberTable()),
+  ].join('\n')
+}
+
+const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts and src/api/reasons.ts by \`npm run generate\`: do not edit. -->
+
+# Metrics reference
+
+Every metric that sds-exporter exposes, what it means and where it comes from.
+`
+
+const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. Where a name is missing or not unique, the id stands in. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
+- **Absence.** What a node does not serve, or serves in a form that cannot be read, has no sample. It is never 0. \`sds_pool_attribute_nodes\` tells for each attribute how many nodes serve it, lack it or serve something unreadable, which answers why a panel is empty.
+- **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once and keeps the last values until \`poll.stale_after\`; then they are withdrawn. A node that leaves the feed is gone with the next good poll.
+- **Time.** Samples carry no timestamp on \`/metrics\`. How old the newest one of a category is, by the clock of the storage system: \`time() - sds_node_sample_timestamp_seconds\`.
+- **Units.** Prometheus' base units; the storage system's own units are converted:
+
+`
+
+const NODES = `All are gauges, also where the value is a count: the storage system counts within a sample, not since a start. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown one adds a series of its own.
+`
+
+const OWN_NOTE = `Besides, there are the default metrics of a Node.js process: \`process_*\` and \`nodejs_*\`.
+`
+
+const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` where no HTTP status came.
+`
+
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${REMOVED_IN_ECS_3_6.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source, so \`backfill\` and \`/history\` cannot bring it back.
+`
+
+function section(title: string, body: string): string {
+  return `## ${title}\n\n${body}`
+}
+
+function unitTable(): string {
+  const rows = Object.entries(UNITS)
+    .filter(([, { base }]) => base !== '')
+    .map(([unit, { base, toBase }]) => [unit, base.replaceAll('_', ' '), toBase(1)])
+  return markdownTable(['At the source', 'Exported as', 'One is'], rows)
+}
+
+function familyTable(families: readonly Family[]): string {
+  const rows = families.map(({ name, type, unit, labels, help }) => [
+    code(name),
+    type,
+    unit.replaceAll('_', ' '),
+    labels.map(code).join(', '),
+    help,
+  ])
+  return markdownTable(['Metric', 'Type', 'Unit', 'Labels', 'Meaning'], rows)
+}
+
+function reasonTable(): string {
+  const rows = Object.entries(REASONS).map(([reason, sentence]) => [code(reason), sentence])
+  return markdownTable(['Result', 'Meaning'], [[code('ok'), 'success'], ...rows])
+}
+
+function attributeTable(): string {
+  const head = ['Attribute', 'Category', 'Value tag', 'Source unit', 'Current only', 'ECS 3.6+', 'Metric']
+  return markdownTable(head, ATTRIBUTES.map(attributeRow))
+}
+
+function attributeRow({ name, category, tag, unit, currentOnly, family, labels }: Attribute): string[] {
+  const modern = REMOVED_IN_ECS_3_6.includes(category) ? '' : 'yes'
+  return [code(name), category, tag, unit, currentOnly ? 'yes' : '', modern, code(series(family, labels))]
+}
+
+function series(family: string, labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+  return pairs.length === 0 ? family : `${family}{${pairs.join(',')}}`
+}
+
+/** Whatever is exported but no flat attribute: identity, counts, error statistics, forecasts. */
+function memberTable(): string {
+  const flat = new Set<string>(ATTRIBUTES.map(({ name }) => name))
+  const rows = NODE_FAMILIES.flatMap(({ name, sources }) =>
+    sources.filter((source) => !flat.has(source)).map((source) => [code(source), code(name)]),
+  )
+  return markdownTable(['Member', 'Metric'], rows)
+}

@@ -1,0 +1,20 @@
+import { metricsReference } from './metrics_reference.ts'
+
+/** A file that is made from the code; the path is relative to the repository. */
+export interface Generated {
+  readonly path: string
+  readonly text: string
+}
+
+export interface Generator {
+  /** What is generated, for messages. */
+  readonly what: string
+  readonly files: () => readonly Generated[] | Promise<readonly Generated[]>
+  /** The files that are all this generator's: one there that it no longer makes is removed. */
+  readonly owns?: { readonly folder: string; readonly suffix: string }
+}
+
+/** Everything that `npm run generate` makes: one row each. */
+export const GENERATORS: readonly Generator[] = [
+  { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
+]

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { metricsReference } from '../../scripts/generators/metrics_reference.ts'
+import { REASONS } from '../../src/api/reasons.ts'
+import { ATTRIBUTES } from '../../src/catalogue.ts'
+import { FAMILIES } from '../../src/metrics/families.ts'
+
+const lines = metricsReference().split('\n')
+
+test('a row of a family says type, unit, labels and HELP', () => {
+  expect(lines).toContain(
+    '| `sds_node_disk_space_free_level_bytes` | gauge | bytes | `system`, `pool`, `node`, `level` | Free usable disk space on the Good disks of the node, by level. Source: diskSpaceFreeL1, diskSpaceFreeL2 (capacity, Bytes). |',
+  )
+})
+
+test('a row of an attribute says where it comes from and what it becomes', () => {
+  expect(lines).toContain(
+    '| `diskSpaceReserved` | capacity | Space | Bytes | yes | yes | `sds_node_disk_space_reserved_bytes` |',
+  )
+  expect(lines).toContain(
+    '| `diskReadBandwidthGeo` | diskIO | diskIO | MB/s |  |  | `sds_node_disk_read_purpose_bytes_per_second{purpose="geo_replication"}` |',
+  )
+})
+
+test.each([
+  ['families', FAMILIES.map(({ name }) => name)],
+  ['reasons', Object.keys(REASONS)],
+  ['attributes', ATTRIBUTES.map(({ name }) => name)],
+])('has one row for each of the %s', (_, names) => {
+  const rows = names.map((name) => lines.filter((line) => line.startsWith(`| \`${name}\` |`)).length)
+  expect(rows).toEqual(names.map(() => 1))
+})
