@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { LimitsConfig } from '../config/config.ts'
+
+/** Keeps one system's requests within `limits.concurrency` and `limits.requests_per_second`. */
+export interface Budget {
+  /** Runs a task when a place is free; waits in order. */
+  withPlace<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T>
+  /** Resolves when the next request may be sent. */
+  pace(signal: AbortSignal): Promise<void>
+}
+
+/** @param now milliseconds that only go forward */
+export function createBudget(limits: LimitsConfig, now: () => number = () => performance.now()): Budget {
+  const gapMs = 1000 / limits.requestsPerSecond
+  const waiting: (() => void)[] = []
+  let free = limits.concurrency
+  let nextSendAt = 0
+
+  async function take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (free > 0) {
+      free -= 1
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.splice(waiting.indexOf(enter), 1)
+        reject(signal.reason)
+      }
+      waiting.push(enter)
+      signal.addEventListener('abort', leave, { once: true })
+    })
+  }
+
+  function release(): void {
+    const next = waiting.shift()
+    if (next === undefined) free += 1
+    else next()
+  }
+
+  return {
+    async withPlace(signal, task) {
+      await take(signal)
+      try {
+        return await task()
+      } finally {
+        release()
+      }
+    },
+    async pace(signal) {
+      // A second's worth may go at once; after that, one request every gap.
+      const burstMs = 1000 - gapMs
+      const at = Math.max(nextSendAt, now() - burstMs)
+      nextSendAt = at + gapMs
+      const waitMs = at - now()
+      if (waitMs > 0) await pause(waitMs, undefined, { signal })
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
+import type { Secret } from '../config/secret.ts'
+import type { Log } from '../log.ts'
+import { createBudget } from './budget.ts'
+import { createEndpoints } from './endpoints.ts'
+import { ApiError, asApiError, type RequestPlace } from './errors.ts'
+import { exchangeFailure } from './failures.ts'
+import { decodeFeed, type FeedReading } from './feed.ts'
+import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
+import { POOL_LISTS, type PoolRef } from './pools.ts'
+import type { Reason } from './reasons.ts'
+import { parseJson, refusalOf } from './refusals.ts'
+import { repeated } from './repeat.ts'
+import { createSession, TOKEN_HEADER } from './session.ts'
+import { type Answer, createTransport } from './transport.ts'
+
+/** The operations that are counted and timed, by the name that metrics and errors use. */
+export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' | 'logout'
+
+/** What a client tells about its work while it works. */
+export interface ClientObserver {
+  /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
+  exchanged(exchange: { operation: Operation; code: string; seconds: number; answered: boolean }): void
+  loggedIn(result: Reason | 'ok'): void
+  /** The system's clock minus ours, in seconds. */
+  clockSkew(seconds: number): void
+  /** End of validity of the system's certificate, in seconds since the epoch. */
+  certificate(notAfterSeconds: number): void
+}
+
+/** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
+export interface SystemClient {
+  /** The nodes of a pool as they are now. API document, "Get nodes of a storage pool". */
+  nodes(poolId: string, signal: AbortSignal): Promise<FeedReading>
+  /** The same nodes with nothing but their capacity forecasts. */
+  forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
+  /** The pools that the system lists. */
+  pools(signal: AbortSignal): Promise<readonly PoolRef[]>
+  /** Any other reading request, for rooms that decode their answers themselves. */
+  read(
+    request: { operation: Operation; path: string; headers?: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ): Promise<string>
+  /** Logs out and closes all connections. */
+  close(): Promise<void>
+}
+
+export interface ClientOptions {
+  readonly system: SystemConfig
+  readonly limits: LimitsConfig
+  /** Bound of one operation, login and repetitions included, in milliseconds. */
+  readonly timeoutMs: number
+  readonly observer: ClientObserver
+  readonly log: Log
+}
+
+interface Request {
+  readonly operation: Operation
+  readonly path: string
+  readonly query?: string
+  readonly pool?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
+
+export function createClient({ system, limits, timeoutMs, observer, log }: ClientOptions): SystemClient {
+  const transport = createTransport({
+    tls: system.tls,
+    timeoutMs,
+    concurrency: limits.concurrency,
+    maxResponseBytes: limits.maxResponseBytes,
+    onCertificate: observer.certificate,
+  })
+  const budget = createBudget(limits)
+  const endpoints = createEndpoints(system.baseUrls)
+  const session = createSession({
+    auth: system.auth,
+    log,
+    onLogin: observer.loggedIn,
+    requests: {
+      login: (baseUrl, headers, signal) =>
+        exchange({ operation: 'login', path: '/login', headers }, baseUrl, signal),
+      logout: (baseUrl, token, signal) =>
+        exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, signal),
+    },
+  })
+
+  /** One request and its answer, paced, timed and counted. */
+  async function exchange(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
+    await budget.pace(signal)
+    const { operation } = request
+    const began = performance.now()
+    const finish = (code: string, answered: boolean) =>
+      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000, answered })
+    const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
+    const headers = { ...JSON_HEADERS, ...request.headers }
+    try {
+      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal })
+      finish(String(answer.status), true)
+      reportClock(answer, observer)
+      return answer
+    } catch (failure) {
+      if (failure instanceof ApiError) finish(failure.reason, BROKEN_ANSWERS.includes(failure.reason))
+      throw failure
+    }
+  }
+
+  /** One request with the session's token; a refused token is replaced once. */
+  async function authorised(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
+    const token = await session.token(baseUrl, signal)
+    const answer = await exchange(withToken(request, token), baseUrl, signal)
+    const refusal = refusalOf(answer)
+    if (refusal === undefined) return answer
+    const newer = refusal.reason === 'auth' ? await session.renew(token, baseUrl, signal) : undefined
+    if (newer === undefined) throw refusal
+    const second = await exchange(withToken(request, newer), baseUrl, signal)
+    const secondRefusal = refusalOf(second)
+    if (secondRefusal !== undefined) throw secondRefusal
+    return second
+  }
+
+  /** A reading request within the time of one operation: budget, fail-over, repetition. */
+  async function read<T>(
+    request: Request,
+    stop: AbortSignal,
+    decode: (answer: Answer, baseUrl: string) => T,
+  ): Promise<T> {
+    const deadline = performance.now() + timeoutMs
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+    const attempt = () =>
+      endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
+    try {
+      return await budget.withPlace(signal, () => repeated(attempt, { signal, deadline }))
+    } catch (failure) {
+      if (stop.aborted) throw failure
+      const late = signal.aborted && !(failure instanceof ApiError)
+      throw asApiError(late ? exchangeFailure(signal.reason) : failure, placeOf(system.name, request))
+    }
+  }
+
+  return {
+    nodes: (poolId, signal) =>
+      read(feedRequest('nodes', poolId, CURRENT_QUERY), signal, ({ text }) => decodeFeed(parseJson(text))),
+    forecasts: (poolId, forecast, signal) =>
+      read(feedRequest('forecast', poolId, forecastQuery(forecast)), signal, ({ text }) =>
+        decodeFeed(parseJson(text)),
+      ),
+    async pools(signal) {
+      const [first, second] = POOL_LISTS
+      const list = ({ path, decode }: (typeof POOL_LISTS)[number]) =>
+        read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl))
+      try {
+        return await list(first)
+      } catch (failure) {
+        // Older and newer systems know only one of the two lists.
+        if (failure instanceof ApiError && NO_SUCH_LIST.includes(failure.reason)) return await list(second)
+        throw failure
+      }
+    },
+    read: (request, signal) => read(request, signal, ({ text }) => text),
+    async close() {
+      await session.close()
+      await transport.close()
+    },
+  }
+}
+
+/** The system did answer, though not with anything of use. */
+const BROKEN_ANSWERS: readonly Reason[] = ['too_large', 'encoding']
+const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
+
+function feedRequest(operation: Operation, poolId: string, query: string): Request {
+  return { operation, pool: poolId, path: nodesPath(poolId), query }
+}
+
+function withToken(request: Request, token: Secret): Request {
+  return { ...request, headers: { ...request.headers, [TOKEN_HEADER]: token.reveal() } }
+}
+
+function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
+  return { system, operation, path, ...(pool !== undefined && { pool }) }
+}
+
+function reportClock(answer: Answer, observer: ClientObserver): void {
+  const theirs = Date.parse(answer.header('date') ?? '')
+  if (Number.isFinite(theirs)) observer.clockSkew((theirs - Date.now()) / 1000)
+}

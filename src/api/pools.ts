@@ -1,0 +1,72 @@
+import { ApiError } from './errors.ts'
+import { isObject, member, readText } from './numbers.ts'
+
+/** A storage pool, as it is configured or as the system lists it. */
+export interface PoolRef {
+  readonly id: string
+  /** Undefined where only the configuration names the pool: the feed will tell. */
+  readonly name: string | undefined
+}
+
+/** Where pools are listed, the first choice first. Both are known from real systems, not from the API document. */
+export const POOL_LISTS = [
+  { path: '/dashboard/zones/localzone/storagepools', decode: decodeStoragePools },
+  { path: '/vdc/data-services/varrays.json', decode: decodeVirtualArrays },
+] as const
+
+const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
+
+/**
+ * Reads the dashboard's list of pools. The id may be missing; then the link to the nodes tells it.
+ * @param baseUrl links of another origin are refused: a system does not choose where our token goes
+ */
+function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
+  const embedded = isObject(body) ? member(body, '_embedded') : undefined
+  const list = isObject(embedded)
+    ? (member(embedded, '_instances') ?? member(embedded, 'instances'))
+    : undefined
+  if (!Array.isArray(list)) throw new ApiError('schema', 'the answer has no list of pools')
+  return unique(
+    list.filter(isObject).flatMap((entry) => {
+      const id = readText(member(entry, 'id')) ?? idFromLink(entry, baseUrl)
+      return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
+    }),
+  )
+}
+
+function idFromLink(entry: Readonly<Record<string, unknown>>, baseUrl: string): string | undefined {
+  const links = member(entry, '_links')
+  const nodes = isObject(links) ? member(links, 'nodes') : undefined
+  const href = isObject(nodes) ? readText(member(nodes, 'href')) : undefined
+  const path = href === undefined ? undefined : sameOriginPath(href, baseUrl)
+  const segment = path === undefined ? undefined : POOL_HREF.exec(path)?.[1]
+  try {
+    return segment === undefined ? undefined : decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** Resolves a link of the system, with or without a leading slash; undefined for a link to another origin. */
+export function sameOriginPath(href: string, baseUrl: string): string | undefined {
+  const base = new URL(baseUrl)
+  const resolved = URL.parse(href.trim(), `${base.origin}/`)
+  return resolved !== null && resolved.origin === base.origin ? resolved.pathname : undefined
+}
+
+/** Reads the list of virtual arrays, which are the storage pools under their older name. */
+function decodeVirtualArrays(body: unknown): PoolRef[] {
+  const list = isObject(body) ? member(body, 'varray') : undefined
+  const entries: readonly unknown[] = Array.isArray(list) ? list : isObject(list) ? [list] : []
+  if (list === undefined) throw new ApiError('schema', 'the answer has no list of pools')
+  return unique(
+    entries.filter(isObject).flatMap((entry) => {
+      const id = readText(member(entry, 'id'))
+      return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
+    }),
+  )
+}
+
+function unique(pools: readonly PoolRef[]): PoolRef[] {
+  return [...new Map(pools.map((pool) => [pool.id, pool])).values()]
+}

@@ -1,0 +1,148 @@
+import { ApiError, type ErrorBody } from './errors.ts'
+import { isObject, member, readNumber, readText } from './numbers.ts'
+import type { Reason } from './reasons.ts'
+import type { Answer } from './transport.ts'
+
+/** Codes of the storage system that mean "missing role", whatever the HTTP status. */
+const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
+const MISSING_ROLE = 'the account lacks the role for this request: it needs SYSTEM_MONITOR (reading)'
+
+/**
+ * Why an answer is not what was asked for; undefined for 200. The body is read before the status is judged:
+ * real systems send a missing role as 500.
+ */
+export function refusalOf(answer: Answer): ApiError | undefined {
+  const { status } = answer
+  if (status === 200) return undefined
+  if (status >= 300 && status < 400) return redirectRefusal(answer)
+  const body = readErrorBody(answer.text)
+  const reason = reasonOf(status, body)
+  const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
+  return new ApiError(reason, refusalText(status, reason, body), {
+    status,
+    ...(body !== undefined && { body }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+/** An expired session is answered by a redirect to the login page, perhaps on another host. */
+function redirectRefusal(answer: Answer): ApiError {
+  const { status } = answer
+  const location = answer.header('location') ?? ''
+  const toLogin = /\/login\/?$/.test(location.replace(/[?#].*$/, ''))
+  return toLogin
+    ? new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
+    : new ApiError(
+        'redirect',
+        `the system redirects (HTTP ${status}), which is never followed: check base_url`,
+        {
+          status,
+        },
+      )
+}
+
+function reasonOf(status: number, body: ErrorBody | undefined): Reason {
+  if (status === 401) return 'auth'
+  if (status === 403 || (body?.code !== undefined && ROLE_CODES.includes(body.code))) return 'forbidden'
+  if (status === 404) return 'not_found'
+  if (status === 429) return 'throttled'
+  if (status === 503) return 'unavailable'
+  if (status >= 500) return 'server_error'
+  return status >= 400 ? 'client_error' : 'schema'
+}
+
+const WORDS: Partial<Record<Reason, string>> = {
+  auth: 'the token or the login is not accepted',
+  forbidden: MISSING_ROLE,
+  not_found: 'the system knows nothing under this path',
+  throttled: 'the system asks for fewer requests',
+  unavailable: 'the system is not available at the moment',
+  schema: 'an answer without the data that was asked for',
+}
+
+const MAX_QUOTED_CHARACTERS = 200
+
+function refusalText(status: number, reason: Reason, body: ErrorBody | undefined): string {
+  const said = [body?.description, body?.details].filter((text) => text !== undefined).join(': ')
+  const code = body?.code === undefined ? '' : `, code ${body.code}`
+  const quote =
+    said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_QUOTED_CHARACTERS)}`
+  return `${WORDS[reason] ?? 'the request was refused'} (HTTP ${status}${code})${quote}`
+}
+
+/** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
+export function readErrorBody(text: string): ErrorBody | undefined {
+  const trimmed = text.trimStart()
+  const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)
+  if (found === undefined) return undefined
+  const code = readNumber(found['code'])
+  const retryable = readText(found['retryable']?.toString())
+  return {
+    code: code.state === 'served' ? code.value : undefined,
+    description: readText(found['description']),
+    details: readText(found['details']),
+    retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,
+  }
+}
+
+type ErrorMembers = Readonly<Record<string, unknown>>
+const MEMBERS = ['code', 'description', 'details', 'retryable'] as const
+
+function jsonMembers(text: string): ErrorMembers | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!isObject(body)) return undefined
+    return Object.fromEntries(MEMBERS.map((name) => [name, member(body, name)]))
+  } catch {
+    return undefined
+  }
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+
+/** Four flat elements below `<error>`: found by pattern, since a hostile refusal deserves no parser. */
+function xmlMembers(text: string): ErrorMembers | undefined {
+  if (!/<error[\s>]/.test(text.slice(0, 2000))) return undefined
+  return Object.fromEntries(
+    MEMBERS.map((name) => {
+      const content = new RegExp(`<${name}>([^<]{0,4000})</${name}>`).exec(text)?.[1]
+      return [
+        name,
+        content?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => XML_ENTITIES[entity] ?? ''),
+      ]
+    }),
+  )
+}
+
+const LONGEST_PAUSE_MS = 15 * 60_000
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** `Retry-After` in seconds or as an HTTP date, as milliseconds from now; undefined for anything else. */
+export function parseRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
+  const text = value?.trim() ?? ''
+  const ms = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : undefined
+}
+
+/**
+ * Parses a JSON answer, going by the body and not by its Content-Type, which real systems get wrong.
+ * @throws {ApiError} `html`, or `syntax` without the parser's message, which would quote the body
+ */
+export function parseJson(text: string): unknown {
+  const first = text.trimStart().slice(0, 1)
+  if (first === '<') {
+    throw /^\s*<\?xml|^\s*<error/i.test(text)
+      ? new ApiError('schema', 'the answer is XML where JSON was asked for')
+      : new ApiError('html', 'an HTML page came instead of data: is a proxy or a login form in between?')
+  }
+  if (first === '') throw new ApiError('syntax', 'the answer is empty')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError('syntax', 'the answer is not valid JSON')
+  }
+}

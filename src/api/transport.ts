@@ -1,0 +1,80 @@
+import { Agent } from 'undici'
+import type { TlsConfig } from '../config/config.ts'
+import { readBody } from './body.ts'
+import { createConnector } from './connector.ts'
+import { exchangeFailure } from './failures.ts'
+
+/** One request to one node of a storage system. */
+export interface Exchange {
+  /** One of the configured base URLs. */
+  readonly baseUrl: string
+  readonly method: 'GET' | 'DELETE'
+  /** Path below the base URL, already encoded, and the query; sent exactly so. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** An answer, whatever its status; redirects are answers, never followed. */
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  readonly text: string
+}
+
+export interface Transport {
+  /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted. */
+  send(exchange: Exchange): Promise<Answer>
+  /** Closes all connections at once. */
+  close(): Promise<void>
+}
+
+export interface TransportOptions {
+  readonly tls: TlsConfig
+  readonly timeoutMs: number
+  readonly concurrency: number
+  readonly maxResponseBytes: number
+  readonly onCertificate: (notAfterSeconds: number) => void
+}
+
+/** Connections stay open between two polls of the default schedule (one minute). */
+const KEEP_ALIVE_MS = 75_000
+const MAX_HEADER_BYTES = 16_384
+
+/** Sends requests over kept-alive connections of one system, with bounds on time and size. */
+export function createTransport(options: TransportOptions): Transport {
+  const { timeoutMs, concurrency, maxResponseBytes } = options
+  const agent = new Agent({
+    connect: createConnector(options),
+    connections: concurrency,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+
+  async function send({ baseUrl, method, path, headers, signal }: Exchange): Promise<Answer> {
+    const { origin, pathname } = new URL(baseUrl)
+    const prefix = pathname === '/' ? '' : pathname
+    try {
+      const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
+      const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
+      return {
+        status: response.statusCode,
+        header,
+        text: await readBody(response.body, header('content-encoding'), maxResponseBytes),
+      }
+    } catch (failure) {
+      // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
+      throw exchangeFailure(signal.aborted ? signal.reason : failure)
+    }
+  }
+
+  return { send, close: () => agent.destroy() }
+}
+
+function firstValue(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
