@@ -1,0 +1,137 @@
+import { CATEGORIES, type Category } from '../../catalogue.ts'
+import { ApiError } from '../http/errors.ts'
+import type { ForecastRequest } from '../world/forecast.ts'
+
+/** What a request for the nodes feed asks for. Times and interval in seconds. */
+export interface FeedQuery {
+  readonly current: boolean
+  readonly historical: boolean
+  readonly category: Category | undefined
+  readonly range: Range
+  readonly forecast: ForecastRequest
+}
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+  readonly interval: number
+}
+
+/** Without start, end and interval, real systems serve hourly points of the last five days. */
+const DEFAULT_SPAN = 5 * 86_400
+const DEFAULT_INTERVAL = 3_600
+const DEFAULT_FORECAST = { frames: [7, 30], targets: [80, 90] } as const
+const DAYS_PER_WEEK = 7
+const LONGEST_FRAME_DAYS = 3_650
+const HIGHEST_TARGET = 100
+const MOST_FORECASTS = 20
+/** Largest time that fits what the storage system stores: the year 5138. */
+const LATEST_TIME = 100_000_000_000
+
+/**
+ * Reads the raw query string. Only `&` separates parameters: `cfTimeFrame={7d;4w}` carries raw semicolons, at
+ * which other parsers split. Unknown parameters are ignored; of a repeated one the first counts, but
+ * `dataType` adds up.
+ *
+ * @throws ApiError 400 with code 1008 (malformed), 1029 (no time) or 1014 (out of range)
+ */
+export function parseFeedQuery(raw: string, now: number, maxPoints: number): FeedQuery {
+  const parameters = splitQuery(raw)
+  const first = (name: string) => parameters.get(name)?.[0]
+  const types = parameters.get('dataType') ?? []
+  for (const type of types) oneOf('dataType', type, ['current', 'historical'])
+  const category = first('category')
+  return {
+    current: types.length === 0 || types.includes('current'),
+    historical: types.length === 0 || types.includes('historical'),
+    category: category === undefined ? undefined : oneOf('category', category, CATEGORIES),
+    range: parseRange(first, now, maxPoints),
+    forecast: parseForecast(first),
+  }
+}
+
+type First = (name: string) => string | undefined
+
+function splitQuery(raw: string): Map<string, string[]> {
+  const parameters = new Map<string, string[]>()
+  for (const part of raw.split('&').filter((part) => part !== '')) {
+    const equals = part.indexOf('=')
+    const name = decode(equals < 0 ? part : part.slice(0, equals))
+    const value = equals < 0 ? '' : decode(part.slice(equals + 1))
+    parameters.set(name, [...(parameters.get(name) ?? []), value])
+  }
+  return parameters
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new ApiError('badParameter', `The query contains a malformed percent-encoding: ${text}`)
+  }
+}
+
+function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === value)
+  if (found !== undefined) return found
+  throw new ApiError('badParameter', `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`)
+}
+
+function parseRange(first: First, now: number, maxPoints: number): Range {
+  const end = parseTime('endTime', first('endTime')) ?? now
+  const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_SPAN)
+  const interval = parseInterval(first('interval'))
+  if (start > end) throw new ApiError('badRange', 'Parameter startTime must not be later than endTime')
+  if ((end - start) / interval > maxPoints) {
+    throw new ApiError('badRange', `The period has more than ${maxPoints} intervals; ask for a shorter one`)
+  }
+  return { start, end, interval }
+}
+
+function parseTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (time <= LATEST_TIME) return time
+  throw new ApiError('badTime', `Parameter ${name} must be epoch seconds, not "${text}"`)
+}
+
+function parseInterval(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_INTERVAL
+  if (!/^\d{1,10}$/.test(text)) {
+    throw new ApiError('badParameter', `Parameter interval must be a number of seconds, not "${text}"`)
+  }
+  if (Number(text) === 0) throw new ApiError('badRange', 'Parameter interval must be at least 1 second')
+  return Number(text)
+}
+
+function parseForecast(first: First): ForecastRequest {
+  const frames = parseList('cfTimeFrame', first('cfTimeFrame'), /^(\d{1,4})([dw])$/)
+  const targets = parseList('cfTarget', first('cfTarget'), /^(\d{1,4})$/)
+  const days = frames?.map(([count, unit]) => (unit === 'w' ? DAYS_PER_WEEK * Number(count) : Number(count)))
+  const percents = targets?.map(([percent]) => Number(percent))
+  return {
+    frames: within('cfTimeFrame', days ?? DEFAULT_FORECAST.frames, LONGEST_FRAME_DAYS),
+    targets: within('cfTarget', percents ?? DEFAULT_FORECAST.targets, HIGHEST_TARGET),
+  }
+}
+
+/** `{7d;4w}`: nobody knows whether the document means the braces literally, so both forms are taken. */
+function parseList(name: string, text: string | undefined, item: RegExp): string[][] | undefined {
+  if (text === undefined) return undefined
+  const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text
+  const items = inner
+    .replace(/;$/, '')
+    .split(';')
+    .map((part) => item.exec(part)?.slice(1))
+  if (items.every((groups) => groups !== undefined)) return items
+  throw new ApiError('badParameter', `Parameter ${name} is malformed: "${text}"`)
+}
+
+function within(name: string, numbers: readonly number[], highest: number): readonly number[] {
+  if (numbers.length <= MOST_FORECASTS && numbers.every((number) => number >= 1 && number <= highest))
+    return numbers
+  throw new ApiError(
+    'badRange',
+    `Parameter ${name} takes up to ${MOST_FORECASTS} values from 1 to ${highest}`,
+  )
+}

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream'
+import { Router, type RouterContext } from '@koa/router'
+import Koa, { type Context, type Next } from 'koa'
+import type { ExpiredToken } from '../profiles.ts'
+import { ACCOUNTS, type Role, type User } from './accounts.ts'
+import { ApiError, bodyOf } from './errors.ts'
+import { CONTENT_TYPES, flatDocument, formatOf, writeDocument } from './format.ts'
+import { type Answer, ROUTES, type System } from './routes.ts'
+
+export const TOKEN_HEADER = 'x-sds-auth-token'
+
+export interface AppOptions {
+  readonly system: System
+  readonly expiredToken: ExpiredToken
+  /** Middleware between the wire and the storage system: log, faults, delays. */
+  readonly around: readonly Koa.Middleware[]
+}
+
+/** The HTTP side of the storage system. */
+export function createApp({ system, expiredToken, around }: AppOptions): Koa {
+  const app = new Koa()
+  // An error that reaches Koa is one of a broken connection, which the emulator has by design.
+  app.silent = true
+  for (const middleware of around) app.use(middleware)
+  app.use(writeErrors)
+  app.use(refuseMalformedPath)
+  app.use(createRouter(system, expiredToken).routes())
+  app.use(refuseUnknown)
+  return app
+}
+
+/** Paths with `.json` come first: a parameter would swallow the ending. */
+function createRouter(system: System, expiredToken: ExpiredToken): Router {
+  const router = new Router()
+  for (const ending of ['.json', '']) {
+    for (const route of ROUTES) {
+      router.register(`${route.path}${ending}`, [route.method], (context: RouterContext) => {
+        const caller = authenticate(context, system, route.roles, expiredToken)
+        if (caller === undefined) return
+        const call = {
+          ...caller,
+          id: context.params['id'] ?? '',
+          query: context.querystring,
+          authorization: context.get('authorization') || undefined,
+          address: context.socket.remoteAddress ?? '',
+        }
+        send(context, route.answer(system, call))
+      })
+    }
+  }
+  return router
+}
+
+/** Who calls; undefined where the caller has been sent to the login instead. */
+function authenticate(
+  context: Context,
+  { sessions }: System,
+  roles: readonly Role[] | 'public',
+  expiredToken: ExpiredToken,
+): { user: User; token: string } | undefined {
+  if (roles === 'public') return { user: 'monitor', token: '' }
+  const token = context.get(TOKEN_HEADER)
+  if (token === '')
+    throw new ApiError('unauthenticated', `The request has no header ${TOKEN_HEADER.toUpperCase()}`)
+  const user = sessions.holder(token)
+  if (user === undefined) {
+    if (expiredToken === '302' && context.method === 'GET') return sendToLogin(context)
+    throw new ApiError('unauthenticated', 'The token is unknown or has expired')
+  }
+  if (!roles.includes(ACCOUNTS[user].role)) {
+    throw new ApiError(
+      'forbidden',
+      `Insufficient permissions for user ${user}. It needs one of ${roles.join(', ')}.`,
+    )
+  }
+  return { user, token }
+}
+
+function sendToLogin(context: Context): undefined {
+  context.status = 302
+  context.set('Location', `/login?service=${encodeURIComponent(context.originalUrl)}`)
+  context.body = ''
+}
+
+function send(context: Context, { headers = {}, body }: Answer): void {
+  context.status = 200
+  context.set(headers)
+  if (body === undefined) {
+    context.body = ''
+    context.remove('Content-Type')
+  } else if ('jsonText' in body) {
+    context.body = body.long ? Readable.from(body.jsonText) : [...body.jsonText].join('')
+    context.type = CONTENT_TYPES.json
+  } else {
+    const format = formatOf(context.path, (...types) => context.accepts(types))
+    context.body = writeDocument(body, format)
+    context.type = CONTENT_TYPES[format]
+  }
+}
+
+/** Turns refusals into bodies of the asked format. */
+async function writeErrors(context: Context, next: Next): Promise<void> {
+  try {
+    await next()
+  } catch (cause) {
+    const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
+    // A refused login is answered in XML whatever was asked for.
+    const format = context.path.startsWith('/login')
+      ? 'xml'
+      : formatOf(context.path, (...types) => context.accepts(types))
+    context.status = error.row.status
+    context.set(error.headers)
+    if (context.path.startsWith('/login')) context.set('WWW-Authenticate', 'basic realm="ViPR"')
+    context.body = writeDocument(flatDocument('error', { ...bodyOf(error) }), format)
+    context.type = CONTENT_TYPES[format]
+  }
+}
+
+async function refuseMalformedPath(context: Context, next: Next): Promise<void> {
+  try {
+    decodeURIComponent(context.path)
+  } catch {
+    throw new ApiError('badParameter', `The path contains a malformed percent-encoding: ${context.path}`)
+  }
+  await next()
+}
+
+function refuseUnknown(context: Context): void {
+  // Paths that the router knows but did not serve lack the method.
+  const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
+  const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].sort()
+  if (allowed.length === 0) throw new ApiError('notFound', `There is nothing under ${context.path}`)
+  throw new ApiError('wrongMethod', `${context.method} is not one of ${allowed.join(', ')}`, {
+    Allow: allowed.join(', '),
+  })
+}

@@ -1,0 +1,65 @@
+/** The refusals of the storage system: status, code of its own and sentence. Bodies carry code, description, details, retryable. */
+interface ErrorRow {
+  readonly status: number
+  readonly code: number
+  readonly description: string
+  readonly retryable?: true
+}
+
+export const API_ERRORS = {
+  badParameter: { status: 400, code: 1008, description: 'Parameter was provided but invalid' },
+  notAUrn: { status: 400, code: 1013, description: 'Parameter is not a valid URI' },
+  badRange: { status: 400, code: 1014, description: 'Parameter is out of the valid range' },
+  badTime: { status: 400, code: 1029, description: 'Parameter is not a valid time' },
+  badCredentials: { status: 401, code: 401, description: 'Unauthorized' },
+  unauthenticated: {
+    status: 401,
+    code: 4000,
+    description: 'Invalid credentials or authentication token provided to access to this resource',
+  },
+  forbidden: {
+    status: 403,
+    code: 3000,
+    description: 'This operation is forbidden for this resource using the specified credentials',
+  },
+  notFound: { status: 404, code: 2000, description: 'Unable to find entity in request URL' },
+  wrongMethod: { status: 405, code: 1007, description: 'Method is not supported by this resource' },
+  failure: { status: 500, code: 999, description: 'Unexpected error' },
+  noPermission: { status: 500, code: 6401, description: 'Insufficient permissions' },
+  unavailable: {
+    status: 503,
+    code: 6000,
+    description: 'The service is currently unavailable',
+    retryable: true,
+  },
+} as const satisfies Record<string, ErrorRow>
+export type ApiErrorName = keyof typeof API_ERRORS
+
+/** A request is refused; whoever writes the answer turns this into a body of the asked format. */
+export class ApiError extends Error {
+  readonly row: ErrorRow
+  readonly details: string
+  readonly headers: Readonly<Record<string, string>>
+  constructor(name: ApiErrorName, details: string, headers: Readonly<Record<string, string>> = {}) {
+    super(`${API_ERRORS[name].description}: ${details}`)
+    this.name = 'ApiError'
+    this.row = API_ERRORS[name]
+    this.details = details
+    this.headers = headers
+  }
+}
+
+/** The members of an error body, in the order in which they are written. */
+export interface ErrorBody {
+  readonly code: number
+  readonly description: string
+  readonly details: string
+  /** Real systems leave it out when a login is refused. */
+  readonly retryable?: boolean
+}
+
+export function bodyOf(error: ApiError): ErrorBody {
+  const { code, description, retryable } = error.row
+  const body = { code, description, details: error.details }
+  return code === API_ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }
+}

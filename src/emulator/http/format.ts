@@ -1,0 +1,37 @@
+import { type Element, elementsOf, writeXml } from './xml.ts'
+
+export type Format = 'xml' | 'json'
+
+/** A document that exists in both formats. */
+export interface Document {
+  readonly json: unknown
+  readonly xml: Element
+}
+
+export const CONTENT_TYPES: Record<Format, string> = { xml: 'application/xml', json: 'application/json' }
+
+/**
+ * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also listen to
+ * `Accept`, and their dashboard speaks JSON unless told otherwise.
+ */
+export function formatOf(path: string, accepts: (...types: string[]) => string | false): Format {
+  if (path.endsWith('.json')) return 'json'
+  const inXml = ['application/xml', 'text/xml']
+  const order = path.startsWith('/dashboard/')
+    ? ['application/json', ...inXml]
+    : [...inXml, 'application/json']
+  const best = accepts(...order) || order[0]
+  return best === 'application/json' ? 'json' : 'xml'
+}
+
+export function writeDocument(document: Document, format: Format): string {
+  return format === 'json' ? JSON.stringify(document.json) : writeXml(document.xml)
+}
+
+/** A flat object under a root element; the same members in JSON. */
+export function flatDocument(
+  root: string,
+  members: Readonly<Record<string, string | number | boolean | undefined>>,
+): Document {
+  return { json: members, xml: { name: root, content: elementsOf(members) } }
+}

@@ -1,0 +1,80 @@
+import type { HealthState } from '../../catalogue.ts'
+import { nodeId } from '../feed/node.ts'
+import { PROFILES, type Profile } from '../profiles.ts'
+import type { Node, Pool } from '../world/topology.ts'
+import type { World } from '../world/world.ts'
+import type { Document } from './format.ts'
+import { elementsOf } from './xml.ts'
+
+/** Version that `/vdc/nodes` tells, the only place where a system does. */
+const VERSIONS: Record<Profile, string> = {
+  documented: '2.2.0.0.78764.cdd6ba8',
+  classic: '3.5.0.0.120681.9b9f0c3',
+  modern: '3.8.1.4.140200.8103892f11b',
+}
+
+/** `GET /dashboard/zones/localzone/storagepools`; `_links.nodes.href` is the path of a pool's feed. */
+export function poolListJson(world: World, profile: Profile, now: number): unknown {
+  const { list } = PROFILES[profile]
+  // The oldest version's own example ends this link with a blank.
+  const blank = profile === 'classic' ? ' ' : ''
+  return {
+    title: 'Storage Pool List',
+    _links: { self: { href: `/dashboard/zones/localzone/storagepools${blank}` } },
+    _embedded: { [list]: world.pools.map((pool) => poolJson(world, pool, now)) },
+  }
+}
+
+function poolJson(world: World, pool: Pool, now: number): unknown {
+  const count = (state: HealthState) =>
+    String(pool.nodes.filter((node) => world.moment(node, now, 'current').effects.health === state).length)
+  const self = `/dashboard/storagepools/${pool.id}`
+  return {
+    _links: { self: { href: self }, nodes: { href: `${self}/nodes` } },
+    apiChange: '1',
+    id: pool.id,
+    name: pool.name,
+    numNodes: String(pool.nodes.length),
+    numGoodNodes: count('Good'),
+    numBadNodes: count('Bad'),
+    numMaintenanceNodes: count('Maintenance'),
+  }
+}
+
+/** `GET /vdc/data-services/varrays`: the other list of pools. */
+export function varraysDocument(pools: readonly Pool[]): Document {
+  const varrays = pools.map(({ id, name }) => ({
+    id,
+    name,
+    isProtected: false,
+    isColdStorageEnabled: 'false',
+  }))
+  return listDocument('varrays', 'varray', varrays)
+}
+
+/** `GET /vdc/nodes`. */
+export function vdcNodesDocument(pools: readonly Pool[], profile: Profile): Document {
+  const nodes = pools.flatMap((pool) => pool.nodes).map((node, index) => vdcNode(node, profile, index === 0))
+  return listDocument('nodes', 'node', nodes)
+}
+
+function vdcNode(node: Node, profile: Profile, isLocal: boolean) {
+  return {
+    nodename: node.name,
+    nodeid: nodeId(profile, node),
+    mgmt_ip: node.address,
+    data_ip: node.address,
+    rackId: `rack-${node.pool.index + 1}`,
+    version: VERSIONS[profile],
+    isLocal,
+  }
+}
+
+function listDocument(
+  root: string,
+  name: string,
+  items: readonly Readonly<Record<string, string | boolean>>[],
+): Document {
+  const elements = items.map((item) => ({ name, content: elementsOf(item) }))
+  return { json: { [name]: items }, xml: { name: root, content: elements } }
+}

@@ -1,0 +1,38 @@
+/** What clients ask for, by the names that the request log and the targets of faults use. */
+export const OPERATIONS = {
+  login: 'GET /login',
+  logout: 'GET /logout',
+  whoami: 'GET /user/whoami',
+  pools: 'GET /dashboard/zones/localzone/storagepools',
+  varrays: 'GET /vdc/data-services/varrays',
+  vdc_nodes: 'GET /vdc/nodes',
+  nodes: 'GET /dashboard/storagepools/{id}/nodes, current values or everything',
+  history: 'the same with dataType=historical alone',
+  forecast: 'the same with category=capacityForecast',
+  providers: 'GET /vdc/admin/authnproviders',
+  delete: 'DELETE /vdc/admin/authnproviders/{id}',
+  other: 'everything else',
+} as const
+export type Operation = keyof typeof OPERATIONS
+
+const PATHS: readonly (readonly [Operation, RegExp])[] = [
+  ['login', /^\/login$/],
+  ['logout', /^\/logout$/],
+  ['whoami', /^\/user\/whoami$/],
+  ['pools', /^\/dashboard\/zones\/localzone\/storagepools$/],
+  ['varrays', /^\/vdc\/data-services\/varrays$/],
+  ['vdc_nodes', /^\/vdc\/nodes$/],
+  ['nodes', /^\/dashboard\/storagepools\/[^/]+\/nodes$/],
+  ['providers', /^\/vdc\/admin\/authnproviders$/],
+]
+
+/** What a request is about, whether or not it will be served. */
+export function operationOf(method: string, path: string, query: string): Operation {
+  const bare = path.replace(/\.json$/, '')
+  if (method === 'DELETE' && /^\/vdc\/admin\/authnproviders\/[^/]+$/.test(bare)) return 'delete'
+  const operation = PATHS.find(([, pattern]) => pattern.test(bare))?.[0] ?? 'other'
+  if (operation !== 'nodes') return operation
+  if (/(^|&)category=capacityForecast(&|$)/.test(query)) return 'forecast'
+  const types = [...query.matchAll(/(?:^|&)dataType=([^&]*)/g)].map(([, type]) => type)
+  return types.length > 0 && types.every((type) => type === 'historical') ? 'history' : 'nodes'
+}

@@ -1,0 +1,74 @@
+import type { Operation } from './operations.ts'
+
+/** A request as it came in, for tests to look at. The token is in clear: it opens nothing but an emulator. */
+export interface LoggedRequest {
+  readonly operation: Operation
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly token: string | undefined
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Milliseconds by the emulator's clock. */
+  readonly time: number
+  /** Of the answer; undefined while there is none, and where a fault kept it from being sent. */
+  status: number | undefined
+}
+
+export interface RequestLog {
+  /** The newest requests, oldest first. */
+  readonly requests: () => readonly LoggedRequest[]
+  /** Requests since the start or the last clearing, of one operation or of all. */
+  readonly count: (operation?: Operation) => number
+  /** Requests of one operation at a time when most of them were being answered. */
+  readonly mostAtOnce: () => number
+  /** Every token seen, valid or not. */
+  readonly tokens: () => ReadonlySet<string>
+  /** Logins that were granted and refused. */
+  readonly logins: () => { readonly granted: number; readonly refused: number }
+  readonly clear: () => void
+}
+
+/** Older requests are forgotten, counts are kept. */
+const REQUESTS_KEPT = 10_000
+
+/** The log and the two ends of a request that write to it. */
+export function createRequestLog() {
+  let requests: LoggedRequest[] = []
+  let tokens = new Set<string>()
+  let counts = new Map<Operation, number>()
+  let logins = { granted: 0, refused: 0 }
+  let running = 0
+  let mostAtOnce = 0
+  const log: RequestLog = {
+    requests: () => requests,
+    count: (operation) =>
+      operation === undefined
+        ? [...counts.values()].reduce((sum, count) => sum + count, 0)
+        : (counts.get(operation) ?? 0),
+    mostAtOnce: () => mostAtOnce,
+    tokens: () => tokens,
+    logins: () => logins,
+    clear: () => {
+      requests = []
+      tokens = new Set()
+      counts = new Map()
+      logins = { granted: 0, refused: 0 }
+      mostAtOnce = running
+    },
+  }
+  const begin = (request: LoggedRequest) => {
+    requests.push(request)
+    if (requests.length > REQUESTS_KEPT) requests.shift()
+    if (request.token !== undefined) tokens.add(request.token)
+    counts.set(request.operation, (counts.get(request.operation) ?? 0) + 1)
+    running++
+    mostAtOnce = Math.max(mostAtOnce, running)
+  }
+  const end = (request: LoggedRequest) => {
+    running--
+    if (request.operation !== 'login' || request.status === undefined) return
+    if (request.status === 200) logins.granted++
+    else logins.refused++
+  }
+  return { log, begin, end }
+}
