@@ -1,0 +1,60 @@
+import type { SecureVersion } from 'node:tls'
+
+/** The names that Prometheus' web configuration file uses are those of Go; these are OpenSSL's for the same things. */
+export const TLS_VERSIONS = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+} as const satisfies Record<string, SecureVersion>
+
+/** Oldest first, so that two can be compared by their place. */
+export const TLS_VERSION_NAMES = ['TLS10', 'TLS11', 'TLS12', 'TLS13'] as const
+export type TlsVersionName = (typeof TLS_VERSION_NAMES)[number]
+
+/** Up to TLS 1.2. All have forward secrecy; those with authenticated encryption come first. */
+export const TLS12_SUITES = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+} as const
+
+/** TLS 1.3 has these and no choice among them, neither in Go nor here; OpenSSL has the same names. */
+export const TLS13_SUITES = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+] as const
+
+export const CURVES = {
+  CurveP256: 'P-256',
+  CurveP384: 'P-384',
+  CurveP521: 'P-521',
+  X25519: 'X25519',
+} as const
+
+/** When a client has to show a certificate, and when that certificate has to be signed by the client CA. */
+export const CLIENT_AUTH = {
+  NoClientCert: { asked: false, required: false, verified: false },
+  RequestClientCert: { asked: true, required: false, verified: false },
+  RequireAnyClientCert: { asked: true, required: true, verified: false },
+  VerifyClientCertIfGiven: { asked: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
+} as const
+
+/** An old spelling that the exporter-toolkit still reads. */
+export const OLD_CLIENT_AUTH = { RequireClientCert: 'RequireAnyClientCert' } as const
+
+export type ClientAuthName = keyof typeof CLIENT_AUTH
+
+/** The names of a table, typed. */
+export function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
+  return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
+}

@@ -1,0 +1,90 @@
+import { KeyObject, webcrypto } from 'node:crypto'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const HOUR_MS = 3_600_000
+
+export type San = { readonly type: 'dns' | 'ip' | 'email' | 'url'; readonly value: string }
+
+/** PEM texts, as files and TLS options take them. */
+export interface Identity {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface Authority extends Identity {
+  /** A certificate for a server or a client, valid for an hour on each side of now. */
+  issue(name: string, sans?: readonly San[], valid?: { from: Date; to: Date }): Promise<Identity>
+}
+
+/** What a server on this machine is called. */
+export const LOCAL_SANS: readonly San[] = [
+  { type: 'dns', value: 'localhost' },
+  { type: 'ip', value: '127.0.0.1' },
+  { type: 'ip', value: '::1' },
+]
+
+/** A certificate authority of its own; two with one name have different keys. */
+export async function makeAuthority(name: string): Promise<Authority> {
+  const x509 = await loadX509()
+  const keys = await makeKeys()
+  const extensions = [new x509.BasicConstraintsExtension(true, undefined, true)]
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+    ...dates(),
+    serialNumber: serial(),
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: ALGORITHM,
+    extensions,
+  })
+  return {
+    cert: ca.toString('pem'),
+    key: pem(keys.privateKey),
+    async issue(subject, sans = [], valid) {
+      const own = await makeKeys()
+      const cert = await x509.X509CertificateGenerator.create({
+        ...dates(valid),
+        serialNumber: serial(),
+        subject: `CN=${subject}`,
+        issuer: ca.subject,
+        publicKey: own.publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: sans.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension([...sans])],
+      })
+      return { cert: cert.toString('pem'), key: pem(own.privateKey) }
+    },
+  }
+}
+
+/** The library refuses to load without metadata reflection, of which it needs this little. */
+async function loadX509() {
+  const metadata = new WeakMap<object, Map<unknown, unknown>>()
+  const read = (key: unknown, target: object) => metadata.get(target)?.get(key)
+  const write = (key: unknown, value: unknown, target: object) => {
+    metadata.set(target, (metadata.get(target) ?? new Map()).set(key, value))
+  }
+  if (!('getMetadata' in Reflect)) {
+    Object.assign(Reflect, { getMetadata: read, getOwnMetadata: read, defineMetadata: write })
+  }
+  return import('@peculiar/x509')
+}
+
+function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+}
+
+function pem(key: webcrypto.CryptoKey): string {
+  return KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function serial(): string {
+  return `01${Buffer.from(webcrypto.getRandomValues(new Uint8Array(8))).toString('hex')}`
+}
+
+function dates(valid?: { from: Date; to: Date }) {
+  const now = Date.now()
+  return {
+    notBefore: valid?.from ?? new Date(now - HOUR_MS),
+    notAfter: valid?.to ?? new Date(now + HOUR_MS),
+  }
+}
