@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { readText, repositoryFiles } from './repository.ts'
+
+const files = repositoryFiles()
+const TEXT = /\.(ts|js|json|jsonc|ya?ml|md|sh|service|xml|html|css|txt|toml)$|(^|\/)[^.]+$/
+
+interface LockedPackage {
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly link?: boolean
+}
+
+describe('dependencies', () => {
+  const manifest = JSON.parse(readText('package.json'))
+  const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+
+  test('each runtime dependency is wanted by name: who adds one, adds it here with a reason', () => {
+    expect(Object.keys(manifest.dependencies).sort()).toEqual([
+      '@koa/router',
+      '@peculiar/x509', // certificates of the emulator's --tls
+      'bcryptjs', // basic_auth_users of the web configuration file
+      'commander',
+      'fast-xml-parser',
+      'koa',
+      'node-cron',
+      'pino',
+      'prom-client',
+      'undici',
+      'yaml',
+      'zod',
+    ])
+  })
+
+  test('every locked package has a checksum', () => {
+    expect(packages.length).toBeGreaterThan(50)
+    expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
+  })
+
+  test('no package comes from elsewhere than the registry', () => {
+    const foreign = packages.filter(
+      ([, { resolved, link }]) =>
+        link || (resolved !== undefined && new URL(resolved).origin !== 'https://registry.npmjs.org'),
+    )
+    expect(foreign).toEqual([])
+  })
+})
+
+describe('files', () => {
+  test('there is a licence', () => {
+    expect(readText('LICENSE')).toContain('Apache License')
+  })
+
+  test('none names a folder of a developer', () => {
+    // Spelled apart, so that this file does not contain them.
+    const folders = ['work', 'root'].map((name) => `/${name}/`)
+    const texts = files.filter((path) => TEXT.test(path) && path !== 'package-lock.json')
+    expect(texts.length).toBeGreaterThan(20)
+    expect(texts.filter((path) => folders.some((folder) => readText(path).includes(folder)))).toEqual([])
+  })
+
+  test('no test is left out', () => {
+    const left = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
+    const tests = files.filter((path) => path.endsWith('.test.ts'))
+    expect(tests.filter((path) => left.test(readText(path)))).toEqual([])
+  })
+})
