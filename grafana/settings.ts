@@ -43,6 +43,8 @@ export const THRESHOLDS = {
   goodNodesRatio: { warning: 1, critical: 0.9 },
   /** Fullest minus emptiest node of a pool, in ratio of usable space. */
   imbalanceRatio: { warning: 0.2, critical: 0.4 },
+  /** Hours of the last day in which a pool was recovering. */
+  recoveryHours: { warning: 6, critical: 20 },
   /** 99th percentile of the exporter's event loop delay. */
   eventLoopLagSeconds: { warning: 0.1, critical: 1 },
   /** Open relative to allowed file descriptors of the exporter. */
@@ -123,6 +125,8 @@ export const GRAFANA = {
   folder: { title: 'Storage', uid: 'sds' },
   /** The provisioned data source. */
   datasource: { name: 'Prometheus', uid: 'sds-prometheus', url: 'http://prometheus:9090' },
+  /** Where the container finds the JSON files; mount `grafana/dashboards` there. */
+  dashboardsPath: '/var/lib/grafana/dashboards',
   /** Dashboard URLs start with it, relative to the root of Grafana. */
   urlBase: '/d/',
   /** Pages on what happens now, and pages on what happens over weeks: never faster than the data. */

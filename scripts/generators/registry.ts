@@ -1,3 +1,6 @@
+import { renderRules } from '../../deploy/prometheus/rules.ts'
+import { renderDashboards } from '../../grafana/build.ts'
+import { renderProvisioning } from '../../grafana/provisioning.ts'
 import { metricsReference } from './metrics_reference.ts'
 
 /** A file that is made from the code; the path is relative to the repository. */
@@ -17,4 +20,11 @@ export interface Generator {
 /** Everything that `npm run generate` makes: one row each. */
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
+  {
+    what: 'Prometheus rules',
+    files: () => renderRules(),
+    owns: { folder: 'deploy/prometheus/rules', suffix: '.yml' },
+  },
+  { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
+  { what: 'Grafana provisioning', files: renderProvisioning },
 ]

@@ -1,0 +1,29 @@
+import { type DashboardName, dashboardUrl } from '../settings.ts'
+import type { Link } from './spec.ts'
+
+const ref = (name: string): string => `$\{${name}}`
+/** Grafana fills these in when a link is clicked. */
+const TAIL = `${ref('datasource:queryparam')}&${ref('job:queryparam')}&${ref('__url_time_range')}`
+
+const link = (title: string, name: DashboardName, variables: Readonly<Record<string, string>>): Link => {
+  const url = dashboardUrl(name, variables)
+  return { title, url: `${url}${url.includes('?') ? '&' : '?'}${TAIL}` }
+}
+
+/** Values of the clicked thing: from the labels of a series, or from the other columns of a table's row. */
+const label = (name: string): string => ref(`__field.labels.${name}:percentencode`)
+const cell = (name: string): string => ref(`__data.fields.${name}:percentencode`)
+
+const pick = (from: (name: string) => string, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, from(name)]))
+
+export const seriesToPool: Link = link('Pool', 'pool', pick(label, ['system', 'pool']))
+export const seriesToNode: Link = link('Node', 'node', pick(label, ['system', 'pool', 'node']))
+export const rowToPool: Link = link('Pool', 'pool', pick(cell, ['system', 'pool']))
+export const rowToNode: Link = link('Node', 'node', pick(cell, ['system', 'pool', 'node']))
+
+/** To another page about the same systems. */
+export const toPage = (title: string, name: DashboardName): Link => {
+  const { url } = link(title, name, {})
+  return { title, url: `${url}&${ref('system:queryparam')}` }
+}

@@ -1,0 +1,79 @@
+import {
+  MappingType,
+  type ValueMapping,
+  type ValueMappingResult,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { DISK_COLORS, HEALTH, UNKNOWN_HEALTH } from '../settings.ts'
+import type { Override } from './spec.ts'
+
+const valueMap = (options: Record<string, ValueMappingResult>): ValueMapping => ({
+  type: MappingType.ValueToText,
+  options,
+})
+
+/** Codes of `healthCode` (promql.ts) as words and colours. */
+export const HEALTH_MAPPINGS: readonly ValueMapping[] = [
+  valueMap(
+    Object.fromEntries(
+      [...Object.values(HEALTH), UNKNOWN_HEALTH].map(({ code, text, color }) => [
+        String(code),
+        { text, color, index: code },
+      ]),
+    ),
+  ),
+]
+
+/** 1 and 0 as two words; 0 is the bad one. */
+export const upDown = (up: string, down: string): readonly ValueMapping[] => [
+  valueMap({ '1': { text: up, color: 'green', index: 0 }, '0': { text: down, color: 'red', index: 1 } }),
+]
+
+/** 1 and 0 as two words, neither of them bad. */
+export const onOff = (on: string, off: string): readonly ValueMapping[] => [
+  valueMap({ '1': { text: on, color: 'orange', index: 0 }, '0': { text: off, color: 'green', index: 1 } }),
+]
+
+/**
+ * The share of nodes that serve an attribute. Not served is no fault: newer systems dropped whole categories.
+ * That is why it is grey, and why it has a word of its own instead of "No data".
+ */
+export const SERVED_MAPPINGS: readonly ValueMapping[] = [
+  valueMap({
+    '0': { text: 'not served by this system', color: 'text', index: 0 },
+    '1': { text: 'served', color: 'green', index: 1 },
+  }),
+]
+
+/** A forecast of 0 seconds: the target is reached already. */
+export const REACHED_MAPPING: ValueMapping = valueMap({ '0': { text: 'reached', color: 'red', index: 0 } })
+
+/** The figure where the exporter has no number because the storage system answered N/A. */
+export const FORECAST_MAPPINGS: readonly ValueMapping[] = [REACHED_MAPPING]
+
+const colour = (name: string, color: string, text = name): Override => ({
+  name,
+  properties: [
+    { id: 'color', value: { mode: 'fixed', fixedColor: color } },
+    ...(text === name ? [] : [{ id: 'displayName', value: text }]),
+  ],
+})
+
+/** Series named after a health status, in its colour and with its text. */
+export const HEALTH_SERIES: readonly Override[] = Object.entries(HEALTH).map(([status, { color, text }]) =>
+  colour(status, color, text),
+)
+
+/** Series named after a disk status, in its colour. */
+export const DISK_SERIES: readonly Override[] = Object.entries(DISK_COLORS).map(([status, color]) =>
+  colour(status, color, status === 'ReadyToReplace' ? 'Ready to replace' : status),
+)
+
+/** Purposes of disk traffic in fixed colours: user traffic green, so that the rest stands out. */
+export const PURPOSE_SERIES: readonly Override[] = Object.entries({
+  user: 'green',
+  erasure_coding: 'blue',
+  geo_replication: 'purple',
+  consistency_check: 'yellow',
+  xor: 'super-light-blue',
+  recovery: 'red',
+}).map(([purpose, color]) => colour(purpose, color, purpose.replace('_', ' ')))

@@ -1,0 +1,179 @@
+import type * as cog from '@grafana/grafana-foundation-sdk/cog'
+import {
+  type DataTransformerConfig,
+  type DynamicConfigValue,
+  type Panel,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
+import type { Threshold } from '../settings.ts'
+
+/** The data source variable, on panels and on queries alike: Grafana falls back to a default where one lacks it. */
+export const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' } as const
+
+export interface Query {
+  readonly expr: string
+  /** Series name, e.g. `{{node}}`; a table needs none. */
+  readonly legend?: string
+  /** Only the value now, not its course. */
+  readonly instant?: boolean
+  readonly format?: 'table' | 'heatmap'
+}
+
+export interface Link {
+  readonly title: string
+  readonly url: string
+}
+
+export interface Override {
+  /** Name of the field as shown: the legend of a series, the heading of a column; `/…/` is a pattern. */
+  readonly name: string
+  readonly properties: readonly DynamicConfigValue[]
+}
+
+/** What every panel says of itself. */
+export interface PanelSpec {
+  readonly title: string
+  /** What it shows, what is normal, what to do otherwise: sentences, each with its full stop. */
+  readonly about: readonly [shows: string, normal: string, otherwise: string]
+  readonly queries: readonly Query[]
+  /** Grafana's name of the unit; panels with value mappings may do without. */
+  readonly unit: string
+  /** In grid columns, 24 a page. */
+  readonly width: number
+  /** In grid rows of 30 pixels. */
+  readonly height?: number
+  readonly min?: number
+  readonly max?: number
+  readonly decimals?: number
+  readonly steps?: readonly Step[]
+  readonly mappings?: readonly ValueMapping[]
+  readonly links?: readonly Link[]
+  readonly overrides?: readonly Override[]
+  readonly noValue?: string
+}
+
+/** From a value upwards, a colour; the first step starts at minus infinity. */
+export interface Step {
+  readonly value: number | null
+  readonly color: string
+}
+
+/** A panel and its size; its id and place come with the page (layout.ts). */
+export interface Tile {
+  readonly width: number
+  readonly height: number
+  readonly panel: Panel
+}
+
+/** Green below `warning`, yellow from there, red from `critical`; the other way round where lower is worse. */
+export const steps = ({ warning, critical }: Threshold): Step[] =>
+  warning < critical
+    ? [
+        { value: null, color: 'green' },
+        { value: warning, color: 'yellow' },
+        { value: critical, color: 'red' },
+      ]
+    : [
+        { value: null, color: 'red' },
+        { value: critical, color: 'yellow' },
+        { value: warning, color: 'green' },
+      ]
+
+/** One colour whatever the value: for figures that are neither good nor bad. */
+export const PLAIN: readonly Step[] = [{ value: null, color: 'blue' }]
+/** For counts that should be 0. */
+export const ZERO_IS_GOOD: readonly Step[] = [
+  { value: null, color: 'green' },
+  { value: 1, color: 'red' },
+]
+
+export const thresholds = (list: readonly Step[]): ThresholdsConfigBuilder =>
+  new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([...list])
+
+const FORMATS = { table: PromQueryFormat.Table, heatmap: PromQueryFormat.Heatmap } as const
+
+/** Queries A, B, …: the SDK leaves the letters, the data source and exemplars to the caller. */
+export const targets = (queries: readonly Query[]): DataqueryBuilder[] =>
+  queries.map((query, index) => {
+    const builder = new DataqueryBuilder()
+      .refId(refId(index))
+      .datasource(DATASOURCE)
+      .expr(query.expr)
+      .exemplar(false)
+      .format(query.format === undefined ? PromQueryFormat.TimeSeries : FORMATS[query.format])
+    if (query.legend !== undefined) builder.legendFormat(query.legend)
+    return query.instant ? builder.instant() : builder.range()
+  })
+
+export const refId = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index)
+
+/** What all panel builders of the SDK have in common; they share no type. */
+interface AnyPanelBuilder {
+  title(value: string): unknown
+  description(value: string): unknown
+  datasource(value: { type: string; uid: string }): unknown
+  targets(value: cog.Builder<cog.Dataquery>[]): unknown
+  unit(value: string): unknown
+  min(value: number): unknown
+  max(value: number): unknown
+  decimals(value: number): unknown
+  noValue(value: string): unknown
+  mappings(value: ValueMapping[]): unknown
+  thresholds(value: ThresholdsConfigBuilder): unknown
+  overrideByName(name: string, properties: DynamicConfigValue[]): unknown
+  overrideByRegexp(pattern: string, properties: DynamicConfigValue[]): unknown
+  transformations(value: DataTransformerConfig[]): unknown
+  build(): Panel
+}
+
+const describe = ([shows, normal, otherwise]: PanelSpec['about']): string =>
+  `${shows}\n\nNormal: ${normal}\n\nOtherwise: ${otherwise}`
+
+const applyRange = (builder: AnyPanelBuilder, { min, max, decimals, noValue }: PanelSpec): void => {
+  if (min !== undefined) builder.min(min)
+  if (max !== undefined) builder.max(max)
+  if (decimals !== undefined) builder.decimals(decimals)
+  if (noValue !== undefined) builder.noValue(noValue)
+}
+
+const applyOverride = (builder: AnyPanelBuilder, { name, properties }: Override): void => {
+  if (name.startsWith('/')) builder.overrideByRegexp(name, [...properties])
+  else builder.overrideByName(name, [...properties])
+}
+
+/** Ratios run from 0 to 1 and show one decimal of a percent, so that panels can be compared by eye. */
+const withUnitDefaults = (spec: PanelSpec): PanelSpec =>
+  spec.unit === 'percentunit' ? { min: 0, max: 1, decimals: 1, ...spec } : spec
+
+/** Fills a builder from a specification and takes the panel out of it as plain data. */
+export const finish = (
+  builder: AnyPanelBuilder,
+  given: PanelSpec,
+  height: number,
+  transformations: readonly DataTransformerConfig[] = [],
+): Tile => {
+  const spec = withUnitDefaults(given)
+  builder.title(spec.title)
+  builder.description(describe(spec.about))
+  builder.datasource(DATASOURCE)
+  builder.targets(targets(spec.queries))
+  builder.unit(spec.unit)
+  builder.thresholds(thresholds(spec.steps ?? PLAIN))
+  applyRange(builder, spec)
+  if (spec.mappings) builder.mappings([...spec.mappings])
+  for (const override of spec.overrides ?? []) applyOverride(builder, override)
+  if (transformations.length > 0) builder.transformations([...transformations])
+  return { width: spec.width, height: spec.height ?? height, panel: withLinks(builder.build(), spec.links) }
+}
+
+/** The SDK types data links as dashboard links, whose further members a data link does not have. */
+const withLinks = (panel: Panel, links: readonly Link[] = []): Panel => {
+  if (links.length === 0 || !panel.fieldConfig) return panel
+  const defaults = { ...panel.fieldConfig.defaults, links: links.map(dataLink) }
+  return { ...panel, fieldConfig: { ...panel.fieldConfig, defaults } } as Panel
+}
+
+export const dataLink = ({ title, url }: Link) => ({ title, url, targetBlank: false })
