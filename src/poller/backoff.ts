@@ -1,0 +1,51 @@
+import type { ApiError } from '../api/errors.ts'
+import type { Reason } from '../api/reasons.ts'
+
+/** Failures that say something of the system as a whole; the others are about one pool or one answer. */
+const SYSTEM_FAILURES: readonly Reason[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'redirect',
+  'auth',
+  'forbidden',
+  'throttled',
+  'unavailable',
+  'html',
+]
+const FIRST_PAUSE_MS = 15_000
+const LONGEST_PAUSE_MS = 300_000
+
+/** Decides how often a system that keeps failing is asked. */
+export interface Backoff {
+  /** `all`: as usual; `one`: one pool, to see whether the system is back; `none`: not yet. */
+  allowed(): 'all' | 'one' | 'none'
+  /** Notes the outcome of a round: the failure of every pool that was asked, undefined for a good one. */
+  note(outcomes: readonly (ApiError | undefined)[]): void
+}
+
+/** @param now milliseconds that only go forward */
+export function createBackoff(now: () => number = () => performance.now()): Backoff {
+  let failures = 0
+  let resumesAt = Number.NEGATIVE_INFINITY
+
+  return {
+    allowed: () => (failures === 0 ? 'all' : now() < resumesAt ? 'none' : 'one'),
+    note(outcomes) {
+      const failing =
+        outcomes.length > 0 &&
+        outcomes.every((failure) => failure && SYSTEM_FAILURES.includes(failure.reason))
+      if (!failing) {
+        failures = 0
+        return
+      }
+      const growing = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
+      const asked = Math.max(0, ...outcomes.map((failure) => failure?.retryAfterMs ?? 0))
+      failures += 1
+      // A tenth less, so that a pause as long as the schedule does not miss its tick by a moment.
+      resumesAt = now() + Math.max(growing * 0.9, asked)
+    },
+  }
+}

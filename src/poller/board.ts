@@ -1,0 +1,73 @@
+import type { Part } from '../metrics/exposition.ts'
+import { createPage, type Page, warm } from '../metrics/page.ts'
+import { newSystem, type SystemState } from './state.ts'
+import { statePart } from './state_samples.ts'
+
+/** What is known of all systems now, and the page that shows it. */
+export interface Board {
+  /** The newest page whose forms are ready; a scrape never waits for the next one. */
+  page(): Page
+  systems(): readonly SystemState[]
+  system(name: string): SystemState | undefined
+  /**
+   * Replaces the state of a system, if it is still configured. Resolves when the page shows it.
+   * @param change a pure function of the state as it is at that moment
+   */
+  update(name: string, change: (system: SystemState) => SystemState): Promise<void>
+  /**
+   * Shows exactly these systems, in this order.
+   * @param fresh those of them of which nothing is known, whatever was known under the name
+   */
+  show(names: readonly string[], fresh: ReadonlySet<string>): Promise<void>
+}
+
+/** @param onPage told the number of series of every new page */
+export function createBoard(onPage: (series: number) => void): Board {
+  let systems: ReadonlyMap<string, SystemState> = new Map()
+  let page = createPage([])
+  let pending: Promise<void> | undefined
+
+  /** Several changes at once, such as the pools of one poll, make one page. */
+  function publish(): Promise<void> {
+    pending ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+      pending = undefined
+      await swap()
+    })
+    return pending
+  }
+
+  let swaps: Promise<void> = Promise.resolve()
+  /** One page after the other, so that an older one never follows a newer one. */
+  function swap(): Promise<void> {
+    swaps = swaps.then(async () => {
+      const next = createPage([...systems.values()].flatMap(systemParts))
+      await warm(next, page.asked)
+      page = next
+      onPage(next.series)
+    })
+    return swaps
+  }
+
+  return {
+    page: () => page,
+    systems: () => [...systems.values()],
+    system: (name) => systems.get(name),
+    update(name, change) {
+      const before = systems.get(name)
+      if (before === undefined) return Promise.resolve()
+      systems = new Map(systems).set(name, change(before))
+      return publish()
+    },
+    show(names, fresh) {
+      const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
+      systems = new Map(names.map((name) => [name, known(name) ?? newSystem(name)]))
+      return publish()
+    },
+  }
+}
+
+/** What a system contributes to a page. */
+export function systemParts(system: SystemState): Part[] {
+  const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
+  return [...pools, statePart(system)]
+}

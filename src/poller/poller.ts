@@ -1,0 +1,106 @@
+import { type ClientObserver, createClient, type SystemClient } from '../api/client.ts'
+import type { Config, SystemConfig } from '../config/config.ts'
+import { sameConfig } from '../config/same.ts'
+import type { Log } from '../log.ts'
+import type { OwnMetrics } from '../metrics/own.ts'
+import type { Board } from './board.ts'
+import { createSystemPoller, type SystemPoller } from './system_poller.ts'
+
+/** Polls all configured systems. */
+export interface Poller {
+  /**
+   * Polls exactly the systems of this configuration from now on. Systems that did not change keep their
+   * session, values and schedule; others are logged out and begin anew.
+   */
+  use(config: Config): Promise<void>
+  nextPoll(system: string): number | undefined
+  /** Whether every system was tried once. */
+  ready(): boolean
+  /** Ends running polls, logs out, closes connections. */
+  stop(): Promise<void>
+}
+
+export interface PollerOptions {
+  readonly board: Board
+  readonly own: OwnMetrics
+  readonly log: Log
+}
+
+interface Runner {
+  readonly system: SystemConfig
+  readonly shared: SharedConfig
+  readonly client: SystemClient
+  readonly poller: SystemPoller
+}
+
+/** The part of the configuration that holds for every system. */
+type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'limits'>
+
+export function createPoller({ board, own, log }: PollerOptions): Poller {
+  let runners: ReadonlyMap<string, Runner> = new Map()
+
+  function run(system: SystemConfig, shared: SharedConfig): Runner {
+    const client = createClient({
+      system,
+      limits: shared.limits,
+      timeoutMs: shared.poll.timeoutMs,
+      observer: observe(system.name, board, own),
+      log,
+    })
+    const poller = createSystemPoller({ system, config: shared, client, board, own, log })
+    return { system, shared, client, poller }
+  }
+
+  async function end({ poller, client }: Runner): Promise<void> {
+    await poller.stop()
+    await client.close()
+  }
+
+  return {
+    async use(config) {
+      const { poll, forecast, discovery, limits } = config
+      const shared = { poll, forecast, discovery, limits }
+      const before = runners
+      const next = config.systems.map((system) => {
+        const old = before.get(system.name)
+        const unchanged = old !== undefined && sameConfig([old.system, old.shared], [system, shared])
+        return unchanged ? old : run(system, shared)
+      })
+      runners = new Map(next.map((runner) => [runner.system.name, runner]))
+      const ended = [...before.values()].filter((runner) => !next.includes(runner))
+      await Promise.all(ended.map(end))
+      for (const { system } of ended) if (!runners.has(system.name)) own.forgetSystem(system.name)
+      // What is known of a system that is now asked elsewhere, or as somebody else, is not its own.
+      const strangers = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
+      await board.show(
+        config.systems.map(({ name }) => name),
+        new Set(strangers.map(({ system }) => system.name)),
+      )
+      for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
+    },
+    nextPoll: (system) => runners.get(system)?.poller.nextPoll(),
+    ready: () => runners.size > 0 && [...runners.keys()].every((name) => board.system(name)?.tried === true),
+    async stop() {
+      await Promise.all([...runners.values()].map(end))
+    },
+  }
+}
+
+/** Writes what a client tells to the counters and to the board. */
+function observe(system: string, board: Board, own: OwnMetrics): ClientObserver {
+  const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
+    const state = board.system(system)
+    const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
+    // Resolves with the next page; nothing here has to wait for it.
+    if (news) void board.update(system, (current) => ({ ...current, ...change }))
+  }
+  return {
+    exchanged({ operation, code, seconds, answered }) {
+      own.request({ system, operation, code, seconds })
+      set({ up: answered })
+    },
+    loggedIn: (result) => own.login(system, result),
+    clockSkew: (seconds) => set({ clockSkewSeconds: seconds }),
+    certificate: (tlsNotAfterSeconds) => set({ tlsNotAfterSeconds }),
+  }
+}

@@ -1,0 +1,174 @@
+import type { FeedReading } from '../api/feed.ts'
+import type { Forecast } from '../api/forecasts.ts'
+import type { PoolRef } from '../api/pools.ts'
+import type { Reason } from '../api/reasons.ts'
+import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
+import { STATE } from '../metrics/families.ts'
+import {
+  coverageSamples,
+  feedSamples,
+  forecastSamples,
+  type PoolLabels,
+  uniqueNames,
+} from '../metrics/samples.ts'
+
+/** Why the last attempt failed, in a form for metrics, log and status page. */
+export interface Failure {
+  readonly reason: Reason
+  /** For people; names system, pool and path, never a secret. */
+  readonly message: string
+}
+
+/** One poll, good or failed. */
+export interface Attempt {
+  /** Seconds since the epoch. */
+  readonly at: number
+  readonly seconds: number
+  /** Undefined: it succeeded. */
+  readonly failure: Failure | undefined
+}
+
+/** What is known of a pool. A value: replaced as a whole, never edited. */
+export interface PoolState {
+  readonly ref: PoolRef
+  /** What its series are labelled with. */
+  readonly label: string
+  readonly lastAttempt: Attempt | undefined
+  /** Time of the last good poll, in seconds since the epoch. */
+  readonly lastSuccess: number | undefined
+  /** The last good reading; undefined before the first and after it was withdrawn for its age. */
+  readonly reading: FeedReading | undefined
+  readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
+  readonly forecastCoverage: FeedReading['coverage'] | undefined
+  /** The reading and the forecasts as lines, rendered when they came. */
+  readonly feedPart: Part
+  readonly forecastPart: Part
+}
+
+/** What is known of a system. A value: replaced as a whole, never edited. */
+export interface SystemState {
+  readonly name: string
+  /** Whether the last request was answered at all; undefined before the first. */
+  readonly up: boolean | undefined
+  readonly clockSkewSeconds: number | undefined
+  readonly tlsNotAfterSeconds: number | undefined
+  readonly pools: ReadonlyMap<string, PoolState>
+  /** Why the pools could not be listed, where nothing lists them but the system. */
+  readonly discoveryFailure: Failure | undefined
+  /** Whether every pool, or the list of pools, was tried once. */
+  readonly tried: boolean
+}
+
+const NOTHING: Part = new Map()
+
+export function newSystem(name: string): SystemState {
+  return {
+    name,
+    up: undefined,
+    clockSkewSeconds: undefined,
+    tlsNotAfterSeconds: undefined,
+    pools: new Map(),
+    discoveryFailure: undefined,
+    tried: false,
+  }
+}
+
+function newPool(ref: PoolRef): PoolState {
+  return {
+    ref,
+    label: ref.name ?? ref.id,
+    lastAttempt: undefined,
+    lastSuccess: undefined,
+    reading: undefined,
+    forecasts: undefined,
+    forecastCoverage: undefined,
+    feedPart: NOTHING,
+    forecastPart: NOTHING,
+  }
+}
+
+/** The system with exactly these pools; those that it had keep what is known of them. */
+export function withPools(system: SystemState, refs: readonly PoolRef[]): SystemState {
+  const pools = refs.map((ref) => ({ ...(system.pools.get(ref.id) ?? newPool(ref)), ref }))
+  return relabelled({ ...system, pools: byId(pools) })
+}
+
+/** The outcome of a poll: a reading replaces everything, a failure leaves the values as they are. */
+export function withPoll(
+  system: SystemState,
+  poolId: string,
+  attempt: Attempt,
+  reading?: FeedReading,
+): SystemState {
+  return changed(system, poolId, (pool) => ({
+    ...pool,
+    lastAttempt: attempt,
+    ...(reading !== undefined && { reading, lastSuccess: attempt.at }),
+  }))
+}
+
+/** New forecasts of a pool, or none: what the storage system can no longer tell must not stay. */
+export function withForecasts(
+  system: SystemState,
+  poolId: string,
+  reading: FeedReading | undefined,
+): SystemState {
+  return changed(system, poolId, (pool) => ({
+    ...pool,
+    forecasts: reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts])),
+    forecastCoverage: reading?.coverage,
+  }))
+}
+
+/** The pool without its values: they are too old to pass for the present. */
+export function withdrawn(system: SystemState, poolId: string): SystemState {
+  return changed(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: undefined }))
+}
+
+function changed(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {
+  const pool = system.pools.get(poolId)
+  // The pool may have left the list while it was being asked.
+  if (pool === undefined) return system
+  return relabelled({ ...system, pools: new Map(system.pools).set(poolId, change(pool)) }, poolId)
+}
+
+function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
+  return new Map(pools.map((pool) => [pool.ref.id, pool]))
+}
+
+/**
+ * Gives every pool the label that is unique now, and renders anew what changed by that, or by its content.
+ * A name used by two pools turns both into their ids, so one pool's reading can change another's label.
+ */
+function relabelled(system: SystemState, renewed?: string): SystemState {
+  const pools = [...system.pools.values()]
+  const labels = uniqueNames(pools.map((pool) => ({ id: pool.ref.id, name: poolName(pool) })))
+  const rendered = pools.map((pool, index) => {
+    const label = labels[index] ?? pool.ref.id
+    if (label === pool.label && pool.ref.id !== renewed) return pool
+    return renderPool({ ...pool, label }, system.name)
+  })
+  return { ...system, pools: byId(rendered) }
+}
+
+/** The name that the nodes give their pool; before the first reading the one of the list of pools. */
+function poolName({ ref, reading }: PoolState): string | undefined {
+  return reading?.nodes.find(({ poolName }) => poolName !== undefined)?.poolName ?? ref.name
+}
+
+function renderPool(pool: PoolState, system: string): PoolState {
+  const { reading, forecasts } = pool
+  if (reading === undefined) return { ...pool, feedPart: NOTHING, forecastPart: NOTHING }
+  const labels: PoolLabels = { system, poolId: pool.ref.id, pool: pool.label }
+  const coverage = new Map(reading.coverage)
+  for (const [attribute, counts] of pool.forecastCoverage ?? []) {
+    if (attribute === 'allocatedCapacityForecast') coverage.set(attribute, counts)
+  }
+  const samples = new Map<string, readonly Sample[]>(feedSamples(reading, labels))
+  samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels))
+  return {
+    ...pool,
+    feedPart: renderPart(samples),
+    forecastPart: forecasts === undefined ? NOTHING : renderPart(forecastSamples(reading, forecasts, labels)),
+  }
+}
