@@ -1,0 +1,75 @@
+import { constants } from 'node:crypto'
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { CLIENT_AUTH } from '../config/tls_names.ts'
+import { secureContextOptions, type WebTls } from '../config/web_tls.ts'
+import { checkClientCertificate } from './client_certificate.ts'
+import { CLOSE, type Refusal } from './refusal.ts'
+import type { WebConfig } from './web_config.ts'
+
+const SETTINGS_CHANGED: Refusal = {
+  status: 403,
+  text: 'forbidden: the rules for client certificates changed, connect again',
+  headers: CLOSE,
+}
+
+export interface TlsServer {
+  readonly server: Server
+  /** Judges the connection of a request by the settings as they are now. */
+  check(request: IncomingMessage, response: ServerResponse, tls: WebTls): Refusal | undefined
+}
+
+/** An HTTPS server whose certificate, client CA and policy follow the web configuration, connection by connection. */
+export function createTlsServer(
+  web: WebConfig,
+  tls: WebTls,
+  options: ServerOptions,
+  handshakeTimeout: number,
+) {
+  const server = createServer({
+    ...options,
+    ...contextOptions(tls),
+    requestCert: CLIENT_AUTH[tls.clientAuth].asked,
+    rejectUnauthorized: false,
+    handshakeTimeout,
+  })
+  const settings = new Map<string, WebTls>()
+  let installed = tls
+  // before the TLS server's own listener, which takes the settings that it finds
+  server.prependListener('connection', (socket: Socket) => {
+    const current = web().file.tls ?? installed
+    if (current !== installed) install(server, current)
+    installed = current
+    const name = connectionName(socket)
+    settings.set(name, current)
+    socket.once('close', () => settings.delete(name))
+  })
+  const check: TlsServer['check'] = (request, response, current) => {
+    const { socket } = request
+    if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
+    const isOutdated = settings.get(connectionName(socket)) !== current
+    if (isOutdated) response.shouldKeepAlive = false
+    if (isOutdated && CLIENT_AUTH[current.clientAuth].asked) return SETTINGS_CHANGED
+    return checkClientCertificate(current, socket)
+  }
+  return { server, check } satisfies TlsServer
+}
+
+function contextOptions(tls: WebTls) {
+  // A resumed session would carry a certificate past its end, or past the client CA that signed it.
+  const secureOptions = CLIENT_AUTH[tls.clientAuth].asked ? constants.SSL_OP_NO_TICKET : 0
+  return { ...secureContextOptions(tls), secureOptions }
+}
+
+function install(server: Server, tls: WebTls): void {
+  server.setSecureContext(contextOptions(tls))
+  // No method sets this one, but the server looks at it for every new connection.
+  Object.assign(server, { requestCert: CLIENT_AUTH[tls.clientAuth].asked })
+}
+
+/** A TLS socket does not tell the socket beneath it; both tell the addresses, which no two open connections share. */
+function connectionName({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`
+}
