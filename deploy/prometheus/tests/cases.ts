@@ -1,0 +1,17 @@
+import { accessCases } from './access.ts'
+import { capacityCases } from './capacity.ts'
+import type { AlertCase } from './case.ts'
+import { disksCases } from './disks.ts'
+import { exporterCases } from './exporter.ts'
+import { healthCases } from './health.ts'
+import { serviceCases } from './service.ts'
+
+/** All cases, with the group of rules that they are about. */
+export const CASE_GROUPS: readonly { readonly group: string; readonly cases: readonly AlertCase[] }[] = [
+  { group: 'sds-health', cases: healthCases },
+  { group: 'sds-capacity', cases: capacityCases },
+  { group: 'sds-disks', cases: disksCases },
+  { group: 'sds-service', cases: serviceCases },
+  { group: 'sds-access', cases: accessCases },
+  { group: 'sds-exporter', cases: exporterCases },
+]
