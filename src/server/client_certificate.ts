@@ -3,18 +3,18 @@ import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { CLIENT_AUTH } from '../config/tls_names.ts'
 import type { WebTls } from '../config/web_tls.ts'
-import { CLOSE, type Refusal } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 
-const REQUIRED: Refusal = { status: 403, text: 'forbidden: a client certificate is required', headers: CLOSE }
+const REQUIRED: Refusal = { status: 403, text: 'forbidden: a client certificate is required', isLast: true }
 const UNKNOWN: Refusal = {
   status: 403,
   text: 'forbidden: the client certificate is not trusted here',
-  headers: CLOSE,
+  isLast: true,
 }
 const NOT_LISTED: Refusal = {
   status: 403,
   text: 'forbidden: the client certificate is not on the list',
-  headers: CLOSE,
+  isLast: true,
 }
 
 /**

@@ -20,7 +20,7 @@ export interface GateOptions {
   readonly now: () => number
 }
 
-const BROKEN: Refusal = { status: 500, text: 'internal server error', headers: { Connection: 'close' } }
+const BROKEN: Refusal = { status: 500, text: 'internal server error', isLast: true }
 const TOO_MANY: Refusal = { status: 429, text: 'too many requests', headers: { 'Retry-After': '1' } }
 
 /**

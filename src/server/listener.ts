@@ -78,10 +78,11 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
   const auth = createBasicAuth({ log, now })
   const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
   limitServer(server, limits, log)
+  const serving: Serving = { ending: new WeakSet(), gate, handler: options.handler, log }
   server.on('request', (request, response) => {
     drain.track(response)
     addHeaders(response, web().file.headers)
-    serve(request, response, { gate, handler: options.handler, log })
+    serve(request, response, serving)
   })
   await listen(server, address, options.address)
   return { url: urlOf(server, scheme, address), drain }
@@ -126,6 +127,8 @@ function limitServer(server: Server, limits: ServerLimits, log: Log): void {
 const FAILED: Refusal = { status: 500, text: 'internal server error' }
 
 interface Serving {
+  /** Connections that end with a refusal: what a client sent on after it is not served. */
+  readonly ending: WeakSet<Socket>
   readonly gate: Gate
   readonly handler: RequestListener
   readonly log: Log
@@ -134,13 +137,16 @@ interface Serving {
 async function serve(
   ...[request, response, serving]: [...Parameters<RequestListener>, Serving]
 ): Promise<void> {
+  const { ending, gate, handler, log } = serving
   try {
-    const refusal = await serving.gate(request, response)
-    if (refusal !== undefined) refuse(response, refusal)
-    else if (!response.destroyed) await serving.handler(request, response)
+    const refusal = await gate(request, response)
+    if (response.destroyed || ending.has(request.socket)) return
+    if (refusal === undefined) return await handler(request, response)
+    if (refusal.isLast) ending.add(request.socket)
+    refuse(response, refusal)
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure)
-    serving.log.error('request failed', { path: rawPath(request), reason })
+    log.error('request failed', { path: rawPath(request), reason })
     refuse(response, FAILED)
   }
 }

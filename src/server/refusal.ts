@@ -5,10 +5,9 @@ export interface Refusal {
   readonly status: number
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The connection is not worth keeping: what follows on it may be no request at all. */
+  readonly isLast?: true
 }
-
-/** The client's connection is not worth keeping: what follows on it may be no request at all. */
-export const CLOSE = { Connection: 'close' } as const
 
 /** Sends a refusal as plain text; when an answer has begun already, all that is left is to cut it. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {
@@ -20,6 +19,7 @@ export function refuse(response: ServerResponse, refusal: Refusal): void {
   response.writeHead(refusal.status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    ...(refusal.isLast && { Connection: 'close' }),
     ...refusal.headers,
   })
   response.end(body)

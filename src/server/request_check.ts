@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { CLOSE, type Refusal } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 
 /** Node takes the first of these when they are repeated; a proxy in front may have taken the last. */
 const SINGLE_HEADERS = ['host', 'authorization', 'origin', 'content-length'] as const
 
-const URL_TOO_LONG: Refusal = { status: 414, text: 'URI too long', headers: CLOSE }
+const URL_TOO_LONG: Refusal = { status: 414, text: 'URI too long', isLast: true }
 const BAD_TARGET: Refusal = {
   status: 400,
   text: 'bad request: the target must be a path that starts with one slash',
-  headers: CLOSE,
+  isLast: true,
 }
-const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', headers: CLOSE }
+const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', isLast: true }
 
 /**
  * What no route should ever meet: a target that is too long, or a whole URL, an authority, `*` or `//host` instead

@@ -6,13 +6,13 @@ import { TLSSocket } from 'node:tls'
 import { CLIENT_AUTH } from '../config/tls_names.ts'
 import { secureContextOptions, type WebTls } from '../config/web_tls.ts'
 import { checkClientCertificate } from './client_certificate.ts'
-import { CLOSE, type Refusal } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED: Refusal = {
   status: 403,
   text: 'forbidden: the rules for client certificates changed, connect again',
-  headers: CLOSE,
+  isLast: true,
 }
 
 export interface TlsServer {

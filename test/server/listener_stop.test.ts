@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test, vi } from 'vitest'
+import { openSocket, readAll, startListener } from './support_listener.ts'
+
+const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'
+/** So long that a test which needs the grace runs into its own time limit. */
+const NEVER_MS = 600_000
+
+/** A listener whose answers stay open until the test ends them. */
+async function startHolding(limits = { stopGraceMs: NEVER_MS }) {
+  const responses: ServerResponse[] = []
+  const listener = await startListener({
+    limits: {
+      ...limits,
+      headersTimeoutMs: NEVER_MS,
+      requestTimeoutMs: NEVER_MS,
+      keepAliveTimeoutMs: NEVER_MS,
+    },
+    handler: (_request, response) => responses.push(response.writeHead(200, { 'Content-Length': 4 })),
+  })
+  const next = () => vi.waitFor(() => expect(responses).not.toEqual([])).then(() => responses.pop())
+  return { listener, next }
+}
+
+describe('the end of a listener', () => {
+  test('does not wait for clients that have nothing running', async () => {
+    const { listener, next } = await startHolding()
+    const silent = await openSocket(listener.port)
+    const halfway = await openSocket(listener.port)
+    halfway.write('GET / HTTP/1.1\r\nHost: a\r\n')
+    const resting = await openSocket(listener.port)
+    resting.write(REQUEST)
+    ;(await next())?.end('done')
+    await once(resting, 'data')
+    await listener.stop()
+    await Promise.all([silent, halfway, resting].map((socket) => readAll(socket)))
+  })
+
+  test('lets a running answer finish, although its connection would live on', async () => {
+    const { listener, next } = await startHolding()
+    const socket = await openSocket(listener.port)
+    const answer = readAll(socket)
+    socket.write(REQUEST)
+    const response = await next()
+    response?.write('do')
+    const stopping = listener.stop()
+    await expect(openSocket(listener.port)).rejects.toThrow('ECONNREFUSED')
+    response?.end('ne')
+    await stopping
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*\r\n\r\ndone$/s)
+  })
+
+  test('tells a client whose request was already there that the connection ends', async () => {
+    const { listener, next } = await startHolding()
+    const socket = await openSocket(listener.port)
+    const answer = readAll(socket)
+    socket.write(REQUEST)
+    const first = await next()
+    const stopping = listener.stop()
+    socket.write(REQUEST)
+    first?.end('done')
+    await stopping
+    expect((await answer).match(/done/g)).toHaveLength(1)
+  })
+
+  test('cuts what outlasts the grace', async () => {
+    const { listener, next } = await startHolding({ stopGraceMs: 50 })
+    const socket = await openSocket(listener.port)
+    const answer = readAll(socket)
+    socket.write(REQUEST)
+    ;(await next())?.write('do')
+    await listener.stop()
+    expect(await answer).toMatch(/\r\n\r\ndo$/)
+  })
+
+  test('may be asked for many times', async () => {
+    const { listener } = await startHolding()
+    await openSocket(listener.port)
+    await Promise.all(Array.from({ length: 100 }, () => listener.stop()))
+    await listener.stop()
+  })
+})
