@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
+import { createFaults, faultMiddleware } from './faults/middleware.ts'
+import { type Fault, parseFault } from './faults/table.ts'
 import type { User } from './http/accounts.ts'
 import { createApp, TOKEN_HEADER } from './http/app.ts'
 import { operationOf } from './http/operations.ts'
 import { createProviders } from './http/providers.ts'
-import { createRequestLog, type RequestLog } from './http/request_log.ts'
-import type { System } from './http/routes.ts'
-import { createSessions } from './http/sessions.ts'
+import { createRequestLog, type RequestLog, type RequestRecorder } from './http/request_log.ts'
+import { createSessions, type Sessions } from './http/sessions.ts'
 import { type Listener, listen } from './listener.ts'
-import { type EmulatorOptions, resolveOptions } from './options.ts'
+import { type EmulatorOptions, parseListenAddress, resolveOptions, type TlsOptions } from './options.ts'
 import { PROFILES } from './profiles.ts'
-import { answerDelay, type Scenario } from './world/scenarios.ts'
+import { answerDelay, type Scenario, type Stage } from './world/scenarios.ts'
 import { createWorld } from './world/world.ts'
 
 /** A storage system that runs in this process. */
@@ -18,61 +19,106 @@ export interface Emulator {
   readonly start: () => Promise<void>
   /** Also destroys the connections that are open. */
   readonly stop: () => Promise<void>
-  /** Where it listens, such as `http://127.0.0.1:4443`; empty before the start. */
+  /** Where it listens, such as `http://127.0.0.1:4443`; empty while it does not. */
   readonly url: string
-  readonly pools: readonly { readonly id: string; readonly name: string; readonly nodes: readonly string[] }[]
+  /** What to trust, in PEM, when the certificate was made at the start; else empty. */
+  readonly certificate: string
+  readonly pools: readonly EmulatedPool[]
   readonly log: RequestLog
   /** Valid tokens of a user that a login made. */
   readonly liveSessions: (user: User) => number
   readonly scenario: () => Scenario
-  /** Plays another scenario from the current five minutes on, or, with `from` in epoch seconds, from then on. */
+  /**
+   * Plays another scenario from the current five minutes on, or from `from` on: epoch seconds, of which
+   * `-Infinity` means the whole past too.
+   */
   readonly setScenario: (scenario: Scenario, from?: number) => void
+  /** Replaces the faults in force. Text as on the command line. @throws RangeError for what is no fault */
+  readonly setFaults: (faults: readonly (string | Fault)[]) => void
+}
+
+export interface EmulatedPool {
+  readonly id: string
+  readonly name: string
+  /** Names of its nodes. */
+  readonly nodes: readonly string[]
 }
 
 const MILLISECONDS = 1_000
 /** Statistics are made every five minutes: a switch counts for the whole of the current ones. */
 const SWITCH_GRID_SECONDS = 300
 
-/** Wires a storage system; only `start` opens a port. */
+/** Wires a storage system; only `start` opens a port. @throws RangeError for options that make no sense */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const settings = resolveOptions(options)
   const now = () => Math.floor(settings.clock() / MILLISECONDS)
   const world = createWorld(settings, now())
   const sessions = createSessions(settings.clock, settings.sessions)
-  const requestLog = createRequestLog()
-  const system: System = {
-    world,
-    profile: settings.profile,
-    sessions,
-    providers: createProviders(world.key),
-    maxPoints: settings.maxPoints,
-    now,
-  }
-  let listener: Listener | undefined
-  let stopping = new AbortController()
+  const faults = createFaults({ pools: world.pools, now, limitTokenUses: sessions.limitUses })
+  const setFaults: Emulator['setFaults'] = (list) =>
+    faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
+  setFaults(settings.faults)
+  const recorder = createRequestLog()
+  const socket = createSocket(settings)
   const app = createApp({
-    system,
+    system: { ...settings, world, sessions, providers: createProviders(world.key) },
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     around: [
-      logRequests(requestLog, settings.clock),
-      (context, next) => delay(context.path, stopping.signal, world.stage.current()).then(next),
+      recordRequests(recorder, settings.clock),
+      faultMiddleware({ faults, clock: settings.clock, stopping: socket.stopping, operationOf: operationIn }),
+      delayAnswers(world.stage, socket.stopping),
     ],
   })
   return {
     get url() {
-      return listener?.url ?? ''
+      return socket.url()
+    },
+    get certificate() {
+      return socket.certificate()
     },
     pools: world.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
-    log: requestLog.log,
+    ...controls(world.stage, sessions, now),
+    log: recorder.log,
+    setFaults,
+    start: () => socket.open(app.callback()),
+    stop: socket.close,
+  }
+}
+
+function controls(stage: Stage, sessions: Sessions, now: () => number) {
+  return {
     liveSessions: sessions.live,
-    scenario: world.stage.current,
-    setScenario: (scenario, from = now() - (now() % SWITCH_GRID_SECONDS)) =>
-      world.stage.play(scenario, now(), from),
-    start: async () => {
+    scenario: stage.current,
+    setScenario: (scenario: Scenario, from = now() - (now() % SWITCH_GRID_SECONDS)) =>
+      stage.play(scenario, now(), from),
+  }
+}
+
+interface SocketSettings {
+  readonly listenAddress: string
+  readonly tls: boolean | TlsOptions
+}
+
+/** The listening socket, between one start and the next stop. */
+function createSocket({ listenAddress, tls }: SocketSettings) {
+  let listener: Listener | undefined
+  let made = ''
+  let stopping = new AbortController()
+  return {
+    url: () => listener?.url ?? '',
+    certificate: () => made,
+    stopping: () => stopping.signal,
+    open: async (onRequest: Parameters<typeof listen>[2]) => {
       stopping = new AbortController()
-      listener = await listen(settings.listenAddress, undefined, app.callback())
+      const own = tls === true ? await makeCertificate(listenAddress) : undefined
+      made = own?.cert ?? ''
+      listener = await listen(
+        listenAddress,
+        own ?? (tls === false || tls === true ? undefined : tls),
+        onRequest,
+      )
     },
-    stop: async () => {
+    close: async () => {
       stopping.abort()
       await listener?.close()
       listener = undefined
@@ -80,10 +126,21 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   }
 }
 
-function logRequests({ begin, end }: ReturnType<typeof createRequestLog>, clock: () => number): Middleware {
+/** The library for it is loaded only where it is needed: it takes its time. */
+async function makeCertificate(listenAddress: string): Promise<TlsOptions> {
+  const { selfSigned } = await import('./certificates.ts')
+  const { host } = parseListenAddress(listenAddress)
+  return selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
+}
+
+function operationIn({ method, path, querystring }: Context) {
+  return operationOf(method, path, querystring)
+}
+
+function recordRequests({ begin, end }: RequestRecorder, clock: () => number): Middleware {
   return async (context, next) => {
     const request = {
-      operation: operationOf(context.method, context.path, context.querystring),
+      operation: operationIn(context),
       method: context.method,
       path: context.path,
       query: context.querystring,
@@ -93,7 +150,6 @@ function logRequests({ begin, end }: ReturnType<typeof createRequestLog>, clock:
       status: undefined as number | undefined,
     }
     begin(request)
-    context.set('Date', new Date(clock()).toUTCString())
     try {
       await next()
       request.status = context.status
@@ -103,7 +159,11 @@ function logRequests({ begin, end }: ReturnType<typeof createRequestLog>, clock:
   }
 }
 
-async function delay(path: string, signal: AbortSignal, scenario: Scenario): Promise<void> {
-  const milliseconds = answerDelay(scenario)
-  if (milliseconds > 0 && path.startsWith('/dashboard/')) await sleep(milliseconds, undefined, { signal })
+/** As slow as the scenario says, on the dashboard alone. */
+function delayAnswers(stage: Stage, stopping: () => AbortSignal): Middleware {
+  return async (context, next) => {
+    const milliseconds = context.path.startsWith('/dashboard/') ? answerDelay(stage.current()) : 0
+    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: stopping() })
+    await next()
+  }
 }

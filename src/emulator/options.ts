@@ -49,6 +49,19 @@ export const EMULATOR_DEFAULTS = {
   clock: Date.now,
 } as const satisfies EmulatorOptions
 
+/** One sentence for each option that the command line has; the lists of names carry their own help. */
+export const OPTION_HELP = {
+  seed: 'any text; the same text makes the same pools, nodes and past',
+  pools: 'number of storage pools',
+  nodes: 'number of nodes of each pool',
+  listenAddress: 'HOST:PORT to listen on; port 0 takes a free one',
+  tls: 'listen with TLS, with a self-signed certificate made at the start',
+  profile: 'dialect of the nodes feed',
+  scenario: 'what is going on in the storage system',
+  faults: 'what goes wrong, as NAME[:ARG][@TARGET]; may be given several times',
+  expiredToken: 'how an unknown or expired token is answered; the profile decides unless told',
+} as const satisfies Partial<Record<keyof EmulatorOptions, string>>
+
 const MOST_POOLS = 200
 const MOST_NODES = 10_000
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { Router, type RouterContext } from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import type { ExpiredToken } from '../profiles.ts'
@@ -12,7 +13,7 @@ export const TOKEN_HEADER = 'x-sds-auth-token'
 export interface AppOptions {
   readonly system: System
   readonly expiredToken: ExpiredToken
-  /** Middleware between the wire and the storage system: log, faults, delays. */
+  /** Middleware between the wire and the storage system. One of them sets `context.state.now`, in epoch seconds. */
   readonly around: readonly Koa.Middleware[]
 }
 
@@ -43,6 +44,7 @@ function createRouter(system: System, expiredToken: ExpiredToken): Router {
           query: context.querystring,
           authorization: context.get('authorization') || undefined,
           address: context.socket.remoteAddress ?? '',
+          now: Number(context.state['now']),
         }
         send(context, route.answer(system, call))
       })
@@ -89,12 +91,20 @@ function send(context: Context, { headers = {}, body }: Answer): void {
     context.body = ''
     context.remove('Content-Type')
   } else if ('jsonText' in body) {
-    context.body = body.long ? Readable.from(body.jsonText) : [...body.jsonText].join('')
+    context.body = body.long ? Readable.from(politely(body.jsonText)) : [...body.jsonText].join('')
     context.type = CONTENT_TYPES.json
   } else {
     const format = formatOf(context.path, (...types) => context.accepts(types))
     context.body = writeDocument(body, format)
     context.type = CONTENT_TYPES[format]
+  }
+}
+
+/** Lets other requests have their turn between two pieces: a year of a large pool takes many seconds to make. */
+async function* politely(pieces: Iterable<string>): AsyncGenerator<string> {
+  for (const piece of pieces) {
+    yield piece
+    await setImmediate()
   }
 }
 

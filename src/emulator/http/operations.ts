@@ -14,6 +14,8 @@ export const OPERATIONS = {
   other: 'everything else',
 } as const
 export type Operation = keyof typeof OPERATIONS
+/** Those that read the nodes feed. */
+export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
 
 const PATHS: readonly (readonly [Operation, RegExp])[] = [
   ['login', /^\/login$/],

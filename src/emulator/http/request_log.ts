@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Milliseconds by the emulator's clock. */
   readonly time: number
-  /** Of the answer; undefined while there is none, and where a fault kept it from being sent. */
+  /** Of the answer, undefined while there is none; a fault may have kept it from arriving. */
   status: number | undefined
 }
 
@@ -19,7 +19,7 @@ export interface RequestLog {
   readonly requests: () => readonly LoggedRequest[]
   /** Requests since the start or the last clearing, of one operation or of all. */
   readonly count: (operation?: Operation) => number
-  /** Requests of one operation at a time when most of them were being answered. */
+  /** How many requests were being answered at the busiest time. */
   readonly mostAtOnce: () => number
   /** Every token seen, valid or not. */
   readonly tokens: () => ReadonlySet<string>
@@ -28,11 +28,17 @@ export interface RequestLog {
   readonly clear: () => void
 }
 
+/** The log and the two ends of a request that write to it. */
+export interface RequestRecorder {
+  readonly log: RequestLog
+  readonly begin: (request: LoggedRequest) => void
+  readonly end: (request: LoggedRequest) => void
+}
+
 /** Older requests are forgotten, counts are kept. */
 const REQUESTS_KEPT = 10_000
 
-/** The log and the two ends of a request that write to it. */
-export function createRequestLog() {
+export function createRequestLog(): RequestRecorder {
   let requests: LoggedRequest[] = []
   let tokens = new Set<string>()
   let counts = new Map<Operation, number>()

@@ -18,8 +18,6 @@ export interface System {
   readonly providers: Providers
   /** Points of one series that one request may ask for. */
   readonly maxPoints: number
-  /** Epoch seconds by the clock of the statistics, which faults may bend. */
-  readonly now: () => number
 }
 
 /** A request whose path, token and role have been found good. */
@@ -32,6 +30,8 @@ export interface Call {
   readonly token: string
   readonly authorization: string | undefined
   readonly address: string
+  /** Epoch seconds by the clock of the statistics, which faults may bend. */
+  readonly now: number
 }
 
 export interface Answer {
@@ -110,14 +110,13 @@ function vdcNodes({ world, profile }: System): Answer {
   return { body: vdcNodesDocument(world.pools, profile) }
 }
 
-function listPools({ world, profile, now }: System): Answer {
-  return { body: { jsonText: [JSON.stringify(poolListJson(world, profile, now()))], long: false } }
+function listPools({ world, profile }: System, { now }: Call): Answer {
+  return { body: { jsonText: [JSON.stringify(poolListJson(world, profile, now))], long: false } }
 }
 
-function listNodes({ world, profile, maxPoints, now }: System, { id, query }: Call): Answer {
+function listNodes({ world, profile, maxPoints }: System, { id, query, now }: Call): Answer {
   const pool = findPool(world.pools, id)
-  const time = now()
-  const request = { world, profile, now: time, query: parseFeedQuery(query, time, maxPoints) }
+  const request = { world, profile, now, query: parseFeedQuery(query, now, maxPoints) }
   return { body: { jsonText: feedText(request, pool), long: request.query.historical } }
 }
 

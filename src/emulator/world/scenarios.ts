@@ -123,8 +123,8 @@ const SECONDS_PER_DAY = 86_400
 /** Which scenario is played when. */
 export interface Stage {
   readonly current: () => Scenario
-  /** Plays a scenario from `from` on; without `from`, it replaces the whole past too. Seconds. */
-  readonly play: (scenario: Scenario, now: number, from?: number) => void
+  /** Plays a scenario from `from` on; from -Infinity on, it replaces the whole past too. Seconds. */
+  readonly play: (scenario: Scenario, now: number, from: number) => void
   readonly actAt: (t: number) => Act
 }
 
@@ -147,8 +147,8 @@ export function createStage(
   return {
     current: () => last().scenario,
     play: (name, at, from) => {
-      if (from === undefined) acts = [actOf(name, at, Number.NEGATIVE_INFINITY)]
-      else acts = [...acts, actOf(name, at, from)]
+      const act = actOf(name, at, from)
+      acts = from === Number.NEGATIVE_INFINITY ? [act] : [...acts, act]
     },
     actAt: (t) => (t >= last().from ? last() : (acts.findLast((act) => t >= act.from) ?? acts[0])),
   }

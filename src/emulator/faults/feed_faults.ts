@@ -1,0 +1,188 @@
+import { COUNT, type FaultRow, type FeedDocument, type JsonObject } from './fault.ts'
+
+/** Stands for JSON text that no JavaScript value gives, such as 1e400. */
+const RAW = '@raw:'
+
+/** Values that are no measurements, by the name that the fault takes. */
+const BAD_VALUES: Readonly<Record<string, unknown>> = {
+  nan: 'NaN',
+  infinity: 'Infinity',
+  huge: `${RAW}1e400`,
+  'huge-text': '1e400',
+  negative: -1,
+  hex: '0x1F',
+  text: 'many',
+  unavailable: 'N/A',
+  blank: ' ',
+  null: null,
+  boolean: true,
+  list: [],
+}
+/** Not even JSON, so not among those that are mixed. */
+const BAD_LITERALS: Readonly<Record<string, unknown>> = {
+  'nan-literal': `${RAW}NaN`,
+  'infinity-literal': `${RAW}Infinity`,
+}
+
+const LONG = 10_000
+const HOSTILE_NAMES = [
+  'new\nline',
+  'quo"te and \\ backslash',
+  '<script>alert(1)</script><img src=x onerror=alert(1)>',
+  'control\u0000\u0007\u001b[31m\u009f',
+  '\u202egnitanimret\u202c \u0627\u0644\u0639\u0642\u062f\u0629',
+  'x'.repeat(LONG),
+  '{}[]#,= \t\r\n# HELP injected 1',
+  '\ud800 lone surrogate',
+  '',
+]
+
+/** Faults of the data: a feed that arrives whole and says strange things. */
+export const FEED_FAULTS = {
+  'no-embedded': {
+    help: 'the feed has no _embedded',
+    effect: onRoot(({ root }) => without(root, '_embedded')),
+  },
+  'empty-list': {
+    help: 'the feed has no nodes',
+    effect: onNodes(() => []),
+  },
+  root: {
+    help: 'the feed is no object',
+    argument: { name: 'null|list|text|number', fallback: 'null', pattern: /^(null|list|text|number)$/ },
+    effect: {
+      stage: 'feed',
+      distort: (_feed, kind) => ({ null: 'null', list: '[]', text: '"nodes"', number: '7' })[kind] ?? 'null',
+    },
+  },
+  deep: {
+    help: 'each node has a member nested very deeply',
+    argument: COUNT('LEVELS', 10_000),
+    effect: {
+      stage: 'feed',
+      distort: ({ root }, levels) =>
+        JSON.stringify(root).replaceAll(
+          '"apiChange":',
+          `"deep":${'['.repeat(Number(levels))}${']'.repeat(Number(levels))},"apiChange":`,
+        ),
+    },
+  },
+  'duplicate-ids': {
+    help: 'two nodes have the same id',
+    effect: onNodes((nodes) =>
+      nodes.map((node, index) => (index === 1 ? { ...node, id: nodes[0]?.['id'] } : node)),
+    ),
+  },
+  'duplicate-names': {
+    help: 'all nodes have the same name',
+    effect: onNodes((nodes) => nodes.map((node) => ({ ...node, displayName: nodes[0]?.['displayName'] }))),
+  },
+  'missing-ids': {
+    help: 'the first node has no id',
+    effect: onNodes((nodes) => nodes.map((node, index) => (index === 0 ? without(node, 'id') : node))),
+  },
+  'vanished-node': {
+    help: 'the last node is missing',
+    effect: onNodes((nodes) => nodes.slice(0, -1)),
+  },
+  'bad-values': {
+    help: 'values are no measurements: all of one kind, or all kinds mixed',
+    argument: {
+      name: 'KIND',
+      fallback: 'mixed',
+      pattern: new RegExp(`^(mixed|${Object.keys({ ...BAD_VALUES, ...BAD_LITERALS }).join('|')})$`),
+    },
+    effect: { stage: 'feed', distort: distortValues },
+  },
+  'unknown-health': {
+    help: 'nodes have a health status that nobody knows',
+    argument: { name: 'STATUS', fallback: 'Rebooting', pattern: /^[^@]*$/ },
+    effect: onNodes((nodes, status) => nodes.map((node) => ({ ...node, healthStatus: status }))),
+  },
+  'error-types': {
+    help: 'transactions fail with thousands of different types of errors',
+    argument: COUNT('TYPES', 5_000),
+    effect: onNodes((nodes, count) => nodes.map((node) => withErrorTypes(node, Number(count)))),
+  },
+  'hostile-names': {
+    help: 'nodes, pools and error types have names with quotes, control characters, HTML, 10 kB of text and the like',
+    effect: onNodes((nodes) => nodes.map(withHostileNames)),
+  },
+  'proto-members': {
+    help: 'objects have members named __proto__, constructor and hasOwnProperty',
+    effect: onNodes((nodes) => nodes.map(withProtoMembers)),
+  },
+} as const satisfies Record<string, FaultRow>
+
+/** A fault that gives another root. */
+function onRoot(change: (feed: FeedDocument) => JsonObject): FaultRow['effect'] {
+  return { stage: 'feed', distort: (feed) => JSON.stringify(change(feed)) }
+}
+
+/** A fault that gives other nodes, in the same list. */
+function onNodes(change: (nodes: JsonObject[], argument: string) => JsonObject[]): FaultRow['effect'] {
+  return {
+    stage: 'feed',
+    distort: ({ root, nodes }, argument) => {
+      const changed = change(nodes, argument)
+      nodes.splice(0, nodes.length, ...changed)
+      return JSON.stringify(root)
+    },
+  }
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
+}
+
+function distortValues({ root, nodes }: FeedDocument, kind: string): string {
+  const kinds = { ...BAD_VALUES, ...BAD_LITERALS }
+  const mixed = Object.values(BAD_VALUES)
+  let place = 0
+  for (const snapshot of nodes.flatMap(snapshotsIn)) {
+    for (const name of Object.keys(snapshot)) {
+      if (name !== 't') snapshot[name] = kind === 'mixed' ? mixed[place++ % mixed.length] : kinds[kind]
+    }
+  }
+  return JSON.stringify(root).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
+}
+
+/** All objects with a member `t`, however deep. */
+function snapshotsIn(value: unknown): JsonObject[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(snapshotsIn)
+  return Object.hasOwn(value, 't') ? [value as JsonObject, ...inner] : inner
+}
+
+function withErrorTypes(node: JsonObject, count: number): JsonObject {
+  const t = Math.max(0, ...snapshotsIn(node).map((snapshot) => Number(snapshot['t'])))
+  const types = Array.from({ length: count }, (_, index) => ({
+    errorType: `${400 + (index % 200)} (TYPE-${index})`,
+    category: index % 2 === 0 ? 'User' : 'System',
+    errorCount: '1',
+    errorRate: [{ t: String(t), Rate: '0.01' }],
+  }))
+  const totals = [{ successTotal: '1000000', errorTotal: String(count) }]
+  return { ...node, transactionErrorsCurrent: { all: [], errorSuccessTotals: totals, types } }
+}
+
+function withHostileNames(node: JsonObject, index: number): JsonObject {
+  const name = HOSTILE_NAMES[index % HOSTILE_NAMES.length]
+  const type = HOSTILE_NAMES[(index + 1) % HOSTILE_NAMES.length]
+  const errors = node['transactionErrorsCurrent']
+  const renamed = { ...node, displayName: name, storagePoolName: HOSTILE_NAMES[1] }
+  if (typeof errors !== 'object' || errors === null) return renamed
+  const types = [{ errorType: type, category: 'User', errorCount: '1', errorRate: [] }]
+  return { ...renamed, transactionErrorsCurrent: { ...errors, types } }
+}
+
+/** `fromEntries` makes own members of these names, where an assignment would change the prototype. */
+function withProtoMembers(node: JsonObject): JsonObject {
+  const poison = { id: 'polluted', displayName: 'polluted', polluted: 'yes' }
+  return Object.fromEntries([
+    ['__proto__', poison],
+    ['constructor', { prototype: poison }],
+    ['hasOwnProperty', 'no function'],
+    ...Object.entries(node),
+  ])
+}

@@ -1,0 +1,96 @@
+import { OPERATIONS, type Operation } from '../http/operations.ts'
+import { ANSWER_FAULTS } from './answer_faults.ts'
+import type { FaultRow } from './fault.ts'
+import { FEED_FAULTS } from './feed_faults.ts'
+import { TIME_FAULTS } from './time_faults.ts'
+import { WIRE_FAULTS } from './wire_faults.ts'
+
+/** Everything that can go wrong on purpose. */
+export const FAULTS = {
+  ...TIME_FAULTS,
+  ...ANSWER_FAULTS,
+  ...WIRE_FAULTS,
+  ...FEED_FAULTS,
+} as const satisfies Record<string, FaultRow>
+
+export type FaultName = keyof typeof FAULTS
+export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
+
+/** A fault that is to be in force: what, how, and for which requests. */
+export interface Fault {
+  readonly name: FaultName
+  readonly argument: string
+  /** One operation; else all of them. */
+  readonly operation?: Operation
+  /** Name or id of one pool; other pools, and requests without one, are spared. */
+  readonly pool?: string
+  /** Only the first so many requests that it would meet. */
+  readonly first?: number
+}
+
+/** The row of a fault, in the general type. */
+export function rowOf(name: FaultName): FaultRow {
+  return FAULTS[name]
+}
+
+/** One line for each fault, for the help of the command line. */
+export function faultHelp(): string[] {
+  return FAULT_NAMES.map((name) => {
+    const { argument, help } = rowOf(name)
+    if (argument === undefined) return `${name}: ${help}`
+    const fallback = argument.fallback === '' ? '' : ` (${argument.fallback} unless told)`
+    return `${name}[:${argument.name}]: ${help}${fallback}`
+  })
+}
+
+/**
+ * Reads `NAME[:ARG][@TARGET]`, where TARGET is a list with commas of an operation, `pool=NAME_OR_ID` and
+ * `first=COUNT`: `status:503,retry-after=30@nodes,pool=hot,first=3`.
+ *
+ * @throws RangeError that says what is wrong and what would be right
+ */
+export function parseFault(text: string): Fault {
+  const at = text.lastIndexOf('@')
+  const what = at < 0 ? text : text.slice(0, at)
+  const colon = what.indexOf(':')
+  const name = faultName(colon < 0 ? what : what.slice(0, colon))
+  const argument = argumentOf(name, colon < 0 ? undefined : what.slice(colon + 1))
+  const target = at < 0 ? {} : parseTarget(text, text.slice(at + 1))
+  if (rowOf(name).effect.stage === 'tokens' && at >= 0) {
+    throw new RangeError(`Fault "${text}": tokens die for every request, so that ${name} takes no target`)
+  }
+  return { name, argument, ...target }
+}
+
+function faultName(text: string): FaultName {
+  const name = FAULT_NAMES.find((candidate) => candidate === text)
+  if (name !== undefined) return name
+  throw new RangeError(`There is no fault "${text}". Faults are: ${FAULT_NAMES.join(', ')}.`)
+}
+
+function argumentOf(name: FaultName, text: string | undefined): string {
+  const { argument } = rowOf(name)
+  if (argument === undefined) {
+    if (text === undefined) return ''
+    throw new RangeError(`Fault "${name}" takes no argument, but got "${text}"`)
+  }
+  const value = text ?? argument.fallback
+  if (argument.pattern.test(value)) return value
+  throw new RangeError(`The argument of fault "${name}" must be ${argument.name}, not "${value}"`)
+}
+
+function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'pool' | 'first'> {
+  const target: { operation?: Operation; pool?: string; first?: number } = {}
+  for (const part of text.split(',')) {
+    const [, key, value = ''] = /^(pool|first)=(.+)$/.exec(part) ?? []
+    if (key === 'pool') target.pool = value
+    else if (key === 'first' && /^\d{1,9}$/.test(value)) target.first = Number(value)
+    else if (key === undefined && Object.hasOwn(OPERATIONS, part)) target.operation = part as Operation
+    else throw new RangeError(`Fault "${fault}": "${part}" is no target. ${TARGET_HELP}`)
+  }
+  return target
+}
+
+export const TARGET_HELP =
+  `A target is an operation (${Object.keys(OPERATIONS).join(', ')}), pool=NAME_OR_ID or first=COUNT, ` +
+  'or several of them with commas.'
