@@ -21,12 +21,12 @@ export const ROOMS: readonly Room[] = [
   { name: 'config', paths: ['src/config/'], mayImport: {} },
   { name: 'api', paths: ['src/api/'], mayImport: { config: 'types', ...SECRET } },
   { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types' } },
-  { name: 'poller', paths: ['src/poller/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
+  { name: 'poller', paths: ['src/poller/'], mayImport: { config: 'all', api: 'all', metrics: 'all' } },
   { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
   {
     name: 'server',
     paths: ['src/server/'],
-    mayImport: { config: 'types', ...SECRET, api: 'all', poller: 'all', history: 'all', metrics: 'all' },
+    mayImport: { config: 'all', api: 'all', poller: 'all', history: 'all', metrics: 'all' },
   },
   { name: 'emulator', paths: ['src/emulator/'], mayImport: {} },
   {

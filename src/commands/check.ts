@@ -1,0 +1,24 @@
+import { Command } from 'commander'
+import { loadConfig } from '../config/load.ts'
+import { ConfigError } from '../config/problems.ts'
+import { Failed } from './exit.ts'
+
+export function checkCommand(): Command {
+  return new Command('check')
+    .description('check a configuration file and print every problem with its place in the file')
+    .requiredOption('--config.file <file>', 'the configuration file (YAML)')
+    .action((flags: { 'config.file': string }) => check(flags['config.file']))
+}
+
+function check(file: string): void {
+  try {
+    const { systems } = loadConfig(file, process.env)
+    const names = systems.map(({ name }) => name).join(', ')
+    process.stdout.write(
+      `${file}: good (${systems.length === 1 ? '1 system' : `${systems.length} systems`}: ${names})\n`,
+    )
+  } catch (failure) {
+    if (failure instanceof ConfigError) throw new Failed(failure.message)
+    throw failure
+  }
+}

@@ -1,0 +1,70 @@
+import { Command } from 'commander'
+import { parseConfig } from '../config/load.ts'
+import { createEmulator } from '../emulator/emulator.ts'
+import { PASSWORD } from '../emulator/http/accounts.ts'
+import { describeEmulator } from './emulate.ts'
+import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
+import { createExporter } from './exporter.ts'
+import { addLogFlags, addWebFlags, type LogFlags, logFrom, type WebFlags } from './flags.ts'
+import { runUntilSignalled } from './lifetime.ts'
+import { readVersion } from './version.ts'
+
+type Flags = { 'emulator.listenAddress': string } & WebFlags & EmulatorFlags & LogFlags
+
+export function demoCommand(): Command {
+  const command = new Command('demo')
+    .description('run an emulated storage system and the exporter against it; needs no configuration')
+    .option(
+      '--emulator.listen-address <address>',
+      'address of the emulated system; port 0 takes a free one',
+      '127.0.0.1:0',
+    )
+  return addLogFlags(addWebFlags(addEmulatorFlags(command)))
+    .addHelpText('after', emulatorHelp)
+    .action(demo)
+}
+
+async function demo(flags: Flags): Promise<void> {
+  const log = logFrom(flags)
+  const emulator = createEmulator({
+    ...emulatorOptions(flags),
+    listenAddress: flags['emulator.listenAddress'],
+  })
+  await emulator.start()
+  const exporter = createExporter({
+    load: () => parseConfig(demoConfig(emulator.url), { file: 'the demo configuration', environment: {} }),
+    version: readVersion(),
+    listenAddress: flags['web.listenAddress'],
+    lifecycle: flags['web.enableLifecycle'] ?? false,
+    log,
+    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+  })
+  try {
+    await exporter.start()
+    process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter.url)}`)
+    await runUntilSignalled(exporter, log)
+  } finally {
+    await emulator.stop()
+  }
+}
+
+/** Polls more often than a real system would want, so that something is to be seen. */
+function demoConfig(url: string): string {
+  return `
+systems:
+  - name: demo
+    base_url: ${url}
+    auth: {username: monitor, password: ${PASSWORD}}
+poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
+`
+}
+
+function whatToOpen(url: string): string {
+  return `
+Open in a browser:
+  ${url}/          what the exporter serves
+  ${url}/metrics   the metrics that Prometheus would scrape
+
+End it with Ctrl+C.
+`
+}

@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+import { createEmulator } from '../emulator/emulator.ts'
+import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
+import { EMULATOR_DEFAULTS } from '../emulator/options.ts'
+import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
+import { addLogFlags, type LogFlags, logFrom } from './flags.ts'
+import { runUntilSignalled } from './lifetime.ts'
+
+type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
+
+export function emulateCommand(): Command {
+  const command = new Command('emulate')
+    .description('run an emulated storage system alone, to try clients and alerts against')
+    .option('--listen-address <address>', 'address and port to listen on', EMULATOR_DEFAULTS.listenAddress)
+    .option('--tls', 'serve HTTPS with a self-signed certificate')
+  return addLogFlags(addEmulatorFlags(command)).addHelpText('after', emulatorHelp).action(emulate)
+}
+
+async function emulate(flags: Flags): Promise<void> {
+  const emulator = createEmulator({
+    ...emulatorOptions(flags),
+    listenAddress: flags.listenAddress,
+    tls: flags.tls ?? false,
+  })
+  await emulator.start()
+  process.stdout.write(describeEmulator(emulator.url, emulator.pools))
+  await runUntilSignalled(emulator, logFrom(flags))
+}
+
+/** What a person needs in order to talk to the emulator. */
+export function describeEmulator(
+  url: string,
+  pools: readonly { readonly id: string; readonly name: string }[],
+): string {
+  const users = Object.entries(ACCOUNTS).map(
+    ([user, { token, role }]) => `  ${token}   ${role}, or user ${user} with password ${PASSWORD}`,
+  )
+  return `Emulated storage system: ${url}
+Pools:
+${pools.map(({ id, name }) => `  ${id}   ${name}`).join('\n')}
+Tokens, for the header X-SDS-AUTH-TOKEN:
+${users.join('\n')}
+`
+}

@@ -1,0 +1,124 @@
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
+import type { Environment } from '../config/variables.ts'
+import type { Log } from '../log.ts'
+import { createOwnMetrics } from '../metrics/own.ts'
+import { createBoard } from '../poller/board.ts'
+import { createPoller } from '../poller/poller.ts'
+import { createListener } from '../server/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../server/metrics_app.ts'
+
+export interface ExporterOptions {
+  /** Gives the configuration, at start and at every reload. */
+  readonly load: () => Config
+  readonly version: string
+  readonly listenAddress: string
+  readonly webConfigFile?: string
+  /** Whether `POST /-/reload` is served. */
+  readonly lifecycle: boolean
+  readonly log: Log
+}
+
+/** The exporter, wired. */
+export interface Exporter {
+  /** The URL of the first listener, once started. */
+  readonly url: string
+  /** @throws when the configuration is bad or the address cannot be listened on */
+  start(): Promise<void>
+  /** Loads the configuration again; rejects with the reason, and everything stays as it was. */
+  reload(): Promise<void>
+  /** Ends polls, answers and sessions; resolves when nothing of it is left. */
+  stop(): Promise<void>
+}
+
+export function createExporter(options: ExporterOptions): Exporter {
+  const { load, log, version } = options
+  const own = createOwnMetrics({ version, nodeVersion: process.version })
+  const board = createBoard(own.series)
+  const poller = createPoller({ board, own, log })
+  let reloads: Promise<void> = Promise.resolve()
+
+  /** One after the other, and nothing is touched before the whole file was found good. */
+  function reload(): Promise<void> {
+    const next = reloads.then(async () => {
+      await use(load)
+      log.info('configuration loaded again', { systems: board.systems().length })
+    })
+    reloads = next.catch(() => undefined)
+    return next
+  }
+
+  async function use(source: () => Config): Promise<void> {
+    let config: Config
+    try {
+      config = source()
+    } catch (failure) {
+      own.reloaded(false, Date.now() / 1000)
+      log.error('configuration refused', {
+        error: failure instanceof Error ? failure.message : String(failure),
+      })
+      throw failure
+    }
+    warnOfRisks(config, log)
+    await poller.use(config)
+    own.reloaded(true, Date.now() / 1000)
+  }
+
+  const app = createMetricsApp({
+    page: board.page,
+    own,
+    ready: poller.ready,
+    reload: options.lifecycle ? reload : undefined,
+    landing: { version, systems: () => board.systems().map(({ name }) => name) },
+    log,
+  })
+  const listener = createListener({
+    address: options.listenAddress,
+    handler: app.callback(),
+    openPaths: OPEN_PATHS,
+    log,
+    ...(options.webConfigFile !== undefined && { webConfigFile: options.webConfigFile }),
+  })
+
+  return {
+    get url() {
+      return listener.url
+    },
+    async start() {
+      // Listening first: a port in use must not cost a login, and a probe must find somebody.
+      const first = load()
+      await listener.start()
+      log.info('listening', { url: listener.url })
+      await use(() => first)
+    },
+    reload,
+    async stop() {
+      await reloads
+      await Promise.all([poller.stop(), listener.stop()])
+    },
+  }
+}
+
+/** Loads a file with the variables of the environment. */
+export function fileLoader(file: string, environment: Environment): () => Config {
+  return () => loadConfig(file, environment)
+}
+
+function warnOfRisks(config: Config, log: Log): void {
+  for (const { name, baseUrls, tls } of config.systems) {
+    if (tls.insecureSkipVerify) {
+      log.warn('TLS certificates of this system are not verified: anybody in between can read the token', {
+        system: name,
+      })
+    }
+    if (baseUrls.some(isExposed)) {
+      log.warn('this system is asked without TLS: the token travels in the clear', { system: name })
+    }
+  }
+}
+
+/** Without TLS, and not on this machine, where nobody is in between. */
+function isExposed(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,45 @@
+import { Command, CommanderError } from 'commander'
+import { checkCommand } from './check.ts'
+import { demoCommand } from './demo.ts'
+import { emulateCommand } from './emulate.ts'
+import { EXIT, Failed } from './exit.ts'
+import { serveCommand } from './serve.ts'
+import { readVersion } from './version.ts'
+
+const DESCRIPTION = `Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).
+
+Try it without a storage system:   sds-exporter demo
+Use it with yours:                 sds-exporter serve --config.file=sds-exporter.yml`
+
+/** The command line, whole. */
+export function createProgram(): Command {
+  const program = new Command('sds-exporter')
+    .description(DESCRIPTION)
+    .version(readVersion(), '--version', 'print the version')
+    .helpOption('--help', 'print this help, or that of a command')
+    .helpCommand(false)
+    .showHelpAfterError('Run it with --help to see what it takes.')
+    .configureHelp({ sortSubcommands: false, sortOptions: false })
+  for (const command of [serveCommand(), demoCommand(), checkCommand(), emulateCommand()]) {
+    program.addCommand(command.helpOption('--help', 'print this help'))
+  }
+  for (const command of [program, ...program.commands]) command.exitOverride()
+  return program
+}
+
+/**
+ * Runs one command line.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage
+ */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  // A closed pipe (`sds-exporter … | head`) is the reader's wish, not an error.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return EXIT.done
+  } catch (failure) {
+    if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
+    process.stderr.write(`sds-exporter: ${failure instanceof Error ? failure.message : String(failure)}\n`)
+    return failure instanceof Failed ? failure.exitCode : EXIT.failed
+  }
+}

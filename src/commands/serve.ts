@@ -1,0 +1,38 @@
+import { Command } from 'commander'
+import { createExporter, fileLoader } from './exporter.ts'
+import { addLogFlags, addWebFlags, type LogFlags, logFrom, type WebFlags } from './flags.ts'
+import { runUntilSignalled } from './lifetime.ts'
+import { readVersion } from './version.ts'
+
+type Flags = { 'config.file': string } & WebFlags & LogFlags
+
+const EXAMPLE = `
+The shortest configuration file:
+
+  systems:
+    - name: frankfurt
+      base_url: https://ecs1.example.net:4443
+      auth: {username: monitor, password_file: /run/secrets/password}
+
+Signals: SIGTERM and SIGINT end it in order, SIGHUP loads the configuration again.`
+
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('poll the configured systems and serve /metrics until SIGTERM')
+    .requiredOption('--config.file <file>', 'the configuration file (YAML)')
+  return addLogFlags(addWebFlags(command)).addHelpText('after', EXAMPLE).action(serve)
+}
+
+async function serve(flags: Flags): Promise<void> {
+  const log = logFrom(flags)
+  const exporter = createExporter({
+    load: fileLoader(flags['config.file'], process.env),
+    version: readVersion(),
+    listenAddress: flags['web.listenAddress'],
+    lifecycle: flags['web.enableLifecycle'] ?? false,
+    log,
+    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+  })
+  await exporter.start()
+  await runUntilSignalled(exporter, log)
+}
