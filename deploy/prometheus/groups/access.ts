@@ -4,12 +4,25 @@ import { type Alert, type AlertGroup, bySeverity } from '../rule.ts'
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
 
-/** Systems with a pool that no exporter can poll: one replica with a bad token is not yet blindness. */
-const blind = `min by (system) (${perPoll('sds_pool_up')}) == 0`
-const pollsEnded = (result: string): string =>
-  counted(SYSTEM_KEY, `sds_pool_polls_total{result="${result}"}`, '15m')
-/** The pause after a refused login grows, hence the longer window. */
-const loginsRefused = counted(SYSTEM_KEY, 'sds_api_logins_total{result="auth"}', '1h')
+/**
+ * Systems of which a pool cannot be polled by any exporter, or of which no pool is known because already their
+ * list is refused. One replica with a bad token is not yet blindness.
+ */
+const blind = `(
+min by (system) (${perPoll('sds_pool_up')}) == 0
+or
+${perSystem('sds_system_up')} unless on (system) sds_pool_up
+)`
+/** Polls that ended so, or answers of this status to the question for the list of pools. */
+const refused = (result: string, codes: string): string => `(
+${counted(SYSTEM_KEY, `sds_pool_polls_total{result="${result}"}`, '15m')}
+or
+${counted(SYSTEM_KEY, `sds_api_requests_total{operation="pools",code=~"${codes}"}`, '15m')}
+)`
+/** The pauses after refused logins grow to ten minutes, hence the longer window. */
+const loginsRefused = `(
+${counted(SYSTEM_KEY, 'sds_api_logins_total{result="auth"}', '30m')}
+)`
 
 const refusal = (alert: Alert['alert'], expr: string, summary: string, description: string): Alert => ({
   alert,
@@ -25,19 +38,19 @@ const refusal = (alert: Alert['alert'], expr: string, summary: string, descripti
 const refusals: readonly Alert[] = [
   refusal(
     'SdsLoginRefused',
-    `${blind}\nand\n(\n${pollsEnded('auth')}\n)\nand\n(\n${loginsRefused}\n)`,
+    `${blind}\nand\n${loginsRefused}`,
     'A storage system refuses the login of the exporter.',
     `${SYSTEM} refuses the user name and password of the exporter. Its pools are no longer watched, and the account may get locked.`,
   ),
   refusal(
     'SdsTokenRefused',
-    `${blind}\nand\n(\n${pollsEnded('auth')}\n)\nunless\n(\n${loginsRefused}\n)`,
+    `${blind}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
     'A storage system refuses the token of the exporter.',
     `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are no longer watched.`,
   ),
   refusal(
     'SdsAccessForbidden',
-    `${blind}\nand\n(\n${pollsEnded('forbidden')}\n)`,
+    `${blind}\nand\n${refused('forbidden', '403')}`,
     'The account of the exporter lacks a role at a storage system.',
     `${SYSTEM} knows the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are no longer watched.`,
   ),

@@ -84,6 +84,16 @@ const polls: readonly Alert[] = [
     dashboard: systemPage,
   },
   {
+    alert: 'SdsPoolsUnknown',
+    severity: 'critical',
+    expr: `${perSystem('sds_system_up')} == 1\nunless on (system)\nsds_pool_up`,
+    for: '10m',
+    keepFiringFor: '5m',
+    summary: 'A storage system answers, but its pools are not known.',
+    description: `${SYSTEM} answers, but no exporter could read the list of its pools: nothing of it is watched.`,
+    dashboard: systemPage,
+  },
+  {
     alert: 'SdsPollErrorsHigh',
     severity: 'warning',
     expr: `max by (${POLL_KEY.join(',')}) (

@@ -4,6 +4,7 @@ const SYSTEM = { system: 'frankfurt' }
 const PAGE = '/d/sds-exporter?var-system=frankfurt'
 const UP = 'sds_pool_up'
 const polls = (result: string): string => `sds_pool_polls_total{result="${result}"}`
+const listed = (code: string): string => `sds_api_requests_total{operation="pools",code="${code}"}`
 const REFUSED = 'sds_api_logins_total{result="auth"}'
 
 const login = fired('SdsLoginRefused', 'critical', 'access', SYSTEM, {
@@ -51,7 +52,25 @@ const refusals: readonly AlertCase[] = [
     series: loginRefused,
     at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
   },
+  {
+    alert: 'SdsLoginRefused',
+    name: 'fires also when no pool was ever listed',
+    series: { sds_system_up: '1x60', [REFUSED]: '_x10 1x29 2x30' },
+    at: { '19m': [], '20m': [login], '39m': [login] },
+  },
   { alert: 'SdsLoginRefused', name: 'is silent for a token', series: tokenExpired, at: { '40m': [] } },
+  {
+    alert: 'SdsLoginRefused',
+    name: 'is silent for a refusal of the past, and while polls succeed again',
+    series: {
+      [UP]: '0x90',
+      [REFUSED]: '1x90',
+      [polls('timeout')]: '0+1x90',
+      'sds_pool_up{system="paris"}': '0x9 1x80',
+      'sds_api_logins_total{system="paris",result="auth"}': '0+1x9 9x80',
+    },
+    at: { '45m': [], '90m': [] },
+  },
   {
     alert: 'SdsLoginRefused',
     name: 'is silent while another exporter still gets in',
@@ -68,6 +87,24 @@ const refusals: readonly AlertCase[] = [
     name: 'fires after 10 minutes and ends with the next good poll and 5 minutes',
     series: tokenExpired,
     at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'fires also when no pool was ever listed',
+    series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
+    at: { '10m': [], '11m': [token], '60m': [token] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'is silent when a list could be read after all, and for other answers',
+    series: {
+      sds_system_up: '1x60',
+      sds_pool_up: '1x60',
+      [listed('302')]: '0+1x60',
+      'sds_system_up{system="paris"}': '1x60',
+      'sds_api_requests_total{system="paris",operation="pools",code="503"}': '0+1x60',
+    },
+    at: { '60m': [] },
   },
   { alert: 'SdsTokenRefused', name: 'is silent for a login', series: loginRefused, at: { '40m': [] } },
   {
@@ -87,6 +124,12 @@ const refusals: readonly AlertCase[] = [
     name: 'fires after 10 minutes and ends with the next good poll and 5 minutes',
     series: roleTaken,
     at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'fires also when no pool was ever listed',
+    series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
+    at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
   },
   {
     alert: 'SdsAccessForbidden',
@@ -122,6 +165,12 @@ const certificate: readonly AlertCase[] = [
     name: 'is critical 10 minutes after 3 days are left and ends with the renewal',
     series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
     at: { '9m': [], '10m': [ends('critical', '1d 23h 50m 0s')], '20m': [] },
+  },
+  {
+    alert: 'SdsCertificateExpiring',
+    name: 'is not yet critical with 5 days left',
+    series: { [NOT_AFTER]: `${5 * DAY}x80` },
+    at: { '10m': [], '60m': [ends('warning', '4d 23h 0m 0s')] },
   },
   {
     alert: 'SdsCertificateExpiring',

@@ -121,6 +121,19 @@ const forecastShort: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastShort',
+    name: 'is not yet critical with 10 days to go, nor with 5 days at 70 %',
+    series: {
+      [ALLOCATED]: '80x100',
+      [TOTAL]: '100x100',
+      [target(90, 7)]: `${2 * DAYS_5}x100`,
+      [`${ALLOCATED}{pool="pool 2"}`]: '70x100',
+      [`${TOTAL}{pool="pool 2"}`]: '100x100',
+      [target(90, 7, ',pool="pool 2"')]: `${DAYS_5}x100`,
+    },
+    at: { '100m': [] },
+  },
+  {
+    alert: 'SdsForecastShort',
     name: 'takes 0 for reached',
     series: { [ALLOCATED]: '91x60', [TOTAL]: '100x60', [target(90, 7)]: '0x60' },
     at: { '60m': [forecast('critical', '0s')] },

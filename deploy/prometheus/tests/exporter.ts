@@ -119,9 +119,15 @@ const failing = (name: string) =>
     description: `Pool ${name} of system frankfurt ${FAILING}`,
     dashboard: SYSTEM_PAGE,
   })
+const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
+  summary: 'A storage system answers, but its pools are not known.',
+  description:
+    'System frankfurt answers, but no exporter could read the list of its pools: nothing of it is watched.',
+  dashboard: SYSTEM_PAGE,
+})
 const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
   summary: 'Many polls of a storage pool fail.',
-  description: 'Pool pool 1 of system frankfurt: 50% of the polls of one exporter failed within 15 minutes.',
+  description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
   dashboard: SYSTEM_PAGE,
 })
 const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
@@ -173,12 +179,28 @@ const polls: readonly AlertCase[] = [
     at: { '10m': [], '20m': [] },
   },
   {
+    alert: 'SdsPoolsUnknown',
+    name: 'fires after 10 minutes and ends 5 minutes after the first poll',
+    series: { sds_system_up: '1x60', sds_pool_up: '_x20 1x40' },
+    at: { '9m': [], '10m': [poolsUnknown], '24m': [poolsUnknown], '25m': [] },
+  },
+  {
+    alert: 'SdsPoolsUnknown',
+    name: 'is silent for a system that does not answer, and while polls fail',
+    series: {
+      sds_system_up: '0x20',
+      'sds_system_up{system="paris"}': '1x20',
+      'sds_pool_up{system="paris"}': '0x20',
+    },
+    at: { '20m': [] },
+  },
+  {
     alert: 'SdsPollErrorsHigh',
     name: 'fires after 15 minutes for the worse of the exporters and ends 15 minutes after the last failure',
     series: {
       'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
-      'sds_pool_polls_total{instance="b",result="ok"}': '0+1x40 41+2x80',
-      'sds_pool_polls_total{instance="b",result="timeout"}': '0+1x40 40x80',
+      'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
+      'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
       sds_pool_info: '1x120',
     },
     at: { '10m': [], '20m': [errorsHigh], '40m': [errorsHigh], '60m': [] },

@@ -183,6 +183,13 @@ const nodeMaintenanceLong: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeMaintenanceLong',
+    name: 'ends when the node leaves the feed',
+    step: 5,
+    series: { [`${STATUS}{status="Maintenance"}`]: '1x291 stale' },
+    at: { '1455m': [maintenance], '1465m': [] },
+  },
+  {
+    alert: 'SdsNodeMaintenanceLong',
     name: 'ignores less than a day, and a day with a break',
     step: 5,
     series: {

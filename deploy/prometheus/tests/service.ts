@@ -51,7 +51,7 @@ const latencies: readonly AlertCase[] = [
     name: 'is silent for a quiet pool, a pool without transactions, and one that tells no rate',
     series: {
       [`${READ}{pool="quiet"}`]: '2x30',
-      [`${READS}{pool="quiet"}`]: '0.5x30',
+      [`${READS}{pool="quiet"}`]: '0.9x30',
       [`${READ}{pool="idle"}`]: '2x30',
       [`${READS}{pool="idle"}`]: '0x30',
       [`${READ}{pool="modern"}`]: '2x30',
@@ -66,8 +66,15 @@ const latencies: readonly AlertCase[] = [
   },
   {
     alert: 'SdsWriteLatencyHigh',
-    name: 'bears what would be too slow for reads',
-    series: { [WRITE]: '0.3x30', [WRITES]: '100x30', [READ]: '0.9x30', [READS]: '100x30' },
+    name: 'bears what would be too slow for reads, and a pool with hardly any writes',
+    series: {
+      [WRITE]: '0.3x30',
+      [WRITES]: '100x30',
+      [READ]: '0.9x30',
+      [READS]: '100x30',
+      [`${WRITE}{pool="quiet"}`]: '2x30',
+      [`${WRITES}{pool="quiet"}`]: '0.9x30',
+    },
     at: { '30m': [] },
   },
 ]
@@ -97,6 +104,12 @@ const transactionErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsTransactionErrors',
+    name: 'is not yet critical at 4 %',
+    series: { [FAILED]: '40x30', [SUCCEEDED]: '960x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
+    at: { '5m': [], '15m': [anyErrors('warning', '4%')] },
+  },
+  {
+    alert: 'SdsTransactionErrors',
     name: 'is silent below 1 %, for a quiet pool and without any transaction',
     series: {
       [FAILED]: '9x30',
@@ -105,8 +118,8 @@ const transactionErrors: readonly AlertCase[] = [
       [WRITES]: '50x30',
       [`${FAILED}{pool="quiet"}`]: '1x30',
       [`${SUCCEEDED}{pool="quiet"}`]: '1x30',
-      [`${READS}{pool="quiet"}`]: '0.1x30',
-      [`${WRITES}{pool="quiet"}`]: '0.1x30',
+      [`${READS}{pool="quiet"}`]: '0.45x30',
+      [`${WRITES}{pool="quiet"}`]: '0.45x30',
       [`${FAILED}{pool="idle"}`]: '0x30',
       [`${SUCCEEDED}{pool="idle"}`]: '0x30',
     },
@@ -125,15 +138,15 @@ const systemErrors: readonly AlertCase[] = [
     alert: 'SdsSystemErrors',
     name: 'warns after 15 minutes of what is left without the errors of the callers',
     series: {
-      [FAILED]: '55x19 50x40',
-      [SUCCEEDED]: '945x60',
+      [FAILED]: '51.5x19 50x40',
+      [SUCCEEDED]: '948.5x60',
       [`${BY_TYPE}{category="User",error_type="404 (S3)"}`]: '50x60',
-      [`${BY_TYPE}{category="System",error_type="500 (S3)"}`]: '5x19',
+      [`${BY_TYPE}{category="System",error_type="500 (S3)"}`]: '1.5x19',
     },
     at: {
       '14m': [],
-      '15m': [ownErrors('warning', '0.5%')],
-      '29m': [ownErrors('warning', '0.5%')],
+      '15m': [ownErrors('warning', '0.15%')],
+      '29m': [ownErrors('warning', '0.15%')],
       '30m': [],
     },
   },
@@ -145,10 +158,14 @@ const systemErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'is silent when all errors are the callers’ own, and without any transaction',
+    name: 'is silent when nearly all errors are the callers’ own, for a quiet pool and without any transaction',
     series: {
-      [FAILED]: '300x30',
-      [SUCCEEDED]: '700x30',
+      [`${FAILED}{pool="quiet"}`]: '1x30',
+      [`${SUCCEEDED}{pool="quiet"}`]: '1x30',
+      [`${READS}{pool="quiet"}`]: '0.45x30',
+      [`${WRITES}{pool="quiet"}`]: '0.45x30',
+      [FAILED]: '300.6x30',
+      [SUCCEEDED]: '699.4x30',
       [`${BY_TYPE}{category="User",error_type="404 (S3)"}`]: '200x30',
       [`${BY_TYPE}{category="User",error_type="403 (S3)"}`]: '100x30',
       [`${FAILED}{pool="idle"}`]: '0x30',
@@ -170,8 +187,8 @@ const latencyOutlier: readonly AlertCase[] = [
     name: 'fires after 30 minutes and ends 15 minutes after the recovery',
     series: {
       [READ]: '0.2x39 0.02x40',
-      [`${READ}{node="n2"}`]: '0.02x80',
-      [`${READ}{node="n3"}`]: '0.03x80',
+      [`${READ}{node="n2"}`]: '0.05x80',
+      [`${READ}{node="n3"}`]: '0.01x80',
     },
     at: { '29m': [], '30m': [outlier], '54m': [outlier], '55m': [] },
   },
@@ -179,7 +196,7 @@ const latencyOutlier: readonly AlertCase[] = [
     alert: 'SdsNodeLatencyOutlier',
     name: 'is silent when all are slow, when all are fast, and in a pool of one node',
     series: {
-      [READ]: '0.3x40',
+      [READ]: '0.5x40',
       [`${READ}{node="n2"}`]: '0.25x40',
       [`${READ}{node="n3"}`]: '0.2x40',
       [`${READ}{pool="fast",node="n1"}`]: '0.04x40',
@@ -211,6 +228,12 @@ const resources: readonly AlertCase[] = [
     name: 'fires after 30 minutes for the direction that is busy, and ends 15 minutes after the recovery',
     series: { [RECEIVED]: '0.1x80', [SENT]: '0.97x39 0.1x40' },
     at: { '29m': [], '30m': [network], '54m': [network], '55m': [] },
+  },
+  {
+    alert: 'SdsNodeNetworkBusy',
+    name: 'fires for what is received alone',
+    series: { [RECEIVED]: '0.97x40' },
+    at: { '30m': [network] },
   },
   {
     alert: 'SdsNodeNetworkBusy',
