@@ -1,4 +1,5 @@
-import { upDown } from '../panels/mappings.ts'
+import { rowToPool } from '../panels/links.ts'
+import { upDown, YES_NO } from '../panels/mappings.ts'
 import { type PanelSpec, PLAIN, steps, type Tile } from '../panels/spec.ts'
 import { stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
@@ -156,6 +157,7 @@ const pools = table({
     { title: 'Nodes', expr: byPool('sds_pool_nodes'), unit: 'none' },
     { title: 'Poll duration', expr: byPool('sds_pool_poll_duration_seconds'), unit: 's' },
   ],
+  cellLinks: { pool: rowToPool },
   sortBy: 'Sample age',
   width: 14,
 })
@@ -226,7 +228,8 @@ const providerList = table({
     {
       title: 'Listed',
       expr: by('max', providerKey, select('sds_authn_provider_info', 'system')),
-      unit: 'bool_yes_no',
+      unit: 'none',
+      mappings: YES_NO,
     },
   ],
   noValue: 'none, or not read',

@@ -1,6 +1,6 @@
 import type { Board } from '../board.ts'
 import { barGauge } from '../panels/bar_gauge.ts'
-import { DISK_SERIES, HEALTH_MAPPINGS, PURPOSE_SERIES, REACHED_MAPPING } from '../panels/mappings.ts'
+import { DISK_SERIES, HEALTH_MAPPINGS, PURPOSE_SERIES, REACHED_MAPPING, YES_NO } from '../panels/mappings.ts'
 import { steps } from '../panels/spec.ts'
 import { gauge, stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
@@ -85,7 +85,7 @@ const memoryNow = stat({
 })
 
 const nicNow = stat({
-  title: 'Network',
+  title: 'Network use',
   about: [
     'Use of the network interfaces relative to their capacity, each direction.',
     'Below the yellow mark.',
@@ -256,7 +256,7 @@ const memory = timeSeries({
 })
 
 const network = timeSeries({
-  title: 'Network',
+  title: 'Network traffic',
   about: [
     'Bytes per second through the network interfaces of the node.',
     'Client traffic and the copies to other nodes together: more than the transaction bandwidth.',
@@ -326,7 +326,8 @@ const forecasts = table({
     {
       title: 'Available',
       expr: by('max', forecastKey, select('sds_node_capacity_forecast_available', 'node')),
-      unit: 'bool_yes_no',
+      unit: 'none',
+      mappings: YES_NO,
     },
     {
       title: 'Time until target',

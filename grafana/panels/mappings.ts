@@ -28,7 +28,12 @@ export const upDown = (up: string, down: string): readonly ValueMapping[] => [
   valueMap({ '1': { text: up, color: 'green', index: 0 }, '0': { text: down, color: 'red', index: 1 } }),
 ]
 
-/** 1 and 0 as two words, neither of them bad. */
+/** 1 and 0 as yes and no, neither good nor bad. */
+export const YES_NO: readonly ValueMapping[] = [
+  valueMap({ '1': { text: 'yes', index: 0 }, '0': { text: 'no', index: 1 } }),
+]
+
+/** 1 and 0 as two words, of which 1 deserves a look. */
 export const onOff = (on: string, off: string): readonly ValueMapping[] => [
   valueMap({ '1': { text: on, color: 'orange', index: 0 }, '0': { text: off, color: 'green', index: 1 } }),
 ]
@@ -46,9 +51,6 @@ export const SERVED_MAPPINGS: readonly ValueMapping[] = [
 
 /** A forecast of 0 seconds: the target is reached already. */
 export const REACHED_MAPPING: ValueMapping = valueMap({ '0': { text: 'reached', color: 'red', index: 0 } })
-
-/** The figure where the exporter has no number because the storage system answered N/A. */
-export const FORECAST_MAPPINGS: readonly ValueMapping[] = [REACHED_MAPPING]
 
 const colour = (name: string, color: string, text = name): Override => ({
   name,

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { isCounter, KNOWN_METRICS, KNOWN_NAMES } from './known_metrics.ts'
+import {
+  children,
+  metricsOf,
+  nodesNamed,
+  parse,
+  RATE_INTERVAL,
+  resultLabels,
+  type Selector,
+  selectorsOf,
+} from './promql.ts'
+import { annotationQueries, panelQueries } from './queries.ts'
+
+interface Asked {
+  readonly where: string
+  readonly expr: string
+}
+
+const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type }) => ({
+  where: `${dashboard} / ${panel} / ${refId}`,
+  expr,
+  legend,
+  type,
+}))
+const ASKED: readonly Asked[] = [
+  ...PANELS,
+  ...annotationQueries().map(({ dashboard, name, expr }) => ({
+    where: `${dashboard} / annotation ${name}`,
+    expr,
+  })),
+]
+
+/** The selectors of all queries, each with the places that have it. */
+const selectors = (): { where: string; selector: Selector; metrics: string[] }[] =>
+  ASKED.flatMap(({ where, expr }) =>
+    selectorsOf(parse(expr)).map((selector) => ({
+      where,
+      selector,
+      metrics: metricsOf(selector, KNOWN_NAMES),
+    })),
+  )
+
+/** The places where something is found that must not be. */
+const offenders = <T extends { where: string }>(list: readonly T[], wrong: (item: T) => boolean): string[] =>
+  list.filter(wrong).map(({ where }) => where)
+
+/** Alerts come from Prometheus' rules, which drop the label `job` of what they look at. */
+const WITHOUT_JOB = new Set(['ALERTS'])
+
+/** Aggregations that give the same whether a series is there once or twice. */
+const INDIFFERENT_TO_COPIES = new Set(['max', 'min'])
+
+/** What belongs to one exporter of a pair, so that both count. */
+const PER_EXPORTER =
+  /^(up|scrape_.+|process_.+|nodejs_.+|sds_exporter_.+|sds_api_.+|sds_pool_polls_total|ALERTS)$/
+
+const AGGREGATIONS = new Set(['sum', 'count', 'avg', 'max', 'min', 'topk', 'bottomk', 'quantile', 'stddev'])
+const RATES = new Set(['rate', 'irate', 'increase'])
+
+test('there is something to check', () => {
+  expect(PANELS.length).toBeGreaterThan(150)
+})
+
+describe('every query', () => {
+  test.each(ASKED)('$where is PromQL whose labels fit together', ({ expr }) => {
+    expect(() => resultLabels(parse(expr))).not.toThrow()
+  })
+
+  test('asks for the selected jobs, in the words that the linter wants', () => {
+    const wrong = offenders(selectors(), ({ selector }) => {
+      if (WITHOUT_JOB.has(selector.metric)) return false
+      return !selector.matchers.some(
+        ({ label, operator, value }) => label === 'job' && operator === '=~' && value === '$job',
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('names existing metrics, and existing labels of them', () => {
+    const wrong = selectors().flatMap(({ where, selector, metrics }) => [
+      ...(metrics.length === 0 ? [`${where}: nothing is called ${selector.metric}`] : []),
+      ...metrics.flatMap((metric) => {
+        const labels = KNOWN_METRICS.get(metric)
+        if (!labels) return [`${where}: nothing is called ${metric}`]
+        const used = selector.matchers.map(({ label }) => label).filter((label) => label !== '__name__')
+        return used
+          .filter((label) => !labels.includes(label))
+          .map((label) => `${where}: ${metric} has no label ${label}`)
+      }),
+    ])
+    expect(wrong).toEqual([])
+  })
+
+  test('takes rates of counters alone, over the interval that Grafana derives', () => {
+    const rates = selectors().filter(({ selector }) => RATES.has(selector.around[0] ?? ''))
+    expect(rates.length).toBeGreaterThan(5)
+    expect(offenders(rates, ({ selector }) => selector.range !== RATE_INTERVAL)).toEqual([])
+    expect(offenders(rates, ({ metrics }) => !metrics.every(isCounter))).toEqual([])
+    const bare = selectors().filter(({ selector }) => !RATES.has(selector.around[0] ?? ''))
+    expect(offenders(bare, ({ metrics }) => metrics.some(isCounter))).toEqual([])
+  })
+
+  test('sums counters, never averages them', () => {
+    const counters = selectors().filter(({ metrics }) => metrics.some(isCounter))
+    expect(offenders(counters, ({ selector }) => selector.around.includes('avg'))).toEqual([])
+  })
+
+  test('takes each node once, however many exporters report it', () => {
+    const doubled = selectors().filter(({ metrics }) => !metrics.some((metric) => PER_EXPORTER.test(metric)))
+    const wrong = offenders(doubled, ({ selector }) => {
+      const first = selector.around.find((operation) => AGGREGATIONS.has(operation))
+      return !INDIFFERENT_TO_COPIES.has(first ?? '')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('never divides by zero', () => {
+    const wrong = offenders(ASKED, ({ expr }) => {
+      const expression = parse(expr)
+      return nodesNamed(expression, 'BinaryExpr')
+        .filter((node) => node.getChild('Div'))
+        .some((node) => {
+          const divisor = children(node).at(-1)
+          const text = expression.text.slice(divisor?.from, divisor?.to)
+          return !/> 0\)$/.test(text)
+        })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('never sums the offline space of a whole system over its nodes', () => {
+    const offline = selectors().filter(({ metrics }) => metrics.includes('sds_node_disk_space_offline_bytes'))
+    expect(offline.length).toBeGreaterThan(0)
+    const exprs = ASKED.filter(({ where }) => offline.some((other) => other.where === where))
+    for (const { expr } of exprs)
+      expect(expr).toMatch(/^sum\(max by \(system\) \(sds_node_disk_space_offline_bytes/)
+  })
+})
+
+describe('legends', () => {
+  const drawn = PANELS.filter(({ type }) => type !== 'table')
+  const placeholders = (legend: string): string[] =>
+    [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
+
+  test('tell the series of a query apart, where it has several', () => {
+    const wrong = offenders(drawn, ({ expr, legend }) => {
+      const labels = resultLabels(parse(expr))
+      return (labels?.size ?? 0) > 0 && placeholders(legend).length === 0
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('name labels that the series have', () => {
+    const wrong = offenders(drawn, ({ expr, legend }) => {
+      const labels = resultLabels(parse(expr)) ?? new Set()
+      return placeholders(legend).some((name) => !labels.has(name))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('differ between the queries of a panel', () => {
+    const keys = drawn
+      .filter(({ legend }) => legend !== '')
+      .map(({ where, legend }) => `${where.replace(/ \/ \w$/, '')}: ${legend}`)
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
+  })
+})
