@@ -1,0 +1,47 @@
+/** One series of an exposition, read back. */
+export interface Series {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gs
+const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
+
+/** Reads the sample lines of an exposition, by the grammar of the text format and nothing of the exporter's. */
+export function parseExposition(text: string): Series[] {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return lines.map((line) => {
+    const match = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/.exec(line)
+    if (match === null) throw new Error(`not a sample line: ${line}`)
+    return {
+      name: match[1] ?? '',
+      labels: parseLabels(match[2] ?? ''),
+      value: Number(match[3]?.replace('Inf', 'Infinity')),
+    }
+  })
+}
+
+function parseLabels(text: string): Record<string, string> {
+  const found = [...text.matchAll(LABEL)]
+  if (found.map(([whole]) => whole).join('') !== text) throw new Error(`not a label set: ${text}`)
+  return Object.fromEntries(
+    found.map(([, name = '', value = '']) => [
+      name,
+      value.replace(/\\(.)/g, (_, code: string) => UNESCAPED[code] ?? code),
+    ]),
+  )
+}
+
+/** The one series of a name whose labels include these. */
+export function oneSeries(text: string, name: string, labels: Readonly<Record<string, string>> = {}): Series {
+  const found = parseExposition(text).filter(
+    (series) =>
+      series.name === name && Object.entries(labels).every(([key, value]) => series.labels[key] === value),
+  )
+  const [series] = found
+  if (series === undefined || found.length > 1) {
+    throw new Error(`${found.length} series of ${name} with ${JSON.stringify(labels)}`)
+  }
+  return series
+}
