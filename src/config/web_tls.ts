@@ -56,7 +56,7 @@ const SECTION = 'tls_server_config'
 const MATERIAL = {
   cert: { file: 'cert_file', check: certificateProblem },
   key: { file: 'key_file', check: keyProblem },
-  client_ca: { file: 'client_ca_file', check: certificateProblem },
+  client_ca: { file: 'client_ca_file', check: clientCaProblem },
 } as const
 
 type Material = keyof typeof MATERIAL
@@ -96,10 +96,24 @@ function isText(value: unknown): value is string {
 }
 
 function certificateProblem(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
+  const blocks = certificateBlocks(pem)
   if (blocks.length === 0) return 'contains no certificate (PEM expected)'
   const bad = blocks.findIndex((block) => !succeeds(() => new X509Certificate(block)))
   return bad === -1 ? undefined : `certificate ${bad + 1} of ${blocks.length} cannot be read`
+}
+
+function certificateBlocks(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
+}
+
+/** Go takes any certificate of the file as an anchor; OpenSSL, as Node's server uses it, follows the chain to a root. */
+function clientCaProblem(pem: string): string | undefined {
+  const problem = certificateProblem(pem)
+  if (problem !== undefined) return problem
+  const isRooted = certificateBlocks(pem)
+    .map((block) => new X509Certificate(block))
+    .some((certificate) => certificate.checkIssued(certificate))
+  return isRooted ? undefined : 'contains no root certificate: add the one that signed the others'
 }
 
 function keyProblem(pem: string): string | undefined {
@@ -227,8 +241,6 @@ export function secureContextOptions(tls: WebTls): SecureContextOptions {
     cert: tls.cert,
     key: tls.key.reveal(),
     ca: tls.clientCa,
-    // as in Go: whatever stands in the file is an anchor, be it a root, an intermediate or one client's certificate
-    allowPartialTrustChain: true,
     minVersion: TLS_VERSIONS[tls.minVersion],
     maxVersion: TLS_VERSIONS[tls.maxVersion],
     ciphers: tls.ciphers,

@@ -201,6 +201,11 @@ describe('a bad web configuration file', () => {
       /client_ca_file: contains no certificate/,
     ],
     [
+      'a client CA without its root',
+      `tls_server_config: {${TLS}, client_ca_file: server.pem, client_auth_type: RequireAndVerifyClientCert}`,
+      /client_ca_file: contains no root certificate/,
+    ],
+    [
       'an unknown policy',
       `tls_server_config: {${TLS}, client_auth_type: RequireCert}`,
       /client_auth_type: expected one of NoClientCert, /,

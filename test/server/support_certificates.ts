@@ -1,4 +1,4 @@
-import { KeyObject, webcrypto } from 'node:crypto'
+import { createPrivateKey, KeyObject, webcrypto } from 'node:crypto'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const HOUR_MS = 3_600_000
@@ -23,16 +23,18 @@ export const LOCAL_SANS: readonly San[] = [
   { type: 'ip', value: '::1' },
 ]
 
-/** A certificate authority of its own; two with one name have different keys. */
-export async function makeAuthority(name: string): Promise<Authority> {
+/** A certificate authority of its own, or one below another; two with one name have different keys. */
+export async function makeAuthority(name: string, parent?: Identity): Promise<Authority> {
   const x509 = await loadX509()
   const keys = await makeKeys()
   const extensions = [new x509.BasicConstraintsExtension(true, undefined, true)]
-  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+  const ca = await x509.X509CertificateGenerator.create({
     ...dates(),
     serialNumber: serial(),
-    name: `CN=${name}`,
-    keys,
+    subject: `CN=${name}`,
+    issuer: parent === undefined ? `CN=${name}` : new x509.X509Certificate(parent.cert).subject,
+    publicKey: keys.publicKey,
+    signingKey: parent === undefined ? keys.privateKey : await readKey(parent.key),
     signingAlgorithm: ALGORITHM,
     extensions,
   })
@@ -75,6 +77,11 @@ function makeKeys(): Promise<webcrypto.CryptoKeyPair> {
 
 function pem(key: webcrypto.CryptoKey): string {
   return KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function readKey(text: string): Promise<webcrypto.CryptoKey> {
+  const bytes = createPrivateKey(text).export({ type: 'pkcs8', format: 'der' })
+  return webcrypto.subtle.importKey('pkcs8', bytes, ALGORITHM, false, ['sign'])
 }
 
 function serial(): string {
