@@ -18,12 +18,13 @@ export function createProgram(): Command {
     .version(readVersion(), '--version', 'print the version')
     .helpOption('--help', 'print this help, or that of a command')
     .helpCommand(false)
-    .showHelpAfterError('Run it with --help to see what it takes.')
     .configureHelp({ sortSubcommands: false, sortOptions: false })
   for (const command of [serveCommand(), demoCommand(), checkCommand(), emulateCommand()]) {
     program.addCommand(command.helpOption('--help', 'print this help'))
   }
-  for (const command of [program, ...program.commands]) command.exitOverride()
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().showHelpAfterError('Run it with --help to see what it takes.')
+  }
   return program
 }
 

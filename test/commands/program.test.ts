@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import { run } from '../support/processes.ts'
+
+/** The program as users run it: plain Node, which refuses syntax that a test runner would let pass. */
+function program(...args: string[]) {
+  return run(process.execPath, ['src/main.ts', ...args])
+}
+
+describe('the program', () => {
+  test.concurrent('prints its version', async () => {
+    const { code, stdout } = await program('--version')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+
+  test.concurrent('lists its commands', async () => {
+    const { code, stdout } = await program('--help')
+    expect(code).toBe(0)
+    for (const command of ['serve', 'demo', 'check', 'emulate']) expect(stdout).toContain(`  ${command} `)
+  })
+
+  test.concurrent.each([
+    ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
+    ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],
+    ['check', ['--config.file']],
+    ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--seed']],
+  ])('%s explains itself', async (command, words) => {
+    const { code, stdout } = await program(command, '--help')
+    expect(code).toBe(0)
+    for (const word of words) expect(stdout).toContain(word)
+  })
+
+  test.concurrent.each([
+    ['an unknown command', ['brew']],
+    ['an unknown flag', ['demo', '--tea']],
+    ['a missing flag', ['serve']],
+    ['an unknown scenario', ['demo', '--scenario=tea']],
+    ['a bad count', ['emulate', '--pools=many']],
+    ['an unknown fault', ['emulate', '--fault=tea']],
+  ])('ends with 2 on %s', async (_, args) => {
+    const { code, stdout, stderr } = await program(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/error: /)
+    expect(stderr).toContain('--help')
+  })
+})
+
+describe('check', () => {
+  test.concurrent('says that a file is good', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write(
+      'good.yml',
+      'systems:\n  - {name: a, base_url: "https://a", auth: {token: abc}}\n',
+    )
+    const { code, stdout } = await program('check', `--config.file=${file}`)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: good (1 system: a)\n` })
+  })
+
+  test.concurrent('prints every problem and ends with 1', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write(
+      'bad.yml',
+      'systems:\n  - {name: "a b", base_url: "https://a", auth: {}}\nx: 1\n',
+    )
+    const { code, stdout, stderr } = await program('check', `--config.file=${file}`)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('3 problems')
+    for (const path of ['systems[0].name: ', 'systems[0].auth: ', 'x: '])
+      expect(stderr).toContain(`\n  ${path}`)
+  })
+})
+
+test('serve refuses a bad file with the reason and 1', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('bad.yml', 'systems: []\n')
+  const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')
+  expect(code).toBe(1)
+  expect(stderr).toContain('systems: needs at least one system')
+})

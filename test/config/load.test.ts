@@ -1,0 +1,213 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, parseConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/config/problems.ts'
+import { Secret } from '../../src/config/secret.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const SYSTEM = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
+
+function problemsOf(
+  text: string,
+  environment: Record<string, string> = {},
+  file = '/nowhere/config.yml',
+): string[] {
+  try {
+    parseConfig(text, { file, environment })
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure
+    return failure.problems.map(({ path, message }) => `${path}: ${message}`)
+  }
+  return []
+}
+
+test('the shortest file has the documented defaults', () => {
+  const config = parseConfig(SYSTEM, { file: 'x.yml', environment: {} })
+  expect(config).toMatchObject({
+    systems: [
+      { name: 'a', baseUrls: ['https://a:4443'], pools: undefined, tls: { insecureSkipVerify: false } },
+    ],
+    poll: { schedule: '0 * * * * *', maxRandomDelayMs: 5000, timeoutMs: 30_000, staleAfterMs: 300_000 },
+    forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
+    providers: { schedule: '0 */15 * * * *' },
+    limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 64 * 1024 * 1024 },
+    history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
+  })
+})
+
+test('the whole file is understood', () => {
+  using folder = temporaryFolder()
+  for (const name of ['token', 'ca.pem', 'cert.pem', 'key.pem']) folder.write(name, `${name}-content\n`)
+  const file = folder.write(
+    'config.yml',
+    `
+systems:
+  - name: frankfurt
+    base_url: [https://ecs1.example.net:4443/, https://ecs2.example.net:4443/prefix/]
+    auth: {token_file: token}
+    tls_config: {ca_file: ca.pem, cert_file: cert.pem, key_file: key.pem, server_name: ecs, insecure_skip_verify: true}
+    pools:
+      - {id: "urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb"}
+  - name: paris
+    base_url: https://p:4443
+    auth: {username: monitor, password: "\${PASSWORD}"}
+    tls_config: {ca_file: "", cert_file: "", key_file: "", server_name: "", insecure_skip_verify: false}
+poll: {schedule: "*/30 * * * * *", max_random_delay: 500ms, timeout: 10s, stale_after: 1h}
+forecast: {schedule: "", time_frames: [1d, 2w], targets: [50, 100], braces: false}
+providers: {schedule: ""}
+limits: {concurrency: 2, requests_per_second: "\${RATE}", max_response_bytes: 1MB}
+history: {enabled: true, window: 2h, interval: 1m}
+`,
+  )
+  const config = loadConfig(file, { PASSWORD: 'geheim', RATE: '7' })
+  const [frankfurt, paris] = config.systems
+  expect(frankfurt).toMatchObject({
+    baseUrls: ['https://ecs1.example.net:4443', 'https://ecs2.example.net:4443/prefix'],
+    auth: { kind: 'token_file', file: `${folder.path}/token` },
+    tls: { caFile: `${folder.path}/ca.pem`, serverName: 'ecs', insecureSkipVerify: true },
+    pools: ['urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb'],
+  })
+  const auth = paris?.auth
+  expect(auth?.kind === 'login' && auth.password.reveal()).toBe('geheim')
+  expect(paris?.tls).toEqual({
+    caFile: undefined,
+    certFile: undefined,
+    keyFile: undefined,
+    serverName: undefined,
+    insecureSkipVerify: false,
+  })
+  expect(config.forecast).toEqual({
+    schedule: '',
+    timeFrames: ['1d', '2w'],
+    targets: [50, 100],
+    braces: false,
+  })
+  expect(config.limits).toEqual({ concurrency: 2, requestsPerSecond: 7, maxResponseBytes: 1_000_000 })
+})
+
+test('every problem is told at once, each with its path', () => {
+  const text = `
+systems:
+  - name: "bad name"
+    base_url: ftp://x
+    auth: {token: "", tokenfile: x}
+    tls: {}
+  - name: a
+    base_url: [https://a:4443/, "https://user:word@x"]
+    auth: {username: monitor, password_file: nope}
+  - name: a
+    base_url: []
+    auth: {token_file: ""}
+    pools: []
+poll: {schedule: "* * * * *", timeout: 5, max_random_delay: 3x}
+limits: {concurrency: 0, max_response_bytes: 64}
+wrong: 1
+`
+  expect(problemsOf(text)).toEqual([
+    'systems[2].name: systems[1] has this name already',
+    'systems[0].name: may contain letters, digits, underscore, dot and hyphen only',
+    'systems[0].base_url[0]: must begin with https:// or http://',
+    'systems[0].auth.tokenfile: unknown key',
+    'systems[0].auth.token: is empty',
+    'systems[0].tls: unknown key',
+    'systems[1].base_url[1]: must not contain a user or password: they belong under auth',
+    'systems[1].auth.password_file: nope cannot be read: there is no such file',
+    'systems[2].base_url: needs at least one URL',
+    'systems[2].auth.token_file: must not be empty',
+    'systems[2].pools: must not be empty; leave the key out to discover the pools',
+    'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): it has 5',
+    'poll.max_random_delay: expected a duration like 30s, 5m, 7d or 4w',
+    'poll.timeout: expected a duration like 30s, 5m, 7d or 4w',
+    'limits.concurrency: expected a whole number from 1 to 64',
+    'limits.max_response_bytes: expected a size like 64MiB',
+    'wrong: unknown key',
+  ])
+})
+
+describe('a bad file', () => {
+  const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
+  test.each([
+    ['without systems', '', 'systems: missing: expected a list of systems'],
+    ['with no system', 'systems: []', 'systems: needs at least one system'],
+    ['that is a list', '- a', ': expected a mapping with the key systems'],
+    [
+      'with two ways to log in',
+      auth('{token: a, username: b, password: c}'),
+      'systems[0].auth: needs exactly one of',
+    ],
+    ['with a user without password', auth('{username: b}'), 'systems[0].auth: needs exactly one of'],
+    [
+      'with an unset variable',
+      auth(`{token: "\${NO}"}`),
+      'systems[0].auth.token: the environment variable NO is not set',
+    ],
+    [
+      'with a token of two lines',
+      auth('{token: "a\\nb"}'),
+      'systems[0].auth.token: contains blanks, line ends',
+    ],
+    [
+      'with a cron expression out of range',
+      `${SYSTEM}poll: {schedule: "99 * * * * *"}`,
+      'poll.schedule: not a cron expression',
+    ],
+    [
+      'with a target of 101 percent',
+      `${SYSTEM}forecast: {targets: [101]}`,
+      'forecast.targets[0]: expected a whole percentage',
+    ],
+    [
+      'with a time frame in hours',
+      `${SYSTEM}forecast: {time_frames: [12h]}`,
+      'forecast.time_frames[0]: expected a time frame',
+    ],
+    ['with an unknown key below limits', `${SYSTEM}limits: {speed: 1}`, 'limits.speed: unknown key'],
+    [
+      'with a zero stale_after',
+      `${SYSTEM}poll: {stale_after: 0s}`,
+      'poll.stale_after: must be more than zero',
+    ],
+    ['with a key twice', 'a: 1\na: 2', ': not valid YAML: Map keys must be unique at line 2, column 1'],
+    ['that is not YAML', 'a: [', ': not valid YAML:'],
+    ['with an alias to nothing', 'a: *b', ':'],
+    [
+      'with half a client certificate',
+      `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, tls_config: {cert_file: package.json}}`,
+      'systems[0].tls_config',
+    ],
+  ])('%s is refused', (_, text, expected) => {
+    const problems = problemsOf(text)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(problems.some((problem) => problem.startsWith(expected))).toBe(true)
+  })
+
+  test('that does not exist is named', () => {
+    expect(() => loadConfig('/no/such/file.yml', {})).toThrow(
+      '/no/such/file.yml: 1 problem\n  cannot be read',
+    )
+  })
+
+  test('never shows a secret', () => {
+    const text = `systems:\n  - {name: a, base_url: [], auth: {token: "canary 4711", password: "canary 4711"}}\n x: *canary4711\n`
+    expect(() => parseConfig(text, { file: 'x', environment: {} })).toThrow(ConfigError)
+    for (const problem of [...problemsOf(text), ...problemsOf(text.split('\n').slice(0, 2).join('\n'))]) {
+      expect(problem).not.toContain('4711')
+    }
+  })
+})
+
+test('a secret prints as a placeholder wherever it ends up', () => {
+  const secret = new Secret('canary')
+  const prints = [
+    String(secret),
+    JSON.stringify({ secret }),
+    inspect({ secret }, { showHidden: true, depth: 9 }),
+    `${secret}`,
+  ]
+  for (const text of prints) {
+    expect(text).toContain('<secret>')
+    expect(text).not.toContain('canary')
+  }
+  expect(Object.keys(secret)).toEqual([])
+  expect(secret.reveal()).toBe('canary')
+})

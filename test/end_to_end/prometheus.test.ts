@@ -1,0 +1,151 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FAMILIES } from '../../src/metrics/families.ts'
+import { get } from '../support/http.ts'
+import { type Child, startProcess } from '../support/processes.ts'
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { waitFor } from '../support/wait.ts'
+
+/** A demo as a user starts it, and a Prometheus that scrapes it in both formats. */
+let demo: Child
+let url: string
+let textOnly: Server
+let prometheus: Prometheus
+
+const POOLS = 2
+const NODES = 3
+const START_TIMEOUT_MS = 60_000
+
+/** Families that need a reason to appear, which a healthy system over plain HTTP does not give. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  sds_system_tls_not_after_timestamp_seconds: 'the demo speaks plain HTTP',
+  sds_api_rejected_values_total: 'the emulator serves no unreadable value',
+  sds_authn_providers: 'shown by its own test',
+  sds_authn_provider_info: 'shown by its own test',
+}
+
+async function startDemo(): Promise<void> {
+  const flags = [
+    '--web.listen-address=127.0.0.1:0',
+    `--pools=${POOLS}`,
+    `--nodes=${NODES}`,
+    '--log.level=warn',
+  ]
+  demo = await startProcess(process.execPath, ['src/main.ts', 'demo', ...flags])
+  const output = await waitFor(() => /(http:\S+)\/metrics/.exec(demo.stdout()), {
+    what: 'the demo to print its URLs',
+    timeout: START_TIMEOUT_MS,
+    detail: () => demo.stderr(),
+  })
+  url = output[1] ?? ''
+  await waitFor(async () => (await get(`${url}/-/ready`)).status === 200, {
+    what: 'the first poll',
+    timeout: START_TIMEOUT_MS,
+  })
+}
+
+/** Prometheus asks for OpenMetrics first; behind this proxy, which asks for nothing, it gets the text format. */
+async function startTextProxy(): Promise<Server> {
+  const server = createServer(async (_, response) => {
+    const { headers, text } = await get(`${url}/metrics`)
+    response.writeHead(200, { 'Content-Type': headers['content-type'] }).end(text)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server
+}
+
+async function startScraping(): Promise<void> {
+  const job = (name: string, target: string) => ({
+    job_name: name,
+    scrape_interval: '1s',
+    static_configs: [{ targets: [target] }],
+  })
+  const { port } = textOnly.address() as AddressInfo
+  prometheus = await startPrometheus({
+    config: { scrape_configs: [job('openmetrics', new URL(url).host), job('text', `127.0.0.1:${port}`)] },
+  })
+  for (const name of ['openmetrics', 'text']) await prometheus.waitForSamples(`sds_pool_up{job="${name}"}`)
+}
+
+beforeAll(async () => {
+  await startDemo()
+  textOnly = await startTextProxy()
+  await startScraping()
+}, 2 * START_TIMEOUT_MS)
+afterAll(async () => {
+  await prometheus?.stop()
+  textOnly?.close()
+  await demo?.stop()
+})
+
+describe('a real Prometheus that scrapes the demo', () => {
+  test('has a healthy target and complains of nothing', async () => {
+    const targets = await prometheus.targets()
+    expect(targets).toHaveLength(2)
+    for (const target of targets) expect(target).toMatchObject({ health: 'up', lastError: '' })
+    expect(prometheus.log()).not.toMatch(/level=(warn|error)/)
+  })
+
+  test.each(
+    FAMILIES.filter(({ name }) => !Object.hasOwn(NOT_HERE, name)).map(({ name, type }) => [name, type]),
+  )('answers PromQL for %s', async (name, type) => {
+    for (const job of ['openmetrics', 'text']) {
+      const series = type === 'histogram' ? `${name}_count` : name
+      const samples = await prometheus.waitForSamples(`${series}{job="${job}"}`)
+      expect(samples.every(({ value }) => Number.isFinite(value))).toBe(true)
+    }
+  })
+
+  test('sees every node of every pool', async () => {
+    const [nodes] = await prometheus.query('sum(sds_pool_nodes{job="text"})')
+    expect(nodes?.value).toBe(POOLS * NODES)
+    const [info] = await prometheus.query('count(sds_node_info{job="text"})')
+    expect(info?.value).toBe(POOLS * NODES)
+  })
+
+  test('gets figures that hang together', async () => {
+    const parts = ['allocated', 'free', 'reserved'].map((part) => `sds_node_disk_space_${part}_bytes`)
+    const wrong = await prometheus.query(`sds_node_disk_space_total_bytes != (${parts.join(' + ')})`)
+    expect(wrong).toEqual([])
+    const disks = await prometheus.query('sds_node_disks != sum without (status) (sds_node_disks_by_status)')
+    expect(disks).toEqual([])
+    const unhealthy = await prometheus.query('sum without (status) (sds_node_health_status) != 1')
+    expect(unhealthy).toEqual([])
+  })
+
+  test('reads the same figures in both formats', async () => {
+    const free = 'sds_node_disk_space_free_bytes'
+    const both = await prometheus.query(
+      `count(${free}{job="text"} == on (node, pool) ${free}{job="openmetrics"})`,
+    )
+    expect(both[0]?.value).toBe(POOLS * NODES)
+  })
+
+  test('knows the units and types of OpenMetrics', async () => {
+    const answer = await get(`${prometheus.url}/api/v1/metadata?metric=sds_node_disk_space_free_bytes`)
+    const { data } = JSON.parse(answer.text) as {
+      data: Record<string, { type: string; unit: string; help: string }[]>
+    }
+    expect(data['sds_node_disk_space_free_bytes']).toContainEqual({
+      type: 'gauge',
+      unit: 'bytes',
+      help: expect.stringContaining('Source: diskSpaceFree (capacity, Bytes).'),
+    })
+  })
+})
+
+test('SIGTERM ends the demo within seconds, polls included', async () => {
+  const child = await startProcess(process.execPath, [
+    'src/main.ts',
+    'demo',
+    '--web.listen-address=127.0.0.1:0',
+    '--scenario=slow',
+  ])
+  await waitFor(() => child.stdout().includes('/metrics'), { what: 'the start', timeout: START_TIMEOUT_MS })
+  process.kill(child.pid, 'SIGTERM')
+  const { code, signal } = await child.exited
+  expect({ code, signal }).toEqual({ code: 0, signal: null })
+  expect(child.stderr()).toContain('msg=stopped')
+})
