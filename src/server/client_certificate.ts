@@ -19,7 +19,8 @@ const NOT_LISTED: Refusal = {
 
 /**
  * Judges a connection by the client certificate policy. The handshake asks for a certificate (and proves that the
- * client has its key) but lets everybody through to here, because health and readiness are open to everybody.
+ * client has its key) but lets everybody through to here, because health and readiness are open to everybody. Only a
+ * certificate with a false signature may end earlier: OpenSSL can take that failure for one of the connection.
  */
 export function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undefined {
   const policy = CLIENT_AUTH[tls.clientAuth]

@@ -49,9 +49,10 @@ export function createTlsServer(
   const check: TlsServer['check'] = (request, response, current) => {
     const { socket } = request
     if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
-    const isOutdated = settings.get(connectionName(socket)) !== current
-    if (isOutdated) response.shouldKeepAlive = false
-    if (isOutdated && CLIENT_AUTH[current.clientAuth].asked) return SETTINGS_CHANGED
+    const known = settings.get(connectionName(socket))
+    if (known !== current) response.shouldKeepAlive = false
+    if (known?.clientAuth !== current.clientAuth || known.clientCa !== current.clientCa)
+      return SETTINGS_CHANGED
     return checkClientCertificate(current, socket)
   }
   return { server, check } satisfies TlsServer

@@ -26,7 +26,7 @@ let clients: Readonly<Record<'none' | 'trusted' | 'expired' | 'foreign' | 'selfS
 let folder: Folder
 
 beforeAll(async () => {
-  ;[authority, other] = await Promise.all([makeAuthority('test CA'), makeAuthority('test CA')])
+  ;[authority, other] = await Promise.all([makeAuthority('test CA'), makeAuthority('other CA')])
   servers = await Promise.all([authority.issue('one', LOCAL_SANS), authority.issue('two', LOCAL_SANS)])
   const past = { from: new Date(Date.now() - 2 * HOUR_MS), to: new Date(Date.now() - HOUR_MS) }
   const names = [
@@ -205,6 +205,20 @@ describe('the client certificate policy', () => {
     expect(await statusOf(listener, 'trusted')).toBe(expected)
     expect(await statusOf(listener, 'foreign')).toBe(403)
     expect(await statusOf(listener, 'none')).toBe(403)
+  })
+
+  test('never admits a certificate of a CA that only has the name of the client CA', async () => {
+    const impostor = await (await makeAuthority('test CA')).issue('prometheus', LOCAL_SANS)
+    const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
+    await using listener = await startListener({ webConfigFile })
+    const asking = request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert, ...impostor } })
+    // an answer, or none: a false signature may end the connection before the request is read
+    expect(
+      await asking.then(
+        ({ status }) => status,
+        () => 'cut',
+      ),
+    ).toBeOneOf([403, 'cut'])
   })
 
   test('trusts the chain of an intermediate CA that stands beside its root', async () => {
