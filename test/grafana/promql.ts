@@ -188,5 +188,6 @@ const matchedLabels = (
   const unmatched = on.filter((label) => !left.has(label) || !right.has(label))
   if (unmatched.length > 0) throw new Error(`${textOf(expression, node)}: no label ${unmatched.join(', ')}`)
   if (clause?.getChild('GroupLeft')) return new Set([...left, ...extra])
+  if (clause?.getChild('GroupRight')) return new Set([...right, ...extra])
   return keeps ? left : new Set(on)
 }
