@@ -82,7 +82,7 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
   server.on('request', (request, response) => {
     drain.track(response)
     addHeaders(response, web().file.headers)
-    serve(request, response, serving)
+    serve(serving, request, response)
   })
   await listen(server, address, options.address)
   return { url: urlOf(server, scheme, address), drain }
@@ -134,9 +134,7 @@ interface Serving {
   readonly log: Log
 }
 
-async function serve(
-  ...[request, response, serving]: [...Parameters<RequestListener>, Serving]
-): Promise<void> {
+async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { ending, gate, handler, log } = serving
   try {
     const refusal = await gate(request, response)

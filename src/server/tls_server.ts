@@ -21,13 +21,19 @@ export interface TlsServer {
   check(request: IncomingMessage, response: ServerResponse, tls: WebTls): Refusal | undefined
 }
 
+/** A connection, and the settings under which it began. */
+interface Accepted {
+  readonly socket: Socket
+  readonly tls: WebTls
+}
+
 /** An HTTPS server whose certificate, client CA and policy follow the web configuration, connection by connection. */
 export function createTlsServer(
   web: WebConfig,
   tls: WebTls,
   options: ServerOptions,
   handshakeTimeout: number,
-) {
+): TlsServer {
   const server = createServer({
     ...options,
     ...contextOptions(tls),
@@ -35,7 +41,7 @@ export function createTlsServer(
     rejectUnauthorized: false,
     handshakeTimeout,
   })
-  const settings = new Map<string, WebTls>()
+  const accepted = new Map<string, Accepted>()
   let installed = tls
   // before the TLS server's own listener, which takes the settings that it finds
   server.prependListener('connection', (socket: Socket) => {
@@ -43,19 +49,22 @@ export function createTlsServer(
     if (current !== installed) install(server, current)
     installed = current
     const name = connectionName(socket)
-    settings.set(name, current)
-    socket.once('close', () => settings.delete(name))
+    accepted.set(name, { socket, tls: current })
+    socket.once('close', () => {
+      // the addresses may belong to the next connection already
+      if (accepted.get(name)?.socket === socket) accepted.delete(name)
+    })
   })
   const check: TlsServer['check'] = (request, response, current) => {
     const { socket } = request
     if (!(socket instanceof TLSSocket)) throw new TypeError('a request of a TLS server has a TLS socket')
-    const known = settings.get(connectionName(socket))
+    const known = accepted.get(connectionName(socket))?.tls
     if (known !== current) response.shouldKeepAlive = false
     if (known?.clientAuth !== current.clientAuth || known.clientCa !== current.clientCa)
       return SETTINGS_CHANGED
     return checkClientCertificate(current, socket)
   }
-  return { server, check } satisfies TlsServer
+  return { server, check }
 }
 
 function contextOptions(tls: WebTls) {

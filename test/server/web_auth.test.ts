@@ -1,4 +1,5 @@
 import { hashSync } from 'bcryptjs'
+import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/config/secret.ts'
 import { silentLog } from '../../src/log.ts'
@@ -259,6 +260,37 @@ describe('a listener with users', () => {
     )
     expect(answer).toMatch(/^HTTP\/1\.1 40[01] /)
     expect(answer).not.toContain('handled')
+  })
+
+  test('lets no path but the open ones past it, whatever its form', async () => {
+    await using listener = await startWithUsers()
+    const piece = fc.constantFrom(
+      '/',
+      '-',
+      'healthy',
+      'ready',
+      '.',
+      '..',
+      '%2f',
+      '%2e',
+      '\\',
+      '?',
+      '#',
+      ';',
+      'metrics',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 10 }), async (pieces) => {
+        const target = `/${pieces.join('')}`
+        const answer = await sendRaw(
+          listener.port,
+          `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        )
+        const isOpen = /^\/-\/(healthy|ready)(\?|$)/.test(target)
+        expect(answer).toMatch(isOpen ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 40[01] /)
+      }),
+      { numRuns: 300, examples: [[['-', '/', 'healthy']], [['-', '/', 'ready', '?']]] },
+    )
   })
 
   test.each(['//-/healthy', '/\\-/healthy', 'http://a/-/healthy'])('refuses %s', async (path) => {
