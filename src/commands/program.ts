@@ -3,6 +3,7 @@ import { checkCommand } from './check.ts'
 import { demoCommand } from './demo.ts'
 import { emulateCommand } from './emulate.ts'
 import { EXIT, Failed } from './exit.ts'
+import { healthCommand } from './health.ts'
 import { serveCommand } from './serve.ts'
 import { readVersion } from './version.ts'
 
@@ -19,7 +20,7 @@ export function createProgram(): Command {
     .helpOption('--help', 'print this help, or that of a command')
     .helpCommand(false)
     .configureHelp({ sortSubcommands: false, sortOptions: false })
-  for (const command of [serveCommand(), demoCommand(), checkCommand(), emulateCommand()]) {
+  for (const command of [serveCommand(), demoCommand(), checkCommand(), healthCommand(), emulateCommand()]) {
     program.addCommand(command.helpOption('--help', 'print this help'))
   }
   for (const command of [program, ...program.commands]) {

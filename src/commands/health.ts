@@ -1,0 +1,65 @@
+import { type RequestOptions, request } from 'node:http'
+import { request as requestTls } from 'node:https'
+import { Command } from 'commander'
+import { loadWebFile } from '../config/web_file.ts'
+import { type ListenAddress, parseListenAddress } from '../server/listen_address.ts'
+import { Failed } from './exit.ts'
+
+interface Flags {
+  'web.listenAddress': string
+  'web.config.file'?: string
+}
+
+const HEALTHY_PATH = '/-/healthy'
+const TIMEOUT_MS = 3000
+
+/** Asks the exporter that runs beside it, so that an image without shell and curl can have a health check. */
+export function healthCommand(): Command {
+  return new Command('health')
+    .description('ask the exporter that runs on this machine whether it is healthy, for health checks')
+    .option('--web.listen-address <address>', 'the address given to the running exporter', ':9438')
+    .option('--web.config.file <file>', 'the web configuration given to the running exporter')
+    .action(health)
+}
+
+async function health(flags: Flags): Promise<void> {
+  const { host, port } = localAddress(parseListenAddress(flags['web.listenAddress']))
+  const certificate = flags['web.config.file'] && loadWebFile(flags['web.config.file']).tls?.cert
+  const url = `${certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${HEALTHY_PATH}`
+  const status = await statusOf({ host, port, path: HEALTHY_PATH }, certificate || undefined).catch(
+    (failure: Error) => {
+      throw new Failed(`${url} does not answer: ${failure.message}`)
+    },
+  )
+  if (status !== 200) throw new Failed(`${url} answers with status ${status}, not 200`)
+  process.stdout.write('healthy\n')
+}
+
+/** Where a listener is reached from its own machine. */
+function localAddress({ host, port }: ListenAddress): { host: string; port: number } {
+  if (host === undefined || host === '0.0.0.0') return { host: '127.0.0.1', port }
+  return { host: host === '::' ? '::1' : host, port }
+}
+
+/** @param certificate PEM of the listener: exactly this one is trusted, whatever names it carries */
+function statusOf(to: RequestOptions, certificate: string | undefined): Promise<number> {
+  const options = { ...to, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) } as const
+  return new Promise((resolve, reject) => {
+    const outgoing =
+      certificate === undefined
+        ? request(options)
+        : requestTls({
+            ...options,
+            ca: certificate,
+            allowPartialTrustChain: true,
+            checkServerIdentity: () => undefined,
+          })
+    outgoing.once('error', reject)
+    outgoing.once('response', (answer) => {
+      answer.resume()
+      answer.once('end', () => resolve(answer.statusCode ?? 0))
+      answer.once('error', reject)
+    })
+    outgoing.end()
+  })
+}

@@ -1,0 +1,79 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { makeAuthority } from '../server/support_certificates.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { freePort } from '../support/ports.ts'
+import { run } from '../support/processes.ts'
+
+/** Runs the command against a server that the test controls. */
+async function healthOf(server: Server, host: string, ...flags: string[]) {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const { port } = server.address() as AddressInfo
+  try {
+    return { port, ...(await health(`:${port}`, ...flags)) }
+  } finally {
+    server.close()
+  }
+}
+
+function health(address: string, ...flags: string[]) {
+  return run(process.execPath, ['src/main.ts', 'health', `--web.listen-address=${address}`, ...flags])
+}
+
+const healthyOnly: RequestListener = (request, response) => {
+  response.statusCode = request.url === '/-/healthy' ? 200 : 404
+  response.end('fine')
+}
+
+const HEALTHY = { code: 0, stdout: 'healthy\n', stderr: '' }
+
+describe('health', () => {
+  test('is told where the exporter is healthy', async () => {
+    expect(await healthOf(createHttpServer(healthyOnly), '127.0.0.1')).toMatchObject(HEALTHY)
+  })
+
+  test('says that nobody listens', async () => {
+    const port = await freePort()
+    const { code, stderr } = await health(`0.0.0.0:${port}`)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy does not answer`)
+  })
+
+  test('says that the answer is another', async () => {
+    const server = createHttpServer((_, response) => response.writeHead(503).end())
+    const { code, port, stderr } = await healthOf(server, '127.0.0.1')
+    expect(code).toBe(1)
+    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy answers with status 503, not 200`)
+  })
+
+  test('gives up on a server that says nothing', async () => {
+    const { code, stderr } = await healthOf(
+      createHttpServer(() => undefined),
+      '127.0.0.1',
+    )
+    expect(code).toBe(1)
+    expect(stderr).toContain('does not answer')
+  })
+
+  test('refuses an address that is none', async () => {
+    const { code, stderr } = await health('9438')
+    expect(code).toBe(1)
+    expect(stderr).toContain("listen address '9438'")
+  })
+
+  test('over TLS it trusts the certificate of the web configuration, whatever its names, and no other', async () => {
+    using folder = temporaryFolder()
+    const authority = await makeAuthority('ours')
+    const [own, other] = [await authority.issue('exporter.example.net'), await authority.issue('other')]
+    folder.write('own.crt', own.cert)
+    folder.write('own.key', own.key)
+    const file = folder.write('web.yml', 'tls_server_config: {cert_file: own.crt, key_file: own.key}\n')
+    const flag = `--web.config.file=${file}`
+    expect(await healthOf(createHttpsServer(own, healthyOnly), '127.0.0.1', flag)).toMatchObject(HEALTHY)
+    const refused = await healthOf(createHttpsServer(other, healthyOnly), '127.0.0.1', flag)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/https:\/\/127\.0\.0\.1:\d+\/-\/healthy does not answer: /)
+  })
+})
