@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { ADMIN, call, feedPath, type Json, MONITOR, SECURITY, startEmulator } from './client.ts'
+
+const TOKENS = { SYSTEM_MONITOR: MONITOR, SYSTEM_ADMIN: ADMIN, SECURITY_ADMIN: SECURITY }
+type Role = keyof typeof TOKENS
+const ALL: Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
+const SYSTEM: Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
+
+/** Typed from the API document and what is known of real systems. */
+const OPERATIONS: [method: string, path: string, allowed: Role[]][] = [
+  ['GET', '/vdc/admin/authnproviders', ALL],
+  ['GET', '/vdc/admin/authnproviders.json', ALL],
+  ['DELETE', '/vdc/admin/authnproviders/PROVIDER', ['SECURITY_ADMIN']],
+  ['DELETE', '/vdc/admin/authnproviders/PROVIDER.json', ['SECURITY_ADMIN']],
+  ['GET', '/dashboard/storagepools/POOL/nodes', SYSTEM],
+  ['GET', '/dashboard/storagepools/POOL/nodes.json', SYSTEM],
+  ['GET', '/dashboard/zones/localzone/storagepools', SYSTEM],
+  ['GET', '/vdc/data-services/varrays.json', ALL],
+  ['GET', '/vdc/nodes.json', ALL],
+  ['GET', '/user/whoami', ALL],
+  ['GET', '/user/whoami.json', ALL],
+]
+
+describe('roles', () => {
+  test.each(OPERATIONS)('%s %s', async (method, path, allowed) => {
+    for (const role of ALL) {
+      const emulator = await startEmulator()
+      const real = await realPath(emulator, path)
+      const reply = await call(emulator, real, { method, token: TOKENS[role] })
+      expect([role, reply.status]).toEqual([role, allowed.includes(role) ? 200 : 403])
+      if (reply.status === 403) expect(reply.text).toContain('3000')
+    }
+  })
+
+  test.each(OPERATIONS)('%s %s without a token', async (method, path) => {
+    const emulator = await startEmulator()
+    const reply = await call(emulator, await realPath(emulator, path), { method, token: '' })
+    expect(reply.status).toBe(401)
+    expect(reply.text).toContain('4000')
+  })
+})
+
+/** Cause, method, path, token, then status and code of the body. */
+const REFUSALS: [string, string, string, string, number, number][] = [
+  ['no token', 'GET', '/vdc/nodes', '', 401, 4000],
+  ['an unknown token', 'GET', '/vdc/nodes', 'stolen', 401, 4000],
+  ['a missing role', 'DELETE', '/vdc/admin/authnproviders/PROVIDER', MONITOR, 403, 3000],
+  [
+    'an unknown provider',
+    'DELETE',
+    '/vdc/admin/authnproviders/urn:storageos:AuthnProvider:none:',
+    SECURITY,
+    404,
+    2000,
+  ],
+  ['no URN', 'DELETE', '/vdc/admin/authnproviders/ldap', SECURITY, 400, 1013],
+  [
+    'an unknown pool',
+    'GET',
+    '/dashboard/storagepools/urn:storageos:VirtualArray:none/nodes',
+    MONITOR,
+    404,
+    2000,
+  ],
+  ['a malformed parameter', 'GET', '/dashboard/storagepools/POOL/nodes?dataType=x', MONITOR, 400, 1008],
+  ['a malformed time', 'GET', '/dashboard/storagepools/POOL/nodes?startTime=x', MONITOR, 400, 1029],
+  [
+    'a range out of order',
+    'GET',
+    '/dashboard/storagepools/POOL/nodes?startTime=9&endTime=1',
+    MONITOR,
+    400,
+    1014,
+  ],
+  ['an unknown path', 'GET', '/vdc/nowhere', MONITOR, 404, 2000],
+  ['a malformed path', 'GET', '/vdc/%zz', MONITOR, 400, 1008],
+  ['a malformed id', 'DELETE', '/vdc/admin/authnproviders/urn%zz', SECURITY, 400, 1008],
+  ['a wrong method', 'POST', '/vdc/admin/authnproviders', ADMIN, 405, 1007],
+]
+
+describe('a refusal because of', () => {
+  test.each(REFUSALS)('%s has a body in both formats', async (_cause, method, path, token, status, code) => {
+    const emulator = await startEmulator()
+    const real = await realPath(emulator, path)
+    const json = await call(emulator, real, { method, token, headers: { accept: 'application/json' } })
+    expect(json.status).toBe(status)
+    expect(json.headers['content-type']).toMatch(/^application\/json/)
+    expect(json.json()).toEqual({
+      code,
+      description: expect.any(String),
+      details: expect.any(String),
+      retryable: false,
+    })
+    const xml = await call(emulator, real, { method, token, headers: { accept: 'application/xml' } })
+    expect(xml.status).toBe(status)
+    expect(xml.headers['content-type']).toMatch(/^application\/xml/)
+    expect(xml.text).toMatch(
+      new RegExp(
+        `^<\\?xml [^>]*standalone="yes"\\?><error><code>${code}</code><description>[^<]+</description>` +
+          '<details>[^<]+</details><retryable>false</retryable></error>$',
+      ),
+    )
+  })
+
+  test('a wrong method names the right ones', async () => {
+    const emulator = await startEmulator()
+    const list = await call(emulator, '/vdc/admin/authnproviders', { method: 'POST' })
+    expect(list.headers['allow']).toBe('GET, HEAD')
+    const one = await call(emulator, '/vdc/admin/authnproviders/urn:x:')
+    expect(one.headers['allow']).toBe('DELETE')
+  })
+
+  test.each([
+    ['/vdc/nowhere', undefined, 'xml'],
+    ['/vdc/nowhere', '*/*', 'xml'],
+    ['/vdc/nowhere.json', 'application/xml', 'json'],
+    ['/vdc/nowhere', 'application/json', 'json'],
+    ['/dashboard/nowhere', undefined, 'json'],
+    ['/dashboard/nowhere', '*/*', 'json'],
+    ['/dashboard/nowhere', 'text/xml', 'xml'],
+    ['/dashboard/nowhere', 'application/xml;q=0.2, application/json;q=0.1', 'xml'],
+  ])('%s, asked with Accept %s, comes as %s', async (path, accept, format) => {
+    const reply = await call(await startEmulator(), path, { headers: accept === undefined ? {} : { accept } })
+    expect(reply.headers['content-type']).toContain(format)
+  })
+})
+
+describe('a token that has expired or was never given', () => {
+  test('sends GET requests to the login and refuses the others, in mode 302', async () => {
+    const emulator = await startEmulator({ expiredToken: '302' })
+    const reply = await call(emulator, '/vdc/nodes.json?a=b', { token: 'old' })
+    expect(reply.status).toBe(302)
+    expect(reply.headers['location']).toBe('/login?service=%2Fvdc%2Fnodes.json%3Fa%3Db')
+    const path = '/vdc/admin/authnproviders/urn:storageos:AuthnProvider:none:'
+    expect((await call(emulator, path, { method: 'DELETE', token: 'old' })).status).toBe(401)
+    expect((await call(emulator, '/vdc/nodes', { token: '' })).status).toBe(401)
+  })
+
+  test.each([
+    ['documented', 401],
+    ['classic', 302],
+    ['modern', 302],
+  ] as const)('is answered as profile %s does, with %i', async (profile, status) => {
+    expect((await call(await startEmulator({ profile }), '/vdc/nodes', { token: 'old' })).status).toBe(status)
+  })
+})
+
+async function realPath(emulator: Awaited<ReturnType<typeof startEmulator>>, path: string): Promise<string> {
+  const list: Json = (await call(emulator, '/vdc/admin/authnproviders.json')).json()
+  return path
+    .replace('PROVIDER', list.authnprovider[0].id)
+    .replace('/dashboard/storagepools/POOL/nodes', feedPath(emulator))
+}

@@ -1,0 +1,128 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import type { EmulatorOptions } from '../../src/emulator/options.ts'
+
+/** A Wednesday at which nothing is round. */
+export const NOW = Date.parse('2026-03-11T12:34:56Z')
+export const NOW_SECONDS = NOW / 1000
+export const MONITOR = 'emulator-monitor'
+export const ADMIN = 'emulator-admin'
+export const SECURITY = 'emulator-security'
+
+/** A running emulator on a free port, whose clock stands still at {@link NOW} unless told. Ends with the test. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: () => NOW, ...options })
+  await emulator.start()
+  onTestFinished(() => emulator.stop())
+  return emulator
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly bytes: Buffer
+  readonly text: string
+  readonly json: () => Json
+}
+
+/** Parsed JSON, as loose as tests want it: a wrong path fails the test by itself. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+export type Json = any
+
+export interface CallOptions {
+  readonly method?: string
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** One request over a connection of its own; redirects are not followed. As the monitor, unless told. */
+export function call(
+  emulator: { readonly url: string },
+  path: string,
+  { method = 'GET', token = MONITOR, headers = {} }: CallOptions = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(emulator.url)
+  const auth = token === '' ? {} : { 'X-SDS-AUTH-TOKEN': token }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { hostname, port, path, method, headers: { ...auth, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const bytes = Buffer.concat(chunks)
+          const text = bytes.toString()
+          const { statusCode = 0, headers: received } = response
+          resolve({ status: statusCode, headers: received, bytes, text, json: () => JSON.parse(text) })
+        })
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** All that comes over one connection until either side ends it, or nothing has come for `quietMs`. */
+export function callRaw(
+  emulator: Emulator,
+  path: string,
+  quietMs = 150,
+): Promise<{ bytes: Buffer; ended: boolean }> {
+  const { hostname, port } = new URL(emulator.url)
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname)
+    const chunks: Buffer[] = []
+    const finish = (ended: boolean) => {
+      socket.destroy()
+      resolve({ bytes: Buffer.concat(chunks), ended })
+    }
+    socket.setTimeout(quietMs, () => finish(false))
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', () => undefined)
+    socket.on('close', () => finish(true))
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: emulator\r\nX-SDS-AUTH-TOKEN: ${MONITOR}\r\nConnection: close\r\n\r\n`,
+    )
+  })
+}
+
+export function feedPath(emulator: Emulator, query = '', pool = 0): string {
+  return `/dashboard/storagepools/${emulator.pools[pool]?.id}/nodes${query === '' ? '' : `?${query}`}`
+}
+
+/** The node objects of a pool; fails the test when the answer is none. */
+export async function nodesOf(emulator: Emulator, query = '', pool = 0): Promise<Json[]> {
+  const reply = await call(emulator, feedPath(emulator, query, pool))
+  if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`)
+  const embedded = reply.json()._embedded
+  return embedded.instances ?? embedded._instances
+}
+
+/** The number in a snapshot: its one member besides `t`, in any notation, as object or as array of snapshots. */
+export function valueIn(snapshot: Json): number {
+  const single = Array.isArray(snapshot) ? snapshot.at(-1) : snapshot
+  const [name] = Object.keys(single).filter((key) => key !== 't')
+  return Number(single[name ?? ''])
+}
+
+export function current(node: Json, attribute: string): number {
+  return valueIn(node[`${attribute}Current`])
+}
+
+/** Times and values of a series. */
+export function seriesIn(node: Json, attribute: string): { t: number; value: number }[] {
+  return node[attribute].map((snapshot: Json) => ({ t: Number(snapshot.t), value: valueIn(snapshot) }))
+}
+
+export function basic(user: string, password: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+}
+
+/** Logs in; the token, or undefined. */
+export async function login(emulator: Emulator, user = 'monitor', password = 'emulator') {
+  const reply = await call(emulator, '/login', { token: '', headers: basic(user, password) })
+  return reply.headers['x-sds-auth-token'] as string | undefined
+}

@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { current, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
+
+const PURPOSES = ['Ec', 'Cc', 'Recovery', 'Geo', 'User', 'Xor']
+const SCENARIOS = ['healthy', 'node-down', 'disk-failures', 'filling-up', 'error-burst'] as const
+
+describe('current values hang together', () => {
+  test.each(SCENARIOS)('in scenario %s', async (scenario) => {
+    const emulator = await startEmulator({ scenario })
+    const nodes = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
+    expect(nodes).toHaveLength(10)
+    for (const node of nodes) {
+      checkSpace(node)
+      checkDisks(node)
+      checkTraffic(node)
+      checkErrors(node.transactionErrorsCurrent)
+    }
+  })
+
+  test('the reserve is exactly a tenth of usable space', async () => {
+    for (const node of await nodesOf(await startEmulator(), 'dataType=current')) {
+      expect(current(node, 'diskSpaceReserved') * 10).toBe(current(node, 'diskSpaceTotal'))
+    }
+  })
+
+  test('offline space is that of the whole system, repeated by each node', async () => {
+    const emulator = await startEmulator({ scenario: 'disk-failures', nodes: 3 })
+    const nodes = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
+    const lost = nodes.map((node) => {
+      const good = Number(node.numGoodDisks)
+      return (current(node, 'diskSpaceTotal') / good) * (Number(node.numDisks) - good)
+    })
+    const total = lost.reduce((sum, bytes) => sum + bytes, 0)
+    expect(total).toBeGreaterThan(0)
+    for (const node of nodes) expect(current(node, 'diskSpaceOfflineTotal')).toBe(total)
+  })
+
+  test('a node that is not accessible serves nobody, and its space is offline', async () => {
+    const emulator = await startEmulator({ scenario: 'node-down' })
+    const [down, ...others] = await nodesOf(emulator, 'dataType=current')
+    expect(down.healthStatus).toBe('NotAccessible')
+    const silent = Object.keys(down).filter((name) =>
+      /^(node|transactionRead|transactionWrite|disk(Read|Write))/.test(name),
+    )
+    expect(silent).toHaveLength(29)
+    for (const name of silent) expect(current(down, name.replace('Current', ''))).toBe(0)
+    expect(down.transactionErrorsCurrent.types).toEqual([])
+    expect(current(others[0], 'diskSpaceOfflineTotal')).toBe(current(down, 'diskSpaceTotal'))
+    expect(others.map((node) => node.healthStatus)).toEqual(['Good', 'Good', 'Good', 'Good'])
+    expect(current(others[0], 'transactionReadTransactionsPerSec')).toBeGreaterThan(0)
+  })
+})
+
+describe('history hangs together', () => {
+  test('total = allocated + free, because historical free space includes the reserve', async () => {
+    const [node] = await nodesOf(await startEmulator(), 'category=capacity')
+    const [total, allocated, free, L1, L2] = ['', 'Allocated', 'Free', 'FreeL1', 'FreeL2'].map((part) =>
+      seriesIn(node, `diskSpace${part === '' ? 'Total' : part}`),
+    )
+    expect(total?.length).toBe(120)
+    for (const [index, { value }] of (total ?? []).entries()) {
+      expect(at(allocated, index) + at(free, index)).toBe(value)
+      expect(at(L1, index) + at(L2, index)).toBe(at(free, index))
+    }
+    const lastFree = free?.at(-1)?.value ?? 0
+    expect(lastFree).toBeGreaterThan(
+      current(node, 'diskSpaceFree') + current(node, 'diskSpaceReserved') * 0.9,
+    )
+  })
+
+  test('there is a rhythm of day and week, and capacity that moves slowly', async () => {
+    const emulator = await startEmulator()
+    const [node] = await nodesOf(emulator, `startTime=${NOW_SECONDS - 14 * 86_400}&category=traffic`)
+    const reads = seriesIn(node, 'transactionReadTransactionsPerSec')
+    const mean = (wanted: (date: Date) => boolean) => {
+      const chosen = reads.filter(({ t }) => wanted(new Date(t * 1000)))
+      return chosen.reduce((sum, { value }) => sum + value, 0) / chosen.length
+    }
+    const workday = (date: Date) => date.getUTCDay() % 6 !== 0
+    expect(mean((date) => workday(date) && date.getUTCHours() === 14)).toBeGreaterThan(
+      2 * mean((date) => workday(date) && date.getUTCHours() === 2),
+    )
+    expect(mean(workday)).toBeGreaterThan(1.4 * mean((date) => !workday(date)))
+  })
+
+  test('totals and types of errors are sums over the range', async () => {
+    const emulator = await startEmulator()
+    const [node] = await nodesOf(emulator, 'category=traffic')
+    checkErrors(node.transactionErrors)
+    const [totals] = node.transactionErrors.errorSuccessTotals
+    const transactions = [...seriesIn(node, 'transactionReadTransactionsPerSec')].map(({ value }, index) => {
+      return 3600 * (value + (seriesIn(node, 'transactionWriteTransactionsPerSec')[index]?.value ?? 0))
+    })
+    const all = transactions.reduce((sum, count) => sum + count, 0)
+    expect(Number(totals.successTotal) + Number(totals.errorTotal)).toBeCloseTo(all, -3)
+  })
+
+  test('a type has no snapshot for an interval in which it did not occur', async () => {
+    const emulator = await startEmulator()
+    const [node] = await nodesOf(emulator, 'category=traffic')
+    const lengths = new Map<string, number>(
+      node.transactionErrors.types.map((type: Json) => [type.errorType, type.errorRate.length]),
+    )
+    expect(lengths.get('404 (S3)')).toBe(120)
+    expect(lengths.get('503 (S3)')).toBeGreaterThan(0)
+    expect(lengths.get('503 (S3)')).toBeLessThan(60)
+    for (const type of node.transactionErrors.types) {
+      for (const snapshot of type.errorRate) expect(Number(snapshot.Rate)).toBeGreaterThan(0)
+    }
+  })
+
+  test('the rates of the types add up to the rate of all, interval by interval', async () => {
+    const [node] = await nodesOf(await startEmulator({ scenario: 'error-burst' }), 'category=traffic')
+    const sums = new Map<number, number>()
+    for (const type of node.transactionErrors.types) {
+      for (const { t, Rate } of type.errorRate) sums.set(Number(t), (sums.get(Number(t)) ?? 0) + Number(Rate))
+    }
+    for (const { t, Rate } of node.transactionErrors.all)
+      expect(sums.get(Number(t))).toBeCloseTo(Number(Rate), 8)
+  })
+})
+
+describe('summaries are true of the series that come with them', () => {
+  test('of every attribute', async () => {
+    const nodes = await nodesOf(await startEmulator(), 'dataType=historical')
+    const names = Object.keys(nodes[0]).filter(
+      (name) => name.endsWith('Summary') && name !== 'transactionErrorsSummary',
+    )
+    expect(names).toHaveLength(37)
+    for (const node of nodes) {
+      for (const name of names) checkSummary(seriesIn(node, name.replace('Summary', '')), node[name])
+    }
+  })
+
+  test('of transaction errors, over all and by type', async () => {
+    const [node] = await nodesOf(await startEmulator(), 'dataType=historical')
+    const { all, types } = node.transactionErrorsSummary
+    checkSummary(seriesIn(node.transactionErrors, 'all'), all)
+    expect(types.length).toBe(node.transactionErrors.types.length)
+    for (const [index, type] of node.transactionErrors.types.entries()) {
+      expect(types[index].errorType).toBe(type.errorType)
+      checkSummary(seriesIn(type, 'errorRate'), types[index].errorRate)
+    }
+  })
+
+  test('of equal extremes the last counts', async () => {
+    const [node] = await nodesOf(await startEmulator(), 'dataType=historical&category=capacity')
+    const last = seriesIn(node, 'diskSpaceTotal').at(-1)?.t
+    expect(Number(node.diskSpaceTotalSummary.Min.t)).toBe(last)
+    expect(Number(node.diskSpaceTotalSummary.Max.t)).toBe(last)
+  })
+})
+
+function at(series: { value: number }[] | undefined, index: number): number {
+  return series?.[index]?.value ?? Number.NaN
+}
+
+function checkSpace(node: Json): void {
+  const [total, allocated, free, reserved] = ['Total', 'Allocated', 'Free', 'Reserved'].map((part) =>
+    current(node, `diskSpace${part}`),
+  ) as [number, number, number, number]
+  expect(allocated + free + reserved).toBe(total)
+  expect(current(node, 'diskSpaceAllocatedL1') + current(node, 'diskSpaceAllocatedL2')).toBe(allocated)
+  expect(current(node, 'diskSpaceFreeL1') + current(node, 'diskSpaceFreeL2')).toBe(free)
+  expect(current(node, 'diskSpaceAllocatedPercentage')).toBeCloseTo((100 * allocated) / total, 3)
+  expect(Math.min(total, allocated, free, reserved)).toBeGreaterThanOrEqual(0)
+}
+
+function checkDisks(node: Json): void {
+  const parts = [node.numGoodDisks, node.numBadDisks, node.numMaintenanceDisks, node.numReadyToReplaceDisks]
+  expect(parts.every((part) => typeof part === 'string')).toBe(true)
+  expect(parts.reduce((sum, part) => sum + Number(part), 0)).toBe(Number(node.numDisks))
+}
+
+function checkTraffic(node: Json): void {
+  for (const direction of ['Read', 'Write']) {
+    const parts = PURPOSES.map((purpose) => current(node, `disk${direction}Bandwidth${purpose}`))
+    expect(current(node, `disk${direction}BandwidthTotal`)).toBeCloseTo(
+      parts.reduce((sum, part) => sum + part, 0),
+      6,
+    )
+  }
+  const [received, transmitted] = ['Received', 'Transmitted'].map((part) =>
+    current(node, `nodeNic${part}Bandwidth`),
+  )
+  expect(current(node, 'nodeNicBandwidth')).toBeCloseTo((received ?? 0) + (transmitted ?? 0), 6)
+  const capacity = 100 * (current(node, 'nodeNicBandwidth') / current(node, 'nodeNicUtilization'))
+  if (received !== 0) {
+    expect([2_500, 6_250]).toContain(Math.round(capacity / 50) * 50)
+    expect(current(node, 'nodeNicReceivedUtilization')).toBeCloseTo(
+      (100 * (received ?? 0)) / Math.round(capacity / 50) / 50,
+      3,
+    )
+  }
+  const memory = current(node, 'nodeMemoryUtilizationBytes') / (current(node, 'nodeMemoryUtilization') / 100)
+  if (received !== 0) expect([64, 128, 192]).toContain(Math.round(memory / 2 ** 30))
+}
+
+/** Of the current or the historical form. */
+function checkErrors({ all, errorSuccessTotals, types }: Json): void {
+  const failed = Number(errorSuccessTotals[0].errorTotal)
+  const succeeded = Number(errorSuccessTotals[0].successTotal)
+  expect(types.reduce((sum: number, type: Json) => sum + Number(type.errorCount), 0)).toBe(failed)
+  for (const type of types) expect(['User', 'System']).toContain(type.category)
+  if (all.length === 1 && succeeded + failed > 0) {
+    expect(Number(all[0].Rate)).toBeCloseTo((100 * failed) / (succeeded + failed), 8)
+  }
+}
+
+function checkSummary(series: { t: number; value: number }[], summary: Json): void {
+  if (summary === undefined) expect(series).toEqual([])
+  if (series.length === 0) return
+  const values = series.map(({ value }) => value)
+  for (const [extreme, value] of [
+    [summary.Min, Math.min(...values)],
+    [summary.Max, Math.max(...values)],
+  ]) {
+    const [name = ''] = Object.keys(extreme).filter((key) => key !== 't')
+    expect(Number(extreme[name])).toBe(value)
+    expect(series).toContainEqual({ t: Number(extreme.t), value })
+  }
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  expect(Number(summary.Avg) / (mean || 1)).toBeCloseTo(mean === 0 ? 0 : 1, 10)
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { javaDouble, notationOf } from '../../src/emulator/feed/notation.ts'
+import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
+
+describe("Java's Double.toString", () => {
+  // As Java prints them, and real systems: 1.5434643250766666E13 is from one.
+  test.each([
+    [0, '0.0'],
+    [1, '1.0'],
+    [12.5, '12.5'],
+    [100, '100.0'],
+    [0.001, '0.001'],
+    [0.000999, '9.99E-4'],
+    [0.0002, '2.0E-4'],
+    [9_999_999, '9999999.0'],
+    [10_000_000, '1.0E7'],
+    [15_434_643_250_766.666, '1.5434643250766666E13'],
+    [124_504_835.32044892, '1.2450483532044892E8'],
+    [-2.5, '-2.5'],
+  ])('of %d is %s', (value, text) => {
+    expect(javaDouble(value)).toBe(text)
+  })
+})
+
+describe('the documented profile', () => {
+  test('writes numbers in all the ways that the document allows, and keeps their value', () => {
+    const { value } = notationOf('documented')
+    const ways = new Set(Array.from({ length: 200 }, (_, place) => value(23_000_000, place, 'whole')))
+    const expected = ['23000000', '23000000.0', '2.3e7', '"23000000"', '"23000000.0"', '"2.3e7"']
+    expect([...ways].sort()).toEqual(expected.sort())
+    expect(value(23_000_000, 7, 'whole')).toBe(value(23_000_000, 7, 'whole'))
+    for (let place = 0; place < 50; place++) {
+      expect(Number(JSON.parse(value(310_425_859_982_371, place, 'whole')))).toBe(310_425_859_982_371)
+      expect(Number(JSON.parse(value(0.0123, place, 'fraction')))).toBe(0.0123)
+    }
+  })
+
+  test('uses each of them in an ordinary answer', async () => {
+    const emulator = await startEmulator()
+    const { text } = await call(emulator, feedPath(emulator, 'dataType=current'))
+    const values = [...text.matchAll(/"(?:Space|Percent|Bandwidth|diskIO|TPS)":("?)([\d.e-]+)"?/g)]
+    const form = (number: string) =>
+      number.includes('e') ? 'exponential' : number.includes('.') ? 'pointed' : 'plain'
+    const used = new Set(
+      values.map(([, quote, number = '']) => `${quote === '' ? 'number' : 'string'} ${form(number)}`),
+    )
+    const forms = ['plain', 'pointed', 'exponential']
+    expect([...used].sort()).toEqual(forms.flatMap((name) => [`number ${name}`, `string ${name}`]).sort())
+    const times = new Set([...text.matchAll(/"t":("?)\d+/g)].map(([, quote]) => quote))
+    expect(times.size).toBe(2)
+  })
+})
+
+describe('real systems', () => {
+  test.each(['classic', 'modern'] as const)('write nothing but strings: %s', async (profile) => {
+    const emulator = await startEmulator({ profile })
+    const others = new Set<string>()
+    const visit = (value: Json): void => {
+      if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit)
+      else others.add(typeof value)
+    }
+    visit(await nodesOf(emulator))
+    expect([...others]).toEqual(['string'])
+  })
+
+  test('write bytes as longs and the rest as doubles', async () => {
+    const [node] = await nodesOf(await startEmulator({ profile: 'classic' }))
+    expect(node.diskSpaceTotalCurrent[0].Space).toMatch(/^\d+$/)
+    expect(node.diskSpaceTotalSummary.Avg).toMatch(/^\d\.\d+E1[45]$/)
+    expect(node.nodeCpuUtilizationCurrent[0].Percent).toMatch(/^\d+\.\d+$/)
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { ATTRIBUTES } from '../../src/catalogue.ts'
+import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
+  test('has _instances, with UUIDs for nodes and pools', async () => {
+    const emulator = await startEmulator({ profile })
+    const { _embedded } = (await call(emulator, feedPath(emulator))).json()
+    expect(Object.keys(_embedded)).toEqual(['_instances'])
+    const [node] = _embedded._instances
+    expect(node.id).toMatch(UUID)
+    expect(node.storagePoolId).toMatch(UUID)
+    expect(emulator.pools[0]?.id).toBe(`urn:storageos:VirtualArray:${node.storagePoolId}`)
+  })
+
+  test('has arrays for current values and extremes, and a bare average', async () => {
+    const [node] = await nodesOf(await startEmulator({ profile }), 'category=capacity')
+    expect(node.diskSpaceFreeCurrent).toHaveLength(1)
+    expect(node.diskSpaceFreeSummary).toMatchObject({
+      Min: [{ t: expect.any(String), Space: expect.any(String) }],
+      Max: [{ t: expect.any(String), Space: expect.any(String) }],
+      Avg: expect.any(String),
+    })
+  })
+
+  test('puts the level of a current value last', async () => {
+    const [node] = await nodesOf(await startEmulator({ profile }), 'category=capacity')
+    for (const name of ['diskSpaceFreeCurrentL1', 'diskSpaceFreeCurrentL2', 'diskSpaceAllocatedCurrentL1']) {
+      expect(node[name]).toHaveLength(1)
+    }
+    expect(node).toHaveProperty('diskSpaceFreeL1Summary')
+    expect(node).not.toHaveProperty('diskSpaceFreeL1Current')
+    expect(node.diskSpaceTotalCurrentL1).toHaveLength(1)
+  })
+
+  test('has members that the document does not know', async () => {
+    const [node] = await nodesOf(await startEmulator({ profile }), 'dataType=current')
+    expect(node).toMatchObject({ ssmL1Status: 'Good(PD UP)', recoveryRateCurrent: [] })
+  })
+})
+
+describe('profile classic', () => {
+  test('has all attributes and the statistics of errors', async () => {
+    const [node] = await nodesOf(await startEmulator({ profile: 'classic' }), 'dataType=current')
+    const names = ATTRIBUTES.map(
+      ({ name }) => `${name.replace(/L[12]$/, '')}Current${/L[12]$/.exec(name) ?? ''}`,
+    )
+    for (const name of names) expect(node[name].length).toBeGreaterThan(0)
+    expect(Object.keys(node.transactionErrorsCurrent)).toEqual(['all', 'errorSuccessTotals', 'types'])
+  })
+
+  test('sometimes has two current snapshots, the older one first', async () => {
+    const nodes = await nodesOf(await startEmulator({ profile: 'classic', nodes: 10 }), 'dataType=current')
+    const pairs: Json[][] = nodes.flatMap((node) =>
+      Object.entries(node)
+        .filter(([name, value]) => name.includes('Current') && Array.isArray(value) && value.length > 1)
+        .map(([, value]) => value as Json[]),
+    )
+    expect(pairs.length).toBeGreaterThan(0)
+    for (const [older, newer] of pairs) expect(Number(newer.t) - Number(older.t)).toBe(300)
+  })
+
+  test('ends a link of the pool list with a blank', async () => {
+    const emulator = await startEmulator({ profile: 'classic' })
+    const list = (await call(emulator, '/dashboard/zones/localzone/storagepools')).json()
+    expect(list._links.self.href).toBe('/dashboard/zones/localzone/storagepools ')
+  })
+})
+
+describe('profile modern', () => {
+  test('has capacity alone', async () => {
+    const nodes = await nodesOf(await startEmulator({ profile: 'modern' }))
+    for (const node of nodes) {
+      const gone = Object.keys(node).filter((name) => /^(node[A-Z]|transaction|disk(Read|Write))/.test(name))
+      expect(gone).toEqual([])
+      expect(node.diskSpaceTotal.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('has no offline and reserved space on some nodes', async () => {
+    const nodes = await nodesOf(await startEmulator({ profile: 'modern' }), 'dataType=current')
+    const served = nodes.map((node) =>
+      [node.diskSpaceReservedCurrent, node.diskSpaceOfflineTotalCurrent].map(Boolean),
+    )
+    expect(served).toContainEqual([true, true])
+    expect(served).toContainEqual([false, false])
+  })
+
+  test('makes a forecast only when asked for that category', async () => {
+    const emulator = await startEmulator({ profile: 'modern' })
+    expect((await nodesOf(emulator))[0].allocatedCapacityForecast).toEqual([])
+    expect((await nodesOf(emulator, 'category=capacityForecast'))[0].allocatedCapacityForecast).toHaveLength(
+      4,
+    )
+  })
+})

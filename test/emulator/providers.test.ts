@@ -1,0 +1,74 @@
+import { XMLParser } from 'fast-xml-parser'
+import { describe, expect, test } from 'vitest'
+import { call, type Json, SECURITY, startEmulator } from './client.ts'
+
+const LIST = '/vdc/admin/authnproviders'
+const URN = /^urn:storageos:AuthnProvider:[0-9a-f-]{36}:$/
+
+describe('the list of providers', () => {
+  test('in JSON has link, name and id', async () => {
+    const reply = await call(await startEmulator(), `${LIST}.json`)
+    expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    expect(Object.keys(reply.json())).toEqual(['authnprovider'])
+    const providers: Json[] = reply.json().authnprovider
+    expect(providers.map(({ name }) => name)).toContain('Forschung & Entwicklung <Köln>')
+    for (const provider of providers) {
+      expect(Object.keys(provider)).toEqual(['link', 'name', 'id'])
+      expect(provider.id).toMatch(URN)
+      expect(provider.link).toEqual({ rel: 'self', href: `${LIST}/${provider.id}` })
+    }
+  })
+
+  test('in XML has the same, with an empty link', async () => {
+    const emulator = await startEmulator()
+    const reply = await call(emulator, LIST)
+    expect(reply.headers['content-type']).toBe('application/xml')
+    expect(reply.text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8" standalone="yes"\?><authnproviders>/)
+    expect(reply.text).toMatch(/<link href="[^"]+" rel="self"\/>/)
+    const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
+    const { authnprovider } = parser.parse(reply.text).authnproviders
+    const fromJson = (await call(emulator, `${LIST}.json`)).json().authnprovider
+    expect(authnprovider).toEqual(fromJson)
+    expect(Object.keys(authnprovider[0])).toEqual(['id', 'link', 'name'])
+  })
+
+  test('is JSON for those who accept JSON', async () => {
+    const reply = await call(await startEmulator(), LIST, { headers: { accept: 'application/json' } })
+    expect(reply.json().authnprovider).toHaveLength(4)
+  })
+})
+
+describe('deleting a provider', () => {
+  test.each([
+    ['as it is', (id: string) => id],
+    ['percent-encoded', (id: string) => encodeURIComponent(id)],
+    ['with .json', (id: string) => `${id}.json`],
+    ['percent-encoded, with .json', (id: string) => `${encodeURIComponent(id)}.json`],
+  ])('takes the id %s, answers 200 without a body, and once only', async (_name, form) => {
+    const emulator = await startEmulator()
+    const [first, ...others]: Json[] = (await call(emulator, `${LIST}.json`)).json().authnprovider
+    const path = `${LIST}/${form(first.id)}`
+    const reply = await call(emulator, path, { method: 'DELETE', token: SECURITY })
+    expect([reply.status, reply.text, reply.headers['content-length']]).toEqual([200, '', '0'])
+    expect((await call(emulator, `${LIST}.json`)).json().authnprovider).toEqual(others)
+    const again = await call(emulator, path, { method: 'DELETE', token: SECURITY })
+    expect(again.status).toBe(404)
+    expect(again.text).toContain('2000')
+  })
+
+  test('of the last one leaves an empty list', async () => {
+    const emulator = await startEmulator()
+    for (const { id } of (await call(emulator, `${LIST}.json`)).json().authnprovider) {
+      await call(emulator, `${LIST}/${id}`, { method: 'DELETE', token: SECURITY })
+    }
+    expect((await call(emulator, `${LIST}.json`)).json()).toEqual({ authnprovider: [] })
+    expect((await call(emulator, LIST)).text).toMatch(/\?><authnproviders\/>$/)
+  })
+
+  test('needs the trailing colon, which is part of the id', async () => {
+    const emulator = await startEmulator()
+    const [{ id }] = (await call(emulator, `${LIST}.json`)).json().authnprovider
+    const path = `${LIST}/${id.slice(0, -1)}`
+    expect((await call(emulator, path, { method: 'DELETE', token: SECURITY })).status).toBe(404)
+  })
+})

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { call, feedPath, type Json, NOW, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
+
+const PERIOD = `startTime=${NOW_SECONDS - 86_400}&endTime=${NOW_SECONDS}&interval=900`
+
+describe('the past', () => {
+  test('is the same for the same seed, at another time and in another process', async () => {
+    const early = await startEmulator({ seed: 'a' })
+    const late = await startEmulator({ seed: 'a', clock: () => NOW + 40 * 86_400_000 })
+    const query = `dataType=historical&category=traffic&${PERIOD}`
+    expect((await call(late, feedPath(late, query))).text).toBe(
+      (await call(early, feedPath(early, query))).text,
+    )
+  })
+
+  test('is another for another seed', async () => {
+    const [one] = await nodesOf(await startEmulator({ seed: 'a' }), PERIOD)
+    const [other] = await nodesOf(await startEmulator({ seed: 'b' }), PERIOD)
+    expect(one.storagePoolId).not.toBe(other.storagePoolId)
+    expect(seriesIn(one, 'nodeCpuUtilization')).not.toEqual(seriesIn(other, 'nodeCpuUtilization'))
+  })
+
+  test('does not depend on how it is asked for', async () => {
+    const emulator = await startEmulator()
+    const [fine] = await nodesOf(emulator, `dataType=historical&${PERIOD}`)
+    const [coarse] = await nodesOf(emulator, `dataType=historical&${PERIOD.replace('900', '3600')}`)
+    const values = new Map(seriesIn(fine, 'diskReadBandwidthTotal').map(({ t, value }) => [t, value]))
+    for (const { t, value } of seriesIn(coarse, 'diskReadBandwidthTotal')) expect(values.get(t)).toBe(value)
+  })
+
+  test('was the present: a current value is the later history at its time', async () => {
+    const aligned = Math.floor(NOW_SECONDS / 3600) * 3600
+    const then = await startEmulator({ clock: () => aligned * 1000 })
+    const later = await startEmulator({ clock: () => NOW + 86_400_000 })
+    const [present] = await nodesOf(then, 'dataType=current')
+    const [past] = await nodesOf(later, `dataType=historical&startTime=${aligned}&endTime=${aligned}`)
+    for (const name of [
+      'nodeCpuUtilization',
+      'transactionReadLatency',
+      'diskSpaceAllocated',
+      'diskWriteBandwidthGeo',
+    ]) {
+      const snapshot = present[`${name}Current`]
+      const [tag = ''] = Object.keys(snapshot).filter((key) => key !== 't')
+      expect(seriesIn(past, name)).toEqual([{ t: aligned, value: Number(snapshot[tag]) }])
+    }
+  })
+
+  test('goes back as far as one likes', async () => {
+    const [node] = await nodesOf(await startEmulator(), 'dataType=historical&startTime=0&endTime=7200')
+    expect(seriesIn(node, 'nodeCpuUtilization').map(({ t }) => t)).toEqual([0, 3600, 7200])
+  })
+})
+
+describe('a long history', () => {
+  test('is sent piece by piece while others are served', async () => {
+    const emulator = await startEmulator({ nodes: 16, pools: 1 })
+    const year = `dataType=historical&startTime=${NOW_SECONDS - 365 * 86_400}&endTime=${NOW_SECONDS}`
+    let done = false
+    const long = call(emulator, feedPath(emulator, year)).then((reply) => {
+      done = true
+      return reply
+    })
+    await expect.poll(() => emulator.log.count('history')).toBe(1)
+    expect((await call(emulator, '/user/whoami.json')).status).toBe(200)
+    expect(done).toBe(false)
+    const reply = await long
+    expect(reply.headers['transfer-encoding']).toBe('chunked')
+    const nodes: Json[] = reply.json()._embedded.instances
+    expect(nodes.map((node) => node.nodeCpuUtilization.length)).toEqual(Array(16).fill(365 * 24))
+  })
+})

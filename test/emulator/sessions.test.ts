@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { basic, call, login, NOW, startEmulator } from './client.ts'
+
+const HOUR = 3_600_000
+
+function manualClock() {
+  let now = NOW
+  return {
+    clock: () => now,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+  }
+}
+
+describe('login', () => {
+  test.each([
+    ['monitor', 'SYSTEM_MONITOR'],
+    ['admin', 'SYSTEM_ADMIN'],
+    ['security', 'SECURITY_ADMIN'],
+  ])('gives %s a token with role %s', async (user, role) => {
+    const emulator = await startEmulator()
+    const token = (await login(emulator, user)) ?? ''
+    expect(token.length).toBeGreaterThan(20)
+    const reply = await call(emulator, '/user/whoami.json', { token })
+    expect(reply.json()).toEqual({ common_name: user, distinguished_name: '', namespace: '', roles: [role] })
+    const xml = (await call(emulator, '/user/whoami', { token })).text
+    expect(xml).toContain(`<common_name>${user}</common_name>`)
+    expect(xml).toContain(`<roles><role>${role}</role></roles></user>`)
+  })
+
+  test('says who is logged in, in XML unless asked', async () => {
+    const emulator = await startEmulator()
+    const xml = await call(emulator, '/login', { token: '', headers: basic('admin', 'emulator') })
+    expect(xml.text).toContain('<loggedIn><user>admin</user></loggedIn>')
+    const json = await call(emulator, '/login.json', { token: '', headers: basic('admin', 'emulator') })
+    expect(json.json()).toEqual({ user: 'admin' })
+  })
+
+  test.each([
+    ['a wrong password', basic('monitor', 'wrong')],
+    ['an unknown user', basic('nobody', 'emulator')],
+    ['a name of JavaScript', basic('constructor', 'emulator')],
+    ['no credentials', {}],
+    ['another scheme', { authorization: 'Bearer emulator-admin' }],
+  ])('refuses %s, in XML whatever was asked for', async (_cause, headers) => {
+    const emulator = await startEmulator()
+    const reply = await call(emulator, '/login.json', {
+      token: '',
+      headers: { accept: 'application/json', ...headers },
+    })
+    expect(reply.status).toBe(401)
+    expect(reply.headers['www-authenticate']).toBe('basic realm="ViPR"')
+    expect(reply.headers['x-sds-auth-token']).toBeUndefined()
+    expect(reply.headers['content-type']).toBe('application/xml')
+    expect(reply.text).toMatch(
+      /<error><code>401<\/code><description>Unauthorized<\/description><details>[^<]+<\/details><\/error>$/,
+    )
+  })
+
+  test('locks an address out after ten wrong logins, for ten minutes', async () => {
+    const { clock, pass } = manualClock()
+    const emulator = await startEmulator({ clock })
+    for (let count = 0; count < 10; count++) expect(await login(emulator, 'monitor', 'wrong')).toBeUndefined()
+    const locked = await call(emulator, '/login', { token: '', headers: basic('monitor', 'emulator') })
+    expect(locked.status).toBe(401)
+    expect(locked.text).toContain('<code>4000</code>')
+    expect(locked.text).toContain('invalid login limit')
+    pass(599_000)
+    expect(await login(emulator)).toBeUndefined()
+    pass(1_000)
+    expect(await login(emulator)).toBeDefined()
+  })
+
+  test('forgets wrong logins after a right one', async () => {
+    const emulator = await startEmulator({ sessions: { wrongLogins: 2 } })
+    for (let round = 0; round < 3; round++) {
+      expect(await login(emulator, 'monitor', 'wrong')).toBeUndefined()
+      expect(await login(emulator)).toBeDefined()
+    }
+  })
+
+  test('is refused to a user with a hundred tokens', async () => {
+    const emulator = await startEmulator()
+    const tokens = []
+    for (let count = 0; count < 100; count++) tokens.push(await login(emulator))
+    expect(emulator.liveSessions('monitor')).toBe(100)
+    const reply = await call(emulator, '/login', { token: '', headers: basic('monitor', 'emulator') })
+    expect(reply.status).toBe(401)
+    expect(reply.text).toContain('<code>4000</code>')
+    expect(reply.text).toContain('Max number of tokens exceeded for this user')
+    expect(await login(emulator, 'admin')).toBeDefined()
+    await call(emulator, '/logout', { token: tokens[0] ?? '' })
+    expect(await login(emulator)).toBeDefined()
+  })
+})
+
+describe('a token', () => {
+  test('lives for eight hours when it is used', async () => {
+    const { clock, pass } = manualClock()
+    const emulator = await startEmulator({ clock })
+    const token = (await login(emulator)) ?? ''
+    for (let hour = 1; hour < 8; hour++) {
+      pass(HOUR)
+      expect((await call(emulator, '/user/whoami', { token })).status).toBe(200)
+    }
+    pass(HOUR)
+    expect((await call(emulator, '/user/whoami', { token })).status).toBe(401)
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('dies after two hours without use', async () => {
+    const { clock, pass } = manualClock()
+    const emulator = await startEmulator({ clock })
+    const token = (await login(emulator)) ?? ''
+    pass(2 * HOUR - 1)
+    expect((await call(emulator, '/user/whoami', { token })).status).toBe(200)
+    pass(2 * HOUR)
+    expect((await call(emulator, '/user/whoami', { token })).status).toBe(401)
+  })
+
+  test('that was there from the start never dies of age', async () => {
+    const { clock, pass } = manualClock()
+    const emulator = await startEmulator({ clock })
+    pass(1000 * HOUR)
+    expect((await call(emulator, '/user/whoami')).status).toBe(200)
+  })
+
+  test('ends with the logout, alone or with all of its user', async () => {
+    const emulator = await startEmulator()
+    const [one = '', two = '', three = ''] = [
+      await login(emulator),
+      await login(emulator),
+      await login(emulator),
+    ]
+    const other = (await login(emulator, 'admin')) ?? ''
+    const reply = await call(emulator, '/logout.json', { token: one })
+    expect([reply.status, reply.json()]).toEqual([200, { user: 'monitor' }])
+    expect((await call(emulator, '/logout', { token: one })).status).toBe(401)
+    expect((await call(emulator, '/user/whoami', { token: two })).status).toBe(200)
+    await call(emulator, '/logout?force=true', { token: two })
+    expect((await call(emulator, '/user/whoami', { token: three })).status).toBe(401)
+    expect((await call(emulator, '/user/whoami', { token: other })).status).toBe(200)
+    expect([emulator.liveSessions('monitor'), emulator.liveSessions('admin')]).toEqual([0, 1])
+  })
+})
