@@ -114,15 +114,17 @@ describe('remembered results', () => {
   test('cannot be poisoned by moving signs between user, hash and password', async () => {
     const { auth, compare } = setUp()
     compare.mockResolvedValue(true)
-    const known = users({ alice: HASH, [`alice${HASH}`]: OTHER_HASH })
+    // users of one hash, so that only the cut between user and password tells them apart
+    const names = ['alice', 'alices', 'alic', '', `alice${HASH}`, 'alice6']
+    const known = users(Object.fromEntries(names.map((name) => [name, HASH])))
     expect(await auth.check(basic('alice', 'secret'), ADDRESS, known)).toBeUndefined()
     compare.mockResolvedValue(false)
     const forgeries = [
-      basic(`alice${HASH}`, 'secret'),
-      basic('alice', `secret${HASH}`),
       basic('alices', 'ecret'),
       basic('alic', 'esecret'),
       basic('', 'alicesecret'),
+      basic(`alice${HASH}`, 'secret'),
+      basic('alice', `secret${HASH}`),
       basic('alice6', ':secret'),
     ]
     for (const forgery of forgeries) expect((await auth.check(forgery, ADDRESS, known))?.status).toBe(401)
