@@ -12,6 +12,8 @@ export interface GzipHead {
 /** Magic number, method deflate, no flags, no time, no extra flags, unknown system (RFC 1952, section 2.3). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TRAILER_BYTES = 8
+/** The tail is small and compressed for every answer: speed counts more than its size. */
+const TAIL_OPTIONS = { level: constants.Z_BEST_SPEED } as const
 
 const deflate = promisify(deflateRaw)
 
@@ -30,5 +32,5 @@ export function endGzip(head: GzipHead, tail: Buffer): Buffer[] {
   const trailer = Buffer.alloc(TRAILER_BYTES)
   trailer.writeUInt32LE(crc32(tail, head.crc), 0)
   trailer.writeUInt32LE((head.length + tail.length) >>> 0, 4)
-  return [GZIP_HEADER, head.deflated, deflateRawSync(tail), trailer]
+  return [GZIP_HEADER, head.deflated, deflateRawSync(tail, TAIL_OPTIONS), trailer]
 }

@@ -58,6 +58,10 @@ const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
   toBase: UNITS[attribute.unit].toBase,
 }))
 
+const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
+  HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
+)
+
 /** Samples of all nodes of one poll, in Prometheus' units. What a node does not serve gives no sample. */
 export function feedSamples(reading: FeedReading, labels: PoolLabels): SampleSet {
   const samples = new Samples()
@@ -87,14 +91,11 @@ function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: 
   })
   samples.add('sds_node_info', `${base},${identity}`, 1)
   if (node.health !== undefined) {
-    const known: readonly string[] = HEALTH_STATES
-    const states = known.includes(node.health) ? known : [...known, node.health]
-    for (const status of states) {
-      samples.add(
-        'sds_node_health_status',
-        `${base},${labelText({ status })}`,
-        status === node.health ? 1 : 0,
-      )
+    for (const [status, tail] of HEALTH_TAILS) {
+      samples.add('sds_node_health_status', `${base}${tail}`, status === node.health ? 1 : 0)
+    }
+    if (!HEALTH_TAILS.has(node.health)) {
+      samples.add('sds_node_health_status', `${base},${labelText({ status: node.health })}`, 1)
     }
   }
   for (const [key, count] of node.disks) {

@@ -25,27 +25,26 @@ export interface Board {
 export function createBoard(onPage: (series: number) => void): Board {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let page = createPage([])
-  let pending: Promise<void> | undefined
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
 
-  /** Several changes at once, such as the pools of one poll, make one page. */
+  /** One page at a time: what changes while one is being made waits for the one after it, all of it together. */
   function publish(): Promise<void> {
-    pending ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
-      pending = undefined
-      await swap()
+    next ??= (running ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
+      running = swap().finally(() => {
+        running = undefined
+      })
+      next = undefined
+      return running
     })
-    return pending
+    return next
   }
 
-  let swaps: Promise<void> = Promise.resolve()
-  /** One page after the other, so that an older one never follows a newer one. */
-  function swap(): Promise<void> {
-    swaps = swaps.then(async () => {
-      const next = createPage([...systems.values()].flatMap(systemParts))
-      await warm(next, page.asked)
-      page = next
-      onPage(next.series)
-    })
-    return swaps
+  async function swap(): Promise<void> {
+    const made = createPage([...systems.values()].flatMap(systemParts))
+    await warm(made, page.asked)
+    page = made
+    onPage(made.series)
   }
 
   return {

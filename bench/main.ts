@@ -1,0 +1,36 @@
+/* biome-ignore-all lint/suspicious/noConsole: a benchmark prints its figures */
+import { cpus } from 'node:os'
+import { milliseconds } from './figures.ts'
+import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
+import { compareRendering } from './rendering.ts'
+import { compareScraping } from './scraping.ts'
+
+const BYTES_PER_MIB = 1024 ** 2
+const mebibytes = (bytes: number) => `${(bytes / BYTES_PER_MIB).toFixed(1)} MiB`
+
+const fleet = await readFleet()
+console.log(
+  `${POOLS} pools of ${NODES_PER_POOL} nodes; Node.js ${process.version}, ${cpus().length} × ${cpus()[0]?.model}`,
+)
+
+const rendering = await compareRendering(fleet)
+console.log(`\nRendering one poll of all pools (${rendering.series} series, ${mebibytes(rendering.bytes)}):`)
+console.log(
+  `  sds-exporter ${milliseconds(rendering.ours)}, prom-client with a fresh registry ${milliseconds(rendering.theirs)}`,
+)
+console.log(`  ratio ${rendering.ratio.toFixed(2)} (goal: at most 0.33)`)
+
+const { figures, longestDelayMs } = await compareScraping(fleet)
+for (const [encoding, { ours, theirs, ratio, bytes }] of figures) {
+  console.log(`\nOne scrape, ${encoding} (${mebibytes(bytes)}):`)
+  console.log(
+    `  sds-exporter ${milliseconds(ours)}, the same bytes from a constant Buffer ${milliseconds(theirs)}`,
+  )
+  console.log(`  ratio ${ratio.toFixed(2)} (goal: at most 2)`)
+}
+console.log(
+  `\nLongest event-loop delay while all pools publish and are scraped: ${milliseconds(longestDelayMs)}`,
+)
+console.log(
+  `Resident memory of this process, emulator and both renderings included: ${mebibytes(process.memoryUsage.rss())}`,
+)

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Worker } from 'node:worker_threads'
+import { silentLog } from '../src/log.ts'
+import { createOwnMetrics } from '../src/metrics/own.ts'
+import { type Board, createBoard } from '../src/poller/board.ts'
+import { withForecasts, withPoll, withPools } from '../src/poller/state.ts'
+import { createListener } from '../src/server/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../src/server/metrics_app.ts'
+import { compare, median } from './figures.ts'
+import type { PoolFixture } from './fleet.ts'
+import type { ScrapeOrder } from './scraper.ts'
+
+const ROUNDS = 15
+/** Enough for the compiler to have seen everything before the median is taken. */
+const SCRAPES_PER_ROUND = 100
+
+/** A board that shows the fleet, and the exporter's real listener before it. */
+async function serveOurs(fleet: readonly PoolFixture[]) {
+  const own = createOwnMetrics({ version: 'bench', nodeVersion: process.version })
+  const board = createBoard(own.series)
+  await board.show(['bench'], new Set())
+  await board.update('bench', (state) =>
+    withPools(
+      state,
+      fleet.map(({ id }) => ({ id, name: undefined })),
+    ),
+  )
+  await pollAll(board, fleet)
+  const app = createMetricsApp({
+    page: board.page,
+    own,
+    ready: () => true,
+    reload: undefined,
+    landing: { version: 'bench', systems: () => [] },
+    log: silentLog,
+  })
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler: app.callback(),
+    openPaths: OPEN_PATHS,
+    log: silentLog,
+  })
+  await listener.start()
+  return { board, listener }
+}
+
+/** What a round of polls does once the answers have come: decoding excepted, which is done from text here too. */
+async function pollAll(board: Board, fleet: readonly PoolFixture[]): Promise<void> {
+  const attempt = { at: Date.now() / 1000, seconds: 0.1, failure: undefined }
+  const updates = fleet.flatMap(({ id, reading }) => [
+    board.update('bench', (state) => withPoll(state, id, attempt, reading)),
+    board.update('bench', (state) => withForecasts(state, id, reading)),
+  ])
+  await Promise.all(updates)
+}
+
+async function serveConstant(url: string, headers: Record<string, string>): Promise<Server> {
+  const answer = await fetchRaw(url, headers)
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': answer.length })
+    response.end(answer)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server
+}
+
+async function fetchRaw(url: string, headers: Record<string, string>): Promise<Buffer> {
+  const { get } = await import('node:http')
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve(Buffer.concat(chunks)))
+    }).on('error', reject)
+  })
+}
+
+/** How long a scrape takes, and the same bytes from a constant Buffer; and what polls do to the event loop. */
+export async function compareScraping(fleet: readonly PoolFixture[]) {
+  const worker = new Worker(new URL('./scraper.ts', import.meta.url))
+  const { board, listener } = await serveOurs(fleet)
+  const scrapes = async (order: ScrapeOrder): Promise<number> => {
+    worker.postMessage(order)
+    const [durations] = (await once(worker, 'message')) as [number[]]
+    return median(durations)
+  }
+  const url = `${listener.url}/metrics`
+  const figures = new Map<string, Awaited<ReturnType<typeof compare>> & { bytes: number }>()
+  for (const encoding of ['identity', 'gzip']) {
+    const headers = { 'Accept-Encoding': encoding }
+    const constant = await serveConstant(url, headers)
+    const theirs = `http://127.0.0.1:${(constant.address() as AddressInfo).port}/`
+    const result = await compare(
+      ROUNDS,
+      () => scrapes({ url, headers, times: SCRAPES_PER_ROUND }),
+      () => scrapes({ url: theirs, headers, times: SCRAPES_PER_ROUND }),
+    )
+    figures.set(encoding, { ...result, bytes: (await fetchRaw(url, headers)).length })
+    constant.close()
+  }
+  const longestDelayMs = await longestDelay(
+    () => pollAll(board, fleet),
+    () => scrapes({ url, headers: { 'Accept-Encoding': 'gzip' }, times: 5 }),
+  )
+  await worker.terminate()
+  await listener.stop()
+  return { figures, longestDelayMs }
+}
+
+/** The longest time for which the event loop was kept from its work, while all pools are polled and scraped. */
+async function longestDelay(poll: () => Promise<void>, scrape: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  for (let round = 0; round < ROUNDS; round += 1) await Promise.all([poll(), scrape()])
+  delay.disable()
+  return delay.max / 1e6
+}
