@@ -24,13 +24,23 @@ export async function beginGzip(body: Buffer): Promise<GzipHead> {
   return { deflated, crc: crc32(body), length: body.length }
 }
 
+/** The end of a gzip body: small, and good for as many answers as have the same tail. */
+export interface GzipTail {
+  readonly text: Buffer
+  readonly deflated: Buffer
+}
+
+export function compressTail(text: Buffer): GzipTail {
+  return { text, deflated: deflateRawSync(text, TAIL_OPTIONS) }
+}
+
 /**
  * Ends a gzip body with a tail that differs from answer to answer.
  * The result is one gzip member, because browsers stop reading after the first.
  */
-export function endGzip(head: GzipHead, tail: Buffer): Buffer[] {
+export function endGzip(head: GzipHead, tail: GzipTail): Buffer[] {
   const trailer = Buffer.alloc(TRAILER_BYTES)
-  trailer.writeUInt32LE(crc32(tail, head.crc), 0)
-  trailer.writeUInt32LE((head.length + tail.length) >>> 0, 4)
-  return [GZIP_HEADER, head.deflated, deflateRawSync(tail, TAIL_OPTIONS), trailer]
+  trailer.writeUInt32LE(crc32(tail.text, head.crc), 0)
+  trailer.writeUInt32LE((head.length + tail.text.length) >>> 0, 4)
+  return [GZIP_HEADER, head.deflated, tail.deflated, trailer]
 }

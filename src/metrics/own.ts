@@ -50,22 +50,42 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const renderProcess = createProcessMetrics()
   buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
 
+  const rendered = new Map<Format, Promise<string>>()
+  /** Between two polls nothing changes, and a scrape finds the text ready. */
+  const changing =
+    <Args extends unknown[]>(change: (...args: Args) => void) =>
+    (...args: Args): void => {
+      rendered.clear()
+      change(...args)
+    }
+  const renderOwn = (format: Format): Promise<string> => {
+    const text = rendered.get(format) ?? renderRegistry(registry, format)
+    rendered.set(format, text)
+    return text
+  }
+
   return {
-    poll: (system, poolId, result) => polls.inc({ system, pool_id: poolId, result }),
-    request: ({ system, operation, code, seconds }) => {
+    poll: changing((system, poolId, result) => polls.inc({ system, pool_id: poolId, result })),
+    request: changing(({ system, operation, code, seconds }) => {
       requests.inc({ system, operation, code })
       durations.observe({ system, operation }, seconds)
-    },
-    login: (system, result) => logins.inc({ system, result }),
-    rejected: (system, attribute, reason, times) => rejectedValues.inc({ system, attribute, reason }, times),
-    reloaded: (successful, epochSeconds) => {
+    }),
+    login: changing((system, result) => logins.inc({ system, result })),
+    rejected: changing((system, attribute, reason, times) =>
+      rejectedValues.inc({ system, attribute, reason }, times),
+    ),
+    reloaded: changing((successful, epochSeconds) => {
       reloadSuccessful.set(successful ? 1 : 0)
       if (successful) reloadTime.set(epochSeconds)
-    },
-    series: (count) => seriesCount.set(count),
-    forgetSystem: (system) => forgetLabel([polls, requests, logins, rejectedValues, durations], system),
-    render: async (format) => {
-      const families = [await renderRegistry(registry, format), await renderProcess(format)]
+    }),
+    series: changing((count) => seriesCount.set(count)),
+    forgetSystem: changing((system) => {
+      void forgetLabel([polls, requests, logins, rejectedValues, durations], system).then(() =>
+        rendered.clear(),
+      )
+    }),
+    async render(format) {
+      const families = [await renderOwn(format), await renderProcess(format)]
       return families.join(FAMILY_SEPARATOR[format])
     },
   }

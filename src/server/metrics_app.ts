@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../log.ts'
 import { type LandingPage, renderLandingPage } from './landing_page.ts'
-import { answerScrape, type ScrapeSources } from './scrape.ts'
+import { createScrape, type ScrapeSources } from './scrape.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
   /** Whether every system was tried once. */
@@ -19,7 +19,7 @@ export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 /** The first listener: `/metrics` and what operators need around it. */
 export function createMetricsApp(options: MetricsAppOptions): Koa {
   const router = new Router()
-  router.get('/metrics', (context) => answerScrape(context, options))
+  router.get('/metrics', createScrape(options))
   router.get('/-/healthy', (context) => {
     context.body = 'sds-exporter is healthy.\n'
   })
