@@ -1,0 +1,187 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readText, repositoryFiles } from '../house/repository.ts'
+import { type Folder, temporaryFolder } from '../support/folders.ts'
+import { get } from '../support/http.ts'
+import { freePort } from '../support/ports.ts'
+import { run, startProcess } from '../support/processes.ts'
+import { copyCheckout, linkPackages, npm } from './checkout.ts'
+import { copyTree, inside, installNode, makeReadOnly, makeRemovable } from './confinement.ts'
+import { effective, finalStage, parseDockerfile } from './dockerfile.ts'
+import { dockerfileFindings, images } from './dockerfile_rules.ts'
+
+const source = readText('deploy/docker/Dockerfile')
+const steps = parseDockerfile(source)
+const context = allowList(readText('.dockerignore'))
+
+/** What a .dockerignore lets into the build that ignores everything and then names exceptions. */
+function allowList(text: string): (path: string) => boolean {
+  const [first, ...rest] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  if (first !== '*' || rest.some((line) => !line.startsWith('!')))
+    throw new Error('.dockerignore is not a list of exceptions')
+  const allowed = rest.map((line) => line.slice(1))
+  return (path) => allowed.some((entry) => path === entry || path.startsWith(`${entry}/`))
+}
+
+describe('the Dockerfile', () => {
+  test('has no finding', () => {
+    expect(dockerfileFindings(source)).toEqual([])
+  })
+
+  test.each<[string, (text: string) => string, string]>([
+    ['an unknown instruction', (text) => `${text}COPPY a b\n`, 'Unknown instruction: COPPY'],
+    ['two commands', (text) => `${text}CMD ["a"]\n`, 'only be one CMD'],
+    ['an image without a tag', (text) => text.replace('debian13:nonroot\n', 'debian13\n'), 'has a tag'],
+    ['the latest image', (text) => text.replace('debian13:nonroot\n', 'debian13:latest\n'), 'has a tag'],
+    ['root', (text) => text.replace('USER 65532:65532', 'USER 0'), 'the user is'],
+    ['a user by name', (text) => text.replace('USER 65532:65532', 'USER nonroot'), 'the user is'],
+    ['a shell', (text) => text.replace(/ENTRYPOINT .*/, 'ENTRYPOINT node main.js'), 'ENTRYPOINT is in exec'],
+    [
+      'a health check by a shell',
+      (text) => text.replace(/^ {2}CMD .*/m, '  CMD curl x'),
+      'HEALTHCHECK is in',
+    ],
+    ['no health check', (text) => text.replace(/^HEALTHCHECK .*\n.*\n/m, ''), 'HEALTHCHECK is in'],
+    ['a signal that nobody handles', (text) => text.replace('SIGTERM', 'SIGQUIT'), 'SIGTERM'],
+    ['packages as of today', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
+    ['install scripts', (text) => text.replaceAll('--ignore-scripts', ''), 'install scripts'],
+    ['a command in the image', (text) => `${text}RUN ["x"]\n`, 'runs nothing'],
+    ['a secret', (text) => `${text}ENV API_TOKEN=x\n`, 'no secret'],
+    ['a missing label', (text) => text.replace('image.source=', 'image.origin='), 'OCI labels'],
+    ['a download', (text) => `${text}ADD https://example.net/x /x\n`, 'ADD'],
+  ])('would be refused with %s', (_, change, finding) => {
+    const changed = change(source)
+    expect(changed).not.toBe(source)
+    expect(dockerfileFindings(changed).join('\n')).toContain(finding)
+  })
+
+  test('is built and run by the same major version of Node.js, which the package asks for', () => {
+    const { engines } = JSON.parse(readText('package.json'))
+    const [build, , runtime] = images(steps)
+    expect(engines.node).toBe('>=24')
+    expect(build).toMatch(/\/node:24-/)
+    expect(runtime).toMatch(/\/nodejs24-debian\d+:nonroot$/)
+  })
+
+  test('copies only what exists and .dockerignore lets pass', () => {
+    const copied = steps
+      .filter(({ keyword, flags }) => keyword === 'COPY' && !('--from' in flags))
+      .flatMap(({ text }) => text.split(/\s+/).slice(0, -1))
+    expect(copied).toContain('src')
+    const files = repositoryFiles().filter(context)
+    const missing = copied.filter(
+      (path) => !files.some((file) => file === path || file.startsWith(`${path}/`)),
+    )
+    expect(missing).toEqual([])
+    expect(files.filter((file) => /^(test|\.git|\.cache|node_modules|dist)\b/.test(file))).toEqual([])
+  })
+
+  test('takes from earlier stages what the image is made of, and nothing else', () => {
+    const taken = finalStage(steps).filter(({ flags }) => '--from' in flags)
+    expect(taken.map(({ flags, text }) => `${flags['--from']}: ${text}`)).toEqual([
+      'dependencies: /build/node_modules node_modules',
+      'build: /build/dist dist',
+    ])
+  })
+})
+
+/** The steps of the Dockerfile, done without a container engine. */
+describe('what the image contains', () => {
+  let folder: Folder
+  let root: string
+
+  beforeAll(async () => {
+    folder = temporaryFolder()
+    root = join(folder.path, 'root')
+    const [build, dependencies] = ['build', 'dependencies'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ]
+    copyCheckout(build, context)
+    linkPackages(build)
+    await npm(commandOf(0, 'npm run'), build)
+    copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
+    await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
+    mkdirSync(join(root, 'app'), { recursive: true })
+    copyTree(join(build, 'package.json'), join(root, 'app/package.json'))
+    copyTree(join(build, 'dist'), join(root, 'app/dist'))
+    copyTree(join(dependencies, 'node_modules'), join(root, 'app/node_modules'))
+    await installNode(root, 'nodejs/bin/node')
+    makeReadOnly(root)
+  }, 240_000)
+
+  afterAll(() => {
+    if (existsSync(root)) makeRemovable(root)
+    folder[Symbol.dispose]()
+  })
+
+  const entrypoint = effective(steps, 'ENTRYPOINT')?.exec ?? []
+  const program = (...args: string[]) => inside(root, [...entrypoint, ...args])
+
+  test('is the locked production packages and no other', () => {
+    const { packages } = JSON.parse(readText('package-lock.json')) as {
+      packages: Record<string, { dev?: boolean; devOptional?: boolean }>
+    }
+    const wanted = Object.entries(packages)
+      .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+      .map(([path]) => path)
+    const installed = JSON.parse(readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'))
+    expect(Object.keys(installed.packages).sort()).toEqual(wanted.sort())
+    expect(existsSync(join(root, 'app/node_modules/typescript'))).toBe(false)
+  })
+
+  test('has no native code and no install script', () => {
+    const files = readdirSync(join(root, 'app'), { recursive: true }).map(String)
+    expect(files.filter((file) => file.endsWith('.node') || file.endsWith('binding.gyp'))).toEqual([])
+  })
+
+  test('prints its version, without HOME, PATH or anything else of a machine', async () => {
+    const { command, args, options } = program('--version')
+    expect(await run(command, args, options)).toMatchObject({
+      code: 0,
+      stdout: `${JSON.parse(readText('package.json')).version}\n`,
+      stderr: '',
+    })
+  })
+
+  test('starts read-only and unprivileged, is healthy, serves metrics and ends on the signal of the image', async () => {
+    const port = await freePort()
+    const address = `--web.listen-address=127.0.0.1:${port}`
+    const { command, args, options } = program('demo', address, '--pools=1', '--nodes=2')
+    await using child = await startProcess(command, args, options)
+    await child.waitForOutput(/Open in a browser/, { timeout: 20_000 })
+    const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
+    expect(await run(check.command, check.args, check.options)).toMatchObject({
+      code: 0,
+      stdout: 'healthy\n',
+    })
+    await expect
+      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text, { timeout: 20_000 })
+      .toContain('sds_node_info{')
+    child.kill((effective(steps, 'STOPSIGNAL')?.text ?? '') as NodeJS.Signals)
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+  })
+
+  test('says that it is not healthy while nobody listens', async () => {
+    const address = `--web.listen-address=:${await freePort()}`
+    const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
+    expect(await run(check.command, check.args, check.options)).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('needs a configuration by default, and says so', async () => {
+    const { command, args, options } = program(...(effective(steps, 'CMD')?.exec ?? []))
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toContain('/etc/sds-exporter/sds-exporter.yml')
+  })
+})
+
+/** The arguments of npm in the one RUN of a stage that begins so. */
+function commandOf(stage: number, beginning: string): string {
+  const found = steps.find(
+    (step) => step.stage === stage && step.keyword === 'RUN' && step.text.startsWith(beginning),
+  )
+  if (found === undefined) throw new Error(`stage ${stage} of the Dockerfile has no RUN ${beginning}`)
+  return found.text.replace(/^npm /, '')
+}
