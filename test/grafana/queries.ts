@@ -1,7 +1,7 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../grafana/build.ts'
-import { PROMETHEUS } from '../../grafana/settings.ts'
+import { type Selection, substitute } from '../../grafana/selection.ts'
 
 /** A query of a panel, of an annotation or of a variable, as Grafana keeps it: with its variables. */
 export interface PanelQuery {
@@ -14,16 +14,7 @@ export interface PanelQuery {
   readonly instant: boolean
 }
 
-/** What is chosen in the variables; a list stands for several values, undefined for All. */
-export interface Selection {
-  readonly job?: readonly string[]
-  readonly instance?: readonly string[]
-  readonly system?: readonly string[]
-  readonly pool?: readonly string[]
-  readonly node?: readonly string[]
-  readonly topn?: number
-}
-
+/** Nothing chosen: All everywhere. */
 export const ALL: Selection = {}
 
 /** Panels in the order of the page, those inside rows included, the rows themselves not. */
@@ -57,29 +48,6 @@ export const annotationQueries = (): { dashboard: string; name: string; expr: st
       .filter(({ expr }) => expr !== undefined)
       .map(({ name, expr = '' }) => ({ dashboard: uid, name, expr })),
   )
-
-/** As Grafana escapes a value inside a regular expression inside a PromQL string. */
-const escapeValue = (value: string): string => value.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\\$&`)
-
-const pattern = (values: readonly string[] | undefined): string => {
-  if (values === undefined) return '.+'
-  const [only, ...more] = values.map(escapeValue)
-  return more.length === 0 ? (only ?? '.+') : `(${[only, ...more].join('|')})`
-}
-
-const RATE_INTERVAL = `${(4 * PROMETHEUS.scrapeIntervalSeconds) / 60}m`
-
-/** The expression that Grafana sends to Prometheus for a selection. */
-export const substitute = (expr: string, selection: Selection = ALL): string =>
-  expr
-    .replaceAll('$__rate_interval', RATE_INTERVAL)
-    .replaceAll('$topn', String(selection.topn ?? 10))
-    .replaceAll('"$job"', `"${pattern(selection.job)}"`)
-    .replaceAll('"$instance"', `"${pattern(selection.instance)}"`)
-    .replaceAll('"$system"', `"${pattern(selection.system)}"`)
-    .replaceAll('"$system|"', `"${pattern(selection.system)}|"`)
-    .replaceAll('"$pool"', `"${pattern(selection.pool)}"`)
-    .replaceAll('"$node"', `"${pattern(selection.node)}"`)
 
 /** All panel queries as Prometheus would get them for a selection. */
 export const substitutedQueries = (selection: Selection): PanelQuery[] =>

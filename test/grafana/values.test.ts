@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { type Selection, substitute } from '../../grafana/selection.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { testRules } from '../support/promtool.ts'
-import {
-  ALL,
-  annotationQueries,
-  type PanelQuery,
-  panelQueries,
-  type Selection,
-  substitute,
-} from './queries.ts'
+import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries.ts'
 import { FULL_WORLD, type InputSeries, labelText, NOW, WORLD } from './world.ts'
 
 /** What a query gives: one figure without labels, several with them, or nothing. */

@@ -1,0 +1,97 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
+import type { Named } from './answers.ts'
+import { fieldOf, show } from './field.ts'
+import { type Box, escapeHtml, ink, round } from './html.ts'
+
+type Cell = string | number | undefined
+interface Sheet {
+  readonly columns: readonly string[]
+  readonly rows: readonly Readonly<Record<string, Cell>>[]
+}
+
+interface Organize {
+  readonly indexByName: Readonly<Record<string, number>>
+  readonly renameByName: Readonly<Record<string, string>>
+}
+
+const last = ({ points }: Named): number => points.at(-1)?.[1] ?? Number.NaN
+
+/** What Grafana's transformations "merge" and "organize" make of the answers. */
+function merged(panel: Panel, series: readonly Named[], { indexByName, renameByName }: Organize): Sheet {
+  const single = (panel.targets ?? []).length === 1
+  const rows = new Map<string, Record<string, Cell>>()
+  for (const one of series) {
+    const key = JSON.stringify(Object.entries(one.labels).sort())
+    const row = rows.get(key) ?? { ...one.labels }
+    const name = single ? 'Value' : `Value #${one.refId}`
+    row[renameByName[name] ?? name] = last(one)
+    rows.set(key, row)
+  }
+  const order = Object.entries(indexByName).sort(([, a], [, b]) => a - b)
+  const columns = order.map(([name]) => renameByName[name] ?? name)
+  const used = columns.filter((name) => [...rows.values()].some((row) => row[name] !== undefined))
+  return { columns: used, rows: [...rows.values()] }
+}
+
+interface Grouping {
+  readonly rowField: string
+  readonly columnField: string
+}
+
+/** What Grafana's transformation "Grouping to matrix" makes of the answer. */
+function grouped(series: readonly Named[], { rowField, columnField }: Grouping): Sheet {
+  const corner = `${rowField}\\${columnField}`
+  const rows = new Map<string, Record<string, Cell>>()
+  for (const one of series) {
+    const name = one.labels[rowField] ?? ''
+    const row = rows.get(name) ?? { [corner]: name }
+    row[one.labels[columnField] ?? ''] = last(one)
+    rows.set(name, row)
+  }
+  const columns = [...new Set(series.map(({ labels }) => labels[columnField] ?? ''))].sort()
+  return { columns: [corner, ...columns], rows: [...rows.values()] }
+}
+
+function sorted(panel: Panel, { columns, rows }: Sheet): Sheet {
+  const [by] = (panel.options.sortBy ?? []) as { displayName: string; desc: boolean }[]
+  if (!by) return { columns, rows }
+  const value = (row: Readonly<Record<string, Cell>>) =>
+    Number(row[by.displayName] ?? Number.NEGATIVE_INFINITY)
+  const sign = by.desc ? -1 : 1
+  return { columns, rows: rows.toSorted((a, b) => sign * (value(a) - value(b))) }
+}
+
+function cell(panel: Panel, column: string, value: Cell): string {
+  const field = fieldOf(panel, column)
+  if (value === undefined) return '<td></td>'
+  if (typeof value === 'string')
+    return `<td class="${field.config.links ? 'link' : ''}">${escapeHtml(value)}</td>`
+  const { text, color } = show(field, value)
+  const mode = field.custom['displayMode']
+  if (mode === 'color-background-solid') {
+    return `<td style="background:${color};color:${ink(color)}">${escapeHtml(text)}</td>`
+  }
+  if (mode === 'lcd-gauge') {
+    const part = Math.min(100, (value / (field.config.max ?? 1)) * 100)
+    return `<td class="lcd"><em><u style="width:${round(part)}%;background:${color}"></u></em><b style="color:${color}">${escapeHtml(text)}</b></td>`
+  }
+  return `<td${mode === 'color-text' ? ` style="color:${color}"` : ''}>${escapeHtml(text)}</td>`
+}
+
+const LINE = 27
+
+/** One row a set of labels, as many as there is room for. */
+export function drawTable(panel: Panel, series: readonly Named[], box: Box): string {
+  const transformation = panel.transformations?.at(-1)
+  const sheet =
+    transformation?.id === 'groupingToMatrix'
+      ? grouped(series, transformation.options)
+      : merged(panel, series, transformation?.options)
+  const { columns, rows } = sorted(panel, sheet)
+  const room = Math.max(1, Math.floor(box.height / LINE) - 1)
+  const head = columns.map((name) => `<th>${escapeHtml(name)}</th>`).join('')
+  const body = rows
+    .slice(0, room)
+    .map((row) => `<tr>${columns.map((name) => cell(panel, name, row[name])).join('')}</tr>`)
+  return `<table class="data"><tr>${head}</tr>${body.join('')}</table>`
+}

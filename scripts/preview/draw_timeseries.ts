@@ -1,0 +1,153 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
+import type { Named } from './answers.ts'
+import { type Plot, ticks, timeAxis, valueAxis, xOf } from './axes.ts'
+import { color, type Field, fieldOf, paletteColor } from './field.ts'
+import { type Box, escapeHtml, round } from './html.ts'
+import type { Span } from './prometheus.ts'
+import { format } from './units.ts'
+
+type Point = readonly [time: number, value: number]
+
+interface Curve {
+  readonly field: Field
+  readonly color: string
+  readonly points: readonly Point[]
+  /** Where a stacked curve begins, point by point. */
+  readonly base: readonly number[]
+}
+
+const strokeOf = (field: Field, index: number): string => {
+  const own = field.config.color
+  return own?.mode === 'fixed' && own.fixedColor ? color(own.fixedColor) : paletteColor(index)
+}
+
+/** Puts curves on top of each other where the panel says so. */
+function stack(panel: Panel, series: readonly Named[]): Curve[] {
+  const stacked = panel.fieldConfig?.defaults.custom?.stacking?.mode === 'normal'
+  const heights = new Map<number, number>()
+  return series.map(({ name, points }, index) => {
+    const field = fieldOf(panel, name)
+    const base = points.map(([time]) => (stacked ? (heights.get(time) ?? 0) : 0))
+    const raised = points.map(([time, value], at): Point => [time, value + (base[at] ?? 0)])
+    for (const [time, value] of raised) heights.set(time, value)
+    return { field, color: strokeOf(field, index), points: raised, base }
+  })
+}
+
+interface Scale {
+  readonly low: number
+  readonly high: number
+  readonly y: (value: number) => number
+}
+
+function scaleOf(curves: readonly Curve[], { config }: Field, plot: Plot): Scale {
+  const values = curves.flatMap(({ points }) => points.map(([, value]) => value)).filter(Number.isFinite)
+  const low = config.min ?? Math.min(...values)
+  const most = Math.max(...values)
+  const limit = config.unit === 'percentunit' ? Math.min(1, most * 1.15) : most * 1.08
+  const high = limit > low ? limit : low + 1
+  return { low, high, y: (value) => plot.top + plot.height * (1 - (value - low) / (high - low)) }
+}
+
+/** Splits a curve where points are missing: a gap stays a gap. */
+function pieces(points: readonly Point[], step: number): number[][] {
+  const list: number[][] = []
+  for (const [index, [time]] of points.entries()) {
+    const before = points[index - 1]?.[0]
+    if (before === undefined || time - before > step * 1.5) list.push([])
+    list.at(-1)?.push(index)
+  }
+  return list
+}
+
+function line(curve: Curve, plot: Plot, scale: Scale): string {
+  const { custom } = curve.field
+  const opacity = Number(custom['fillOpacity'] ?? 0) / 100
+  const dash = custom['lineStyle'] ? ' stroke-dasharray="6 5"' : ''
+  const at = (index: number, value: number) =>
+    `${round(xOf(plot, curve.points[index]?.[0] ?? 0))},${round(scale.y(value))}`
+  return pieces(curve.points, plot.span.step)
+    .map((piece) => {
+      const top = piece.map((index) => at(index, curve.points[index]?.[1] ?? 0))
+      const bottom = piece.map((index) => at(index, Math.max(scale.low, curve.base[index] ?? 0))).reverse()
+      return (
+        `<polygon points="${[...top, ...bottom].join(' ')}" fill="${curve.color}" opacity="${opacity}"/>` +
+        `<polyline points="${top.join(' ')}" fill="none" stroke="${curve.color}" stroke-width="1.4"${dash}/>`
+      )
+    })
+    .join('')
+}
+
+function bars(curve: Curve, plot: Plot, scale: Scale): string {
+  const width = Math.max(1, (plot.width / ((plot.span.to - plot.span.from) / plot.span.step)) * 0.8)
+  return curve.points
+    .map(([time, value], index) => {
+      const bottom = scale.y(curve.base[index] ?? 0)
+      const top = scale.y(value)
+      return `<rect x="${round(xOf(plot, time) - width / 2)}" y="${round(top)}" width="${round(width)}" height="${round(bottom - top)}" fill="${curve.color}"/>`
+    })
+    .join('')
+}
+
+function limits(panel: Panel, plot: Plot, scale: Scale): string {
+  if (!panel.fieldConfig?.defaults.custom?.thresholdsStyle) return ''
+  return (panel.fieldConfig.defaults.thresholds?.steps ?? [])
+    .filter(({ value }) => value !== null && value >= scale.low && value <= scale.high)
+    .map(({ value, color: name }) => {
+      const y = round(scale.y(Number(value)))
+      return `<line x1="${plot.left}" x2="${plot.left + plot.width}" y1="${y}" y2="${y}" stroke="${color(name)}" stroke-dasharray="8 6" opacity="0.7"/>`
+    })
+    .join('')
+}
+
+const LEGEND_LINE = 19
+
+function legendTable(curves: readonly Curve[], series: readonly Named[], lines: number): string {
+  const shown = curves.slice(0, lines)
+  const rows = shown.map(({ field, color: stroke }, index) => {
+    const values = (series[index]?.points ?? []).map(([, value]) => value)
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+    const cells = [mean, values.at(-1) ?? Number.NaN, Math.max(...values)].map(
+      (value) => `<td>${escapeHtml(format(value, field.config.unit, field.config.decimals))}</td>`,
+    )
+    return `<tr><th><i style="background:${stroke}"></i>${escapeHtml(field.name)}</th>${cells.join('')}</tr>`
+  })
+  const more = curves.length - shown.length
+  const head = `<tr class="head"><th>${more > 0 ? `and ${more} more` : ''}</th><td>Mean</td><td>Last</td><td>Max</td></tr>`
+  return `<table class="legend">${head}${rows.join('')}</table>`
+}
+
+/** Vertical marks of annotations. */
+export interface Mark {
+  readonly time: number
+  readonly color: string
+}
+
+export function drawTimeSeries(
+  panel: Panel,
+  series: readonly Named[],
+  span: Span,
+  box: Box,
+  marks: readonly Mark[],
+): string {
+  const lines = Math.min(series.length, Math.max(1, Math.floor((box.height - 150) / LEGEND_LINE) - 1))
+  const height = box.height - (lines + 1) * LEGEND_LINE - 4
+  const plot: Plot = { left: 78, top: 6, width: box.width - 88, height: height - 28, span }
+  const curves = stack(panel, series)
+  const defaults = fieldOf(panel, '')
+  const scale = scaleOf(curves, defaults, plot)
+  const axis = ticks(scale.low, scale.high, plot.height / 45).map((value) => ({
+    y: scale.y(value),
+    text: format(value, defaults.config.unit, defaults.config.decimals),
+  }))
+  const draw = defaults.custom['drawStyle'] === 'bars' ? bars : line
+  const drawn = curves.map((curve) => draw(curve, plot, scale)).join('')
+  const lined = marks
+    .map(({ time, color: stroke }) => {
+      const x = round(xOf(plot, time))
+      return `<line x1="${x}" x2="${x}" y1="${plot.top}" y2="${plot.top + plot.height}" stroke="${stroke}" stroke-dasharray="3 3"/>`
+    })
+    .join('')
+  const inner = timeAxis(plot) + valueAxis(plot, axis) + drawn + limits(panel, plot, scale) + lined
+  return `<svg width="${box.width}" height="${height}">${inner}</svg>${legendTable(curves, series, lines)}`
+}

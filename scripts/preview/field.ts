@@ -1,0 +1,89 @@
+import type { FieldConfig, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard'
+import { format } from './units.ts'
+
+const COLORS: Readonly<Record<string, string>> = {
+  green: '#73bf69',
+  yellow: '#fade2a',
+  red: '#f2495c',
+  'dark-red': '#c4162a',
+  blue: '#5794f2',
+  'super-light-blue': '#c0d8ff',
+  orange: '#ff9830',
+  purple: '#b877d9',
+  text: '#9fa7b3',
+}
+
+const PALETTE = [
+  '#73bf69',
+  '#f2cc0c',
+  '#8ab8ff',
+  '#ff780a',
+  '#f2495c',
+  '#5794f2',
+  '#b877d9',
+  '#705da0',
+  '#37872d',
+  '#fade2a',
+  '#447ebc',
+  '#c15c17',
+]
+
+export const color = (name: string): string => COLORS[name] ?? name
+export const paletteColor = (index: number): string => PALETTE[index % PALETTE.length] ?? '#9fa7b3'
+
+/** How the values of one series or column are shown: defaults of the panel with the overrides by name. */
+export interface Field {
+  readonly name: string
+  readonly config: FieldConfig
+  readonly custom: Readonly<Record<string, unknown>>
+}
+
+const matches = (pattern: string, name: string): boolean =>
+  pattern.startsWith('/') ? new RegExp(pattern.slice(1, -1)).test(name) : pattern === name
+
+/** Applies the overrides whose matcher fits the name. */
+export function fieldOf(panel: Panel, name: string): Field {
+  const defaults: FieldConfig = panel.fieldConfig?.defaults ?? {}
+  const config: Record<string, unknown> = { ...defaults }
+  const custom: Record<string, unknown> = { ...defaults.custom }
+  for (const { matcher, properties } of panel.fieldConfig?.overrides ?? []) {
+    if (!matches(String(matcher.options), name)) continue
+    for (const { id, value } of properties) {
+      if (id.startsWith('custom.')) custom[id.slice('custom.'.length)] = value
+      else config[id] = value
+    }
+  }
+  return { name: String(config['displayName'] ?? name), config: config as FieldConfig, custom }
+}
+
+export interface Shown {
+  readonly text: string
+  readonly color: string
+}
+
+const mapped = (mappings: readonly ValueMapping[], value: number): Partial<Shown> | undefined => {
+  for (const mapping of mappings) {
+    if (mapping.type !== 'value') continue
+    const result = mapping.options[String(value)]
+    if (result)
+      return { ...(result.text && { text: result.text }), ...(result.color && { color: result.color }) }
+  }
+  return undefined
+}
+
+export const thresholdColor = ({ config }: Field, value: number): string => {
+  const steps = config.thresholds?.steps ?? []
+  const step = steps.findLast((candidate) => candidate.value === null || value >= candidate.value)
+  return color(step?.color ?? 'text')
+}
+
+/** The text and colour of a value: mappings first, then the fixed colour, then the thresholds. */
+export function show(field: Field, value: number): Shown {
+  const { unit, decimals, mappings = [], color: own } = field.config
+  const result = mapped(mappings, value)
+  const fixed = own?.mode === 'fixed' && own.fixedColor ? color(own.fixedColor) : undefined
+  return {
+    text: result?.text ?? format(value, unit, decimals),
+    color: result?.color ? color(result.color) : (fixed ?? thresholdColor(field, value)),
+  }
+}
