@@ -14,7 +14,7 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
   const gapMs = 1000 / limits.requestsPerSecond
   const waiting: (() => void)[] = []
   let free = limits.concurrency
-  let nextSendAt = 0
+  let nextSendAt = Number.NEGATIVE_INFINITY
 
   async function take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
@@ -52,11 +52,10 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
       }
     },
     async pace(signal) {
-      // A second's worth may go at once; after that, one request every gap.
-      const burstMs = 1000 - gapMs
-      const at = Math.max(nextSendAt, now() - burstMs)
-      nextSendAt = at + gapMs
-      const waitMs = at - now()
+      // Evenly, so that no second sees more than its share: nothing here is in such a hurry as to need a burst.
+      const sendAt = Math.max(nextSendAt, now())
+      nextSendAt = sendAt + gapMs
+      const waitMs = sendAt - now()
       if (waitMs > 0) await pause(waitMs, undefined, { signal })
     },
   }

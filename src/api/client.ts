@@ -2,6 +2,7 @@ import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/confi
 import type { Secret } from '../config/secret.ts'
 import type { Log } from '../log.ts'
 import { createBudget } from './budget.ts'
+import { withDeadline } from './deadline.ts'
 import { createEndpoints } from './endpoints.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
@@ -75,21 +76,27 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
   const budget = createBudget(limits)
   const endpoints = createEndpoints(system.baseUrls)
   const session = createSession({
+    system: system.name,
     auth: system.auth,
+    timeoutMs,
     log,
     onLogin: observer.loggedIn,
     requests: {
       login: (baseUrl, headers, signal) =>
         exchange({ operation: 'login', path: '/login', headers }, baseUrl, signal),
-      logout: (baseUrl, token, signal) =>
-        exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, signal),
+      // Any node ends a session, so a dead one must not keep it alive.
+      logout: (token, signal) =>
+        endpoints.attempt((baseUrl) =>
+          exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, signal),
+        ),
     },
   })
 
   /** One request and its answer, paced, timed and counted. */
   async function exchange(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
-    await budget.pace(signal)
     const { operation } = request
+    // A logout does not queue: it comes at the end, when seconds are all that is left.
+    if (operation !== 'logout') await budget.pace(signal)
     const began = performance.now()
     const finish = (code: string, answered: boolean) =>
       observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000, answered })
@@ -109,43 +116,67 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
   /** One request with the session's token; a refused token is replaced once. */
   async function authorised(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
     const token = await session.token(baseUrl, signal)
-    const answer = await exchange(withToken(request, token), baseUrl, signal)
-    const refusal = refusalOf(answer)
-    if (refusal === undefined) return answer
-    const newer = refusal.reason === 'auth' ? await session.renew(token, baseUrl, signal) : undefined
-    if (newer === undefined) throw refusal
-    const second = await exchange(withToken(request, newer), baseUrl, signal)
-    const secondRefusal = refusalOf(second)
-    if (secondRefusal !== undefined) throw secondRefusal
-    return second
+    try {
+      return await withSession(request, token, baseUrl, signal)
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || failure.reason !== 'auth') throw failure
+      const newer = await session.renew(token, baseUrl, signal)
+      if (newer === undefined) throw failure
+      return withSession(request, newer, baseUrl, signal)
+    }
   }
 
-  /** A reading request within the time of one operation: budget, fail-over, repetition. */
+  async function withSession(
+    request: Request,
+    token: Secret,
+    baseUrl: string,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const answer = await exchange(withToken(request, token), baseUrl, signal)
+    const refusal = refusalOf(answer)
+    if (refusal !== undefined) throw refusal
+    session.accepted(token)
+    return answer
+  }
+
+  /**
+   * A reading request: budget, fail-over, repetition. The time allowed begins when it is its turn, so that a pool
+   * that does not answer takes nothing from those that wait for it.
+   */
   async function read<T>(
     request: Request,
     stop: AbortSignal,
     decode: (answer: Answer, baseUrl: string) => T,
   ): Promise<T> {
-    const deadline = performance.now() + timeoutMs
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const attempt = () =>
-      endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
     try {
-      return await budget.withPlace(signal, () => repeated(attempt, { signal, deadline }))
+      return await budget.withPlace(stop, () =>
+        withDeadline(stop, timeoutMs, (signal) => {
+          const deadline = performance.now() + timeoutMs
+          const attempt = () =>
+            endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
+          return repeated(attempt, { signal, deadline }).catch((failure: unknown) => {
+            throw signal.aborted && !(failure instanceof ApiError) ? exchangeFailure(signal.reason) : failure
+          })
+        }),
+      )
     } catch (failure) {
-      if (stop.aborted) throw failure
-      const late = signal.aborted && !(failure instanceof ApiError)
-      throw asApiError(late ? exchangeFailure(signal.reason) : failure, placeOf(system.name, request))
+      throw stop.aborted ? failure : asApiError(failure, placeOf(system.name, request))
     }
   }
 
+  async function readFeed(
+    operation: Operation,
+    pool: string,
+    query: string,
+    signal: AbortSignal,
+  ): Promise<FeedReading> {
+    const request = { operation, pool, path: poolPath(system.name, operation, pool), query }
+    return read(request, signal, ({ text }) => decodeFeed(parseJson(text)))
+  }
+
   return {
-    nodes: (poolId, signal) =>
-      read(feedRequest('nodes', poolId, CURRENT_QUERY), signal, ({ text }) => decodeFeed(parseJson(text))),
-    forecasts: (poolId, forecast, signal) =>
-      read(feedRequest('forecast', poolId, forecastQuery(forecast)), signal, ({ text }) =>
-        decodeFeed(parseJson(text)),
-      ),
+    nodes: (poolId, signal) => readFeed('nodes', poolId, CURRENT_QUERY, signal),
+    forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
     async pools(signal) {
       const [first, second] = POOL_LISTS
       const list = ({ path, decode }: (typeof POOL_LISTS)[number]) =>
@@ -170,8 +201,13 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
 const BROKEN_ANSWERS: readonly Reason[] = ['too_large', 'encoding']
 const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
 
-function feedRequest(operation: Operation, poolId: string, query: string): Request {
-  return { operation, pool: poolId, path: nodesPath(poolId), query }
+/** The path of a pool's feed. @throws {ApiError} with the place, for an id that fits into no path */
+function poolPath(system: string, operation: Operation, pool: string): string {
+  try {
+    return nodesPath(pool)
+  } catch (failure) {
+    throw asApiError(failure, { system, operation, pool, path: '/dashboard/storagepools/…/nodes' })
+  }
 }
 
 function withToken(request: Request, token: Secret): Request {

@@ -13,7 +13,11 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
     detail: 'connection refused: is the service running, and the port right?',
   },
   EHOSTUNREACH: { reason: 'connect', detail: 'no route to the host' },
+  EHOSTDOWN: { reason: 'connect', detail: 'the host does not answer' },
   ENETUNREACH: { reason: 'connect', detail: 'no route to the network' },
+  ENETDOWN: { reason: 'connect', detail: 'the network is down' },
+  EACCES: { reason: 'connect', detail: 'this machine forbids the connection: is a firewall in the way?' },
+  EPERM: { reason: 'connect', detail: 'this machine forbids the connection: is a firewall in the way?' },
   ETIMEDOUT: {
     reason: 'connect',
     detail: 'the connection could not be opened in time: is a firewall in between?',
@@ -26,6 +30,7 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ENOTFOUND: { reason: 'dns', detail: 'the host name is unknown: check base_url' },
   EAI_AGAIN: { reason: 'dns', detail: 'the name server did not answer' },
   ECONNRESET: { reason: 'reset', detail: 'the connection was reset' },
+  ECONNABORTED: { reason: 'reset', detail: 'the connection was broken off' },
   EPIPE: { reason: 'reset', detail: 'the connection was closed by the other side' },
   UND_ERR_SOCKET: { reason: 'reset', detail: 'the connection was closed before the answer was complete' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'reset', detail: 'the answer is shorter than announced' },
@@ -69,10 +74,15 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
 }
 
 /** Whole families of codes, where the code itself is the best description. */
-const BY_PATTERN: readonly [RegExp, Reason][] = [
-  [/^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|EPROTO$)/, 'tls'],
-  [/^HPE_/, 'reset'],
+const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
+  [
+    /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
+    { reason: 'tls', detail: 'the TLS connection failed' },
+  ],
+  [/^HPE_/, { reason: 'reset', detail: 'the answer is not HTTP' }],
+  [/^EAI_/, { reason: 'dns', detail: 'the host name could not be resolved' }],
 ]
+const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
 
 /** Why an exchange broke, as an ApiError. An abort that is not a timeout is somebody's wish and passes unchanged. */
 export function exchangeFailure(failure: unknown): unknown {
@@ -85,14 +95,8 @@ export function exchangeFailure(failure: unknown): unknown {
   }
   if (failure.name === 'AbortError') return failure
   const code = codeOf(failure)
-  const known = BY_CODE[code]
-  if (known !== undefined) return new ApiError(known.reason, `${known.detail} [${code}]`, { cause: failure })
-  const pattern = BY_PATTERN.find(([prefix]) => prefix.test(code))
-  if (pattern?.[1] === 'tls')
-    return new ApiError('tls', `the TLS connection failed [${code}]`, { cause: failure })
-  if (pattern?.[1] === 'reset')
-    return new ApiError('reset', `the answer is not HTTP [${code}]`, { cause: failure })
-  return new ApiError('local', `the request failed [${code || failure.name}]`, { cause: failure })
+  const { reason, detail } = BY_CODE[code] ?? BY_PATTERN.find(([codes]) => codes.test(code))?.[1] ?? UNKNOWN
+  return new ApiError(reason, `${detail} [${code || failure.name}]`, { cause: failure })
 }
 
 function codeOf(failure: Error): string {

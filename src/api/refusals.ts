@@ -25,11 +25,14 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   })
 }
 
+/** `/login` on real systems; what single sign-on in front of them might say as well. */
+const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
+
 /** An expired session is answered by a redirect to the login page, perhaps on another host. */
 function redirectRefusal(answer: Answer): ApiError {
   const { status } = answer
   const location = answer.header('location') ?? ''
-  const toLogin = /\/login\/?$/.test(location.replace(/[?#].*$/, ''))
+  const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
   return toLogin
     ? new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
     : new ApiError(

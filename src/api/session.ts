@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { AuthConfig } from '../config/config.ts'
 import { passwordFromText, Secret, tokenFromText } from '../config/secret.ts'
 import type { Log } from '../log.ts'
+import { untilAborted, withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
+import { createLoginRefusals } from './login_refusals.ts'
 import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import type { Answer } from './transport.ts'
@@ -17,18 +19,23 @@ export interface Session {
   token(baseUrl: string, signal: AbortSignal): Promise<Secret>
   /** A newer token than the one that was refused, or undefined where there is none. */
   renew(refused: Secret, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** Ends the session at the system, as far as the system answers. */
+  /** The system answered a request with this token: it is a good one. */
+  accepted(token: Secret): void
+  /** Ends the session at the system, as far as the system answers; no token is given out any more. */
   close(): Promise<void>
 }
 
-/** What a session asks of the client: to send `/login` or `/logout`, counted and paced like any request. */
+/** What a session asks of the client: to send `/login` or `/logout`, counted like any request. */
 export interface SessionRequests {
   login(baseUrl: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer>
-  logout(baseUrl: string, token: Secret, signal: AbortSignal): Promise<Answer>
+  logout(token: Secret, signal: AbortSignal): Promise<Answer>
 }
 
 export interface SessionOptions {
+  readonly system: string
   readonly auth: AuthConfig
+  /** Bound of one login, in milliseconds. */
+  readonly timeoutMs: number
   readonly requests: SessionRequests
   readonly onLogin: (result: Reason | 'ok') => void
   readonly log: Log
@@ -60,7 +67,12 @@ export function createSession(options: SessionOptions): Session {
 }
 
 function fixedSession(token: Secret): Session {
-  return { token: async () => token, renew: async () => undefined, close: async () => undefined }
+  return {
+    token: async () => token,
+    renew: async () => undefined,
+    accepted: () => undefined,
+    close: async () => undefined,
+  }
 }
 
 /** Reads the file for every request: it is small, and a rotated token counts at once. */
@@ -81,6 +93,7 @@ function fileSession(file: string): Session {
       const token = await read()
       return token.equals(refused) ? undefined : token
     },
+    accepted: () => undefined,
     close: async () => undefined,
   }
 }
@@ -104,10 +117,8 @@ async function readSecret(
 /** Tokens live for 8 h, and 2 h without use, by the manufacturer's guide; renewed with a margin. */
 const MAX_AGE_MS = 7.5 * 3_600_000
 const MAX_IDLE_MS = 1.75 * 3_600_000
-/** Real systems lock an address after ten refused logins. */
-const FIRST_REFUSAL_PAUSE_MS = 30_000
-const LONGEST_REFUSAL_PAUSE_MS = 600_000
-/** What the end of a session may take; the exporter must not hang on a dead system. */
+/** What each of the last two steps of a session may take; the exporter must not hang on a dead system. */
+const LAST_LOGIN_TIMEOUT_MS = 2000
 const LOGOUT_TIMEOUT_MS = 2000
 
 interface LoginOptions extends Omit<SessionOptions, 'auth'> {
@@ -117,49 +128,34 @@ interface LoginOptions extends Omit<SessionOptions, 'auth'> {
 
 interface Ticket {
   readonly token: Secret
-  readonly baseUrl: string
+  readonly password: Secret
   readonly since: number
   usedAt: number
+  /** Whether a request was answered with it. */
+  accepted: boolean
 }
 
-function loginSession({
-  username,
-  readPassword,
-  requests,
-  onLogin,
-  log,
-  now = Date.now,
-}: LoginOptions): Session {
+function loginSession(options: LoginOptions): Session {
+  const { system, username, readPassword, requests, onLogin, log, now = Date.now } = options
+  const refusals = createLoginRefusals({ system, username, log, now })
+  const closing = new AbortController()
+  let closed = false
   let ticket: Ticket | undefined
   let pending: Promise<Ticket> | undefined
-  let refusal: { readonly until: number; readonly pauseMs: number; readonly password: Secret } | undefined
 
   async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
     const password = await readPassword()
-    if (refusal?.password.equals(password) && now() < refusal.until) {
-      const seconds = Math.ceil((refusal.until - now()) / 1000)
-      throw new ApiError('auth', `the login of ${username} was refused; it is tried again in ${seconds} s`)
-    }
+    refusals.check(password)
     try {
       const token = await requestToken(baseUrl, password, signal)
-      refusal = undefined
       onLogin('ok')
-      return { token, baseUrl, since: now(), usedAt: now() }
+      return { token, password, since: now(), usedAt: now(), accepted: false }
     } catch (failure) {
       if (failure instanceof ApiError) onLogin(failure.reason)
-      if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason)) refuse(password)
+      if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason))
+        refusals.note(password, 'login refused: check username and password')
       throw failure
     }
-  }
-
-  function refuse(password: Secret): void {
-    const again = refusal?.password.equals(password) ? refusal.pauseMs * 2 : FIRST_REFUSAL_PAUSE_MS
-    const pauseMs = Math.min(again, LONGEST_REFUSAL_PAUSE_MS)
-    refusal = { until: now() + pauseMs, pauseMs, password }
-    log.warn('login refused: check username and password', {
-      user: username,
-      next_try_seconds: pauseMs / 1000,
-    })
   }
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
@@ -175,13 +171,16 @@ function loginSession({
     )
   }
 
-  /** Logs in, once for all who ask meanwhile, and gives the old token back. */
-  function replace(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
+  /**
+   * Gives the old token back and logs in, once for all who ask meanwhile. It has a time limit of its own: whoever
+   * asked first may leave, and a login that is cut off may leave a token behind that nobody knows.
+   */
+  function replace(baseUrl: string): Promise<Ticket> {
     pending ??= (async () => {
       const old = ticket
       ticket = undefined
       if (old !== undefined) await logOut(old)
-      ticket = await logIn(baseUrl, signal)
+      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) => logIn(baseUrl, signal))
       return ticket
     })().finally(() => {
       pending = undefined
@@ -189,32 +188,48 @@ function loginSession({
     return pending
   }
 
-  async function logOut({ baseUrl, token }: Ticket): Promise<void> {
+  async function logOut({ token }: Ticket): Promise<void> {
     try {
-      await requests.logout(baseUrl, token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+      await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
     } catch {
       // The token dies by itself within two hours; the system could not be told.
-      log.debug('logout not answered', { user: username })
+      log.debug('logout not answered', { system, user: username })
     }
   }
 
+  /** A clock that was set back makes no token younger: such a one is replaced as well. */
   function isFresh({ since, usedAt }: Ticket): boolean {
-    return now() - since < MAX_AGE_MS && now() - usedAt < MAX_IDLE_MS
+    const [age, idle] = [now() - since, now() - usedAt]
+    return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
+  }
+
+  async function use(baseUrl: string, isGood: (ticket: Ticket) => boolean, signal: AbortSignal) {
+    if (closed) throw new ApiError('local', 'the session has been closed')
+    const good = ticket !== undefined && isGood(ticket) ? ticket : undefined
+    const used = good ?? (await untilAborted(replace(baseUrl), signal))
+    used.usedAt = now()
+    return used.token
   }
 
   return {
-    async token(baseUrl, signal) {
-      const valid = ticket !== undefined && isFresh(ticket) ? ticket : await replace(baseUrl, signal)
-      valid.usedAt = now()
-      return valid.token
-    },
+    token: (baseUrl, signal) => use(baseUrl, isFresh, signal),
     async renew(refused, baseUrl, signal) {
-      const newer =
-        ticket !== undefined && !ticket.token.equals(refused) ? ticket : await replace(baseUrl, signal)
-      return newer.token
+      if (ticket?.token.equals(refused) && !ticket.accepted) {
+        refusals.note(ticket.password, 'a login gave a token that is not accepted')
+        refusals.check(ticket.password)
+      }
+      return use(baseUrl, ({ token }) => !token.equals(refused), signal)
+    },
+    accepted(token) {
+      if (ticket === undefined || ticket.accepted || !ticket.token.equals(token)) return
+      ticket.accepted = true
+      refusals.forget()
     },
     async close() {
+      closed = true
+      const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
       const last = pending === undefined ? ticket : await pending.catch(() => undefined)
+      clearTimeout(giveUp)
       ticket = undefined
       if (last !== undefined) await logOut(last)
     },

@@ -1,8 +1,10 @@
 import { Agent } from 'undici'
 import type { TlsConfig } from '../config/config.ts'
-import { readBody } from './body.ts'
+import { readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
+import { MAX_TIMER_MS } from './deadline.ts'
 import { exchangeFailure } from './failures.ts'
+import { hideSecrets } from './hide_secrets.ts'
 
 /** One request to one node of a storage system. */
 export interface Exchange {
@@ -19,6 +21,7 @@ export interface Exchange {
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
+  /** The body; of a refusal only its beginning, and without the token or the password if it repeats them. */
   readonly text: string
 }
 
@@ -50,8 +53,8 @@ export function createTransport(options: TransportOptions): Transport {
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
     maxHeaderSize: MAX_HEADER_BYTES,
   })
 
@@ -60,12 +63,14 @@ export function createTransport(options: TransportOptions): Transport {
     const prefix = pathname === '/' ? '' : pathname
     try {
       const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
+      const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
-      return {
-        status: response.statusCode,
-        header,
-        text: await readBody(response.body, header('content-encoding'), maxResponseBytes),
-      }
+      const about = { encoding: header('content-encoding'), length: header('content-length') }
+      const text =
+        status === 200
+          ? await readBody(body, about, maxResponseBytes)
+          : hideSecrets(await readErrorText(body, about), headers)
+      return { status, header, text }
     } catch (failure) {
       // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
       throw exchangeFailure(signal.aborted ? signal.reason : failure)

@@ -1,0 +1,43 @@
+import { exchangeFailure } from './failures.ts'
+
+/** The longest time that a timer of Node.js takes; with a longer one it would fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Runs a task with a signal that aborts after `ms` milliseconds (as a TimeoutError), or when `stop` does.
+ * Not `AbortSignal.any`, of which every use would stay in memory for as long as `stop` lives: about 1 kB a request.
+ */
+export async function withDeadline<T>(
+  stop: AbortSignal,
+  ms: number,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(stop.reason)
+  const expire = () => controller.abort(new DOMException('the time allowed is over', 'TimeoutError'))
+  const timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS))
+  if (stop.aborted) abort()
+  else stop.addEventListener('abort', abort, { once: true })
+  try {
+    return await task(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', abort)
+  }
+}
+
+/**
+ * Waits for something that others wait for as well, no longer than one's own signal allows.
+ * @throws {ApiError} `timeout` when the signal aborts as a timeout
+ */
+export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(exchangeFailure(signal.reason))
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([shared, aborted])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
