@@ -89,6 +89,32 @@ export function callRaw(
   })
 }
 
+/** The first chunks of a body, as they come; then the connection is broken off. */
+export function firstChunks(
+  emulator: Emulator,
+  path: string,
+  enough: (bytes: number, chunks: number) => boolean,
+) {
+  const { hostname, port } = new URL(emulator.url)
+  return new Promise<Buffer[]>((resolve, reject) => {
+    const headers = { 'X-SDS-AUTH-TOKEN': MONITOR }
+    const sent = request({ hostname, port, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        bytes += chunk.length
+        if (!enough(bytes, chunks.length)) return
+        resolve(chunks)
+        sent.destroy()
+      })
+      response.on('end', () => reject(new Error('the body ended')))
+    })
+    sent.on('error', () => undefined)
+    sent.end()
+  })
+}
+
 export function feedPath(emulator: Emulator, query = '', pool = 0): string {
   return `/dashboard/storagepools/${emulator.pools[pool]?.id}/nodes${query === '' ? '' : `?${query}`}`
 }

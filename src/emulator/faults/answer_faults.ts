@@ -19,7 +19,7 @@ export const ANSWER_FAULTS = {
       name: 'STATUS[,OPTION=VALUE…]',
       fallback: '503',
       pattern:
-        /^[2-5]\d\d(,(retry-after=[^,]*( [^,]*)?|code=\d+|retryable=(true|false)|body=(xml|json|html|none)))*$/,
+        /^[2-5]\d\d(,(retry-after=[^,]*(, [^,=]*)?|code=\d+|retryable=(true|false)|body=(xml|json|html|none)))*$/,
     },
     effect: { stage: 'instead', answer: statusAnswer },
   },
@@ -111,9 +111,9 @@ function redirect(location: string): WireAnswer {
   return { status: 302, headers: { Location: location }, body: Buffer.alloc(0) }
 }
 
-/** `503,retry-after=30,body=xml`: the parts have been checked by the row's pattern. */
+/** `503,retry-after=30,body=xml`: the parts have been checked by the row's pattern. A date has a comma too. */
 function statusAnswer(argument: string, { format }: FaultRequest): WireAnswer {
-  const [status = '', ...parts] = argument.split(',')
+  const [status = '', ...parts] = argument.split(/,(?=[a-z-]+=)/)
   const options = new Map(
     parts.map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]),
   )

@@ -94,6 +94,10 @@ export const FEED_FAULTS = {
     },
     effect: { stage: 'feed', distort: distortValues },
   },
+  'stray-blanks': {
+    help: 'value tags, times and values have blanks around them, as in examples typed by hand',
+    effect: { stage: 'feed', distort: addBlanks },
+  },
   'unknown-health': {
     help: 'nodes have a health status that nobody knows',
     argument: { name: 'STATUS', fallback: 'Rebooting', pattern: /^[^@]*$/ },
@@ -145,6 +149,16 @@ function distortValues({ root, nodes }: FeedDocument, kind: string): string {
     }
   }
   return JSON.stringify(root).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
+}
+
+function addBlanks({ root, nodes }: FeedDocument): string {
+  for (const snapshot of nodes.flatMap(snapshotsIn)) {
+    for (const [name, value] of Object.entries(snapshot)) {
+      if (name !== 't') delete snapshot[name]
+      snapshot[name === 't' ? name : ` ${name} `] = ` ${value} `
+    }
+  }
+  return JSON.stringify(root)
 }
 
 /** All objects with a member `t`, however deep. */

@@ -48,6 +48,10 @@ export const WIRE_FAULTS = {
     help: 'sends blanks after the body for ever',
     effect: { stage: 'wire', send: sendEndless },
   },
+  'hang-up': {
+    help: 'answers in full, promises to keep the connection, and closes it',
+    effect: { stage: 'wire', send: sendAndHangUp },
+  },
   garbage: {
     help: 'answers with bytes that are not HTTP',
     effect: {
@@ -76,6 +80,13 @@ function writeHead({ response }: Wire, answer: WireAnswer, length: number | unde
     ...(length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length }),
   })
   response.flushHeaders()
+}
+
+async function sendAndHangUp(answer: WireAnswer, _argument: string, wire: Wire): Promise<void> {
+  wire.response.setHeader('Connection', 'keep-alive')
+  writeHead(wire, answer, answer.body.length)
+  await new Promise<void>((resolve) => wire.response.end(answer.body, () => resolve()))
+  wire.response.socket?.end()
 }
 
 async function sendLate(answer: WireAnswer, seconds: string, wire: Wire): Promise<void> {

@@ -82,8 +82,8 @@ function parseRange(first: First, now: number, maxPoints: number): Range {
   const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_SPAN)
   const interval = parseInterval(first('interval'))
   if (start > end) throw new ApiError('badRange', 'Parameter startTime must not be later than endTime')
-  if ((end - start) / interval > maxPoints) {
-    throw new ApiError('badRange', `The period has more than ${maxPoints} intervals; ask for a shorter one`)
+  if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints) {
+    throw new ApiError('badRange', `The period has more than ${maxPoints} points; ask for a shorter one`)
   }
   return { start, end, interval }
 }

@@ -92,11 +92,11 @@ function send(context: Context, { headers = {}, body }: Answer): void {
     context.remove('Content-Type')
   } else if ('jsonText' in body) {
     context.body = body.long ? Readable.from(politely(body.jsonText)) : [...body.jsonText].join('')
-    context.type = CONTENT_TYPES.json
+    context.set('Content-Type', CONTENT_TYPES.json)
   } else {
     const format = formatOf(context.path, (...types) => context.accepts(types))
     context.body = writeDocument(body, format)
-    context.type = CONTENT_TYPES[format]
+    context.set('Content-Type', CONTENT_TYPES[format])
   }
 }
 
@@ -122,7 +122,7 @@ async function writeErrors(context: Context, next: Next): Promise<void> {
     context.set(error.headers)
     if (context.path.startsWith('/login')) context.set('WWW-Authenticate', 'basic realm="ViPR"')
     context.body = writeDocument(flatDocument('error', { ...bodyOf(error) }), format)
-    context.type = CONTENT_TYPES[format]
+    context.set('Content-Type', CONTENT_TYPES[format])
   }
 }
 

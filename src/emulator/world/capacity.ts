@@ -14,8 +14,10 @@ const SECONDS_PER_DAY = 86_400
 /** A node fills for years and is then emptied within weeks, when data is moved to newer nodes. */
 const CYCLE_SECONDS = 900 * SECONDS_PER_DAY
 const FILLING_PART = 0.96
-const EMPTIEST = 0.38
-const FULLEST = 0.72
+/** Shares of usable space at the beginning and at the end of the long part of the cycle. */
+const LEVELS = { grows: { from: 0.4, to: 0.72 }, shrinks: { from: 0.62, to: 0.44 } } as const
+const SPREAD = 0.06
+const EMPTIEST = 0.2
 /** Small enough to leave the trend of a week alone. */
 const NOISE = 0.0002
 const NOISE_SECONDS = 6 * 3_600
@@ -62,12 +64,13 @@ function usedShare(moment: Moment): number {
       ? cycle(node, t)
       : effects.filling.used + (effects.filling.perDay * (t - scenarioDay)) / SECONDS_PER_DAY
   const noise = NOISE * wander(mix(node.key, 11), t, NOISE_SECONDS)
-  return Math.min(HIGHEST_USED, Math.max(EMPTIEST / 2, level) + noise)
+  return Math.min(HIGHEST_USED, Math.max(EMPTIEST, level) + noise)
 }
 
 function cycle(node: Node, t: number): number {
   const place = (((t / CYCLE_SECONDS + node.phase) % 1) + 1) % 1
   const filled = place < FILLING_PART ? place / FILLING_PART : (1 - place) / (1 - FILLING_PART)
-  const spread = 0.06 * (unit(node.key, 12) - 0.5)
-  return EMPTIEST + spread + (FULLEST - EMPTIEST) * (node.trend === 'grows' ? filled : 1 - filled)
+  const spread = SPREAD * (unit(node.key, 12) - 0.5)
+  const { from, to } = LEVELS[node.trend]
+  return from + spread + (to - from) * filled
 }

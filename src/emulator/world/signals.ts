@@ -33,7 +33,7 @@ export const SIGNALS = {
   diskSpaceOfflineTotal: offlineSpace,
   diskSpaceReserved: (moment) => spaceOf(moment).reserved,
 
-  nodeCpuUtilization: (moment) => (isDown(moment) ? 0 : rounded(Math.min(99, 4 + 52 * demand(moment, CPU)))),
+  nodeCpuUtilization: (moment) => (isDown(moment) ? 0 : rounded(Math.min(99, 4 + 46 * demand(moment, CPU)))),
   nodeMemoryUtilizationBytes: memoryBytes,
   nodeMemoryUtilization: (moment) => percent(memoryBytes(moment), moment.node.memoryBytes),
   nodeNicBandwidth: (moment) => nicBandwidth(moment),

@@ -14,7 +14,7 @@ export interface Node {
   readonly nicCapacity: number
   /** Share of the work that comes to this node, around 1. */
   readonly load: number
-  /** Where in its slow cycle of filling and emptying the node is at time 0, from 0 to 1. */
+  /** See {@link Pool.phase}: the system keeps its nodes about equally full. */
   readonly phase: number
   /** Whether its used capacity mostly grows; one node of a larger pool is being emptied. */
   readonly trend: 'grows' | 'shrinks'
@@ -28,6 +28,8 @@ export interface Pool {
   readonly id: string
   readonly uuid: string
   readonly name: string
+  /** Where its nodes are, more or less, in their slow cycle of filling and emptying at time 0, from 0 to 1. */
+  readonly phase: number
   readonly nodes: readonly Node[]
 }
 
@@ -46,6 +48,9 @@ const NIC_CAPACITY = [2_500, 6_250]
 /** Smallest pools in which one node is being emptied, and one has no history. */
 const NODES_FOR_SHRINKING = 4
 const NODES_FOR_NO_HISTORY = 3
+const PHASE_SPREAD = 0.06
+/** The golden ratio: however many pools there are, no two are emptied at the same time. */
+const PHASE_STEP = 0.618034
 const HOUR = 3_600
 const NODES_PER_SUBNET = 200
 
@@ -53,17 +58,18 @@ const NODES_PER_SUBNET = 200
 export function createTopology(options: { seed: string; pools: number; nodes: number }): Topology {
   const key = keyOf(options.seed)
   const pools = Array.from({ length: options.pools }, (_, index) =>
-    createPool(mix(key, index), index, options.nodes),
+    createPool(mix(key, index), index, options.nodes, (unit(key, 7) + index * PHASE_STEP) % 1),
   )
   return { key, pools }
 }
 
-function createPool(key: number, index: number, size: number): Pool {
+function createPool(key: number, index: number, size: number, phase: number): Pool {
   const uuid = uuidOf(key)
   const nodes: Node[] = []
   const pool: Pool = {
     index,
     uuid,
+    phase,
     id: `urn:storageos:VirtualArray:${uuid}`,
     name: POOL_NAMES[index] ?? `pool-${index + 1}`,
     nodes,
@@ -86,7 +92,7 @@ function createNode(pool: Pool, key: number, index: number, size: number): Node 
     memoryBytes: pick(MEMORY_BYTES, make, 3),
     nicCapacity: pick(NIC_CAPACITY, make, 4),
     load: 0.8 + 0.4 * unit(key, 5),
-    phase: (index / size + unit(make, 6)) % 1,
+    phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
     trend: size >= NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
     capacityHistory: size >= NODES_FOR_NO_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
   }

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { createEmulator } from '../../src/emulator/emulator.ts'
+import { parseListenAddress } from '../../src/emulator/options.ts'
+import { call, feedPath, login, MONITOR, NOW, startEmulator } from './client.ts'
+
+describe('an emulator', () => {
+  test('has two pools of five nodes unless told', () => {
+    const { pools, url } = createEmulator()
+    expect(pools.map(({ name, nodes }) => [name, nodes.length])).toEqual([
+      ['hot', 5],
+      ['archive', 5],
+    ])
+    expect(url).toBe('')
+  })
+
+  test.each([
+    [{ pools: 0 }, /number of pools .* from 1 to 200, not 0/],
+    [{ nodes: 2.5 }, /number of nodes .*not 2\.5/],
+    [{ nodes: 1e9 }, /number of nodes/],
+    [{ faults: ['nonsense'] }, /There is no fault "nonsense"/],
+  ])('refuses %o', (options, reason) => {
+    expect(() => createEmulator(options)).toThrow(reason)
+  })
+
+  test('can be started again after its stop', async () => {
+    const emulator = await startEmulator()
+    await emulator.stop()
+    await emulator.stop()
+    await emulator.start()
+    expect((await call(emulator, '/user/whoami')).status).toBe(200)
+  })
+
+  test('says so when its port is taken', async () => {
+    const { url } = await startEmulator()
+    const second = createEmulator({ listenAddress: new URL(url).host })
+    await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  test('stands beside others in one process, each with its own tokens', async () => {
+    const [one, two] = [await startEmulator(), await startEmulator({ seed: 'other' })]
+    const token = (await login(one)) ?? ''
+    expect((await call(one, '/user/whoami', { token })).status).toBe(200)
+    expect((await call(two, '/user/whoami', { token })).status).toBe(401)
+    expect(one.pools[0]?.id).not.toBe(two.pools[0]?.id)
+  })
+})
+
+describe('inventories', () => {
+  test('list the pools, with the path of their feed', async () => {
+    const emulator = await startEmulator()
+    const list = (await call(emulator, '/dashboard/zones/localzone/storagepools.json')).json()._embedded
+      .instances
+    expect(list).toHaveLength(2)
+    for (const [index, pool] of list.entries()) {
+      expect(pool).toMatchObject({
+        id: emulator.pools[index]?.id,
+        name: emulator.pools[index]?.name,
+        numNodes: '5',
+      })
+      expect(pool._links.nodes.href).toBe(feedPath(emulator, '', index))
+    }
+  })
+
+  test('list the pools as varrays, in both formats', async () => {
+    const emulator = await startEmulator()
+    const { varray } = (await call(emulator, '/vdc/data-services/varrays.json')).json()
+    expect(varray).toEqual(
+      emulator.pools.map(({ id, name }) => ({ id, name, isProtected: false, isColdStorageEnabled: 'false' })),
+    )
+    const xml = (await call(emulator, '/vdc/data-services/varrays')).text
+    expect(xml).toMatch(
+      /<varrays><varray><id>urn:[^<]+<\/id><name>hot<\/name><isProtected>false<\/isProtected>/,
+    )
+  })
+
+  test.each(['documented', 'modern'] as const)('list the nodes with their version: %s', async (profile) => {
+    const emulator = await startEmulator({ profile })
+    const { node } = (await call(emulator, '/vdc/nodes.json')).json()
+    expect(node).toHaveLength(10)
+    const feed = (await call(emulator, feedPath(emulator, 'dataType=current'))).json()._embedded
+    const [first] = feed.instances ?? feed._instances
+    expect(node[0]).toMatchObject({ nodeid: first.id, nodename: first.displayName, isLocal: true })
+    expect(node[0].version).toMatch(/^\d+\.\d+\.\d+\.\d+\.\d+\.[0-9a-f]+$/)
+    expect((await call(emulator, '/vdc/nodes')).text).toContain(`<nodename>${first.displayName}</nodename>`)
+  })
+})
+
+describe('the request log', () => {
+  test('tells operations, tokens and logins', async () => {
+    const emulator = await startEmulator()
+    await login(emulator)
+    await login(emulator, 'monitor', 'wrong')
+    await call(emulator, feedPath(emulator, 'dataType=current'))
+    await call(emulator, feedPath(emulator, 'dataType=historical'))
+    await call(emulator, feedPath(emulator, 'category=capacityForecast'))
+    await call(emulator, '/vdc/admin/authnproviders/urn:x:', { method: 'DELETE', token: 'secret' })
+    await call(emulator, '/favicon.ico', { token: '' })
+    const { log } = emulator
+    expect(log.requests().map(({ operation, status }) => [operation, status])).toEqual([
+      ['login', 200],
+      ['login', 401],
+      ['nodes', 200],
+      ['history', 200],
+      ['forecast', 200],
+      ['delete', 401],
+      ['other', 404],
+    ])
+    expect(log.requests()[2]).toMatchObject({
+      method: 'GET',
+      query: 'dataType=current',
+      token: MONITOR,
+      time: NOW,
+    })
+    expect([log.count(), log.count('login'), log.count('pools')]).toEqual([7, 2, 0])
+    expect(log.logins()).toEqual({ granted: 1, refused: 1 })
+    expect([...log.tokens()]).toEqual([MONITOR, 'secret'])
+    log.clear()
+    expect([log.count(), log.requests().length, log.tokens().size]).toEqual([0, 0, 0])
+  })
+
+  test('tells how many requests there were at once', async () => {
+    const emulator = await startEmulator({ faults: ['slow-headers:0.2@nodes'] })
+    const path = feedPath(emulator, 'dataType=current')
+    await Promise.all([call(emulator, path), call(emulator, path), call(emulator, path)])
+    expect(emulator.log.mostAtOnce()).toBe(3)
+  })
+})
+
+describe('listen addresses', () => {
+  test.each([
+    ['127.0.0.1:4443', { host: '127.0.0.1', port: 4443 }],
+    [':0', { host: '0.0.0.0', port: 0 }],
+    ['[::1]:80', { host: '::1', port: 80 }],
+    ['localhost:9', { host: 'localhost', port: 9 }],
+  ])('%s', (text, expected) => {
+    expect(parseListenAddress(text)).toEqual(expected)
+  })
+
+  test.each(['', '4443', 'host:', 'host:99999', '::1:80'])('"%s" is none', (text) => {
+    expect(() => parseListenAddress(text)).toThrow(/must be HOST:PORT/)
+  })
+})

@@ -1,0 +1,79 @@
+import { X509Certificate } from 'node:crypto'
+import { type RequestOptions, request } from 'node:https'
+import { describe, expect, test } from 'vitest'
+import { createAuthority, expiredDates, selfSigned } from '../../src/emulator/certificates.ts'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { startEmulator } from './client.ts'
+
+function get(emulator: Emulator, options: RequestOptions): Promise<number> {
+  const { hostname, port } = new URL(emulator.url)
+  const headers = { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { hostname, port, path: '/user/whoami', headers, agent: false, ...options },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode ?? 0))
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+describe('a certificate made at the start', () => {
+  test('is good for those who trust it, and for nobody else', async () => {
+    const emulator = await startEmulator({ tls: true })
+    expect(emulator.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    expect(await get(emulator, { ca: emulator.certificate })).toBe(200)
+    expect(await get(emulator, { ca: emulator.certificate, servername: 'localhost' })).toBe(200)
+    await expect(get(emulator, {})).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  })
+})
+
+describe('certificates of one authority', () => {
+  test('are trusted through it, for their names', async () => {
+    const authority = await createAuthority('Test authority')
+    const tls = await authority.issue({ names: ['storage.example'] })
+    const emulator = await startEmulator({ tls })
+    expect(emulator.certificate).toBe('')
+    expect(await get(emulator, { ca: authority.cert, servername: 'storage.example' })).toBe(200)
+    await expect(get(emulator, { ca: authority.cert })).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+    const stranger = await createAuthority('Stranger')
+    await expect(get(emulator, { ca: stranger.cert, servername: 'storage.example' })).rejects.toMatchObject({
+      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    })
+  })
+
+  test('expire', async () => {
+    const authority = await createAuthority('Test authority')
+    const tls = await authority.issue({ names: ['127.0.0.1'], ...expiredDates(Date.now()) })
+    await expect(get(await startEmulator({ tls }), { ca: authority.cert })).rejects.toMatchObject({
+      code: 'CERT_HAS_EXPIRED',
+    })
+  })
+
+  test('tell clients apart', async () => {
+    const authority = await createAuthority('Test authority')
+    const server = await authority.issue({ names: ['127.0.0.1'] })
+    const emulator = await startEmulator({
+      tls: { ...server, ca: authority.cert, requireClientCertificate: true },
+    })
+    const client = await authority.issue({ names: ['exporter'] })
+    expect(await get(emulator, { ca: authority.cert, ...client })).toBe(200)
+    await expect(get(emulator, { ca: authority.cert })).rejects.toThrow()
+    const impostor = await selfSigned({ names: ['exporter'] })
+    await expect(get(emulator, { ca: authority.cert, ...impostor })).rejects.toThrow()
+  })
+
+  test('carry names, addresses and dates as told', async () => {
+    const notAfter = new Date('2031-02-03T04:05:06Z')
+    const { cert } = await selfSigned({ names: ['a.example', '192.0.2.1', '::1'], notAfter })
+    const parsed = new X509Certificate(cert)
+    expect(parsed.subject).toBe('CN=a.example')
+    expect(parsed.subjectAltName).toBe('DNS:a.example, IP Address:192.0.2.1, IP Address:0:0:0:0:0:0:0:1')
+    expect(new Date(parsed.validTo)).toEqual(notAfter)
+  })
+})
