@@ -1,4 +1,5 @@
 import { renderRules } from '../../deploy/prometheus/rules.ts'
+import { renderRunbooks } from '../../deploy/prometheus/runbooks.ts'
 import { renderDashboards } from '../../grafana/build.ts'
 import { renderProvisioning } from '../../grafana/provisioning.ts'
 import { metricsReference } from './metrics_reference.ts'
@@ -25,6 +26,7 @@ export const GENERATORS: readonly Generator[] = [
     files: () => renderRules(),
     owns: { folder: 'deploy/prometheus/rules', suffix: '.yml' },
   },
+  { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },
 ]

@@ -63,6 +63,8 @@ const fillsSoon: Alert = {
 and
 ${USED} > ${LIMITS.forecastUsedRatio.warning}
 and
+${USED} <= ${THRESHOLDS.usedRatio.critical}
+and
 ${USED} offset 3h`,
   for: '30m',
   keepFiringFor: '1h',
@@ -82,7 +84,7 @@ const imbalance: Alert = {
   expr: `max by (${POOL_KEY.join(',')}) ${used}
 -
 min by (${POOL_KEY.join(',')}) ${used}
-> ${THRESHOLDS.imbalanceRatio.warning}`,
+> ${THRESHOLDS.imbalanceRatio.critical}`,
   for: '6h',
   keepFiringFor: '1h',
   summary: 'The nodes of a storage pool are filled unevenly.',

@@ -221,9 +221,11 @@ const fillsSoon: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCapacityFillsSoon',
-    name: 'ignores slow growth, little use and a short history',
+    name: 'ignores slow growth, little use, a short history and a pool that is full already',
     step: 5,
     series: {
+      [`${ALLOCATED}{pool="full"}`]: '91+0.05x80',
+      [`${TOTAL}{pool="full"}`]: '100x80',
       [`${ALLOCATED}{pool="slow"}`]: '700+0.25x80',
       [`${TOTAL}{pool="slow"}`]: '1000x80',
       [`${ALLOCATED}{pool="empty"}`]: '100+5x80',
@@ -238,7 +240,7 @@ const fillsSoon: readonly AlertCase[] = [
 const uneven = fired('SdsCapacityImbalance', 'info', 'capacity', POOL, {
   summary: 'The nodes of a storage pool are filled unevenly.',
   description:
-    'Pool pool 1 of system frankfurt: its fullest and its emptiest node are 30% of their space apart.',
+    'Pool pool 1 of system frankfurt: its fullest and its emptiest node are 45% of their space apart.',
   dashboard: PAGE,
 })
 const imbalance: readonly AlertCase[] = [
@@ -247,7 +249,7 @@ const imbalance: readonly AlertCase[] = [
     name: 'fires after 6 hours and ends an hour after the nodes are even',
     step: 5,
     series: {
-      [ALLOCATED]: '50x73 25x20',
+      [ALLOCATED]: '65x73 25x20',
       [TOTAL]: '100x94',
       [`${ALLOCATED}{node="n2"}`]: '40x94',
       [`${TOTAL}{node="n2"}`]: '200x94',
@@ -261,7 +263,7 @@ const imbalance: readonly AlertCase[] = [
     series: {
       [ALLOCATED]: '60x80',
       [TOTAL]: '100x80',
-      [`${ALLOCATED}{node="n2"}`]: '45x80',
+      [`${ALLOCATED}{node="n2"}`]: '25x80',
       [`${TOTAL}{node="n2"}`]: '100x80',
       [`${ALLOCATED}{node="n3"}`]: '0x80',
       [`${TOTAL}{node="n3"}`]: '0x80',

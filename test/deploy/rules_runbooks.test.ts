@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { ALERT_GROUPS, renderRules } from '../../deploy/prometheus/rules.ts'
+import { proseOf, renderRunbooks, sectionsOf } from '../../deploy/prometheus/runbooks.ts'
+import { RUNBOOKS } from '../../grafana/settings.ts'
+import { KNOWN_METRICS } from '../grafana/known_metrics.ts'
+import { parse, resultLabels, selectorsOf } from '../grafana/promql.ts'
+
+const [DOCUMENT = { path: '', text: '' }] = renderRunbooks()
+const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) =>
+  [...new Set(alerts.map(({ alert }) => alert))].map((alert) => ({
+    alert,
+    component,
+    prose: proseOf(component).get(alert) ?? '',
+  })),
+)
+
+/** As GitHub makes them: lower case, spaces become hyphens, the rest of the punctuation goes; repeats are numbered. */
+const anchors = (markdown: string): string[] => {
+  const seen = new Map<string, number>()
+  const outsideOfCode = markdown.replaceAll(/^```[\s\S]*?^```/gm, '')
+  return [...outsideOfCode.matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) => {
+    const anchor = title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const times = seen.get(anchor) ?? 0
+    seen.set(anchor, times + 1)
+    return times === 0 ? anchor : `${anchor}-${times}`
+  })
+}
+
+test('anchors are made as GitHub makes them', () => {
+  const text = '# Alerts & what to do\n```sh\n# no heading\n```\n## SdsNodeBad\n## Twice\n### Twice\n'
+  expect(anchors(text)).toEqual(['alerts--what-to-do', 'sdsnodebad', 'twice', 'twice-1'])
+})
+
+describe('the document', () => {
+  const present = new Set(anchors(DOCUMENT.text))
+
+  test('has the anchor that each alert links to', () => {
+    const links = renderRules().flatMap(({ text }) =>
+      [...text.matchAll(/runbook_url: (\S+)#(\S+)/g)].map(([, base, anchor = '']) => ({ base, anchor })),
+    )
+    expect(links.length).toBeGreaterThan(ROWS.length)
+    for (const { base, anchor } of links) {
+      expect(base).toBe(RUNBOOKS.baseUrl)
+      expect(present).toContain(anchor)
+    }
+    expect(RUNBOOKS.baseUrl.endsWith(DOCUMENT.path)).toBe(true)
+  })
+
+  test('links to nothing that is not there', () => {
+    for (const [, anchor] of DOCUMENT.text.matchAll(/\]\(#([^)]+)\)/g)) expect(present).toContain(anchor)
+  })
+
+  test('lists every alert in its index', () => {
+    for (const { alert } of ROWS) expect(DOCUMENT.text).toContain(`| [${alert}](#${alert.toLowerCase()}) |`)
+  })
+})
+
+const PARTS = ['Meaning.', 'Impact.', 'Diagnosis.', 'Mitigation.', 'Silence']
+/** The commands of the program that a person on call may be sent to. */
+const COMMANDS =
+  /^sds-exporter (check|doctor|nodes|providers list) --config\.file=sds-exporter\.yml( --system=SYSTEM)?$/
+const FENCE = /^```(\w+)\n([\s\S]*?)\n```$/gm
+const fences = (prose: string, language: string): string[] =>
+  [...prose.matchAll(FENCE)].flatMap(([, name, text = '']) => (name === language ? [text] : []))
+
+describe('the runbook', () => {
+  test.each(ROWS)('of $alert says what it means, does, needs, and when to silence it', ({ prose }) => {
+    expect([...prose.matchAll(/^\*\*(\S+)\*\*/gm)].map(([, part]) => part)).toEqual(PARTS)
+  })
+
+  test.each(ROWS)('of $alert has queries that work and commands that exist', ({ prose }) => {
+    const queries = fences(prose, 'promql')
+    const commands = fences(prose, 'sh')
+    expect(queries.length).toBeGreaterThan(0)
+    expect(commands.length).toBeGreaterThan(0)
+    for (const query of queries) {
+      resultLabels(parse(query))
+      for (const { metric, matchers } of selectorsOf(parse(query))) {
+        const labels = KNOWN_METRICS.get(metric)
+        expect(labels, metric).toBeDefined()
+        for (const { label } of matchers) expect(labels, metric).toContain(label)
+      }
+    }
+    for (const command of commands) expect(command).toMatch(COMMANDS)
+  })
+
+  test('sources speak of no alert that does not exist', () => {
+    for (const { component, alerts } of ALERT_GROUPS) {
+      const names = new Set<string>(alerts.map(({ alert }) => alert))
+      expect([...proseOf(component).keys()].filter((name) => !names.has(name))).toEqual([])
+    }
+  })
+
+  test('is divided by headings of the second level', () => {
+    expect([...sectionsOf('before\n## A\n\ntext\n### B\n## C\nmore\n')]).toEqual([
+      ['A', 'text\n### B'],
+      ['C', 'more'],
+    ])
+  })
+})
