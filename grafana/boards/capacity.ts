@@ -233,6 +233,7 @@ const imbalance = timeSeries({
     },
   ],
   unit: 'percentunit',
+  softMax: THRESHOLDS.imbalanceRatio.critical,
   steps: steps(THRESHOLDS.imbalanceRatio),
   limits: true,
   links: [seriesToPool],

@@ -1,7 +1,7 @@
 import type { Board } from '../board.ts'
 import { barGauge } from '../panels/bar_gauge.ts'
 import { rowToNode, seriesToPool } from '../panels/links.ts'
-import { DISK_SERIES, onOff, PURPOSE_SERIES } from '../panels/mappings.ts'
+import { DISK_AREAS, DISK_COUNTS, onOff, PURPOSE_AREAS } from '../panels/mappings.ts'
 import { steps } from '../panels/spec.ts'
 import { stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
@@ -23,7 +23,7 @@ const states = stat({
   ],
   queries: [{ expr: sumBy(['status'], byStatus()), legend: '{{status}}' }],
   unit: 'none',
-  overrides: DISK_SERIES,
+  overrides: DISK_COUNTS,
   width: 10,
 })
 
@@ -96,7 +96,7 @@ const notGood = timeSeries({
   min: 0,
   stacked: true,
   stepped: true,
-  overrides: DISK_SERIES,
+  overrides: DISK_AREAS,
   width: 12,
 })
 
@@ -132,7 +132,7 @@ const traffic = (direction: 'read' | 'write') =>
     unit: 'Bps',
     min: 0,
     stacked: true,
-    overrides: PURPOSE_SERIES,
+    overrides: PURPOSE_AREAS,
     noValue: SEE_OFFERS,
     width: 12,
   })

@@ -93,6 +93,7 @@ const failureRatio = timeSeries({
   queries: [{ expr: ratio(sumByPool(FAILED), all(sumByPool)), legend: '{{system}} / {{pool}}' }],
   unit: 'percentunit',
   decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
   steps: steps(THRESHOLDS.errorRatio),
   limits: true,
   noValue: SEE_OFFERS,
@@ -194,7 +195,7 @@ const worstTypes = table({
 const typeMatrix = matrix({
   title: 'Error types by node',
   about: [
-    'Failed transactions in the newest sample: a row a node, a column a type of error.',
+    'Failed transactions in the newest sample: a row a node, a column a type of error. Nodes of one name in several pools are added up: choose a pool then.',
     'Columns look alike from top to bottom.',
     'A single dark cell is one node with one problem; a dark column is one application or one feature.',
   ],

@@ -105,6 +105,7 @@ const systemUp = stateTimeline({
   unit: 'none',
   mappings: upDown('reachable', 'not reachable'),
   width: 12,
+  height: 6,
 })
 
 const pollOk = stateTimeline({
@@ -118,6 +119,7 @@ const pollOk = stateTimeline({
   unit: 'none',
   mappings: upDown('ok', 'failed'),
   width: 12,
+  height: 6,
 })
 
 const byPool = (metric: string): string => by('max', POOL_KEY, perPool(metric))
@@ -160,6 +162,7 @@ const pools = table({
   cellLinks: { pool: rowToPool },
   sortBy: 'Sample age',
   width: 14,
+  height: 7,
 })
 
 const BUILD = select('sds_exporter_build_info', 'exporter')
@@ -185,6 +188,7 @@ const versions = table({
     },
   ],
   width: 10,
+  height: 7,
 })
 
 export const trust: readonly Tile[] = [

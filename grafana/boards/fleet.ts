@@ -1,7 +1,7 @@
 import type { Board } from '../board.ts'
 import type { Row } from '../layout.ts'
 import { rowToNode, rowToPool, seriesToPool, toPage } from '../panels/links.ts'
-import { HEALTH_MAPPINGS, HEALTH_SERIES, REACHED_MAPPING } from '../panels/mappings.ts'
+import { HEALTH_COUNTS, HEALTH_MAPPINGS, REACHED_MAPPING } from '../panels/mappings.ts'
 import { steps, type Tile, ZERO_IS_GOOD } from '../panels/spec.ts'
 import { gauge, stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
@@ -53,7 +53,7 @@ const nodesByState = stat({
     },
   ],
   unit: 'none',
-  overrides: HEALTH_SERIES,
+  overrides: HEALTH_COUNTS,
   links: [toPage('Pool', 'pool')],
   width: 8,
 })
@@ -174,6 +174,7 @@ const pools = table({
       title: 'Worst error ratio',
       expr: by('max', POOL_KEY, perNode('sds_node_transaction_errors_ratio', 'system')),
       unit: 'percentunit',
+      decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),
       cell: 'text',
     },
@@ -189,6 +190,7 @@ const pools = table({
   cellLinks: { pool: rowToPool },
   sortBy: 'Worst state',
   width: 24,
+  height: 8,
 })
 
 const poolStates = stateTimeline({
@@ -202,7 +204,7 @@ const poolStates = stateTimeline({
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   links: [seriesToPool],
-  width: 24,
+  width: 12,
 })
 
 const alertTable: Tile = table({
@@ -222,8 +224,8 @@ const alertTable: Tile = table({
   ],
   cellLinks: { pool: rowToPool, node: rowToNode },
   noValue: 'No alert fires',
-  width: 24,
-  height: 7,
+  width: 12,
+  height: 8,
 })
 
 const transactions = timeSeries({

@@ -1,6 +1,13 @@
 import type { Board } from '../board.ts'
 import { barGauge } from '../panels/bar_gauge.ts'
-import { DISK_SERIES, HEALTH_MAPPINGS, PURPOSE_SERIES, REACHED_MAPPING, YES_NO } from '../panels/mappings.ts'
+import {
+  DISK_AREAS,
+  DISK_COUNTS,
+  HEALTH_MAPPINGS,
+  PURPOSE_AREAS,
+  REACHED_MAPPING,
+  YES_NO,
+} from '../panels/mappings.ts'
 import { steps } from '../panels/spec.ts'
 import { gauge, stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
@@ -38,7 +45,7 @@ const disksByState = barGauge({
   queries: [{ expr: oneEach('status', 'sds_node_disks_by_status'), legend: '{{status}}' }],
   unit: 'none',
   min: 0,
-  overrides: DISK_SERIES,
+  overrides: DISK_COUNTS,
   width: 6,
   height: 4,
 })
@@ -126,7 +133,6 @@ const healthOverTime = stateTimeline({
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   width: 12,
-  height: 6,
 })
 
 const disksOverTime = timeSeries({
@@ -141,9 +147,8 @@ const disksOverTime = timeSeries({
   min: 0,
   stacked: true,
   stepped: true,
-  overrides: DISK_SERIES,
+  overrides: DISK_AREAS,
   width: 12,
-  height: 6,
 })
 
 const readsWrites = (reads: string, writes: string) => [
@@ -219,6 +224,8 @@ const failed = timeSeries({
   ],
   queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
   unit: 'percentunit',
+  decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
   steps: steps(THRESHOLDS.errorRatio),
   limits: true,
   noValue: SEE_OFFERS,
@@ -289,7 +296,7 @@ const diskTraffic = (direction: 'read' | 'write') =>
     unit: 'Bps',
     min: 0,
     stacked: true,
-    overrides: PURPOSE_SERIES,
+    overrides: PURPOSE_AREAS,
     noValue: SEE_OFFERS,
     width: 12,
   })

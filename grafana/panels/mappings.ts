@@ -1,5 +1,7 @@
 import {
+  type DynamicConfigValue,
   MappingType,
+  ThresholdsMode,
   type ValueMapping,
   type ValueMappingResult,
 } from '@grafana/grafana-foundation-sdk/dashboard'
@@ -52,30 +54,46 @@ export const SERVED_MAPPINGS: readonly ValueMapping[] = [
 /** A forecast of 0 seconds: the target is reached already. */
 export const REACHED_MAPPING: ValueMapping = valueMap({ '0': { text: 'reached', color: 'red', index: 0 } })
 
-const colour = (name: string, color: string, text = name): Override => ({
+const named = (name: string, text: string): DynamicConfigValue[] =>
+  text === name ? [] : [{ id: 'displayName', value: text }]
+
+/** A line or area in its colour. */
+const colored = (name: string, color: string, text = name): Override => ({
   name,
-  properties: [
-    { id: 'color', value: { mode: 'fixed', fixedColor: color } },
-    ...(text === name ? [] : [{ id: 'displayName', value: text }]),
-  ],
+  properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }, ...named(name, text)],
 })
 
-/** Series named after a health status, in its colour and with its text. */
-export const HEALTH_SERIES: readonly Override[] = Object.entries(HEALTH).map(([status, { color, text }]) =>
-  colour(status, color, text),
+/** A count in its colour, grey while it is 0: a red nought would look like a fault. */
+const counted = (name: string, color: string, text = name): Override => {
+  const steps = [
+    { value: null, color: 'text' },
+    { value: 1, color },
+  ]
+  const value = { mode: ThresholdsMode.Absolute, steps }
+  return { name, properties: [{ id: 'thresholds', value }, ...named(name, text)] }
+}
+
+/** Counts named after a health status. */
+export const HEALTH_COUNTS: readonly Override[] = Object.entries(HEALTH).map(([status, { color, text }]) =>
+  counted(status, color, text),
 )
 
-/** Series named after a disk status, in its colour. */
-export const DISK_SERIES: readonly Override[] = Object.entries(DISK_COLORS).map(([status, color]) =>
-  colour(status, color, status === 'ReadyToReplace' ? 'Ready to replace' : status),
+const DISK_STATES = Object.entries(DISK_COLORS).map(
+  ([status, color]) => [status, color, status === 'ReadyToReplace' ? 'Ready to replace' : status] as const,
 )
+
+/** Counts named after a disk status. */
+export const DISK_COUNTS: readonly Override[] = DISK_STATES.map((state) => counted(...state))
+
+/** Areas named after a disk status. */
+export const DISK_AREAS: readonly Override[] = DISK_STATES.map((state) => colored(...state))
 
 /** Purposes of disk traffic in fixed colours: user traffic green, so that the rest stands out. */
-export const PURPOSE_SERIES: readonly Override[] = Object.entries({
+export const PURPOSE_AREAS: readonly Override[] = Object.entries({
   user: 'green',
   erasure_coding: 'blue',
   geo_replication: 'purple',
   consistency_check: 'yellow',
   xor: 'super-light-blue',
   recovery: 'red',
-}).map(([purpose, color]) => colour(purpose, color, purpose.replace('_', ' ')))
+}).map(([purpose, color]) => colored(purpose, color, purpose.replace('_', ' ')))

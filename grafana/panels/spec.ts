@@ -47,6 +47,8 @@ export interface PanelSpec {
   readonly height?: number
   readonly min?: number
   readonly max?: number
+  /** The axis reaches at least so far, and further with the data: for ratios that are small when all is well. */
+  readonly softMax?: number
   readonly decimals?: number
   readonly steps?: readonly Step[]
   readonly mappings?: readonly ValueMapping[]
@@ -145,8 +147,10 @@ const applyOverride = (builder: AnyPanelBuilder, { name, properties }: Override)
 }
 
 /** Ratios run from 0 to 1 and show one decimal of a percent, so that panels can be compared by eye. */
-const withUnitDefaults = (spec: PanelSpec): PanelSpec =>
-  spec.unit === 'percentunit' ? { min: 0, max: 1, decimals: 1, ...spec } : spec
+const withUnitDefaults = (spec: PanelSpec): PanelSpec => {
+  if (spec.unit !== 'percentunit') return spec
+  return { min: 0, decimals: 1, ...(spec.softMax === undefined && { max: 1 }), ...spec }
+}
 
 /** Fills a builder from a specification and takes the panel out of it as plain data. */
 export const finish = (

@@ -25,18 +25,23 @@ interface TimeSeriesSpec extends PanelSpec {
   readonly stepped?: boolean
   /** Draw the thresholds as lines across the panel. */
   readonly limits?: boolean
+  /** Lines to compare with each other: no fill that would mix, and the highest first in the legend. */
+  readonly many?: boolean
 }
 
 /** Without it the SDK turns the legend off. */
-const legend = (): VizLegendOptionsBuilder =>
-  new VizLegendOptionsBuilder()
+const legend = ({ many }: TimeSeriesSpec): VizLegendOptionsBuilder => {
+  const builder = new VizLegendOptionsBuilder()
     .showLegend(true)
     .displayMode(LegendDisplayMode.Table)
     .placement(LegendPlacement.Bottom)
     .calcs(['mean', 'lastNotNull', 'max'])
+  return many ? builder.sortBy('Max').sortDesc(true) : builder
+}
 
 const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
   if (spec.stacked) builder.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'))
+  if (spec.softMax !== undefined) builder.axisSoftMax(spec.softMax)
   if (spec.stepped) builder.lineInterpolation(LineInterpolation.StepAfter)
   if (spec.limits) {
     builder.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed))
@@ -44,7 +49,10 @@ const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
 }
 
 /** The fill of the areas, in percent: strong where they are stacked, so that borders are seen. */
-const opacity = ({ stacked, bars }: TimeSeriesSpec): number => (bars ? 80 : stacked ? 40 : 10)
+const opacity = ({ stacked, bars, many }: TimeSeriesSpec): number => {
+  if (many) return 0
+  return bars ? 80 : stacked ? 40 : 10
+}
 
 /** Courses over time. Gaps stay gaps: that no data came is itself a fact. */
 export const timeSeries = (spec: TimeSeriesSpec): Tile => {
@@ -55,7 +63,7 @@ export const timeSeries = (spec: TimeSeriesSpec): Tile => {
     .showPoints(VisibilityMode.Never)
     .spanNulls(false)
     .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
-    .legend(legend())
+    .legend(legend(spec))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
   applyShape(builder, spec)
   return finish(builder, spec, 8)

@@ -46,8 +46,10 @@ export function timeAxis(plot: Plot): string {
     .join('')
 }
 
-/** Round values between two bounds, about as many as asked for. */
-export function ticks(low: number, high: number, about: number): number[] {
+/** Round values between two bounds, about as many as asked for; round in KiB and so on where they are bytes. */
+export function ticks(low: number, high: number, about: number, unit = 'none'): number[] {
+  const size = unit === 'bytes' && high > 1024 ? 1024 ** Math.floor(Math.log(high) / Math.log(1024)) : 1
+  if (size > 1) return ticks(low / size, high / size, about).map((value) => value * size)
   const raw = (high - low) / Math.max(1, about)
   const power = 10 ** Math.floor(Math.log10(raw))
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw) ?? raw

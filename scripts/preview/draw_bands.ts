@@ -86,7 +86,7 @@ function given(series: readonly Named[], columnOf: (time: number) => number): Ce
 /** How many fall where, over time: the darker the more. */
 export function drawHeatmap(panel: Panel, series: readonly Named[], span: Span, box: Box): string {
   const plot: Plot = { left: 70, top: 6, width: box.width - 80, height: box.height - 36, span }
-  const columns = 80
+  const columns = Math.min(80, Math.max(1, Math.round((span.to - span.from) / span.step)))
   const columnOf = (time: number) => Math.floor(((time - span.from) / (span.to - span.from)) * columns)
   const cells = (panel.options.calculate ? calculated : given)(series, columnOf)
   const buckets = [...new Set(cells.map(({ bucket }) => bucket))].sort((a, b) => a - b)

@@ -91,7 +91,7 @@ export function drawPie(panel: Panel, series: readonly Named[], box: Box): strin
       part: last(one) / total,
     }
   })
-  const radius = Math.min(box.width * 0.3, box.height * 0.4)
+  const radius = Math.min(box.width * 0.2, box.height * 0.33)
   let from = -Math.PI / 2
   const slices = shown.map(({ part, color }) => {
     const to = from + Math.min(part, 0.9999) * 2 * Math.PI

@@ -73,7 +73,7 @@ function cell(panel: Panel, column: string, value: Cell): string {
   }
   if (mode === 'lcd-gauge') {
     const part = Math.min(100, (value / (field.config.max ?? 1)) * 100)
-    return `<td class="lcd"><em><u style="width:${round(part)}%;background:${color}"></u></em><b style="color:${color}">${escapeHtml(text)}</b></td>`
+    return `<td><div class="lcd"><em><u style="width:${round(part)}%;background:${color}"></u></em><b style="color:${color}">${escapeHtml(text)}</b></div></td>`
   }
   return `<td${mode === 'color-text' ? ` style="color:${color}"` : ''}>${escapeHtml(text)}</td>`
 }

@@ -40,11 +40,11 @@ interface Scale {
   readonly y: (value: number) => number
 }
 
-function scaleOf(curves: readonly Curve[], { config }: Field, plot: Plot): Scale {
+function scaleOf(curves: readonly Curve[], { config, custom }: Field, plot: Plot): Scale {
   const values = curves.flatMap(({ points }) => points.map(([, value]) => value)).filter(Number.isFinite)
   const low = config.min ?? Math.min(...values)
   const most = Math.max(...values)
-  const limit = config.unit === 'percentunit' ? Math.min(1, most * 1.15) : most * 1.08
+  const limit = config.max ?? Math.max(most * 1.08, Number(custom['axisSoftMax'] ?? 0))
   const high = limit > low ? limit : low + 1
   return { low, high, y: (value) => plot.top + plot.height * (1 - (value - low) / (high - low)) }
 }
@@ -102,17 +102,31 @@ function limits(panel: Panel, plot: Plot, scale: Scale): string {
 
 const LEGEND_LINE = 19
 
-function legendTable(curves: readonly Curve[], series: readonly Named[], lines: number): string {
-  const shown = curves.slice(0, lines)
-  const rows = shown.map(({ field, color: stroke }, index) => {
-    const values = (series[index]?.points ?? []).map(([, value]) => value)
+interface Entry {
+  readonly curve: Curve
+  readonly values: readonly number[]
+}
+
+/** In the order of the queries, or the highest first where the panel says so. */
+function entries(panel: Panel, curves: readonly Curve[], series: readonly Named[]): Entry[] {
+  const list = curves.map((curve, index) => ({
+    curve,
+    values: (series[index]?.points ?? []).map(([, value]) => value),
+  }))
+  if (panel.options.legend?.sortBy !== 'Max') return list
+  return list.sort((a, b) => Math.max(...b.values) - Math.max(...a.values))
+}
+
+function legendTable(list: readonly Entry[], lines: number): string {
+  const shown = list.slice(0, lines)
+  const rows = shown.map(({ curve: { field, color: stroke }, values }) => {
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length
     const cells = [mean, values.at(-1) ?? Number.NaN, Math.max(...values)].map(
       (value) => `<td>${escapeHtml(format(value, field.config.unit, field.config.decimals))}</td>`,
     )
     return `<tr><th><i style="background:${stroke}"></i>${escapeHtml(field.name)}</th>${cells.join('')}</tr>`
   })
-  const more = curves.length - shown.length
+  const more = list.length - shown.length
   const head = `<tr class="head"><th>${more > 0 ? `and ${more} more` : ''}</th><td>Mean</td><td>Last</td><td>Max</td></tr>`
   return `<table class="legend">${head}${rows.join('')}</table>`
 }
@@ -136,7 +150,7 @@ export function drawTimeSeries(
   const curves = stack(panel, series)
   const defaults = fieldOf(panel, '')
   const scale = scaleOf(curves, defaults, plot)
-  const axis = ticks(scale.low, scale.high, plot.height / 45).map((value) => ({
+  const axis = ticks(scale.low, scale.high, plot.height / 45, defaults.config.unit).map((value) => ({
     y: scale.y(value),
     text: format(value, defaults.config.unit, defaults.config.decimals),
   }))
@@ -149,5 +163,5 @@ export function drawTimeSeries(
     })
     .join('')
   const inner = timeAxis(plot) + valueAxis(plot, axis) + drawn + limits(panel, plot, scale) + lined
-  return `<svg width="${box.width}" height="${height}">${inner}</svg>${legendTable(curves, series, lines)}`
+  return `<svg width="${box.width}" height="${height}">${inner}</svg>${legendTable(entries(panel, curves, series), lines)}`
 }

@@ -26,6 +26,7 @@ interface Shown {
   readonly unit: string
   readonly min: number | undefined
   readonly max: number | undefined
+  readonly soft: number | undefined
 }
 
 const property = (panel: Panel, column: string, id: string): unknown =>
@@ -50,6 +51,7 @@ const shown = ({ where, panel }: { where: string; panel: Panel }): Shown[] =>
       unit: String(own('unit') ?? defaults?.unit ?? ''),
       min: (own('min') ?? defaults?.min) as number | undefined,
       max: (own('max') ?? defaults?.max) as number | undefined,
+      soft: defaults?.custom?.axisSoftMax as number | undefined,
     }
   })
 const SHOWN = PANELS.flatMap(shown)
@@ -75,7 +77,18 @@ describe('every panel', () => {
   test('shows a ratio from 0 to 1', () => {
     const ratios = SHOWN.filter(({ unit }) => unit === 'percentunit')
     expect(ratios.length).toBeGreaterThan(20)
-    for (const { where, min, max } of ratios) expect([min, max], where).toEqual([0, 1])
+    const full = ratios.filter(({ soft }) => soft === undefined)
+    for (const { where, min, max } of full) expect([min, max], where).toEqual([0, 1])
+  })
+
+  test('lets a ratio that is small when all is well fill its axis', () => {
+    const small = SHOWN.filter(({ soft }) => soft !== undefined)
+    expect(small.map(({ where }) => where)).toEqual([
+      'sds-node / Failed transactions / A',
+      'sds-capacity / Fullest minus emptiest node / A',
+      'sds-errors / Failure ratio by pool / A',
+    ])
+    for (const { where, min, max } of small) expect([min, max], where).toEqual([0, undefined])
   })
 
   test('never scales what has a unit', () => {
