@@ -1,0 +1,143 @@
+import type { LimitsConfig, SystemConfig } from '../config/config.ts'
+import { Secret, tokenFromText } from '../config/secret.ts'
+import { createBudget } from './budget.ts'
+import { sendDeletion } from './deletion.ts'
+import { createEndpoints } from './endpoints.ts'
+import { ApiError, asApiError, type RequestPlace } from './errors.ts'
+import { exchangeFailure } from './failures.ts'
+import {
+  decodeProviders,
+  PROVIDERS_ACCEPT,
+  PROVIDERS_PATH,
+  type Provider,
+  providerPath,
+} from './providers.ts'
+import { refusalOf } from './refusals.ts'
+import { TOKEN_HEADER } from './session.ts'
+import { type Answer, createTransport } from './transport.ts'
+import { decodeUser, WHOAMI_PATH } from './whoami.ts'
+
+/**
+ * One storage system, asked with the tokens of others: every method takes the caller's own, and nothing of it is
+ * kept. The exporter's session is not within reach. Every method throws {@link ApiError} with the place.
+ */
+export interface AdminClient {
+  /** API document, "List providers". */
+  providers(token: Secret, signal: AbortSignal): Promise<readonly Provider[]>
+  /** The name behind a token, where the system tells it. */
+  user(token: Secret, signal: AbortSignal): Promise<string | undefined>
+  /**
+   * API document, "Delete provider": sent once, to the node that answered last, never repeated.
+   * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
+   */
+  deleteProvider(token: Secret, id: string): Promise<void>
+  /** A token for a name and a password. */
+  login(username: string, password: Secret, signal: AbortSignal): Promise<Secret>
+  logout(token: Secret, signal: AbortSignal): Promise<void>
+  /** Closes the connections of reading requests at once; a deletion under way goes on. */
+  close(): Promise<void>
+}
+
+export interface AdminClientOptions {
+  /** Without the exporter's credentials, on purpose. */
+  readonly system: Pick<SystemConfig, 'name' | 'baseUrls' | 'tls'>
+  readonly limits: LimitsConfig
+  /** Bound of one reading request, fail-over included, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** A deletion that is cut short is one whose outcome nobody knows: it gets its time whatever polls are given. */
+const SHORTEST_DELETE_TIMEOUT_MS = 30_000
+
+export function createAdminClient({ system, limits, timeoutMs }: AdminClientOptions): AdminClient {
+  const { baseUrls, tls } = system
+  const openTransport = (bound: number) =>
+    createTransport({ ...limits, tls, timeoutMs: bound, onCertificate: () => undefined })
+  const transport = openTransport(timeoutMs)
+  const budget = createBudget(limits)
+  const endpoints = createEndpoints(baseUrls)
+  let answering = baseUrls[0] ?? ''
+
+  const placeOf = (operation: string, path: string): RequestPlace => ({
+    system: system.name,
+    operation,
+    path,
+  })
+
+  /** A reading request within its time: budget, fail-over. A failed one is for the caller to repeat. */
+  async function read<T>(
+    place: RequestPlace,
+    headers: Headers,
+    stop: AbortSignal,
+    decode: (answer: Answer) => T,
+  ): Promise<T> {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+    const send = async (baseUrl: string) => {
+      await budget.pace(signal)
+      const answer = await transport.send({ baseUrl, method: 'GET', path: place.path, headers, signal })
+      answering = baseUrl
+      const refusal = refusalOf(answer)
+      if (refusal !== undefined) throw refusal
+      return answer
+    }
+    try {
+      return decode(await budget.withPlace(signal, () => endpoints.attempt(send)))
+    } catch (failure) {
+      const late = signal.aborted && !(failure instanceof ApiError)
+      throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)
+    }
+  }
+
+  async function deleteProvider(token: Secret, id: string): Promise<void> {
+    const place = placeOf('delete', `${PROVIDERS_PATH}/…`)
+    const deleteTimeoutMs = Math.max(timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
+    // A connection of its own: one that rested may be closed by the other side at the very moment of the request.
+    const own = openTransport(deleteTimeoutMs)
+    try {
+      const headers = withToken(token, PROVIDERS_ACCEPT)
+      const request = { baseUrl: answering, path: providerPath(id), headers }
+      await sendDeletion({ request, transport: own, budget, timeoutMs: deleteTimeoutMs, place })
+    } catch (failure) {
+      throw asApiError(failure, place)
+    } finally {
+      await own.close()
+    }
+  }
+
+  return {
+    providers: (token, signal) =>
+      read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ text }) =>
+        decodeProviders(text),
+      ),
+    user: (token, signal) =>
+      read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ text }) =>
+        decodeUser(text),
+      ),
+    deleteProvider,
+    login(username, password, signal) {
+      const credentials = Buffer.from(`${username}:${password.reveal()}`).toString('base64')
+      const headers = { Accept: JSON_TYPE, Authorization: `Basic ${credentials}` }
+      return read(placeOf('login', '/login'), headers, signal, tokenOf)
+    },
+    logout: (token, signal) =>
+      read(placeOf('logout', '/logout'), withToken(token, JSON_TYPE), signal, () => undefined),
+    close: transport.close,
+  }
+}
+
+const JSON_TYPE = 'application/json'
+
+function withToken(token: Secret, accept: string): Headers {
+  return { Accept: accept, [TOKEN_HEADER]: token.reveal() }
+}
+
+function tokenOf(answer: Answer): Secret {
+  const token = tokenFromText(answer.header(TOKEN_HEADER) ?? '')
+  if (token instanceof Secret) return token
+  throw new ApiError(
+    'schema',
+    `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}`,
+  )
+}

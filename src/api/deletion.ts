@@ -1,0 +1,79 @@
+import type { Budget } from './budget.ts'
+import { ApiError, asApiError, type RequestPlace } from './errors.ts'
+import { exchangeFailure } from './failures.ts'
+import type { Reason } from './reasons.ts'
+import { refusalOf } from './refusals.ts'
+import type { Answer, Exchange, Transport } from './transport.ts'
+
+/** Nobody knows whether the deletion happened. `reason` says how the answer was lost. */
+export class UnknownOutcome extends ApiError {}
+
+export interface Deletion {
+  readonly request: Omit<Exchange, 'method' | 'signal'>
+  readonly transport: Transport
+  readonly budget: Budget
+  readonly timeoutMs: number
+  readonly place: RequestPlace
+}
+
+/**
+ * Sends a DELETE once, to one node; never again, and to no other node.
+ * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
+ * @throws {ApiError} when it surely did not happen
+ */
+export async function sendDeletion(deletion: Deletion): Promise<void> {
+  const { place } = deletion
+  const answer = await answerTo(deletion)
+  const { status } = answer
+  // Real systems answer 200 or 204, with a body or without: what counts is the status.
+  if (status >= 200 && status < 300) return
+  const refusal =
+    refusalOf(answer) ?? new ApiError('schema', `the answer has the status ${status}`, { status })
+  throw GATEWAY_STATUSES.includes(status) ? unknownOutcome(refusal, place) : refusal.at(place)
+}
+
+async function answerTo({ request, transport, budget, timeoutMs, place }: Deletion): Promise<Answer> {
+  const waiting = AbortSignal.timeout(timeoutMs)
+  let isSending = false
+  try {
+    return await budget.withPlace(waiting, async () => {
+      await budget.pace(waiting)
+      isSending = true
+      return transport.send({ ...request, method: 'DELETE', signal: AbortSignal.timeout(timeoutMs) })
+    })
+  } catch (failure) {
+    const late = !isSending && waiting.aborted
+    const known = asApiError(late ? exchangeFailure(waiting.reason) : failure, place)
+    throw isSending && !wasSurelyNotSent(known) ? unknownOutcome(known, place) : known
+  }
+}
+
+/** A proxy answered, or a node that waited in vain for another: the system may have done it all the same. */
+const GATEWAY_STATUSES: readonly number[] = [502, 504]
+
+/** Failures of opening a connection, none of which a connection can meet once it is open. */
+const UNSENT_CODES: readonly string[] = [
+  'ECONNREFUSED',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_INVALID_ARG',
+]
+const UNSENT_REASONS: readonly Reason[] = ['tls', 'dns']
+
+function wasSurelyNotSent({ reason, cause }: ApiError): boolean {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return UNSENT_CODES.includes(code) || UNSENT_REASONS.includes(reason)
+}
+
+function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {
+  const detail = `the answer to the deletion was lost (${failure.detail}): list the providers again`
+  const { status } = failure
+  return new UnknownOutcome(
+    failure.reason,
+    detail,
+    { cause: failure, ...(status !== undefined && { status }) },
+    place,
+  )
+}

@@ -1,0 +1,156 @@
+import Router from '@koa/router'
+import Koa, { type Context, type Next } from 'koa'
+import { ApiError } from '../../api/errors.ts'
+import type { Log } from '../../log.ts'
+import { OPEN_PATHS } from '../metrics_app.ts'
+import { rawPath } from '../request_check.ts'
+import type { Audit } from './audit.ts'
+import { readRequestBody } from './body.ts'
+import { CONTENT_TYPES, writeError } from './documents.ts'
+import { passedOn, Refused, refuse } from './errors.ts'
+import { checkOrigin, type OriginRules } from './origin.ts'
+import { createPace, type Pace } from './pace.ts'
+import { PAGE, PAGE_POLICY } from './page.ts'
+import { type AskedDeletion, answerDelete, answerList, asksForDeletion, audited } from './provider_routes.ts'
+import { addressOf, formatOf } from './request.ts'
+import { answerLogin, answerLogout } from './session_routes.ts'
+import type { AdminSystems } from './systems.ts'
+
+export interface AdminAppOptions {
+  readonly systems: AdminSystems
+  readonly audit: Audit
+  readonly origin: OriginRules
+  readonly ready: () => boolean
+  readonly log: Log
+  readonly pace?: Pace
+}
+
+/** The second listener: authentication providers, with the rights of the caller. */
+export function createAdminApp(options: AdminAppOptions): Koa {
+  const { origin, log } = options
+  const app = new Koa()
+  app.on('error', (error: unknown) => log.error('a request could not be answered', { error: String(error) }))
+  app.use(guardAnswers)
+  app.use((context, next) => writeErrors(context, next, log))
+  app.use((context, next) => answerHealth(context, next, options.ready))
+  const routes = { pace: createPace(), ...options }
+  app.use((context, next) => {
+    // Before the audit, which a flood would fill.
+    routes.pace.admit(addressOf(context))
+    return next()
+  })
+  app.use((context, next) =>
+    asksForDeletion(context)
+      ? audited(context, routes, (asked) => {
+          context.state['asked'] = asked
+          return next()
+        })
+      : next(),
+  )
+  app.use(async (context, next) => {
+    checkTarget(context)
+    checkOrigin(context.req, origin)
+    context.state['body'] = await readRequestBody(context.req)
+    await next()
+  })
+  app.use(createRouter(routes).routes())
+  app.use(refuseUnrouted)
+  return app
+}
+
+const PROVIDERS = ['/vdc/admin/authnproviders', '/systems/:system/vdc/admin/authnproviders']
+
+type Routes = AdminAppOptions & { readonly pace: Pace }
+
+function createRouter(routes: Routes): Router {
+  const router = new Router({ strict: true, sensitive: true })
+  router.get('/', (context) => {
+    context.set({ 'Content-Security-Policy': PAGE_POLICY, 'Content-Type': 'text/html; charset=utf-8' })
+    context.body = PAGE
+  })
+  router.get('/systems', (context) => {
+    context.body = JSON.stringify({ systems: routes.systems.names() })
+    context.set('Content-Type', CONTENT_TYPES.json)
+  })
+  router.post('/systems/:system/login', (context) =>
+    answerLogin(context, routes, context.state['body'] as Buffer),
+  )
+  router.post('/systems/:system/logout', (context) => answerLogout(context, routes))
+  for (const path of PROVIDERS) {
+    router.get([`${path}.json`, path], (context) => answerList(context, routes))
+    // The ending `.json` is a part of the parameter here, and is taken from it where the id is read.
+    router.delete(`${path}/:id`, (context) =>
+      answerDelete(context, routes, context.state['asked'] as AskedDeletion),
+    )
+  }
+  return router
+}
+
+/** For every answer, errors included: it is for this caller alone, and for no page of another site. */
+const ANSWER_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+}
+
+async function guardAnswers(context: Context, next: Next): Promise<void> {
+  context.set(ANSWER_HEADERS)
+  await next()
+}
+
+async function writeErrors(context: Context, next: Next, log: Log): Promise<void> {
+  try {
+    await next()
+  } catch (failure) {
+    const refused = failure instanceof ApiError ? passedOn(failure) : failure
+    if (!(refused instanceof Refused)) {
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      log.error('an administration request failed: please report this', {
+        path: rawPath(context.req),
+        reason,
+      })
+    }
+    sendError(
+      context,
+      refused instanceof Refused ? refused : refuse('failed', 'The log of the exporter says why'),
+    )
+  }
+}
+
+function sendError(context: Context, { status, body, headers }: Refused): void {
+  const format = formatOf(context)
+  context.status = status
+  context.set(headers)
+  context.body = writeError(body, format)
+  context.set('Content-Type', CONTENT_TYPES[format])
+}
+
+/** Before all checks: whoever asks may know that the program runs. */
+async function answerHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
+  const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
+  if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
+  const isGood = path === '/-/healthy' || ready()
+  context.status = isGood ? 200 : 503
+  context.body = isGood ? 'sds-exporter is running.\n' : 'Not every system was tried yet.\n'
+}
+
+/** Koa would read a fragment or a strange character as the end of the path: an id must not lose its tail so. */
+function checkTarget({ req }: Context): void {
+  if (!/^[!-~]+$/.test(req.url ?? '') || /[#\\]/.test(req.url ?? '')) {
+    throw refuse('badRequest', 'The path has characters that must be percent-encoded')
+  }
+}
+
+function refuseUnrouted(context: Context): void {
+  const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
+  if (matched.length === 0) throw refuse('unknownPath', 'See GET / for a page, or GET /systems')
+  const methods = [...new Set([...matched.flatMap(({ methods }) => methods), 'OPTIONS'])].sort()
+  const Allow = methods.join(', ')
+  if (context.method !== 'OPTIONS') throw refuse('wrongMethod', `It may be ${Allow}`, { Allow })
+  context.status = 204
+  context.set('Allow', Allow)
+}

@@ -1,0 +1,44 @@
+import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
+import type { Config } from '../../config/config.ts'
+import { sameConfig } from '../../config/same.ts'
+
+/** The configured systems, as those can ask them who bring a token of their own. */
+export interface AdminSystems {
+  /** Exactly the systems of this configuration from now on; those that did not change keep their connections. */
+  use(config: Config): Promise<void>
+  names(): readonly string[]
+  get(name: string): AdminClient | undefined
+  /** Closes all connections. */
+  close(): Promise<void>
+}
+
+interface Entry {
+  readonly options: Parameters<typeof createAdminClient>[0]
+  readonly client: AdminClient
+}
+
+export function createAdminSystems(): AdminSystems {
+  let entries: ReadonlyMap<string, Entry> = new Map()
+
+  async function replace(next: ReadonlyMap<string, Entry>): Promise<void> {
+    const ended = [...entries.values()].filter((entry) => ![...next.values()].includes(entry))
+    entries = next
+    await Promise.all(ended.map(({ client }) => client.close()))
+  }
+
+  return {
+    use({ systems, limits, poll }) {
+      const next = systems.map(({ name, baseUrls, tls }): [string, Entry] => {
+        const options = { system: { name, baseUrls, tls }, limits, timeoutMs: poll.timeoutMs }
+        const old = entries.get(name)
+        return old !== undefined && sameConfig(old.options, options)
+          ? [name, old]
+          : [name, { options, client: createAdminClient(options) }]
+      })
+      return replace(new Map(next))
+    },
+    names: () => [...entries.keys()],
+    get: (name) => entries.get(name)?.client,
+    close: () => replace(new Map()),
+  }
+}

@@ -1,0 +1,46 @@
+/** An XML element: empty, with text, or with children. Names are ours and need no escaping. */
+export interface Element {
+  readonly name: string
+  readonly attributes?: Readonly<Record<string, string>>
+  readonly content?: string | readonly Element[]
+}
+
+const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+
+/** Line ends and tabs as references where a parser would turn them into something else. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+}
+/** What XML 1.0 cannot carry, not even as a reference. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+export function writeXml(root: Element): string {
+  return `${PROLOG}${writeElement(root)}`
+}
+
+/** The text as an XML document carries it: what it cannot carry becomes U+FFFD. */
+export function xmlText(text: string): string {
+  return text.toWellFormed().replace(FORBIDDEN, '\ufffd')
+}
+
+function writeElement({ name, attributes = {}, content = '' }: Element): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`)
+  const inner = typeof content === 'string' ? escapeText(content) : content.map(writeElement).join('')
+  const tag = `${name}${written.join('')}`
+  return inner === '' ? `<${tag}/>` : `<${tag}>${inner}</${name}>`
+}
+
+function escapeText(text: string): string {
+  return xmlText(text).replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? character)
+}
+
+function escapeAttribute(text: string): string {
+  return xmlText(text).replace(/[&<>"\r\n\t]/g, (character) => ESCAPES[character] ?? character)
+}
