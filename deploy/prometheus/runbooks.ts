@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { LIMITS, THRESHOLDS } from '../../grafana/settings.ts'
 import { code, markdownTable } from '../../scripts/generators/markdown.ts'
+import { milliseconds } from './duration.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { ALERT_GROUPS, anchorOf, type RenderedFile } from './rules.ts'
 
@@ -25,6 +27,46 @@ export const sectionsOf = (markdown: string): ReadonlyMap<string, string> =>
 /** The prose on the alerts of one component. */
 export const proseOf = (component: string): ReadonlyMap<string, string> =>
   sectionsOf(readFileSync(new URL(`${component}.md`, SOURCES), 'utf8'))
+
+const MINUTE = 60
+const TIMES = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [MINUTE, 'minute'],
+] as const
+
+/** 1209600 as "14 days", 0.05 as "50 ms". */
+const duration = (seconds: number): string => {
+  if (seconds < 1) return `${seconds * 1000} ms`
+  const [size, name] = TIMES.find(([unit]) => seconds % unit === 0) ?? [1, 'second']
+  const count = seconds / size
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}
+
+/** The unit of a setting is the end of its name. */
+const worded = (name: string, value: number): string => {
+  if (name.endsWith('Ratio')) return `${Number((value * 100).toFixed(6))} %`
+  return name.endsWith('Seconds') ? duration(value) : String(value)
+}
+
+const SETTINGS: Readonly<Record<string, number | Readonly<Record<string, number>>>> = {
+  ...THRESHOLDS,
+  ...LIMITS,
+}
+
+/**
+ * Fills in what the prose takes from settings and rules, so that it cannot drift from them: `{usedRatio.warning}`
+ * is a setting, `{for}` how long the alert waits. @throws for a name that neither has
+ */
+export const filledIn = (prose: string, rules: readonly Alert[]): string =>
+  prose.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (all, name: string, part?: string) => {
+    const wait = rules[0]?.for
+    if (name === 'for' && wait !== undefined && rules.length === 1) return duration(milliseconds(wait) / 1000)
+    const setting = SETTINGS[name]
+    const value = typeof setting === 'object' ? setting[part ?? ''] : setting
+    if (value === undefined) throw new Error(`${rules[0]?.alert}: there is nothing to fill in for ${all}`)
+    return worded(name, value)
+  })
 
 const COMPONENT_TITLES = {
   health: 'Health of the nodes',
@@ -78,7 +120,7 @@ const fact = ({ severity, for: wait, keepFiringFor, expr }: Alert): string => {
 
 const section = (name: string, rules: readonly Alert[], prose: string | undefined): string => {
   if (prose === undefined) throw new Error(`${name} has no section in docs/runbooks`)
-  return `### ${name}\n\n${rules[0]?.summary ?? ''}\n\n${prose}\n\n${rules.map(fact).join('\n')}`
+  return `### ${name}\n\n${rules[0]?.summary ?? ''}\n\n${filledIn(prose, rules)}\n\n${rules.map(fact).join('\n')}`
 }
 
 const sections = (group: AlertGroup): string => {

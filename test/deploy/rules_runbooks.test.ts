@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ALERT_GROUPS, renderRules } from '../../deploy/prometheus/rules.ts'
-import { proseOf, renderRunbooks, sectionsOf } from '../../deploy/prometheus/runbooks.ts'
+import { filledIn, proseOf, renderRunbooks, sectionsOf } from '../../deploy/prometheus/runbooks.ts'
 import { RUNBOOKS } from '../../grafana/settings.ts'
 import { KNOWN_METRICS } from '../grafana/known_metrics.ts'
 import { parse, resultLabels, selectorsOf } from '../grafana/promql.ts'
@@ -65,6 +65,27 @@ const COMMANDS =
 const FENCE = /^```(\w+)\n([\s\S]*?)\n```$/gm
 const fences = (prose: string, language: string): string[] =>
   [...prose.matchAll(FENCE)].flatMap(([, name, text = '']) => (name === language ? [text] : []))
+
+describe('what is filled in', () => {
+  const [rule] = ALERT_GROUPS.flatMap(({ alerts }) => alerts).filter(({ alert }) => alert === 'SdsDisksBad')
+  const rules = rule === undefined ? [] : [rule]
+
+  test.each([
+    ['{usedRatio.warning}', '80 %'],
+    ['{systemErrorRatio.warning}', '0.1 %'],
+    ['{certificateSeconds.warning}', '14 days'],
+    ['{clockSkewSeconds.warning}', '30 seconds'],
+    ['{outlierLatencySeconds}', '50 ms'],
+    ['{trendSeconds}', '1 day'],
+    ['{manyBadDisks} disks', '3 disks'],
+    ['for {for}', 'for 15 minutes'],
+    ['up{job="x"}', 'up{job="x"}'],
+  ])('for %s is %s', (prose, expected) => expect(filledIn(prose, rules)).toBe(expected))
+
+  test.each(['{nothing}', '{usedRatio}', '{usedRatio.info}'])('cannot be %s', (prose) => {
+    expect(() => filledIn(prose, rules)).toThrow('SdsDisksBad: there is nothing to fill in')
+  })
+})
 
 describe('the runbook', () => {
   test.each(ROWS)('of $alert says what it means, does, needs, and when to silence it', ({ prose }) => {
