@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
-import { createFaults, faultMiddleware } from './faults/middleware.ts'
+import { createFaults } from './faults/in_force.ts'
+import { faultMiddleware } from './faults/middleware.ts'
 import { type Fault, parseFault } from './faults/table.ts'
 import type { User } from './http/accounts.ts'
 import { createApp, TOKEN_HEADER } from './http/app.ts'

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { type CallOptions, call, feedPath, login, type Reply, startEmulator } from './client.ts'
+import { type CallOptions, call, callRaw, feedPath, login, type Reply, startEmulator } from './client.ts'
 
 const FEED = 'dataType=current'
 
@@ -169,6 +169,8 @@ describe('expire-tokens', () => {
     const statuses = []
     for (let count = 0; count < 4; count++) statuses.push((await whoami(emulator, token)).status)
     expect(statuses).toEqual([200, 200, 401, 401])
+    emulator.setFaults(['expire-tokens:1'])
+    expect((await whoami(emulator, token)).status).toBe(401)
     expect((await whoami(emulator, (await login(emulator)) ?? '')).status).toBe(200)
   })
 })
@@ -207,5 +209,11 @@ describe('targets', () => {
     expect(JSON.parse(reply.bytes.subarray(3).toString())._embedded.instances).toHaveLength(4)
     emulator.setFaults([])
     expect((await call(emulator, feedPath(emulator, FEED))).text).toBe(await healthyText())
+  })
+
+  test('one header is not sent twice when two faults have to do with it', async () => {
+    const emulator = await startEmulator({ faults: ['wrong-content-type', 'truncate:close'] })
+    const head = (await callRaw(emulator, feedPath(emulator, FEED))).bytes.toString().split('\r\n\r\n')[0]
+    expect(head?.match(/content-type: .*/gi)).toEqual(['content-type: text/plain'])
   })
 })

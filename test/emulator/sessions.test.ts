@@ -142,5 +142,7 @@ describe('a token', () => {
     expect((await call(emulator, '/user/whoami', { token: three })).status).toBe(401)
     expect((await call(emulator, '/user/whoami', { token: other })).status).toBe(200)
     expect([emulator.liveSessions('monitor'), emulator.liveSessions('admin')]).toEqual([0, 1])
+    await call(emulator, '/logout?force=true', { token: 'emulator-admin' })
+    expect(emulator.liveSessions('admin')).toBe(0)
   })
 })

@@ -150,8 +150,10 @@ function errorBody(status: number, code: string | undefined, retryable: string |
   }
 }
 
+/** In small letters, as the headers of a finished answer are: else one header would be there twice. */
 function withHeaders(answer: WireAnswer, headers: Readonly<Record<string, string>>): WireAnswer {
-  return { ...answer, headers: { ...answer.headers, ...headers } }
+  const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...answer, headers: { ...answer.headers, ...Object.fromEntries(added) } }
 }
 
 export function firstHalf(body: Buffer): Buffer {

@@ -68,12 +68,14 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
       return session.user
     },
     logout: (token, all) => {
-      const user = sessions.get(token)?.user
+      const user = (permanent.get(token) ?? sessions.get(token))?.user
       sessions.delete(token)
       if (!all || user === undefined) return
       for (const [other, session] of sessions) if (session.user === user) sessions.delete(other)
     },
     limitUses: (uses) => {
+      // Who was dead under the old rule stays dead under the new one.
+      for (const [token, session] of sessions) if (session.uses >= mostUses) sessions.delete(token)
       mostUses = uses === undefined || uses === 0 ? Number.POSITIVE_INFINITY : uses
       permanent = uses === 0 ? new Map() : permanentSessions(clock())
       for (const session of sessions.values()) session.uses = 0
