@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { checkCommand } from './check.ts'
+import { dashboardsCommand } from './dashboards.ts'
 import { demoCommand } from './demo.ts'
 import { emulateCommand } from './emulate.ts'
 import { EXIT, Failed } from './exit.ts'
@@ -20,7 +21,15 @@ export function createProgram(): Command {
     .helpOption('--help', 'print this help, or that of a command')
     .helpCommand(false)
     .configureHelp({ sortSubcommands: false, sortOptions: false })
-  for (const command of [serveCommand(), demoCommand(), checkCommand(), healthCommand(), emulateCommand()]) {
+  const commands = [
+    serveCommand(),
+    demoCommand(),
+    checkCommand(),
+    healthCommand(),
+    dashboardsCommand(),
+    emulateCommand(),
+  ]
+  for (const command of commands) {
     program.addCommand(command.helpOption('--help', 'print this help'))
   }
   for (const command of [program, ...program.commands]) {

@@ -1,0 +1,52 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { run } from '../support/processes.ts'
+
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'grafana/**/*.md'])
+const configuration = readFileSync('docs/configuration.md', 'utf8')
+
+/** The first YAML block of a page. */
+function yamlOf(page: string): string {
+  return /```yaml\n(.*?)```/s.exec(page)?.[1] ?? ''
+}
+
+const parse = (text: string) =>
+  parseConfig(text, { file: 'docs/example.yml', environment: { SDS_TOKEN: 'abc' } })
+
+describe('the configuration reference', () => {
+  test('shows the defaults as they are', () => {
+    const shown = parse(yamlOf(configuration))
+    const [system] = shown.systems
+    const silent = parse(
+      `systems:\n  - {name: frankfurt, base_url: "https://ecs1.example.net:4443", auth: {token: abc}}`,
+    )
+    expect(shown).toEqual({ ...silent, systems: [{ ...silent.systems[0], pools: system?.pools }] })
+    expect(system?.pools).toHaveLength(1)
+  })
+
+  test.each(['serve', 'check'])('names every flag of %s', async (command) => {
+    const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
+    const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
+    expect(flags.length).toBeGreaterThan(1)
+    for (const flag of flags.filter((name) => name !== '--help'))
+      expect(configuration).toContain(`\`${flag}\``)
+  })
+})
+
+test('the first configuration of the README is good but for the files that it names', () => {
+  const text = yamlOf(readFileSync('README.md', 'utf8'))
+  expect(text).toContain('systems:')
+  expect(() => parse(text)).toThrow(/2 problems\n.*password_file.*no such file\n.*ca_file.*no such file/)
+})
+
+describe.each(PAGES)('%s', (page) => {
+  const text = readFileSync(page, 'utf8').replace(/```.*?```/gs, '')
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')
+
+  test('links to files that exist', () => {
+    const missing = links.filter((link) => link !== '' && !existsSync(join(dirname(page), link)))
+    expect(missing).toEqual([])
+  })
+})
