@@ -8,7 +8,7 @@ import { stateTimeline } from '../panels/state_timeline.ts'
 import { table } from '../panels/table.ts'
 import { timeSeries } from '../panels/timeseries.ts'
 import { perNode, perNodeAnd, ratio, select, sum, sumBy, sumByPool } from '../promql.ts'
-import { dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { DISK_COLORS, dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './coverage.ts'
 
 const DISKS = 'sds_node_disks_by_status'
@@ -21,7 +21,10 @@ const states = stat({
     'All Good, or a few on their way through Bad and Ready to replace.',
     'The table below lists the enclosures.',
   ],
-  queries: [{ expr: sumBy(['status'], byStatus()), legend: '{{status}}' }],
+  queries: Object.keys(DISK_COLORS).map((status) => ({
+    expr: sum(byStatus(`status="${status}"`)),
+    legend: status,
+  })),
   unit: 'none',
   overrides: DISK_COUNTS,
   width: 10,
@@ -176,14 +179,19 @@ const userShare = timeSeries({
   width: 12,
 })
 
+/** Of the subquery, whose step is five minutes. */
+const POINTS_PER_HOUR = 12
+
 const hours = barGauge({
   title: 'Hours of recovery in the last day',
   about: [
-    'For how many of the last 24 hours each pool was recovering.',
+    'For how many of the last 24 hours each pool was recovering, as far as there is data, in steps of five minutes.',
     '0, or a few hours after a failure.',
     'Near 24 on several days: see “Recovery running”.',
   ],
-  queries: [{ expr: `24 * avg_over_time(${RECOVERING}[1d:5m])`, legend: '{{system}} / {{pool}}' }],
+  queries: [
+    { expr: `sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`, legend: '{{system}} / {{pool}}' },
+  ],
   unit: 'h',
   min: 0,
   max: 24,

@@ -21,7 +21,7 @@ import {
   sumByPool,
   usedRatio,
 } from '../promql.ts'
-import { GRAFANA, LIMITS, POOL_KEY, THRESHOLDS } from '../settings.ts'
+import { GRAFANA, HEALTH, LIMITS, POOL_KEY, THRESHOLDS } from '../settings.ts'
 
 const TARGET = `target_percent="${LIMITS.forecastTargetPercent}"`
 
@@ -39,6 +39,10 @@ const systemsDown = stat({
   width: 4,
 })
 
+const HEALTH_STATES = Object.keys(HEALTH)
+const inState = (matcher: string): string => perNodeAnd('status', 'sds_node_health_status', 'system', matcher)
+
+/** A query a state, so that each keeps its place; one that nobody knows comes last. */
 const nodesByState = stat({
   title: 'Nodes by state',
   about: [
@@ -47,10 +51,8 @@ const nodesByState = stat({
     'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often comes before Bad.',
   ],
   queries: [
-    {
-      expr: sumBy(['status'], perNodeAnd('status', 'sds_node_health_status', 'system')),
-      legend: '{{status}}',
-    },
+    ...HEALTH_STATES.map((status) => ({ expr: sum(inState(`status="${status}"`)), legend: status })),
+    { expr: sumBy(['status'], inState(`status!~"${HEALTH_STATES.join('|')}"`)), legend: '{{status}}' },
   ],
   unit: 'none',
   overrides: HEALTH_COUNTS,
@@ -87,7 +89,7 @@ const spaceUsed = gauge({
 })
 
 const soonestForecast = stat({
-  title: `Soonest forecast to ${LIMITS.forecastTargetPercent} % full`,
+  title: `Time to ${LIMITS.forecastTargetPercent} % full`,
   about: [
     "The shortest of the storage systems' own forecasts, over all nodes: time until this share of the space is used.",
     'Months, or “no forecast”, which is what a system says when usage falls or its history is too short.',

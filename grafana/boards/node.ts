@@ -14,7 +14,7 @@ import { stateTimeline } from '../panels/state_timeline.ts'
 import { table } from '../panels/table.ts'
 import { dashed, timeSeries } from '../panels/timeseries.ts'
 import { age, by, healthCode, perNode, select, usedRatio } from '../promql.ts'
-import { GRAFANA, THRESHOLDS } from '../settings.ts'
+import { DISK_COLORS, GRAFANA, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './coverage.ts'
 
 /** The page shows one node, so one series; `max` drops the labels and the second exporter of a pair. */
@@ -42,7 +42,10 @@ const disksByState = barGauge({
     'All Good.',
     'Ready to replace means that the disk may be pulled now; Bad means that its data is still being rebuilt.',
   ],
-  queries: [{ expr: oneEach('status', 'sds_node_disks_by_status'), legend: '{{status}}' }],
+  queries: Object.keys(DISK_COLORS).map((status) => ({
+    expr: `max(${select('sds_node_disks_by_status', 'node', `status="${status}"`)})`,
+    legend: status,
+  })),
   unit: 'none',
   min: 0,
   overrides: DISK_COUNTS,

@@ -123,7 +123,7 @@ describe('every query', () => {
         .some((node) => {
           const divisor = children(node).at(-1)
           const text = expression.text.slice(divisor?.from, divisor?.to)
-          return !/> 0\)$/.test(text)
+          return !/> 0\)$|^[1-9]\d*$/.test(text)
         })
     })
     expect(wrong).toEqual([])
