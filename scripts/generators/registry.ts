@@ -2,6 +2,7 @@ import { renderRules } from '../../deploy/prometheus/rules.ts'
 import { renderRunbooks } from '../../deploy/prometheus/runbooks.ts'
 import { renderDashboards } from '../../grafana/build.ts'
 import { renderProvisioning } from '../../grafana/provisioning.ts'
+import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
 import { metricsReference } from './metrics_reference.ts'
 
 /** A file that is made from the code; the path is relative to the repository. */
@@ -29,4 +30,10 @@ export const GENERATORS: readonly Generator[] = [
   { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },
+  { what: 'Alertmanager of the compose stack', files: () => [composeAlertmanager()] },
+  {
+    what: 'rules and dashboards for Kubernetes',
+    files: kubernetesMonitoring,
+    owns: { folder: KUBERNETES_FOLDER, suffix: '.yaml' },
+  },
 ]

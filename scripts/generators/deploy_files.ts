@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { parse, stringify } from 'yaml'
+import { renderRules } from '../../deploy/prometheus/rules.ts'
+import { renderDashboards } from '../../grafana/build.ts'
+import { GRAFANA } from '../../grafana/settings.ts'
+import type { Generated } from './registry.ts'
+
+/** Holds nothing but what is generated. */
+export const KUBERNETES_FOLDER = 'deploy/kubernetes/monitoring/generated'
+
+const HEADER = (source: string) => `# Generated from ${source} by \`npm run generate\`: do not edit.\n`
+const INHIBITION = 'deploy/prometheus/alertmanager-inhibition.yml'
+const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/part-of': 'sds-exporter' }
+
+/** Grouped by what one person would fix at once; where the messages go is the user's to say. */
+const ROUTING = {
+  route: {
+    receiver: 'nobody',
+    group_by: ['alertname', 'system', 'pool'],
+    group_wait: '30s',
+    group_interval: '5m',
+    repeat_interval: '12h',
+  },
+  receivers: [{ name: 'nobody' }],
+}
+
+/** The Alertmanager of the compose stack: alerts are shown, and sent to nobody until a receiver is put in. */
+export function composeAlertmanager(): Generated {
+  const { inhibit_rules } = parse(readFileSync(new URL(`../../${INHIBITION}`, import.meta.url), 'utf8'))
+  return {
+    path: 'deploy/compose/alertmanager.yml',
+    text: HEADER(INHIBITION) + stringify({ ...ROUTING, inhibit_rules }, { lineWidth: 0 }),
+  }
+}
+
+/** Rules and dashboards as objects, and the kustomization that names them all. */
+export function kubernetesMonitoring(): readonly Generated[] {
+  const objects = [...rules(), ...dashboards()]
+  const kustomization = manifest('kustomization', 'the files beside it', {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: objects.map(({ path }) => path.replace(/^.*\//, '')),
+  })
+  return [kustomization, ...objects]
+}
+
+/** The rule files as objects of the Prometheus operator. */
+function rules(): readonly Generated[] {
+  return renderRules().map(({ path, text }) => {
+    const name = nameOf(path)
+    return manifest(`rule-${name}`, path, {
+      apiVersion: 'monitoring.coreos.com/v1',
+      kind: 'PrometheusRule',
+      metadata: { name, labels: LABELS },
+      spec: parse(text),
+    })
+  })
+}
+
+/**
+ * One ConfigMap a dashboard, for the sidecar of Grafana's Helm chart. Without blanks, because `kubectl apply`
+ * keeps a second copy in an annotation, which may have 256 KiB.
+ */
+function dashboards(): readonly Generated[] {
+  return renderDashboards().map(({ path, text }) => {
+    const name = nameOf(path)
+    return manifest(`dashboard-${name}`, path, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: `dashboard-${name}`,
+        labels: { ...LABELS, grafana_dashboard: '1' },
+        annotations: { grafana_folder: GRAFANA.folder.title },
+      },
+      data: { [`${name}.json`]: JSON.stringify(JSON.parse(text)) },
+    })
+  })
+}
+
+function manifest(file: string, source: string, object: unknown): Generated {
+  return {
+    path: `${KUBERNETES_FOLDER}/${file}.yaml`,
+    text: HEADER(source) + stringify(object, { lineWidth: 0 }),
+  }
+}
+
+/** `sds-fleet` of `grafana/dashboards/sds-fleet.json`. */
+function nameOf(path: string): string {
+  return path.replace(/^.*\//, '').replace(/\.\w+$/, '')
+}
