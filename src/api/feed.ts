@@ -10,7 +10,19 @@ import {
 } from '../catalogue.ts'
 import { ApiError } from './errors.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
-import { isObject, member, type Read, type Rejection, readNumber, readText } from './numbers.ts'
+import {
+  ABSENT,
+  isObject,
+  MAX_QUOTED_CHARACTERS,
+  member,
+  type Read,
+  type Rejection,
+  readNumber,
+  readText,
+  served,
+  unreadable,
+} from './numbers.ts'
+import { createRejectedValues, type RejectedValue, type RejectedValues } from './rejected_values.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
 
@@ -36,16 +48,8 @@ export interface Coverage {
   unreadable: number
 }
 
-/** A value that was not taken, with the words for the log. */
-export interface RejectedValue {
-  readonly attribute: string
-  readonly reason: Rejection
-  readonly node: string
-  readonly text: string
-  readonly times: number
-}
-
 export interface FeedReading {
+  /** In the order of their ids, so that the same nodes give the same lines. */
   readonly nodes: readonly NodeReading[]
   readonly coverage: ReadonlyMap<CoverageAttribute, Readonly<Coverage>>
   readonly rejected: readonly RejectedValue[]
@@ -57,20 +61,43 @@ export interface FeedReading {
  */
 export function decodeFeed(body: unknown): FeedReading {
   const list = nodeList(body)
-  const decoder = createDecoder()
-  const nodes = new Map<string, NodeReading>()
-  for (const entry of list) {
-    const node = decoder.node(entry)
-    if (node === undefined) continue
-    // Of two nodes with one id the last wins: two equal series would make Prometheus refuse the whole scrape.
-    if (nodes.delete(node.id)) decoder.reject('id', 'duplicate', node.id, node.id)
-    nodes.set(node.id, node)
-  }
-  if (list.length > 0 && nodes.size === 0) {
+  const rejected = createRejectedValues()
+  const entries = identify(list, rejected)
+  if (list.length > 0 && entries.size === 0) {
     throw new ApiError('schema', `not one of ${list.length} entries of the node list has an id`)
   }
-  return { nodes: [...nodes.values()], coverage: decoder.coverage, rejected: decoder.rejected }
+  const decoder = createDecoder(rejected)
+  const nodes = [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, entry]) => decoder.node(id, entry))
+  return { nodes, coverage: decoder.coverage, rejected: rejected.list() }
 }
+
+/** More nodes than this are no storage pool; the rest is counted. */
+const MAX_NODES = 20_000
+
+/** The entries by their ids. Of two with one id the last wins: equal series would make Prometheus refuse the scrape. */
+function identify(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {
+  const entries = new Map<string, JsonObject>()
+  for (const entry of list) {
+    const id = isObject(entry) ? readText(member(entry, 'id')) : undefined
+    if (!isObject(entry) || id === undefined) {
+      const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry
+      rejected.add({ attribute: 'id', reason: 'no_id', node: '', text: text.slice(0, MAX_QUOTED_CHARACTERS) })
+      continue
+    }
+    const node = id.slice(0, MAX_QUOTED_CHARACTERS)
+    if (entries.has(id)) rejected.add({ attribute: 'id', reason: 'duplicate', node, text: node })
+    else if (entries.size >= MAX_NODES) {
+      rejected.add({ attribute: 'id', reason: 'too_many', node, text: node })
+      continue
+    }
+    entries.set(id, entry)
+  }
+  return entries
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
 
 /** Real systems call the list `_instances`; the document, and some of its samples, `instances`. */
 const LIST_KEYS = ['_instances', 'instances'] as const
@@ -99,46 +126,47 @@ const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag }) => {
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
 /** Longest status that becomes a label value. */
 const MAX_STATUS_CHARACTERS = 64
-/** More rejected values of one answer than this are counted, but their words are not kept. */
-const MAX_REJECTED_KEPT = 1000
+/** Entries of lists within nodes that are kept of one answer, over all nodes. */
+const MAX_LIST_ENTRIES = 100_000
 
 /** Decodes nodes one by one, counting on the way what they serve and what had to be left out. */
-function createDecoder() {
+function createDecoder(rejected: RejectedValues) {
   const coverage = new Map<CoverageAttribute, Coverage>(
     COVERAGE_ATTRIBUTES.map((attribute) => [attribute, { served: 0, absent: 0, unreadable: 0 }]),
   )
-  const rejected: RejectedValue[] = []
+  const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
 
-  function reject(attribute: string, reason: Rejection, node: string, text: string, times = 1): void {
-    const kept = rejected.length < MAX_REJECTED_KEPT
-    rejected.push({ attribute, reason, node: kept ? node : '', text: kept ? text : '', times })
+  function count(attribute: CoverageAttribute, state: keyof Coverage): void {
+    const counts = coverage.get(attribute)
+    if (counts !== undefined) counts[state] += 1
+  }
+
+  function reject(attribute: string, id: string, reason: Rejection, text: string, times?: number): void {
+    rejected.add({ attribute, reason, node: id.slice(0, MAX_QUOTED_CHARACTERS), text }, times)
   }
 
   /** Counts the state, and gives the value where there is one. */
-  function settle<T>(attribute: CoverageAttribute, node: string, read: Read<T>): T | undefined {
-    const counts = coverage.get(attribute)
-    if (counts !== undefined) counts[read.state] += 1
-    if (read.state === 'unreadable') reject(attribute, read.rejection, node, read.text)
+  function settle<T>(attribute: CoverageAttribute, id: string, read: Read<T>): T | undefined {
+    count(attribute, read.state)
+    if (read.state === 'unreadable') reject(attribute, id, read.rejection, read.text)
     return read.state === 'served' ? read.value : undefined
   }
 
-  function node(entry: unknown): NodeReading | undefined {
-    const id = isObject(entry) ? readText(member(entry, 'id')) : undefined
-    if (!isObject(entry) || id === undefined) {
-      reject('id', 'no_id', '', isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : '')
-      return undefined
-    }
-    const health = readText(member(entry, 'healthStatus'))?.slice(0, MAX_STATUS_CHARACTERS)
+  /** As {@link settle}, for attributes of many values, which are rejected one by one. */
+  function settleMany<T>(attribute: CoverageAttribute, read: () => T, isServed: (value: T) => boolean): T {
+    const before = rejected.count()
+    const value = read()
+    count(attribute, isServed(value) ? 'served' : rejected.count() > before ? 'unreadable' : 'absent')
+    return value
+  }
+
+  function node(id: string, entry: JsonObject): NodeReading {
     return {
       id,
       name: readText(member(entry, 'displayName')),
       poolName: readText(member(entry, 'storagePoolName')),
       apiChange: readText(member(entry, 'apiChange')),
-      health: settle(
-        'healthStatus',
-        id,
-        health === undefined ? { state: 'absent' } : { state: 'served', value: health },
-      ),
+      health: settle('healthStatus', id, readStatus(member(entry, 'healthStatus'))),
       disks: readDisks(entry, id),
       values: readValues(entry, id),
       errors: readErrors(entry, id),
@@ -146,42 +174,70 @@ function createDecoder() {
     }
   }
 
-  function readDisks(entry: Readonly<Record<string, unknown>>, id: string): Map<DiskCount, number> {
+  function readDisks(entry: JsonObject, id: string): Map<DiskCount, number> {
     const disks = new Map<DiskCount, number>()
     for (const key of DISK_KEYS) {
-      const count = settle(key, id, readNumber(member(entry, key)))
-      if (count !== undefined) disks.set(key, count)
+      const number = settle(key, id, readNumber(member(entry, key)))
+      if (number !== undefined) disks.set(key, number)
     }
     return disks
   }
 
-  function readValues(entry: Readonly<Record<string, unknown>>, id: string): Map<AttributeName, Snapshot> {
+  function readValues(entry: JsonObject, id: string): Map<AttributeName, Snapshot> {
     const values = new Map<AttributeName, Snapshot>()
     for (const { name, tag, keys } of READERS) {
-      const key = keys.find((candidate) => Object.hasOwn(entry, candidate))
-      const snapshot = settle(name, id, readNewest(key === undefined ? undefined : entry[key], tag))
+      const snapshot = settle(name, id, readFirst(entry, keys, tag))
       if (snapshot !== undefined) values.set(name, snapshot)
     }
     return values
   }
 
-  function readErrors(entry: Readonly<Record<string, unknown>>, id: string): TransactionErrors | undefined {
+  function readErrors(entry: JsonObject, id: string): TransactionErrors | undefined {
     const { name } = TRANSACTION_ERRORS
-    const read = readTransactionErrors(member(entry, `${name}Current`), (reason, text, times) =>
-      reject(name, reason, id, text, times),
+    const errors = settleMany(
+      name,
+      () =>
+        readTransactionErrors(
+          member(entry, `${name}Current`),
+          (reason, text, times) => reject(name, id, reason, text, times),
+          left.errorTypes,
+        ),
+      (read) => read !== undefined,
     )
-    return settle(name, id, read)
+    left.errorTypes -= errors?.types.length ?? 0
+    return errors
   }
 
-  function readForecastList(entry: Readonly<Record<string, unknown>>, id: string): Forecast[] {
+  function readForecastList(entry: JsonObject, id: string): Forecast[] {
     const { name } = FORECAST
-    const before = rejected.length
-    const list = readForecasts(member(entry, name), (reason, text) => reject(name, reason, id, text))
-    const counts = coverage.get(name)
-    if (counts !== undefined)
-      counts[list.length > 0 ? 'served' : rejected.length > before ? 'unreadable' : 'absent'] += 1
-    return list
+    const forecasts = settleMany(
+      name,
+      () =>
+        readForecasts(
+          member(entry, name),
+          (reason, text, times) => reject(name, id, reason, text, times),
+          left.forecasts,
+        ),
+      (list) => list.length > 0,
+    )
+    left.forecasts -= forecasts.length
+    return forecasts
   }
 
-  return { node, reject, coverage, rejected }
+  return { node, coverage }
+}
+
+/** The attribute under the first of its names that has a value. */
+function readFirst(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {
+  const reads = keys
+    .map((key) => readNewest(member(entry, key), tag))
+    .filter(({ state }) => state !== 'absent')
+  return reads.find(({ state }) => state === 'served') ?? reads[0] ?? ABSENT
+}
+
+function readStatus(value: unknown): Read<string> {
+  const text = readText(value)
+  if (text !== undefined) return served(text.slice(0, MAX_STATUS_CHARACTERS))
+  const isAbsent = value === undefined || value === null || typeof value === 'string'
+  return isAbsent ? ABSENT : unreadable('shape', value)
 }

@@ -11,10 +11,16 @@ export interface Forecast {
   readonly days: number | undefined
 }
 
-type Reject = (rejection: Rejection, text: string) => void
+/** Forecasts kept of one node: more time frames and targets than anybody asks for. */
+export const MAX_FORECASTS = 100
 
-/** Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry". */
-export function readForecasts(value: unknown, reject: Reject): Forecast[] {
+type Reject = (rejection: Rejection, text: string, times?: number) => void
+
+/**
+ * Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry".
+ * @param most forecasts to keep, where that is less than {@link MAX_FORECASTS}
+ */
+export function readForecasts(value: unknown, reject: Reject, most: number): Forecast[] {
   const entries: readonly unknown[] = Array.isArray(value)
     ? value
     : value === undefined || value === null
@@ -29,7 +35,9 @@ export function readForecasts(value: unknown, reject: Reject): Forecast[] {
     if (forecasts.has(key)) reject('duplicate', key)
     forecasts.set(key, forecast)
   }
-  return [...forecasts.values()]
+  const kept = Math.min(most, MAX_FORECASTS)
+  if (forecasts.size > kept) reject('too_many', `${forecasts.size} forecasts`, forecasts.size - kept)
+  return [...forecasts.values()].slice(0, kept)
 }
 
 function readEntry(entry: Readonly<Record<string, unknown>>, reject: Reject): Forecast | undefined {

@@ -24,7 +24,7 @@ export function served<T>(value: T): Read<T> {
 }
 
 /** What a log line may quote of a foreign value. */
-const MAX_QUOTED_CHARACTERS = 64
+export const MAX_QUOTED_CHARACTERS = 64
 
 export function unreadable(rejection: Rejection, value: unknown): Read<never> {
   const text = typeof value === 'object' ? (Array.isArray(value) ? 'an array' : 'an object') : String(value)
@@ -54,11 +54,14 @@ function inRange(number: number, source: unknown): Read<number> {
   return served(number + 0)
 }
 
-/** A text, trimmed; numbers count as their digits. Null, empty and everything else are absent. */
+/**
+ * A text, trimmed; numbers count as their digits. Null, empty and everything else are absent. Half a surrogate pair
+ * becomes U+FFFD here, at the door, since two texts that differ in nothing else would become equal label values later.
+ */
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') return undefined
-  const text = value.trim()
+  const text = value.trim().toWellFormed()
   return text === '' ? undefined : text
 }
 

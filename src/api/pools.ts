@@ -67,6 +67,14 @@ function decodeVirtualArrays(body: unknown): PoolRef[] {
   )
 }
 
+/** Each pool costs a request a minute: a list as long as this is not one of storage pools. */
+const MAX_POOLS = 1000
+
 function unique(pools: readonly PoolRef[]): PoolRef[] {
-  return [...new Map(pools.map((pool) => [pool.id, pool])).values()]
+  const byId = new Map(pools.map((pool) => [pool.id, pool]))
+  if (byId.size <= MAX_POOLS) return [...byId.values()]
+  throw new ApiError(
+    'too_large',
+    `the system lists ${byId.size} pools, more than the ${MAX_POOLS} that are polled: name those to poll under pools`,
+  )
 }

@@ -1,14 +1,12 @@
 import { TRANSACTION_ERRORS } from '../catalogue.ts'
 import {
-  ABSENT,
   isObject,
+  MAX_QUOTED_CHARACTERS,
   member,
   type Read,
   type Rejection,
   readNumber,
   readText,
-  served,
-  unreadable,
 } from './numbers.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 
@@ -38,13 +36,21 @@ type Reject = (rejection: Rejection, text: string, times?: number) => void
 
 /**
  * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the document
- * describes Current values. Source: API document, "Transaction error attributes".
+ * describes Current values; undefined where nothing of it is served.
+ * Source: API document, "Transaction error attributes".
+ * @param most error types to keep, where that is less than {@link MAX_ERROR_TYPES}
  */
-export function readTransactionErrors(value: unknown, reject: Reject): Read<TransactionErrors> {
-  if (value === undefined || value === null) return ABSENT
-  const object = Array.isArray(value) ? value.at(-1) : value
-  if (object === undefined) return ABSENT
-  if (!isObject(object)) return unreadable('shape', object)
+export function readTransactionErrors(
+  value: unknown,
+  reject: Reject,
+  most: number,
+): TransactionErrors | undefined {
+  const object = asList(value).at(-1)
+  if (object === undefined) return undefined
+  if (!isObject(object)) {
+    reject('shape', Array.isArray(object) ? 'an array' : typeof object)
+    return undefined
+  }
   const keep = <T>(read: Read<T>): T | undefined => {
     if (read.state === 'unreadable') reject(read.rejection, read.text)
     return read.state === 'served' ? read.value : undefined
@@ -54,10 +60,10 @@ export function readTransactionErrors(value: unknown, reject: Reject): Read<Tran
     all: keep(readNewest(member(object, 'all'), TRANSACTION_ERRORS.rateTag)),
     succeeded: keep(readNumber(member(totals, 'successTotal'))),
     failed: keep(readNumber(member(totals, 'errorTotal'))),
-    types: readTypes(asList(member(object, 'types')), keep, reject),
+    types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, most),
   }
-  const empty = errors.all === undefined && errors.succeeded === undefined && errors.failed === undefined
-  return empty && errors.types.length === 0 ? ABSENT : served(errors)
+  const { all, succeeded, failed, types } = errors
+  return [all, succeeded, failed, types[0]].every((part) => part === undefined) ? undefined : errors
 }
 
 function readTypes(
@@ -74,7 +80,7 @@ function readTypes(
     }
     const category = readText(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
-    if (types.has(key)) reject('duplicate', errorType)
+    if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
     types.set(key, {
       category,
       errorType,
@@ -82,10 +88,15 @@ function readTypes(
       rate: keep(readNewest(member(entry, 'errorRate'), TRANSACTION_ERRORS.rateTag)),
     })
   }
-  if (types.size <= MAX_ERROR_TYPES) return [...types.values()]
-  reject('too_many', `${types.size} error types`, types.size - MAX_ERROR_TYPES)
-  // The most frequent ones are what a person looks for.
-  return [...types.values()].toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ERROR_TYPES)
+  return [...types.values()]
+}
+
+/** What a person looks for, where there are too many to be exported. */
+function mostFrequent(types: readonly ErrorType[], reject: Reject, most: number): readonly ErrorType[] {
+  const kept = Math.min(most, MAX_ERROR_TYPES)
+  if (types.length <= kept) return types
+  reject('too_many', `${types.length} error types`, types.length - kept)
+  return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
 }
 
 function asList(value: unknown): readonly unknown[] {
