@@ -14,6 +14,8 @@ export interface OwnMetrics {
   series(count: number): void
   /** Forgets what was counted of a system that is no longer configured. */
   forgetSystem(system: string): void
+  /** Forgets what was counted of a pool that is no longer there. */
+  forgetPool(system: string, poolId: string): void
   /** The exposition of all of them and of prom-client's process and Node.js metrics, without an end line. */
   render(format: Format): Promise<string>
 }
@@ -64,6 +66,9 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     return text
   }
 
+  const forgetAll = (...forgotten: Parameters<typeof forget>) =>
+    void forget(...forgotten).then(() => rendered.clear())
+
   return {
     poll: changing((system, poolId, result) => polls.inc({ system, pool_id: poolId, result })),
     request: changing(({ system, operation, code, seconds }) => {
@@ -79,11 +84,8 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       if (successful) reloadTime.set(epochSeconds)
     }),
     series: changing((count) => seriesCount.set(count)),
-    forgetSystem: changing((system) => {
-      void forgetLabel([polls, requests, logins, rejectedValues, durations], system).then(() =>
-        rendered.clear(),
-      )
-    }),
+    forgetSystem: (system) => forgetAll([polls, requests, logins, rejectedValues, durations], { system }),
+    forgetPool: (system, poolId) => forgetAll([polls], { system, pool_id: poolId }),
     async render(format) {
       const families = [await renderOwn(format), await renderProcess(format)]
       return families.join(FAMILY_SEPARATOR[format])
@@ -115,11 +117,12 @@ interface Labelled {
   remove(labels: Record<string, string | number>): void
 }
 
-async function forgetLabel(metrics: readonly Labelled[], system: string): Promise<void> {
+/** Removes all series that carry these labels, whatever else they carry. */
+async function forget(metrics: readonly Labelled[], marks: Readonly<Record<string, string>>): Promise<void> {
   for (const metric of metrics) {
     const { values } = await metric.get()
     for (const { labels } of values) {
-      if (labels['system'] !== system) continue
+      if (Object.entries(marks).some(([name, value]) => labels[name] !== value)) continue
       const { le: _bucket, ...series } = labels as Record<string, string | number>
       metric.remove(series)
     }

@@ -18,10 +18,17 @@ const SYSTEM_FAILURES: readonly Reason[] = [
 const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 300_000
 
+/** Whether the failure of one pool may be that of all. */
+export function isSystemFailure({ reason }: ApiError): boolean {
+  return SYSTEM_FAILURES.includes(reason)
+}
+
 /** Decides how often a system that keeps failing is asked. */
 export interface Backoff {
   /** `all`: as usual; `one`: one pool, to see whether the system is back; `none`: not yet. */
   allowed(): 'all' | 'one' | 'none'
+  /** How many rounds have failed since the last good one. */
+  failures(): number
   /** Notes the outcome of a round: the failure of every pool that was asked, undefined for a good one. */
   note(outcomes: readonly (ApiError | undefined)[]): void
 }
@@ -33,11 +40,10 @@ export function createBackoff(now: () => number = () => performance.now()): Back
 
   return {
     allowed: () => (failures === 0 ? 'all' : now() < resumesAt ? 'none' : 'one'),
+    failures: () => failures,
     note(outcomes) {
-      const failing =
-        outcomes.length > 0 &&
-        outcomes.every((failure) => failure && SYSTEM_FAILURES.includes(failure.reason))
-      if (!failing) {
+      if (outcomes.length === 0) return
+      if (!outcomes.every((failure) => failure !== undefined && isSystemFailure(failure))) {
         failures = 0
         return
       }

@@ -10,7 +10,8 @@ export interface Board {
   systems(): readonly SystemState[]
   system(name: string): SystemState | undefined
   /**
-   * Replaces the state of a system, if it is still configured. Resolves when the page shows it.
+   * Replaces the state of a system, if it is still configured. Resolves when the page shows it; rejects when the
+   * change throws, and then nothing is changed, or when no page can be made of it.
    * @param change a pure function of the state as it is at that moment
    */
   update(name: string, change: (system: SystemState) => SystemState): Promise<void>
@@ -30,7 +31,8 @@ export function createBoard(onPage: (series: number) => void): Board {
 
   /** One page at a time: what changes while one is being made waits for the one after it, all of it together. */
   function publish(): Promise<void> {
-    next ??= (running ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
+    // A page that could not be made must not keep the next one from being made.
+    next ??= (running?.catch(ignore) ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
       running = swap().finally(() => {
         running = undefined
       })
@@ -51,11 +53,11 @@ export function createBoard(onPage: (series: number) => void): Board {
     page: () => page,
     systems: () => [...systems.values()],
     system: (name) => systems.get(name),
-    update(name, change) {
+    async update(name, change) {
       const before = systems.get(name)
-      if (before === undefined) return Promise.resolve()
+      if (before === undefined) return
       systems = new Map(systems).set(name, change(before))
-      return publish()
+      await publish()
     },
     show(names, fresh) {
       const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
@@ -69,4 +71,8 @@ export function createBoard(onPage: (series: number) => void): Board {
 export function systemParts(system: SystemState): Part[] {
   const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
   return [...pools, statePart(system)]
+}
+
+function ignore(): void {
+  // whoever asked for that page was told
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from '../api/errors.ts'
-import type { RejectedValue } from '../api/feed.ts'
 import { REJECTIONS } from '../api/numbers.ts'
+import type { RejectedValue } from '../api/rejected_values.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 
@@ -10,23 +10,40 @@ export interface Journal {
   forecast(poolId: string, failure: ApiError | undefined): void
   discovered(failure: ApiError | undefined): void
   rejected(poolId: string, values: readonly RejectedValue[]): void
+  /** Something broke off that never should: a fault of the exporter itself. */
+  broke(what: string, failure: unknown): void
+  /** The pool is gone; nothing that was counted or told of it is kept. */
+  forget(poolId: string): void
 }
 
 export function createJournal(log: Log, own: OwnMetrics, system: string): Journal {
-  const failing = new Map<string, string>()
-  const told = new Set<string>()
+  const failing = new Map<string, Set<string>>()
+  const told = new Map<string, Set<string>>()
 
-  /** Logs a failure when its reason is new, and its end. */
+  /** Logs a failure when its reason is new since the subject last worked, and the end of all of them. */
   function noteChange(subject: string, fields: Record<string, string>, failure: ApiError | undefined): void {
     const key = `${subject} ${fields['pool'] ?? ''}`
-    const before = failing.get(key)
+    const reasons = failing.get(key)
     if (failure === undefined) {
       failing.delete(key)
-      if (before !== undefined) log.info(`${subject} works again`, { system, ...fields })
-    } else if (before !== failure.reason) {
-      failing.set(key, failure.reason)
-      log.warn(`${subject} failed`, { system, ...fields, reason: failure.reason, error: failure.message })
+      if (reasons !== undefined) log.info(`${subject} works again`, { system, ...fields })
+      return
     }
+    if (reasons?.has(failure.reason)) return
+    failing.set(key, new Set(reasons).add(failure.reason))
+    log.warn(`${subject} failed`, { system, ...fields, reason: failure.reason, error: failure.message })
+  }
+
+  function noteRejected(pool: string, value: RejectedValue): void {
+    const { attribute, reason, node, text } = value
+    own.rejected(system, attribute, reason, value.times)
+    const kinds = told.get(pool) ?? new Set()
+    const kind = `${attribute} ${reason}`
+    if (kinds.has(kind)) return
+    told.set(pool, kinds.add(kind))
+    const why = REJECTIONS[reason]
+    const fields = { system, pool, node, attribute, reason, why, value: text }
+    log.warn('a value of the feed was not exported', fields)
   }
 
   return {
@@ -37,22 +54,14 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     forecast: (poolId, failure) => noteChange('forecast', { pool: poolId }, failure),
     discovered: (failure) => noteChange('discovery of pools', {}, failure),
     rejected(poolId, values) {
-      for (const { attribute, reason, node, text, times } of values) {
-        own.rejected(system, attribute, reason, times)
-        const key = `${poolId} ${attribute} ${reason}`
-        if (told.has(key)) continue
-        told.add(key)
-        const why = REJECTIONS[reason]
-        log.warn('a value of the feed was not exported', {
-          system,
-          pool: poolId,
-          node,
-          attribute,
-          reason,
-          why,
-          value: text,
-        })
-      }
+      for (const value of values) noteRejected(poolId, value)
+    },
+    broke: (what, failure) =>
+      log.error('something broke off: please report this', { system, what, error: String(failure) }),
+    forget(poolId) {
+      own.forgetPool(system, poolId)
+      told.delete(poolId)
+      for (const subject of ['poll', 'forecast']) failing.delete(`${subject} ${poolId}`)
     },
   }
 }

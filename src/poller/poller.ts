@@ -51,9 +51,14 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
     return { system, shared, client, poller }
   }
 
-  async function end({ poller, client }: Runner): Promise<void> {
-    await poller.stop()
-    await client.close()
+  async function end({ system, poller, client }: Runner): Promise<void> {
+    try {
+      await poller.stop()
+      await client.close()
+    } catch (failure) {
+      // Nothing that is wrong with one system may keep the others from being ended, or the new ones from starting.
+      log.error('a system was not left in order', { system: system.name, error: String(failure) })
+    }
   }
 
   return {
@@ -81,7 +86,9 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
     nextPoll: (system) => runners.get(system)?.poller.nextPoll(),
     ready: () => runners.size > 0 && [...runners.keys()].every((name) => board.system(name)?.tried === true),
     async stop() {
-      await Promise.all([...runners.values()].map(end))
+      const last = [...runners.values()]
+      runners = new Map()
+      await Promise.all(last.map(end))
     },
   }
 }
@@ -91,8 +98,8 @@ function observe(system: string, board: Board, own: OwnMetrics): ClientObserver 
   const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
     const state = board.system(system)
     const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
-    // Resolves with the next page; nothing here has to wait for it.
-    if (news) void board.update(system, (current) => ({ ...current, ...change }))
+    // Nothing here has to wait for the next page; whether it can be made, those who poll will hear.
+    if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
   }
   return {
     exchanged({ operation, code, seconds, answered }) {

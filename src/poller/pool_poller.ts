@@ -1,10 +1,11 @@
 import type { SystemClient } from '../api/client.ts'
+import { MAX_TIMER_MS } from '../api/deadline.ts'
 import { ApiError } from '../api/errors.ts'
-import type { FeedReading } from '../api/feed.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
+import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
 import type { Journal } from './journal.ts'
-import { type Attempt, type Failure, withdrawn, withForecasts, withPoll } from './state.ts'
+import { type Attempt, type Failure, withdrawn, withPoll } from './state.ts'
 
 interface PoolPollerOptions {
   readonly poolId: string
@@ -20,41 +21,30 @@ export type Outcome = 'ok' | 'none' | ApiError
 
 /** Polls one pool, never twice at a time. */
 export interface PoolPoller {
+  readonly poolId: string
+  readonly forecasts: ForecastPoller
   poll(signal: AbortSignal): Promise<Outcome>
-  forecast(signal: AbortSignal): Promise<void>
   /** The pool is no longer polled: withdraws nothing and starts nothing any more. */
   forget(): void
 }
 
-/** A forecast that fails once may be bad luck; after the second time it is too old to plan by. */
-const FORECAST_FAILURES_ALLOWED = 1
-
-export function createPoolPoller({
-  poolId,
-  system,
-  config,
-  client,
-  board,
-  journal,
-}: PoolPollerOptions): PoolPoller {
+export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
+  const { poolId, system, config, client, board, journal } = options
+  const { staleAfterMs } = config.poll
+  const forecasts = createForecastPoller({ ...options, system: system.name, forecast: config.forecast })
   let busy = false
+  let forgotten = false
   let staleTimer: NodeJS.Timeout | undefined
-  let forecastAsked = config.forecast.schedule === ''
-  let forecastFailures = 0
 
   // A poller that takes over another's values takes over their end, too.
   const inherited = board.system(system.name)?.pools.get(poolId)?.lastSuccess
-  if (inherited !== undefined)
-    withdrawAfter(Math.max(0, inherited * 1000 + config.poll.staleAfterMs - Date.now()))
+  if (inherited !== undefined) withdrawAfter(inherited * 1000 + staleAfterMs - Date.now())
 
   async function poll(signal: AbortSignal): Promise<Outcome> {
     if (busy) return 'none'
     busy = true
     try {
-      const outcome = await ask(signal)
-      // The first forecast does not wait for its schedule, which may be an hour away.
-      if (outcome === 'ok' && !forecastAsked) await forecast(signal)
-      return outcome
+      return await ask(signal)
     } finally {
       busy = false
     }
@@ -69,49 +59,52 @@ export function createPoolPoller({
     })
     try {
       const reading = await client.nodes(poolId, signal)
+      const good = attempt()
+      await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
+      withdrawAfter(staleAfterMs)
       journal.polled(poolId, undefined)
       journal.rejected(poolId, reading.rejected)
-      withdrawAfter(config.poll.staleAfterMs)
-      await publish(attempt(), reading)
       return 'ok'
-    } catch (failure) {
+    } catch (cause) {
       if (signal.aborted) return 'none'
-      if (!(failure instanceof ApiError)) throw failure
+      const failure = cause instanceof ApiError ? cause : unexpected(cause, system.name, poolId)
       journal.polled(poolId, failure)
-      await publish(attempt({ reason: failure.reason, message: failure.message }))
+      const bad = attempt({ reason: failure.reason, message: failure.message })
+      await board.update(system.name, (state) => withPoll(state, poolId, bad))
       return failure
     }
-  }
-
-  function publish(attempt: Attempt, reading?: FeedReading): Promise<void> {
-    return board.update(system.name, (state) => withPoll(state, poolId, attempt, reading))
   }
 
   /** Values that no good poll renewed are withdrawn on time, whatever the schedule does meanwhile. */
   function withdrawAfter(ms: number): void {
     clearTimeout(staleTimer)
-    staleTimer = setTimeout(
-      () => void board.update(system.name, (state) => withdrawn(state, poolId)),
-      ms,
-    ).unref()
+    if (forgotten) return
+    // Where the clock was set meanwhile, an inherited rest may be anything; it is never more than a whole one.
+    const rest = Math.min(Math.max(ms, 0), staleAfterMs, MAX_TIMER_MS)
+    staleTimer = setTimeout(withdraw, rest).unref()
   }
 
-  async function forecast(signal: AbortSignal): Promise<void> {
-    forecastAsked = true
-    try {
-      const reading = await client.forecasts(poolId, config.forecast, signal)
-      forecastFailures = 0
-      journal.forecast(poolId, undefined)
-      await board.update(system.name, (state) => withForecasts(state, poolId, reading))
-    } catch (failure) {
-      if (signal.aborted) return
-      if (!(failure instanceof ApiError)) throw failure
-      journal.forecast(poolId, failure)
-      forecastFailures += 1
-      if (forecastFailures <= FORECAST_FAILURES_ALLOWED) return
-      await board.update(system.name, (state) => withForecasts(state, poolId, undefined))
-    }
+  function withdraw(): void {
+    forecasts.makeDue()
+    board
+      .update(system.name, (state) => withdrawn(state, poolId))
+      .catch((failure: unknown) => journal.broke('withdrawing old values', failure))
   }
 
-  return { poll, forecast, forget: () => clearTimeout(staleTimer) }
+  return {
+    poolId,
+    forecasts,
+    poll,
+    forget() {
+      forgotten = true
+      clearTimeout(staleTimer)
+    },
+  }
+}
+
+/** A fault of the exporter, in the form of all others, so that it stays with the pool that it is about. */
+function unexpected(cause: unknown, system: string, pool: string): ApiError {
+  const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+  const detail = `the answer could not be turned into metrics, please report this: ${what}`
+  return new ApiError('local', detail, { cause }, { system, operation: 'nodes', pool, path: 'this program' })
 }

@@ -31,6 +31,8 @@ export interface Attempt {
 /** What is known of a pool. A value: replaced as a whole, never edited. */
 export interface PoolState {
   readonly ref: PoolRef
+  /** As its nodes last called it, or the list of pools; kept when the values are withdrawn, so that series do not move. */
+  readonly name: string | undefined
   /** What its series are labelled with. */
   readonly label: string
   readonly lastAttempt: Attempt | undefined
@@ -76,6 +78,7 @@ export function newSystem(name: string): SystemState {
 function newPool(ref: PoolRef): PoolState {
   return {
     ref,
+    name: ref.name,
     label: ref.name ?? ref.id,
     lastAttempt: undefined,
     lastSuccess: undefined,
@@ -89,7 +92,10 @@ function newPool(ref: PoolRef): PoolState {
 
 /** The system with exactly these pools; those that it had keep what is known of them. */
 export function withPools(system: SystemState, refs: readonly PoolRef[]): SystemState {
-  const pools = refs.map((ref) => ({ ...(system.pools.get(ref.id) ?? newPool(ref)), ref }))
+  const pools = refs.map((ref) => {
+    const pool = system.pools.get(ref.id) ?? newPool(ref)
+    return { ...pool, ref, name: pool.name ?? ref.name }
+  })
   return relabelled({ ...system, pools: byId(pools) })
 }
 
@@ -100,11 +106,9 @@ export function withPoll(
   attempt: Attempt,
   reading?: FeedReading,
 ): SystemState {
-  return changed(system, poolId, (pool) => ({
-    ...pool,
-    lastAttempt: attempt,
-    ...(reading !== undefined && { reading, lastSuccess: attempt.at }),
-  }))
+  if (reading === undefined) return changed(system, poolId, (pool) => ({ ...pool, lastAttempt: attempt }))
+  const news = { reading, lastAttempt: attempt, lastSuccess: attempt.at }
+  return rendered(system, poolId, (pool) => ({ ...pool, ...news, name: nameIn(reading) ?? pool.name }))
 }
 
 /** New forecasts of a pool, or none: what the storage system can no longer tell must not stay. */
@@ -113,7 +117,7 @@ export function withForecasts(
   poolId: string,
   reading: FeedReading | undefined,
 ): SystemState {
-  return changed(system, poolId, (pool) => ({
+  return rendered(system, poolId, (pool) => ({
     ...pool,
     forecasts: reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts])),
     forecastCoverage: reading?.coverage,
@@ -122,14 +126,21 @@ export function withForecasts(
 
 /** The pool without its values: they are too old to pass for the present. */
 export function withdrawn(system: SystemState, poolId: string): SystemState {
-  return changed(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: undefined }))
+  return rendered(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: undefined }))
 }
 
-function changed(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {
+type Change = (pool: PoolState) => PoolState
+
+/** The system with another state of one pool, of which no line is another. */
+function changed(system: SystemState, poolId: string, change: Change): SystemState {
   const pool = system.pools.get(poolId)
   // The pool may have left the list while it was being asked.
-  if (pool === undefined) return system
-  return relabelled({ ...system, pools: new Map(system.pools).set(poolId, change(pool)) }, poolId)
+  return pool === undefined ? system : { ...system, pools: new Map(system.pools).set(poolId, change(pool)) }
+}
+
+/** As {@link changed}, with the lines of the pool made anew. */
+function rendered(system: SystemState, poolId: string, change: Change): SystemState {
+  return relabelled(changed(system, poolId, change), poolId)
 }
 
 function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
@@ -142,18 +153,18 @@ function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {
  */
 function relabelled(system: SystemState, renewed?: string): SystemState {
   const pools = [...system.pools.values()]
-  const labels = uniqueNames(pools.map((pool) => ({ id: pool.ref.id, name: poolName(pool) })))
-  const rendered = pools.map((pool, index) => {
+  const labels = uniqueNames(pools.map(({ ref, name }) => ({ id: ref.id, name })))
+  const labelled = pools.map((pool, index) => {
     const label = labels[index] ?? pool.ref.id
     if (label === pool.label && pool.ref.id !== renewed) return pool
     return renderPool({ ...pool, label }, system.name)
   })
-  return { ...system, pools: byId(rendered) }
+  return { ...system, pools: byId(labelled) }
 }
 
-/** The name that the nodes give their pool; before the first reading the one of the list of pools. */
-function poolName({ ref, reading }: PoolState): string | undefined {
-  return reading?.nodes.find(({ poolName }) => poolName !== undefined)?.poolName ?? ref.name
+/** The name that the nodes give their pool. */
+function nameIn({ nodes }: FeedReading): string | undefined {
+  return nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }
 
 function renderPool(pool: PoolState, system: string): PoolState {

@@ -1,14 +1,14 @@
-import { createTask, type ScheduledTask } from 'node-cron'
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import type { PoolRef } from '../api/pools.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
-import { createBackoff } from './backoff.ts'
+import { createBackoff, isSystemFailure } from './backoff.ts'
 import type { Board } from './board.ts'
 import { createJournal } from './journal.ts'
-import { createPoolPoller, type PoolPoller } from './pool_poller.ts'
+import { createPoolPoller, type Outcome, type PoolPoller } from './pool_poller.ts'
+import { createSchedule } from './schedule.ts'
 import { withPools } from './state.ts'
 
 export interface SystemPollerOptions {
@@ -33,17 +33,20 @@ export interface SystemPoller {
 export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const { system, config, client, board, own, log } = options
   const stopping = new AbortController()
+  const { signal } = stopping
   const backoff = createBackoff()
   const journal = createJournal(log, own, system.name)
   const running = new Set<Promise<unknown>>()
   const pollers = new Map<string, PoolPoller>()
-  let refs: readonly PoolRef[] | undefined
+  let listed = false
+  let discovering: Promise<ApiError | undefined> | undefined
 
   function usePools(list: readonly PoolRef[]): Promise<void> {
-    refs = list
+    listed = true
     for (const [id, poller] of pollers) {
       if (list.some((ref) => ref.id === id)) continue
       poller.forget()
+      journal.forget(id)
       pollers.delete(id)
     }
     for (const { id } of list) {
@@ -53,13 +56,20 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   }
 
   /** Asks the system for its pools, where the configuration does not name them. */
-  async function discover(): Promise<ApiError | undefined> {
+  function discover(): Promise<ApiError | undefined> {
+    discovering ??= askForPools().finally(() => {
+      discovering = undefined
+    })
+    return discovering
+  }
+
+  async function askForPools(): Promise<ApiError | undefined> {
     try {
-      await usePools(await client.pools(stopping.signal))
+      await usePools(await client.pools(signal))
       journal.discovered(undefined)
       return undefined
     } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure
+      if (!(failure instanceof ApiError) || signal.aborted) throw failure
       journal.discovered(failure)
       const { reason, message } = failure
       await board.update(system.name, (state) => ({ ...state, discoveryFailure: { reason, message } }))
@@ -67,75 +77,99 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     }
   }
 
+  /** The pools that are known before anybody was asked: from the configuration, or from the time before a reload. */
+  async function takeOver(): Promise<void> {
+    if (system.pools !== undefined) return usePools(system.pools.map((id) => ({ id, name: undefined })))
+    const known = [...(board.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
+    if (known.length === 0) return
+    await usePools(known)
+    await discover()
+  }
+
   /** One round: all pools side by side, or one of them while the system seems to be down. */
   async function round(): Promise<void> {
     const allowed = backoff.allowed()
     if (allowed === 'none') return
-    const noPools = refs === undefined ? await discover() : undefined
-    if (noPools !== undefined) {
-      backoff.note([noPools])
-    } else if (allowed === 'all') {
-      await pollSome(0)
-    } else if (await pollSome(0, 1)) {
-      await pollSome(1)
-    }
+    const unlisted = listed ? undefined : await discover()
+    const outcomes = unlisted === undefined ? await pollPools(allowed === 'one') : [unlisted]
+    const settled = outcomes.filter((outcome) => outcome !== 'none')
+    backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
     if (board.system(system.name)?.tried === false)
       await board.update(system.name, (state) => ({ ...state, tried: true }))
+    if (backoff.allowed() === 'all') await askForForecasts()
   }
 
-  /** @returns whether at least one pool answered with data */
-  async function pollSome(from: number, to?: number): Promise<boolean> {
-    const some = [...pollers.values()].slice(from, to)
-    const outcomes = await Promise.all(some.map((poller) => poller.poll(stopping.signal)))
-    const settled = outcomes.filter((outcome) => outcome !== 'none')
-    if (settled.length > 0) backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
-    return settled.includes('ok')
+  async function pollPools(carefully: boolean): Promise<Outcome[]> {
+    const all = [...pollers.values()]
+    const poll = (some: readonly PoolPoller[]) => Promise.all(some.map((poller) => poller.poll(signal)))
+    const scout = carefully ? chooseScout(all) : undefined
+    if (scout === undefined) return poll(all)
+    const outcome = await scout.poll(signal)
+    const isDown = outcome === 'none' || (outcome !== 'ok' && isSystemFailure(outcome))
+    return isDown ? [outcome] : [outcome, ...(await poll(all.filter((poller) => poller !== scout)))]
+  }
+
+  /**
+   * The pool that tries whether the system is back: the one that answered last, and another at every further try,
+   * since it may be the one pool that is broken for good.
+   */
+  function chooseScout(all: readonly PoolPoller[]): PoolPoller | undefined {
+    const pools = board.system(system.name)?.pools
+    const lastSuccess = ({ poolId }: PoolPoller) => pools?.get(poolId)?.lastSuccess ?? 0
+    const byPromise = all.toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
+    return byPromise[(backoff.failures() - 1) % byPromise.length]
+  }
+
+  async function askForForecasts(): Promise<void> {
+    await Promise.all([...pollers.values()].map(({ forecasts }) => forecasts.askIfDue(signal)))
   }
 
   async function forecastRound(): Promise<void> {
-    if (backoff.allowed() !== 'all') return
-    await Promise.all([...pollers.values()].map((poller) => poller.forecast(stopping.signal)))
+    for (const { forecasts } of pollers.values()) forecasts.makeDue()
+    // Otherwise they come with the next round in which the system answers.
+    if (backoff.allowed() === 'all') await askForForecasts()
+  }
+
+  async function discoveryRound(): Promise<void> {
+    if (backoff.allowed() === 'all') await discover()
   }
 
   /** Keeps track of a task, so that a stop can wait for it; an abort is the end that was asked for. */
-  function track(task: () => Promise<unknown>): void {
-    if (stopping.signal.aborted) return
+  function track(what: string, task: () => Promise<unknown>): void {
+    if (signal.aborted) return
     const promise = task().catch((failure: unknown) => {
-      if (!stopping.signal.aborted)
-        log.error('a poll broke off: please report this', { system: system.name, error: String(failure) })
+      if (!signal.aborted) journal.broke(what, failure)
     })
     running.add(promise)
     promise.finally(() => running.delete(promise))
   }
 
-  const scheduled = (schedule: string, task: () => Promise<unknown>): ScheduledTask[] =>
-    schedule === ''
-      ? []
-      : [
-          createTask(schedule, () => track(task), {
-            maxRandomDelay: config.poll.maxRandomDelayMs,
-            suppressMissedWarning: true,
-          }),
-        ]
-  const polls = scheduled(config.poll.schedule, round)
-  const tasks = [
-    ...polls,
-    ...scheduled(config.forecast.schedule, forecastRound),
-    ...(system.pools === undefined ? scheduled(config.discovery.schedule, discover) : []),
+  const scheduled = (what: string, expression: string, task: () => Promise<unknown>) =>
+    createSchedule({
+      expression,
+      maxRandomDelayMs: config.poll.maxRandomDelayMs,
+      run: () => track(what, task),
+    })
+  const polls = scheduled('polling', config.poll.schedule, round)
+  const { forecast, discovery } = config
+  const schedules = [
+    polls,
+    ...(forecast.schedule === '' ? [] : [scheduled('forecasts', forecast.schedule, forecastRound)]),
+    ...(system.pools === undefined ? [scheduled('discovery', discovery.schedule, discoveryRound)] : []),
   ]
 
   return {
     start() {
-      track(async () => {
-        if (system.pools !== undefined) await usePools(system.pools.map((id) => ({ id, name: undefined })))
+      track('the first poll', async () => {
+        await takeOver()
         await round()
       })
-      for (const task of tasks) task.start()
+      for (const schedule of schedules) schedule.start()
     },
-    nextPoll: () => polls[0]?.getNextRun()?.getTime(),
+    nextPoll: polls.next,
     async stop() {
       stopping.abort()
-      for (const task of tasks) task.destroy()
+      for (const schedule of schedules) schedule.stop()
       for (const poller of pollers.values()) poller.forget()
       await Promise.allSettled(running)
     },
