@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { isReadableByOthers } from '../config/files.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Environment } from '../config/variables.ts'
 import type { Log } from '../log.ts'
@@ -36,17 +37,14 @@ export function createExporter(options: ExporterOptions): Exporter {
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const board = createBoard(own.series)
   const poller = createPoller({ board, own, log })
-  let reloads: Promise<void> = Promise.resolve()
+  const changes = oneAtATime()
 
-  /** One after the other, and nothing is touched before the whole file was found good. */
-  function reload(): Promise<void> {
-    const next = reloads.then(async () => {
+  /** Nothing is touched before the whole file was found good. */
+  const reload = () =>
+    changes.ask(async () => {
       await use(load)
       log.info('configuration loaded again', { systems: board.systems().length })
     })
-    reloads = next.catch(() => undefined)
-    return next
-  }
 
   async function use(source: () => Config): Promise<void> {
     let config: Config
@@ -89,14 +87,39 @@ export function createExporter(options: ExporterOptions): Exporter {
       const first = load()
       await listener.start()
       log.info('listening', { url: listener.url })
-      await use(() => first)
+      await changes.ask(() => use(() => first))
     },
     reload,
     async stop() {
-      await reloads
+      await changes.end()
       await Promise.all([poller.stop(), listener.stop()])
     },
   }
+}
+
+/** Runs tasks of one kind one after the other. A task that still waits stands for all that are asked for meanwhile. */
+function oneAtATime() {
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let ended = false
+
+  function ask(task: () => Promise<void>): Promise<void> {
+    if (ended) return Promise.reject(new Error('the exporter is being stopped'))
+    waiting ??= running.then(() => {
+      waiting = undefined
+      if (ended) return
+      const run = task()
+      running = run.catch(() => undefined)
+      return run
+    })
+    return waiting
+  }
+
+  async function end(): Promise<void> {
+    ended = true
+    await running
+  }
+  return { ask, end }
 }
 
 /** Loads a file with the variables of the environment. */
@@ -105,14 +128,24 @@ export function fileLoader(file: string, environment: Environment): () => Config
 }
 
 function warnOfRisks(config: Config, log: Log): void {
-  for (const { name, baseUrls, tls } of config.systems) {
+  for (const { name: system, baseUrls, tls, auth } of config.systems) {
     if (tls.insecureSkipVerify) {
       log.warn('TLS certificates of this system are not verified: anybody in between can read the token', {
-        system: name,
+        system,
       })
     }
     if (baseUrls.some(isExposed)) {
-      log.warn('this system is asked without TLS: the token travels in the clear', { system: name })
+      log.warn('this system is asked without TLS: the token travels in the clear', { system })
+    }
+    for (const file of ['file' in auth ? auth.file : undefined, tls.keyFile]) {
+      if (file === undefined || !isReadableByOthers(file)) continue
+      log.warn(
+        'every user of this machine may read this secret: take the right away (chmod o-r, in Kubernetes defaultMode: 0440)',
+        {
+          system,
+          file,
+        },
+      )
     }
   }
 }

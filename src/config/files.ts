@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -13,5 +13,17 @@ export function readTextFile(path: string): { readonly text: string } | { readon
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
     return { problem: `cannot be read: ${WORDS[code] ?? code}` }
+  }
+}
+
+const READ_BY_OTHERS = 0o004
+
+/** Whether users outside the file's group may read it; of a link, what it leads to counts. */
+export function isReadableByOthers(path: string): boolean {
+  try {
+    return (statSync(path).mode & READ_BY_OTHERS) !== 0
+  } catch {
+    // Whoever reads the file will say what is wrong with it.
+    return false
   }
 }
