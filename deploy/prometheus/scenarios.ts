@@ -1,9 +1,11 @@
-import type { Scenario } from '../../src/emulator/world/scenarios.ts'
 import { milliseconds } from './duration.ts'
 import type { Severity } from './rule.ts'
 import { ALERT_GROUPS } from './rules.ts'
 
 /** What a whole installation raises, from the emulated storage system to Alertmanager. */
+
+/** Scenarios of the emulator, whose room is closed to this one; a test holds the two lists together. */
+type Scenario = 'healthy' | 'node-down' | 'disk-failures' | 'filling-up' | 'error-burst' | 'slow'
 
 /** An alert and what it speaks of: values of `pool`, `node` and `category`, in this order; '' is the system. */
 export interface ExpectedAlert {

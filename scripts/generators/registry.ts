@@ -1,9 +1,9 @@
 import { renderRules } from '../../deploy/prometheus/rules.ts'
-import { renderRunbooks } from '../../deploy/prometheus/runbooks.ts'
 import { renderDashboards } from '../../grafana/build.ts'
 import { renderProvisioning } from '../../grafana/provisioning.ts'
 import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
 import { metricsReference } from './metrics_reference.ts'
+import { renderRunbooks } from './runbooks.ts'
 
 /** A file that is made from the code; the path is relative to the repository. */
 export interface Generated {

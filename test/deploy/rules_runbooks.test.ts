@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALERT_GROUPS, renderRules } from '../../deploy/prometheus/rules.ts'
-import { filledIn, proseOf, renderRunbooks, sectionsOf } from '../../deploy/prometheus/runbooks.ts'
 import { RUNBOOKS } from '../../grafana/settings.ts'
+import { filledIn, proseOf, renderRunbooks, sectionsOf } from '../../scripts/generators/runbooks.ts'
 import { KNOWN_METRICS } from '../grafana/known_metrics.ts'
 import { parse, resultLabels, selectorsOf } from '../grafana/promql.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { milliseconds } from '../../deploy/prometheus/duration.ts'
+import type { Alert, AlertGroup } from '../../deploy/prometheus/rule.ts'
+import { ALERT_GROUPS, anchorOf, type RenderedFile } from '../../deploy/prometheus/rules.ts'
 import { LIMITS, THRESHOLDS } from '../../grafana/settings.ts'
-import { code, markdownTable } from '../../scripts/generators/markdown.ts'
-import { milliseconds } from './duration.ts'
-import type { Alert, AlertGroup } from './rule.ts'
-import { ALERT_GROUPS, anchorOf, type RenderedFile } from './rules.ts'
+import { code, markdownTable } from './markdown.ts'
 
 /**
  * docs/alerts.md is made of two sources: the rules, which know severity, condition and duration, and the prose
