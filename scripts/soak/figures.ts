@@ -22,13 +22,9 @@ export function processFigures(pid: number): Pick<Figures, 'rssMb' | 'descriptor
   }
 }
 
-/** The value of the first series of a metric in an exposition. */
-export function valueOf(exposition: string, metric: string): number {
-  return Number(new RegExp(`^${metric}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(exposition)?.[1])
-}
-
+/** V8's heap in use, as the exporter itself tells it. */
 export function heapMb(exposition: string): number {
-  return valueOf(exposition, 'nodejs_heap_size_used_bytes') / BYTES_PER_MB
+  return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(exposition)?.[1]) / BYTES_PER_MB
 }
 
 /** What a figure gains in an hour, by the line that fits best. */
