@@ -1,0 +1,240 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { GRAFANA, PROMETHEUS } from '../../grafana/settings.ts'
+import { createProgram } from '../../src/commands/program.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { readText } from '../house/repository.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { checkRules } from '../support/promtool.ts'
+import { effective, parseDockerfile } from './dockerfile.ts'
+import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
+import { type KubernetesObject, kustomize } from './kustomize.ts'
+import { type Mapping, strategicMerge } from './strategic_merge.ts'
+
+const OVERLAYS = 'deploy/kubernetes/overlays'
+const demo = kustomize(`${OVERLAYS}/demo`)
+const production = kustomize(`${OVERLAYS}/production`)
+const both = [
+  ['demo', demo],
+  ['production', production],
+] as const
+
+function find(objects: readonly KubernetesObject[], kind: string, name = 'sds-exporter') {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
+  // The shape is what the schemas are there to prove.
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+  return found as any
+}
+
+interface NetworkPolicySpec {
+  readonly policyTypes: readonly string[]
+  readonly ingress: readonly { readonly from: unknown[]; readonly ports: unknown[] }[]
+  readonly egress: readonly { readonly to?: unknown[]; readonly ports?: unknown[] }[]
+}
+
+const podOf = (objects: readonly KubernetesObject[]) => find(objects, 'Deployment').spec.template.spec
+const containerOf = (objects: readonly KubernetesObject[]) => podOf(objects).containers[0]
+
+test('every folder of overlays is looked at', () => {
+  expect(readdirSync(OVERLAYS).sort()).toEqual(['demo', 'production'])
+})
+
+describe.each(both)('%s', (_, objects) => {
+  test('fits the schemas of Kubernetes and the Prometheus operator', () => {
+    expect(objects.flatMap(schemaFindings)).toEqual([])
+  })
+
+  test('has no member that Kubernetes would drop', async () => {
+    expect(await unknownMembers(objects)).toEqual([])
+  })
+
+  test('holds one object of each name, in one namespace', () => {
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    expect(new Set(names).size).toBe(names.length)
+    const [namespace] = objects.filter(({ kind }) => kind === 'Namespace')
+    const others = objects.filter(({ kind }) => kind !== 'Namespace')
+    expect(others.map(({ metadata }) => metadata.namespace)).toEqual(
+      others.map(() => namespace?.metadata.name),
+    )
+  })
+
+  test('meets the restricted pod security standard', () => {
+    const pod = podOf(objects)
+    const namespace = objects.find(({ kind }) => kind === 'Namespace')
+    expect(namespace?.metadata.labels).toEqual({ 'pod-security.kubernetes.io/enforce': 'restricted' })
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    expect(pod.hostNetwork ?? pod.hostPID ?? pod.hostIPC).toBeUndefined()
+    expect(containerOf(objects).securityContext).toEqual({
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(Object.keys(containerOf(objects).resources).sort()).toEqual(['limits', 'requests'])
+  })
+
+  test('runs as the user of the image, on its port, and mounts nothing that it can write to', () => {
+    const image = parseDockerfile(readText('deploy/docker/Dockerfile'))
+    const { runAsUser, runAsGroup } = podOf(objects).securityContext
+    expect(`${runAsUser}:${runAsGroup}`).toBe(effective(image, 'USER')?.text)
+    const [port] = containerOf(objects).ports
+    expect(String(port.containerPort)).toBe(effective(image, 'EXPOSE')?.text)
+    const { volumeMounts = [] } = containerOf(objects)
+    expect(volumeMounts.filter(({ readOnly }: Mapping) => readOnly !== true)).toEqual([])
+  })
+
+  test('runs this version, with a command line that the program takes', () => {
+    const { version } = JSON.parse(readText('package.json'))
+    const { image, args } = containerOf(objects)
+    expect(image).toMatch(new RegExp(`/sds-exporter:${version.replaceAll('.', '\\.')}$`))
+    const [name, ...flags] = args as string[]
+    const command = createProgram().commands.find((one) => one.name() === name)
+    expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
+  })
+
+  test('is reached by its service, asked by the probes, and found by name', () => {
+    const { spec } = find(objects, 'Service')
+    const { template, selector } = find(objects, 'Deployment').spec
+    expect(template.metadata.labels).toMatchObject(spec.selector)
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+    expect(find(objects, 'NetworkPolicy').spec.podSelector.matchLabels).toEqual(spec.selector)
+    const [port] = containerOf(objects).ports
+    expect(spec.ports).toMatchObject([{ port: port.containerPort, targetPort: port.name }])
+    const { livenessProbe, readinessProbe } = containerOf(objects)
+    expect([livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
+      { path: '/-/healthy', port: port.name },
+      { path: '/-/ready', port: port.name },
+    ])
+    expect(podOf(objects).serviceAccountName).toBe(find(objects, 'ServiceAccount').metadata.name)
+  })
+
+  test('lets nobody in but Prometheus, and out only where it must', () => {
+    const { policyTypes, ingress, egress } = find(objects, 'NetworkPolicy').spec as NetworkPolicySpec
+    expect(policyTypes).toEqual(['Ingress', 'Egress'])
+    expect(ingress).toHaveLength(1)
+    expect(ingress[0]?.from).toHaveLength(1)
+    expect(ingress[0]?.ports).toEqual([{ protocol: 'TCP', port: 9438 }])
+    const boundless = egress.filter(({ to = [], ports = [] }) => to.length === 0 || ports.length === 0)
+    expect(boundless).toEqual([])
+  })
+})
+
+describe('demo', () => {
+  test('needs no secret, no file and no network', () => {
+    expect(podOf(demo).volumes).toBeUndefined()
+    expect(find(demo, 'NetworkPolicy').spec.egress).toEqual([])
+    expect(containerOf(demo).args[0]).toBe('demo')
+  })
+})
+
+describe('production', () => {
+  const volumes = Object.fromEntries(
+    podOf(production).volumes.map((volume: Mapping) => [volume['name'], volume]),
+  )
+  const config = find(production, 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml'] as string
+
+  test('mounts every volume, and its ConfigMap exists', () => {
+    const mounts: { name: string; mountPath: string }[] = containerOf(production).volumeMounts
+    expect(mounts.map(({ name }) => name).sort()).toEqual(Object.keys(volumes).sort())
+    expect(volumes['config'].configMap.name).toBe('sds-exporter-config')
+    const configMount = mounts.find(({ name }) => name === 'config')?.mountPath
+    expect(containerOf(production).args).toContain(`--config.file=${configMount}/sds-exporter.yml`)
+  })
+
+  test('takes secrets by reference only, where the configuration looks for them', () => {
+    expect(production.filter(({ kind }) => kind === 'Secret')).toEqual([])
+    const mount = containerOf(production).volumeMounts.find(({ name }: Mapping) => name === 'credentials')
+    using folder = temporaryFolder()
+    folder.write('password', 'x\n')
+    folder.write('ca.pem', 'x\n')
+    const moved = config.replaceAll(`${mount.mountPath}/`, `${folder.path}/`)
+    expect(moved).not.toBe(config)
+    expect(parseConfig(moved, { file: 'sds-exporter.yml', environment: {} }).systems).toHaveLength(1)
+    const named = readText(`${OVERLAYS}/production/kustomization.yaml`)
+    expect(named).toContain(`create secret generic ${volumes['credentials'].secret.secretName} `)
+    for (const key of ['password', 'ca.pem']) expect(named).toContain(`--from-file=${key}=`)
+  })
+
+  test('reaches the ports of the systems, and name servers', () => {
+    const ports = find(production, 'NetworkPolicy').spec.egress.flatMap(
+      (rule: { ports: { port: number }[] }) => rule.ports.map(({ port }) => port),
+    )
+    const urls = parse(config).systems.flatMap((system: { base_url: string[] }) => system.base_url)
+    expect(new Set(ports)).toEqual(new Set([53, ...urls.map((url: string) => Number(new URL(url).port))]))
+  })
+
+  test('has two exporters of which one always runs', () => {
+    expect(find(production, 'Deployment').spec.replicas).toBe(2)
+    expect(find(production, 'PodDisruptionBudget').spec).toEqual({
+      minAvailable: 1,
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'sds-exporter' } },
+    })
+  })
+
+  test('is scraped under the job that the rules know', () => {
+    const { spec } = find(production, 'ServiceMonitor')
+    const service = find(production, 'Service')
+    expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels)
+    expect(service.metadata.labels[spec.jobLabel]).toBe(PROMETHEUS.job)
+    expect(spec.endpoints).toMatchObject([
+      {
+        port: service.spec.ports[0].name,
+        path: '/metrics',
+        interval: `${PROMETHEUS.scrapeIntervalSeconds}s`,
+      },
+    ])
+  })
+
+  test('has all rules, as promtool likes them', async () => {
+    const rules = production.filter(({ kind }) => kind === 'PrometheusRule')
+    expect(rules.map(({ metadata }) => `${metadata.name}.yml`).sort()).toEqual(
+      readdirSync('deploy/prometheus/rules').sort(),
+    )
+    using folder = temporaryFolder()
+    const files = rules.map(({ metadata, spec }) => folder.write(`${metadata.name}.yml`, stringify(spec)))
+    expect(await checkRules(...files)).toMatchObject({ code: 0 })
+  })
+
+  test('has all dashboards, for the sidecar of Grafana and small enough for it', () => {
+    const maps = production.filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1')
+    const found = maps.flatMap(({ data }) => Object.entries(data as Record<string, string>))
+    expect(found.map(([file]) => file).sort()).toEqual(readdirSync('grafana/dashboards').sort())
+    for (const [file, text] of found) {
+      expect(JSON.parse(text)).toEqual(JSON.parse(readText(`grafana/dashboards/${file}`)))
+    }
+    const ANNOTATION_LIMIT_BYTES = 262_144
+    expect(maps.filter((map) => Buffer.byteLength(JSON.stringify(map)) > ANNOTATION_LIMIT_BYTES)).toEqual([])
+    for (const { metadata } of maps) {
+      expect(metadata).toMatchObject({ annotations: { grafana_folder: GRAFANA.folder.title } })
+    }
+  })
+})
+
+describe('the checks find', () => {
+  const change = (kind: string, patch: Mapping) =>
+    strategicMerge(find(production, kind), patch) as KubernetesObject
+
+  test.each([
+    ['a wrong type', change('Deployment', { spec: { replicas: 'two' } }), '/spec/replicas'],
+    ['an old version', change('PodDisruptionBudget', { apiVersion: 'policy/v1beta1' }), 'policy/v1beta1'],
+    ['a missing member', change('ServiceMonitor', { spec: { selector: null } }), 'selector'],
+    [
+      'a bad duration',
+      change('ServiceMonitor', { spec: { endpoints: [{ interval: 'often' }] } }),
+      'interval',
+    ],
+  ])('%s', (_, object, words) => {
+    expect(schemaFindings(object).join()).toContain(words)
+  })
+
+  test('a misspelt member', async () => {
+    const pod = { spec: { template: { spec: { securityContext: { runAsNonroot: true } } } } }
+    expect((await unknownMembers([change('Deployment', pod)])).join()).toContain('runAsNonroot')
+  })
+})
