@@ -76,7 +76,12 @@ export const STATE = {
     ['system'],
     "End of validity of the system's TLS certificate, in seconds since the epoch.",
   ),
-  providers: gauge('sds_authn_providers', '', ['system'], 'Authentication providers of the system.'),
+  providers: gauge(
+    'sds_authn_providers',
+    '',
+    ['system'],
+    'Authentication providers of the system; absent while the list cannot be read, for example for want of a role.',
+  ),
   providerInfo: gauge(
     'sds_authn_provider_info',
     '',

@@ -34,7 +34,7 @@ interface Runner {
 }
 
 /** The part of the configuration that holds for every system. */
-type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'limits'>
+type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
 export function createPoller({ board, own, log }: PollerOptions): Poller {
   let runners: ReadonlyMap<string, Runner> = new Map()
@@ -63,8 +63,8 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
 
   return {
     async use(config) {
-      const { poll, forecast, discovery, limits } = config
-      const shared = { poll, forecast, discovery, limits }
+      const { poll, forecast, discovery, providers, limits } = config
+      const shared = { poll, forecast, discovery, providers, limits }
       const before = runners
       const next = config.systems.map((system) => {
         const old = before.get(system.name)

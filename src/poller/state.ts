@@ -1,6 +1,7 @@
 import type { FeedReading } from '../api/feed.ts'
 import type { Forecast } from '../api/forecasts.ts'
 import type { PoolRef } from '../api/pools.ts'
+import type { Provider } from '../api/providers.ts'
 import type { Reason } from '../api/reasons.ts'
 import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
@@ -47,6 +48,14 @@ export interface PoolState {
   readonly forecastPart: Part
 }
 
+/** What is known of the authentication providers of a system. */
+export interface InventoryState {
+  /** Undefined where the list cannot be had, for example for want of a role: that is not a list without entries. */
+  readonly providers: readonly Provider[] | undefined
+  /** Why the last attempt failed. */
+  readonly failure: Failure | undefined
+}
+
 /** What is known of a system. A value: replaced as a whole, never edited. */
 export interface SystemState {
   readonly name: string
@@ -57,6 +66,8 @@ export interface SystemState {
   readonly pools: ReadonlyMap<string, PoolState>
   /** Why the pools could not be listed, where nothing lists them but the system. */
   readonly discoveryFailure: Failure | undefined
+  /** Undefined before the first attempt. */
+  readonly inventory: InventoryState | undefined
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
 }
@@ -71,6 +82,7 @@ export function newSystem(name: string): SystemState {
     tlsNotAfterSeconds: undefined,
     pools: new Map(),
     discoveryFailure: undefined,
+    inventory: undefined,
     tried: false,
   }
 }

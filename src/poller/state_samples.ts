@@ -1,5 +1,7 @@
+import type { Provider } from '../api/providers.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
+import { boundedName } from '../metrics/samples.ts'
 import type { PoolState, SystemState } from './state.ts'
 
 /** The gauges about a system and its pools: a few lines, rendered whenever something changed. */
@@ -17,7 +19,19 @@ export function statePart(system: SystemState): Part {
   add(STATE.tlsNotAfter, base, system.tlsNotAfterSeconds)
   for (const pool of system.pools.values())
     addPool(add, `${base},${labelText({ pool_id: pool.ref.id })}`, pool)
+  addProviders(add, base, system.inventory?.providers)
   return renderPart(samples)
+}
+
+/** Series tell providers apart by their id, so that one listed twice is one. */
+function addProviders(add: Add, base: string, providers: readonly Provider[] | undefined): void {
+  if (providers === undefined) return
+  const unique = new Map(providers.map((provider) => [boundedName(provider.id), provider]))
+  add(STATE.providers, base, unique.size)
+  for (const [id, { name }] of unique) {
+    const provider = name === '' ? id : boundedName(name)
+    add(STATE.providerInfo, `${base},${labelText({ provider, provider_id: id })}`, 1)
+  }
 }
 
 type Add = (family: Family, labels: string, value: number | undefined) => void

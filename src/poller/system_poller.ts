@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { createBackoff, isSystemFailure } from './backoff.ts'
 import type { Board } from './board.ts'
+import { createInventory } from './inventory.ts'
 import { createJournal } from './journal.ts'
 import { createPoolPoller, type Outcome, type PoolPoller } from './pool_poller.ts'
 import { createSchedule } from './schedule.ts'
@@ -13,7 +14,7 @@ import { withPools } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery'>
+  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers'>
   readonly client: SystemClient
   readonly board: Board
   readonly own: OwnMetrics
@@ -36,6 +37,13 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const { signal } = stopping
   const backoff = createBackoff()
   const journal = createJournal(log, own, system.name)
+  const inventory = createInventory({
+    system: system.name,
+    isDue: config.providers.schedule !== '',
+    client,
+    board,
+    log,
+  })
   const running = new Set<Promise<unknown>>()
   const pollers = new Map<string, PoolPoller>()
   let listed = false
@@ -96,7 +104,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
     if (board.system(system.name)?.tried === false)
       await board.update(system.name, (state) => ({ ...state, tried: true }))
-    if (backoff.allowed() === 'all') await askForForecasts()
+    if (backoff.allowed() === 'all') await Promise.all([askForForecasts(), inventory.askIfDue(signal)])
   }
 
   async function pollPools(carefully: boolean): Promise<Outcome[]> {
@@ -134,6 +142,11 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     if (backoff.allowed() === 'all') await discover()
   }
 
+  async function inventoryRound(): Promise<void> {
+    inventory.makeDue()
+    if (backoff.allowed() === 'all') await inventory.askIfDue(signal)
+  }
+
   /** Keeps track of a task, so that a stop can wait for it; an abort is the end that was asked for. */
   function track(what: string, task: () => Promise<unknown>): void {
     if (signal.aborted) return
@@ -151,10 +164,11 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       run: () => track(what, task),
     })
   const polls = scheduled('polling', config.poll.schedule, round)
-  const { forecast, discovery } = config
+  const { forecast, discovery, providers } = config
   const schedules = [
     polls,
     ...(forecast.schedule === '' ? [] : [scheduled('forecasts', forecast.schedule, forecastRound)]),
+    ...(providers.schedule === '' ? [] : [scheduled('inventory', providers.schedule, inventoryRound)]),
     ...(system.pools === undefined ? [scheduled('discovery', discovery.schedule, discoveryRound)] : []),
   ]
 

@@ -1,0 +1,147 @@
+import { describe, expect, test, vi } from 'vitest'
+import { ApiError } from '../../src/api/errors.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { createEmulator } from '../../src/emulator/emulator.ts'
+import { silentLog } from '../../src/log.ts'
+import { createOwnMetrics } from '../../src/metrics/own.ts'
+import { createBoard } from '../../src/poller/board.ts'
+import { createInventory } from '../../src/poller/inventory.ts'
+import { createPoller } from '../../src/poller/poller.ts'
+import { newSystem, type SystemState } from '../../src/poller/state.ts'
+import { statePart } from '../../src/poller/state_samples.ts'
+
+/** The poller against an emulated system, and the page that it makes. */
+async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
+  const { token = 'emulator-monitor', schedule = '0 0 0 1 1 *', faults = [] } = options
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults })
+  await emulator.start()
+  const board = createBoard(() => undefined)
+  const own = createOwnMetrics({ version: 'test', nodeVersion: 'test' })
+  const poller = createPoller({ board, own, log: silentLog })
+  const systems = [{ name: 'frankfurt', base_url: emulator.url, auth: { token } }]
+  const poll = { schedule: '* * * * * *', max_random_delay: '0s' }
+  const text = JSON.stringify({ systems, poll, providers: { schedule } })
+  await poller.use(parseConfig(text, { file: 'test', environment: {} }))
+  return {
+    emulator,
+    lines: (name: string) =>
+      board
+        .page()
+        .identity('text')
+        .toString()
+        .split('\n')
+        .filter((line) => line.startsWith(name)),
+    inventory: () => board.system('frankfurt')?.inventory,
+    tried: () => board.system('frankfurt')?.tried,
+    async [Symbol.asyncDispose]() {
+      await poller.stop()
+      await emulator.stop()
+    },
+  }
+}
+
+describe('the inventory', () => {
+  test('counts and names the providers soon after the start', async () => {
+    await using started = await startPoller()
+    await vi.waitFor(() =>
+      expect(started.lines('sds_authn_providers{')).toEqual(['sds_authn_providers{system="frankfurt"} 4']),
+    )
+    const info = started.lines('sds_authn_provider_info{')
+    expect(info).toHaveLength(4)
+    expect(info[3]).toMatch(
+      /^sds_authn_provider_info\{system="frankfurt",provider="keystone \\"lab\\"",provider_id="urn:storageos:AuthnProvider:[0-9a-f-]+:"\} 1$/,
+    )
+  })
+
+  test('shows a missing role as such, and not as no providers', async () => {
+    await using started = await startPoller({ faults: ['status:403@providers'] })
+    await vi.waitFor(() => expect(started.inventory()?.failure?.reason).toBe('forbidden'))
+    expect(started.inventory()?.failure?.message).toContain('SYSTEM_MONITOR')
+    expect(started.lines('sds_authn_provider')).toEqual([])
+  })
+
+  test('is off without a schedule', async () => {
+    await using started = await startPoller({ schedule: '' })
+    await vi.waitFor(() => expect(started.tried()).toBe(true))
+    await vi.waitFor(() => expect(started.emulator.log.count('nodes')).toBeGreaterThan(2), 10_000)
+    expect(started.emulator.log.count('providers')).toBe(0)
+    expect(started.lines('sds_authn_provider')).toEqual([])
+  })
+
+  test('is not asked for while the system is down', async () => {
+    await using started = await startPoller({ faults: ['status:503,body=none@pools'] })
+    await vi.waitFor(() => expect(started.tried()).toBe(true), 10_000)
+    expect(started.emulator.log.count('providers')).toBe(0)
+    expect(started.inventory()).toBe(undefined)
+  })
+})
+
+describe('a list that fails', () => {
+  /** The inventory with answers of a script, one for each time that it is asked. */
+  async function states(answers: readonly (string | ApiError)[]): Promise<SystemState[]> {
+    let state = newSystem('frankfurt')
+    const queue = [...answers]
+    const inventory = createInventory({
+      system: 'frankfurt',
+      isDue: true,
+      log: silentLog,
+      board: {
+        update: async (_name, change) => {
+          state = change(state)
+        },
+      },
+      client: {
+        read: async () => {
+          const next = queue.shift() ?? ''
+          if (typeof next === 'string') return next
+          throw next
+        },
+      },
+    })
+    const seen: SystemState[] = []
+    for (const _ of answers) {
+      inventory.makeDue()
+      await inventory.askIfDue(new AbortController().signal)
+      seen.push(state)
+    }
+    return seen
+  }
+  const LIST =
+    '{"authnprovider":[{"id":"urn:a:","name":"a"},{"id":"urn:a:","name":"b"},{"id":"urn:c","name":""}]}'
+  const series = (state: SystemState | undefined) => state && statePart(state).get('sds_authn_providers')
+  const TWO = 'sds_authn_providers{system="frankfurt"} 2\n'
+
+  test('once keeps the last one, twice withdraws it', async () => {
+    const down = new ApiError('unavailable', 'down')
+    const [good, once, twice, again] = await states([LIST, down, down, LIST])
+    expect([good, once, twice, again].map(series)).toEqual([TWO, TWO, undefined, TWO])
+    expect(once?.inventory?.failure).toEqual({ reason: 'unavailable', message: 'down' })
+  })
+
+  test('for want of the role withdraws it at once', async () => {
+    const [, refused] = await states([LIST, new ApiError('forbidden', 'no role')])
+    expect(series(refused)).toBe(undefined)
+    expect(refused?.inventory?.providers).toBe(undefined)
+  })
+
+  test('and is no list says which system and which path', async () => {
+    const [state] = await states(['{"error":"no list"}'])
+    expect(state?.inventory?.failure?.reason).toBe('schema')
+    expect(state?.inventory?.failure?.message).toContain(
+      'system frankfurt, providers (/vdc/admin/authnproviders)',
+    )
+  })
+
+  test('is not a list of nothing: that is zero providers', async () => {
+    const [state] = await states(['<authnproviders/>'])
+    expect(series(state)).toBe('sds_authn_providers{system="frankfurt"} 0\n')
+  })
+
+  test('shows a provider twice in the list once, and one without a name by its id', async () => {
+    const [state] = await states([LIST])
+    expect(state && statePart(state).get('sds_authn_provider_info')).toBe(
+      'sds_authn_provider_info{system="frankfurt",provider="b",provider_id="urn:a:"} 1\n' +
+        'sds_authn_provider_info{system="frankfurt",provider="urn:c",provider_id="urn:c"} 1\n',
+    )
+  })
+})
