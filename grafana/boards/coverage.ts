@@ -30,9 +30,10 @@ const served = (pattern: string): string => {
 
 const query = (offer: Offer): Query => ({ expr: served(OFFERS[offer].pattern), legend: OFFERS[offer].text })
 
+/** Some releases leave out single attributes for good, so a part is worth knowing and no warning. */
 const PARTLY: readonly Step[] = [
   { value: null, color: 'text' },
-  { value: 0.000001, color: 'yellow' },
+  { value: 0.000001, color: 'blue' },
   { value: 1, color: 'green' },
 ]
 
@@ -46,7 +47,7 @@ export const feedOffers = (offers: readonly Offer[], width: number): Tile =>
     about: [
       'Which groups of attributes the selected pools serve in their last good poll, as a share of nodes and attributes.',
       'Served. Newer versions of the storage system no longer serve CPU, memory, network, transactions and disk traffic in this feed: “not served by this system” is then no fault, and the panels that need them stay empty.',
-      'A percentage means that some nodes or attributes are missing: “Attribute coverage” on the exporter page names them. “No poll yet” means that the exporter has no answer of the pool: look at the exporter page.',
+      'A percentage means that single attributes are not served, or not by all nodes: “Attribute coverage” on the exporter page names them. “No poll yet” means that the exporter has no answer of the pool: look at the exporter page.',
     ],
     queries: offers.map(query),
     unit: 'percentunit',

@@ -19,6 +19,14 @@ interface Options {
 }
 const optionsOf = (panel: Panel): Options => panel.options as Options
 
+interface Step {
+  readonly value: number | null
+  readonly color: string
+}
+
+const metricsIn = (expr: string): string[] =>
+  selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES))
+
 /** A query with the unit that its values have on the panel. */
 interface Shown {
   readonly where: string
@@ -146,13 +154,11 @@ describe('units', () => {
   const baseUnit = new Map(
     FAMILIES.flatMap(({ name, unit }) => [name, `${name}_bucket`].map((key) => [key, unit])),
   )
-  const metrics = (expr: string): string[] =>
-    selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES))
 
   test('agree with the unit of the metric, everywhere', () => {
     const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Feed offers'))
     const wrong = plain.flatMap(({ where, expr, unit }) =>
-      metrics(expr)
+      metricsIn(expr)
         .filter((name) => baseUnit.has(name) && name !== 'sds_pool_info')
         .filter((name) => !UNITS_OF[baseUnit.get(name) ?? '']?.includes(unit))
         .map((name) => `${where}: ${name} in ${unit}`),
@@ -163,7 +169,7 @@ describe('units', () => {
   test('are the same on all panels of one metric', () => {
     const seen = new Map<string, Map<string, string>>()
     for (const { where, expr, unit } of SHOWN.filter(({ where }) => !(where in DERIVED))) {
-      const names = [...new Set(metrics(expr))]
+      const names = [...new Set(metricsIn(expr))]
       const [only] = names
       if (names.length !== 1 || only === undefined) continue
       const list = seen.get(only) ?? new Map<string, string>()
@@ -285,14 +291,14 @@ describe('tables', () => {
 
 describe('thresholds', () => {
   /** The marks of a panel or column that turn yellow or red. */
-  const marks = (steps: readonly { value: number | null; color: string }[] = []): number[] =>
+  const marks = (steps: readonly Step[] = []): number[] =>
     steps.filter(({ color }) => color === 'yellow' || color === 'red').flatMap(({ value }) => value ?? [])
 
   const settings = new Set<number>(
     Object.values(THRESHOLDS).flatMap(({ warning, critical }) => [warning, critical]),
   )
   /** "More than none" is no threshold that anybody would tune. */
-  const MORE_THAN_NONE = [1, 0.000001]
+  const MORE_THAN_NONE = [1]
 
   test('come from the settings that the alert rules use', () => {
     const all = PANELS.flatMap(({ panel }) => [
@@ -303,6 +309,38 @@ describe('thresholds', () => {
     ])
     expect(all.length).toBeGreaterThan(50)
     expect(all.filter((mark) => !settings.has(mark) && !MORE_THAN_NONE.includes(mark))).toEqual([])
+  })
+
+  /** The row of the settings that belongs to a metric, wherever a panel colours its value. */
+  const ROWS: Readonly<Record<string, keyof typeof THRESHOLDS>> = {
+    sds_node_cpu_utilization_ratio: 'cpuRatio',
+    sds_node_memory_utilization_ratio: 'memoryRatio',
+    sds_node_nic_received_utilization_ratio: 'nicRatio',
+    sds_node_nic_transmitted_utilization_ratio: 'nicRatio',
+    sds_node_transaction_read_latency_seconds: 'latencySeconds',
+    sds_node_transaction_write_latency_seconds: 'latencySeconds',
+    sds_node_transaction_errors_ratio: 'errorRatio',
+    sds_node_sample_timestamp_seconds: 'sampleAgeSeconds',
+    sds_node_capacity_forecast_seconds: 'forecastSeconds',
+    sds_pool_last_success_timestamp_seconds: 'pollAgeSeconds',
+    sds_system_tls_not_after_timestamp_seconds: 'certificateSeconds',
+    nodejs_eventloop_lag_p99_seconds: 'eventLoopLagSeconds',
+  }
+
+  test('of a metric are those of its row, on every panel and in every column', () => {
+    const colored = PANELS.flatMap(({ where, panel }) =>
+      queriesOf(panel).map(({ expr = '', refId = '' }) => {
+        const own = property(panel, heading(panel, refId), 'thresholds') as { steps: Step[] } | undefined
+        const found = marks((own ?? panel.fieldConfig?.defaults.thresholds)?.steps)
+        return { where: `${where} / ${refId}`, row: ROWS[metricsIn(expr)[0] ?? ''], found }
+      }),
+    ).filter(({ row, found }) => row !== undefined && found.length > 0)
+    expect(new Set(colored.map(({ row }) => row)).size).toBe(new Set(Object.values(ROWS)).size)
+    for (const { where, row, found } of colored) {
+      const { warning, critical } = THRESHOLDS[row ?? 'usedRatio']
+      // Where lower is worse, the green begins at the warning and the red has no lower end.
+      expect(found, where).toEqual(warning < critical ? [warning, critical] : [critical])
+    }
   })
 
   test('are the same wherever used space is shown', () => {
