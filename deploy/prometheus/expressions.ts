@@ -23,6 +23,12 @@ export const perPoll = (selector: string): string => dedup(POLL_KEY, selector)
 
 export const perSystem = (selector: string): string => dedup(SYSTEM_KEY, selector)
 
+/**
+ * The newest value of a quarter of an hour, for alerts that wait for hours: one scrape or poll that fails must not
+ * start their wait anew.
+ */
+export const lately = (selector: string): string => `last_over_time(${selector}[15m])`
+
 /** 1 for each node that is in the given status, else 0. */
 export const health = (status: string): string => perNode(`sds_node_health_status{status="${status}"}`)
 

@@ -1,5 +1,5 @@
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../../grafana/settings.ts'
-import { dashboardOf, POOL, perNode } from '../expressions.ts'
+import { dashboardOf, lately, POOL, perNode } from '../expressions.ts'
 import { type Alert, type AlertGroup, bySeverity } from '../rule.ts'
 
 const USED = 'system_pool:sds_node_disk_space_allocated_per_total:ratio'
@@ -24,10 +24,10 @@ const capacityHigh = bySeverity(
  */
 const shortForecast = (severity: 'warning' | 'critical'): string =>
   `min by (${POOL_KEY.join(',')}) (
-  sds_node_capacity_forecast_seconds{target_percent="${LIMITS.forecastTargetPercent}"}
+  ${lately(`sds_node_capacity_forecast_seconds{target_percent="${LIMITS.forecastTargetPercent}"}`)}
 ) < ${THRESHOLDS.forecastSeconds[severity]}
 and
-${USED} > ${LIMITS.forecastUsedRatio[severity]}`
+${lately(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
 
 const forecastShort = bySeverity(
   {
@@ -45,9 +45,9 @@ const forecastShort = bySeverity(
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
   severity: 'info',
-  expr: `max by (${POOL_KEY.join(',')}) (sds_node_capacity_forecast_available) == 0
+  expr: `max by (${POOL_KEY.join(',')}) (${lately('sds_node_capacity_forecast_available')}) == 0
 and
-${USED} > ${THRESHOLDS.usedRatio.warning}`,
+${lately(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
   summary: 'A well filled storage pool has no capacity forecast.',
@@ -74,9 +74,9 @@ ${USED} offset 3h`,
 }
 
 const used = `(
-  ${perNode('sds_node_disk_space_allocated_bytes')}
+  ${perNode(lately('sds_node_disk_space_allocated_bytes'))}
   /
-  (${perNode('sds_node_disk_space_total_bytes')} > 0)
+  (${perNode(lately('sds_node_disk_space_total_bytes'))} > 0)
 )`
 const imbalance: Alert = {
   alert: 'SdsCapacityImbalance',

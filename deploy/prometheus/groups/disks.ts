@@ -1,5 +1,15 @@
 import { LIMITS, NODE_KEY, POOL_KEY } from '../../../grafana/settings.ts'
-import { dashboardOf, NODE, POOL, perNode, perSystem, poolSum, SYSTEM, SYSTEM_KEY } from '../expressions.ts'
+import {
+  dashboardOf,
+  lately,
+  NODE,
+  POOL,
+  perNode,
+  perSystem,
+  poolSum,
+  SYSTEM,
+  SYSTEM_KEY,
+} from '../expressions.ts'
 import type { Alert, AlertGroup } from '../rule.ts'
 
 const withStatus = (status: string): string => `sds_node_disks_by_status{status="${status}"}`
@@ -34,7 +44,7 @@ ${poolSum(withStatus('Bad'))}
 const readyToReplace: Alert = {
   alert: 'SdsDisksReadyToReplace',
   severity: 'info',
-  expr: `${perNode(withStatus('ReadyToReplace'))} > 0`,
+  expr: `${perNode(lately(withStatus('ReadyToReplace')))} > 0`,
   for: '1h',
   keepFiringFor: '1h',
   summary: 'Disks can be pulled and replaced.',

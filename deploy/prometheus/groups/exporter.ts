@@ -2,6 +2,7 @@ import { LIMITS, NODE_KEY, POOL_KEY, PROMETHEUS, THRESHOLDS } from '../../../gra
 import {
   counted,
   dashboardOf,
+  lately,
   NODE,
   POLL_KEY,
   POLLED_POOL,
@@ -185,12 +186,12 @@ const values: readonly Alert[] = [
     expr: `count by (${POLL_KEY.join(',')}) (
   ${POOL_ATTRIBUTE} (max_over_time(${SERVED}[1d])) > 0
   unless
-  ${POOL_ATTRIBUTE} (${SERVED}) > 0
+  ${POOL_ATTRIBUTE} (${lately(SERVED)}) > 0
 ) > 0
 and
-${POOL_ANSWERS}
+${perPoll('max_over_time(sds_pool_up[15m])')} == 1
 and
-${perPoll('sds_pool_nodes')} > 0`,
+${perPoll(lately('sds_pool_nodes'))} > 0`,
     for: '2h',
     summary: 'A storage pool no longer serves attributes that it served before.',
     description: `${POLLED_POOL} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them are empty.`,

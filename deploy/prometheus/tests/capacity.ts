@@ -134,6 +134,23 @@ const forecastShort: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastShort',
+    name: 'goes on waiting over a gap of ten minutes, but not over an hour',
+    series: {
+      [ALLOCATED]: '80x19 stale _x9 80x70',
+      [TOTAL]: '100x19 stale _x9 100x70',
+      [target(90, 7)]: `${DAYS_5}x19 stale _x9 ${DAYS_5}x70`,
+      [`${ALLOCATED}{pool="pool 2"}`]: '80x9 stale _x49 80x40',
+      [`${TOTAL}{pool="pool 2"}`]: '100x9 stale _x49 100x40',
+      [target(90, 7, ',pool="pool 2"')]: `${DAYS_5}x9 stale _x49 ${DAYS_5}x40`,
+    },
+    at: {
+      '59m': [],
+      '60m': [forecast('critical', '5d 0h 0m 0s')],
+      '100m': [forecast('critical', '5d 0h 0m 0s')],
+    },
+  },
+  {
+    alert: 'SdsForecastShort',
     name: 'takes 0 for reached',
     series: { [ALLOCATED]: '91x60', [TOTAL]: '100x60', [target(90, 7)]: '0x60' },
     at: { '60m': [forecast('critical', '0s')] },

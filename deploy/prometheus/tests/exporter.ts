@@ -401,12 +401,12 @@ const values: readonly AlertCase[] = [
   },
   {
     alert: 'SdsAttributesDisappeared',
-    name: 'fires after two hours and ends when the attributes are back',
+    name: 'fires after two hours, whatever single poll fails, and ends when the attributes are back',
     series: {
       [served('nodeCpuUtilization')]: '3x9 0x139 3x10',
       [served('nodeMemoryUtilization')]: '3x9 stale _x138 3x10',
       [served('diskSpaceFree')]: '3x160',
-      sds_pool_up: '1x160',
+      sds_pool_up: '1x60 0x2 1x97',
       sds_pool_nodes: '3x160',
       sds_pool_info: '1x160',
     },
