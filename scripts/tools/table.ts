@@ -32,6 +32,13 @@ export const TOOLS = {
     atLeast: [120, 0],
     comes: 'installed',
   },
+  // Its libraries are found by absolute paths; without an init system the package starts nothing.
+  'systemd-analyze': {
+    package: 'systemd',
+    commands: ['systemd-analyze'],
+    atLeast: [252, 0],
+    comes: 'installed',
+  },
 } as const satisfies Record<string, ToolRow>
 
 export type Tool = keyof typeof TOOLS
