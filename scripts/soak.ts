@@ -38,7 +38,13 @@ let exposition = ''
 
 /** The exporter as its users run it, in a process of its own. */
 async function startExporter(): Promise<{ child: ChildProcess; url: string; logged: () => number }> {
-  const args = ['src/main.ts', 'serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0']
+  const args = [
+    'src/main.ts',
+    'serve',
+    `--config.file=${file}`,
+    '--web.listen-address=127.0.0.1:0',
+    '--admin.listen-address=',
+  ]
   const exporter = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let lines = 0
   const address = Promise.withResolvers<string>()

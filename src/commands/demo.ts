@@ -4,12 +4,21 @@ import { createEmulator } from '../emulator/emulator.ts'
 import { PASSWORD } from '../emulator/http/accounts.ts'
 import { describeEmulator } from './emulate.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
-import { createExporter } from './exporter.ts'
-import { addLogFlags, addWebFlags, type LogFlags, logFrom, type WebFlags } from './flags.ts'
+import { createExporter, type Exporter } from './exporter.ts'
+import {
+  type AdminFlags,
+  addAdminFlags,
+  addLogFlags,
+  addWebFlags,
+  adminFrom,
+  type LogFlags,
+  logFrom,
+  type WebFlags,
+} from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
 import { readVersion } from './version.ts'
 
-type Flags = { 'emulator.listenAddress': string } & WebFlags & EmulatorFlags & LogFlags
+type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
 
 export function demoCommand(): Command {
   const command = new Command('demo')
@@ -19,7 +28,7 @@ export function demoCommand(): Command {
       'address of the emulated system; port 0 takes a free one',
       '127.0.0.1:0',
     )
-  return addLogFlags(addWebFlags(addEmulatorFlags(command)))
+  return addLogFlags(addAdminFlags(addWebFlags(addEmulatorFlags(command))))
     .addHelpText('after', emulatorHelp)
     .action(demo)
 }
@@ -36,12 +45,13 @@ async function demo(flags: Flags): Promise<void> {
     version: readVersion(),
     listenAddress: flags['web.listenAddress'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
+    admin: adminFrom(flags),
     log,
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
   })
   try {
     await exporter.start()
-    process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter.url)}`)
+    process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`)
     await runUntilSignalled(exporter, log)
   } finally {
     await emulator.stop()
@@ -59,12 +69,16 @@ poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
 `
 }
 
-function whatToOpen(url: string): string {
+function whatToOpen({ url, adminUrl }: Exporter): string {
+  const administration =
+    adminUrl === undefined
+      ? ''
+      : `  ${adminUrl}/          its authentication providers; try the token emulator-security\n`
   return `
 Open in a browser:
   ${url}/          what the exporter serves
   ${url}/metrics   the metrics that Prometheus would scrape
-
+${administration}
 End it with Ctrl+C.
 `
 }

@@ -8,6 +8,7 @@ import { createBoard } from '../poller/board.ts'
 import { createPoller } from '../poller/poller.ts'
 import { createListener } from '../server/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics_app.ts'
+import { type AdminOptions, createAdmin } from './admin.ts'
 
 export interface ExporterOptions {
   /** Gives the configuration, at start and at every reload. */
@@ -17,6 +18,8 @@ export interface ExporterOptions {
   readonly webConfigFile?: string
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
+  /** The administration of providers; undefined: off. */
+  readonly admin?: AdminOptions | undefined
   readonly log: Log
 }
 
@@ -24,6 +27,8 @@ export interface ExporterOptions {
 export interface Exporter {
   /** The URL of the first listener, once started. */
   readonly url: string
+  /** The URL of the administration, once started; undefined where it is off. */
+  readonly adminUrl: string | undefined
   /** @throws when the configuration is bad or the address cannot be listened on */
   start(): Promise<void>
   /** Loads the configuration again; rejects with the reason, and everything stays as it was. */
@@ -37,6 +42,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const board = createBoard(own.series)
   const poller = createPoller({ board, own, log })
+  const admin = options.admin && createAdmin(options.admin, poller.ready, log)
   const changes = oneAtATime()
 
   /** Nothing is touched before the whole file was found good. */
@@ -58,6 +64,7 @@ export function createExporter(options: ExporterOptions): Exporter {
       throw failure
     }
     warnOfRisks(config, log)
+    await admin?.use(config)
     await poller.use(config)
     own.reloaded(true, Date.now() / 1000)
   }
@@ -82,17 +89,27 @@ export function createExporter(options: ExporterOptions): Exporter {
     get url() {
       return listener.url
     },
+    get adminUrl() {
+      return admin?.url
+    },
     async start() {
       // Listening first: a port in use must not cost a login, and a probe must find somebody.
       const first = load()
       await listener.start()
       log.info('listening', { url: listener.url })
+      try {
+        await admin?.start()
+      } catch (failure) {
+        // Otherwise the first listener would keep a program alive that did not start.
+        await listener.stop()
+        throw failure
+      }
       await changes.ask(() => use(() => first))
     },
     reload,
     async stop() {
       await changes.end()
-      await Promise.all([poller.stop(), listener.stop()])
+      await Promise.all([poller.stop(), listener.stop(), admin?.stop()])
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../log.ts'
+import type { AdminOptions } from './admin.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 
 /** Flags of every command that logs. */
@@ -41,6 +42,57 @@ export function addWebFlags(command: Command): Command {
     .option('--web.listen-address <address>', 'address and port of /metrics', ':9438')
     .option('--web.config.file <file>', "Prometheus' web configuration: TLS, users, headers")
     .option('--web.enable-lifecycle', 'serve POST /-/reload')
+}
+
+/** Flags of every command that serves the administration. */
+export interface AdminFlags {
+  'admin.listenAddress': string
+  'admin.config.file'?: string
+  'admin.allowedHosts': readonly string[]
+  'admin.auditFile'?: string
+}
+
+export function addAdminFlags(command: Command): Command {
+  return command
+    .option(
+      '--admin.listen-address <address>',
+      'address and port of the administration of providers; empty turns it off',
+      '127.0.0.1:9439',
+    )
+    .option('--admin.config.file <file>', 'web configuration of the administration: TLS, users, headers')
+    .option(
+      '--admin.allowed-hosts <names>',
+      'further names, with commas, under which the administration is reached: admin.example.net, localhost:8080',
+      collectNames,
+      [],
+    )
+    .option(
+      '--admin.audit-file <file>',
+      'write each deletion that is asked for to this file too, as JSON lines',
+    )
+}
+
+function collectNames(text: string, before: readonly string[]): readonly string[] {
+  const names = text.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !HOST_NAME.test(name))
+  if (wrong === undefined) return [...before, ...names]
+  throw new InvalidArgumentError(`"${wrong}" is not a host name, perhaps with a port.`)
+}
+
+const HOST_NAME = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
+
+/** What the flags say of the administration; undefined: it is off. */
+export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
+  const listenAddress = flags['admin.listenAddress']
+  const configFile = flags['admin.config.file']
+  const auditFile = flags['admin.auditFile']
+  if (listenAddress === '') return undefined
+  return {
+    listenAddress,
+    allowedHosts: flags['admin.allowedHosts'],
+    ...(configFile !== undefined && { configFile }),
+    ...(auditFile !== undefined && { auditFile }),
+  }
 }
 
 /** A whole number of at least one, for options that count. */

@@ -1,10 +1,19 @@
 import { Command } from 'commander'
 import { createExporter, fileLoader } from './exporter.ts'
-import { addLogFlags, addWebFlags, type LogFlags, logFrom, type WebFlags } from './flags.ts'
+import {
+  type AdminFlags,
+  addAdminFlags,
+  addLogFlags,
+  addWebFlags,
+  adminFrom,
+  type LogFlags,
+  logFrom,
+  type WebFlags,
+} from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
 import { readVersion } from './version.ts'
 
-type Flags = { 'config.file': string } & WebFlags & LogFlags
+type Flags = { 'config.file': string } & WebFlags & AdminFlags & LogFlags
 
 const EXAMPLE = `
 The shortest configuration file:
@@ -20,7 +29,9 @@ export function serveCommand(): Command {
   const command = new Command('serve')
     .description('poll the configured systems and serve /metrics until SIGTERM')
     .requiredOption('--config.file <file>', 'the configuration file (YAML)')
-  return addLogFlags(addWebFlags(command)).addHelpText('after', EXAMPLE).action(serve)
+  return addLogFlags(addAdminFlags(addWebFlags(command)))
+    .addHelpText('after', EXAMPLE)
+    .action(serve)
 }
 
 async function serve(flags: Flags): Promise<void> {
@@ -30,6 +41,7 @@ async function serve(flags: Flags): Promise<void> {
     version: readVersion(),
     listenAddress: flags['web.listenAddress'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
+    admin: adminFrom(flags),
     log,
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
   })

@@ -148,7 +148,13 @@ describe('what the image contains', () => {
   test('starts read-only and unprivileged, is healthy, serves metrics and ends on the signal of the image', async () => {
     const port = await freePort()
     const address = `--web.listen-address=127.0.0.1:${port}`
-    const { command, args, options } = program('demo', address, '--pools=1', '--nodes=2')
+    const { command, args, options } = program(
+      'demo',
+      address,
+      '--admin.listen-address=127.0.0.1:0',
+      '--pools=1',
+      '--nodes=2',
+    )
     await using child = await startProcess(command, args, options)
     await child.waitForOutput(/Open in a browser/, { timeout: 20_000 })
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])

@@ -100,7 +100,14 @@ describe('installed from its tarball into an empty folder, without development d
 
   test('runs the demo for an unprivileged user who can write nowhere in its tree', async () => {
     const { command, args, options } = unprivileged(
-      [binary, 'demo', '--web.listen-address=127.0.0.1:0', '--pools=1', '--nodes=2'],
+      [
+        binary,
+        'demo',
+        '--web.listen-address=127.0.0.1:0',
+        '--admin.listen-address=',
+        '--pools=1',
+        '--nodes=2',
+      ],
       environment,
     )
     await using child = await startProcess(command, args, options)

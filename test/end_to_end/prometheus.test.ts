@@ -22,13 +22,12 @@ const START_TIMEOUT_MS = 60_000
 const NOT_HERE: Readonly<Record<string, string>> = {
   sds_system_tls_not_after_timestamp_seconds: 'the demo speaks plain HTTP',
   sds_api_rejected_values_total: 'the emulator serves no unreadable value',
-  sds_authn_providers: 'shown by its own test',
-  sds_authn_provider_info: 'shown by its own test',
 }
 
 async function startDemo(): Promise<void> {
   const flags = [
     '--web.listen-address=127.0.0.1:0',
+    '--admin.listen-address=127.0.0.1:0',
     `--pools=${POOLS}`,
     `--nodes=${NODES}`,
     '--log.level=warn',
@@ -141,6 +140,7 @@ test('SIGTERM ends the demo within seconds, polls included', async () => {
     'src/main.ts',
     'demo',
     '--web.listen-address=127.0.0.1:0',
+    '--admin.listen-address=127.0.0.1:0',
     '--scenario=slow',
   ])
   await waitFor(() => child.stdout().includes('/metrics'), { what: 'the start', timeout: START_TIMEOUT_MS })
