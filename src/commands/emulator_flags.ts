@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { FAULTS, parseFault } from '../emulator/faults/table.ts'
-import { EMULATOR_DEFAULTS, type EmulatorOptions } from '../emulator/options.ts'
-import { PROFILES, type Profile } from '../emulator/profiles.ts'
+import { faultHelp, parseFault, TARGET_HELP } from '../emulator/faults/table.ts'
+import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
+import { EXPIRED_TOKEN, type ExpiredToken, PROFILES, type Profile } from '../emulator/profiles.ts'
 import { SCENARIOS, type Scenario } from '../emulator/world/scenarios.ts'
 import { parseCount } from './flags.ts'
 
@@ -12,25 +12,25 @@ export interface EmulatorFlags {
   seed: string
   profile: Profile
   scenario: Scenario
-  fault: readonly string[]
+  expiredToken?: ExpiredToken
+  fault?: readonly string[]
 }
 
 export function addEmulatorFlags(command: Command): Command {
   const { pools, nodes, seed, profile, scenario } = EMULATOR_DEFAULTS
+  const choice = (flags: string, help: string, choices: object) =>
+    new Option(flags, help).choices(Object.keys(choices))
   return command
-    .addOption(
-      new Option('--scenario <name>', 'what happens in it').choices(Object.keys(SCENARIOS)).default(scenario),
-    )
-    .addOption(
-      new Option('--profile <name>', 'the dialect it speaks').choices(Object.keys(PROFILES)).default(profile),
-    )
-    .option('--pools <count>', 'storage pools', parseCount, pools)
-    .option('--nodes <count>', 'nodes in each pool', parseCount, nodes)
-    .option('--seed <text>', 'the same text makes the same system with the same past', seed)
-    .option('--fault <fault>', 'a fault to play: NAME[:ARG][@TARGET]; may be repeated', collectFault, [])
+    .addOption(choice('--scenario <name>', OPTION_HELP.scenario, SCENARIOS).default(scenario))
+    .addOption(choice('--profile <name>', OPTION_HELP.profile, PROFILES).default(profile))
+    .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
+    .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
+    .option('--seed <text>', OPTION_HELP.seed, seed)
+    .addOption(choice('--expired-token <status>', OPTION_HELP.expiredToken, EXPIRED_TOKEN))
+    .option('--fault <fault>', OPTION_HELP.faults, collectFault)
 }
 
-function collectFault(text: string, before: readonly string[]): readonly string[] {
+function collectFault(text: string, before: readonly string[] = []): readonly string[] {
   try {
     parseFault(text)
   } catch (failure) {
@@ -41,20 +41,35 @@ function collectFault(text: string, before: readonly string[]): readonly string[
 
 /** What the flags say, as the emulator takes it. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
-  const { pools, nodes, seed, profile, scenario, fault } = flags
-  return { pools, nodes, seed, profile, scenario, faults: fault }
+  const { pools, nodes, seed, profile, scenario, expiredToken, fault = [] } = flags
+  return {
+    pools,
+    nodes,
+    seed,
+    profile,
+    scenario,
+    faults: fault,
+    ...(expiredToken !== undefined && { expiredToken }),
+  }
 }
 
 /** The tables of scenarios, profiles and faults, for --help. */
 export function emulatorHelp(): string {
-  const table = (title: string, rows: Readonly<Record<string, { readonly help: string }>>) => {
-    const width = Math.max(...Object.keys(rows).map((name) => name.length))
-    return [
-      `\n${title}:`,
-      ...Object.entries(rows).map(([name, { help }]) => `  ${name.padEnd(width)}  ${help}`),
-    ]
-  }
-  return [...table('Scenarios', SCENARIOS), ...table('Profiles', PROFILES), ...table('Faults', FAULTS)].join(
-    '\n',
-  )
+  const rows = (table: Readonly<Record<string, { readonly help: string }>>) =>
+    Object.entries(table).map(([name, { help }]) => [name, help] as const)
+  return [
+    ...listing('Scenarios', rows(SCENARIOS)),
+    ...listing('Profiles', rows(PROFILES)),
+    ...listing('Faults', faultHelp()),
+    `\n${TARGET_HELP}`,
+  ].join('\n')
+}
+
+const WIDEST_NAME = 28
+
+function listing(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.min(WIDEST_NAME, Math.max(...rows.map(([name]) => name.length)))
+  const line = ([name, help]: readonly [string, string]) =>
+    name.length > width ? `  ${name}\n  ${' '.repeat(width)}  ${help}` : `  ${name.padEnd(width)}  ${help}`
+  return [`\n${title}:`, ...rows.map(line)]
 }

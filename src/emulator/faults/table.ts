@@ -33,13 +33,13 @@ export function rowOf(name: FaultName): FaultRow {
   return FAULTS[name]
 }
 
-/** One line for each fault, for the help of the command line. */
-export function faultHelp(): string[] {
+/** Each fault with its argument, and what it does: for the help of the command line. */
+export function faultHelp(): (readonly [usage: string, help: string])[] {
   return FAULT_NAMES.map((name) => {
     const { argument, help } = rowOf(name)
-    if (argument === undefined) return `${name}: ${help}`
+    if (argument === undefined) return [name, help]
     const fallback = argument.fallback === '' ? '' : ` (${argument.fallback} unless told)`
-    return `${name}[:${argument.name}]: ${help}${fallback}`
+    return [`${name}[:${argument.name}]`, `${help}${fallback}`]
   })
 }
 
