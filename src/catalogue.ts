@@ -11,6 +11,9 @@
 export const CATEGORIES = ['capacityForecast', 'health', 'capacity', 'traffic', 'diskIO'] as const
 export type Category = (typeof CATEGORIES)[number]
 
+/** Since release 3.6, ECS and ObjectScale serve these in a query API of their own instead of the nodes feed. */
+export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic', 'diskIO']
+
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
 export const SECONDS_PER_DAY = 86_400

@@ -2,17 +2,14 @@ import { REASONS } from '../../src/api/reasons.ts'
 import {
   ATTRIBUTES,
   type Attribute,
-  type Category,
   HEALTH_STATES,
   NODE_FAMILIES,
   NODE_LABELS,
+  PERFORMANCE_CATEGORIES,
   UNITS,
 } from '../../src/catalogue.ts'
 import { type Family, FEED_FAMILIES, OWN, STATE } from '../../src/metrics/families.ts'
 import { code, markdownTable } from './markdown.ts'
-
-/** Since release 3.6, ECS serves the attributes of these categories in its query API instead of the nodes feed. */
-const REMOVED_IN_ECS_3_6: readonly Category[] = ['health', 'traffic', 'diskIO']
 
 /** The text of docs/metrics.md. */
 export function metricsReference(): string {
@@ -52,7 +49,7 @@ const OWN_NOTE = `Besides, there are the default metrics of a Node.js process: \
 const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` where no HTTP status came.
 `
 
-const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${REMOVED_IN_ECS_3_6.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source, so \`backfill\` and \`/history\` cannot bring it back.
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source, so \`backfill\` and \`/history\` cannot bring it back.
 `
 
 function section(title: string, body: string): string {
@@ -88,7 +85,7 @@ function attributeTable(): string {
 }
 
 function attributeRow({ name, category, tag, unit, currentOnly, family, labels }: Attribute): string[] {
-  const modern = REMOVED_IN_ECS_3_6.includes(category) ? '' : 'yes'
+  const modern = PERFORMANCE_CATEGORIES.includes(category) ? '' : 'yes'
   return [code(name), category, tag, unit, currentOnly ? 'yes' : '', modern, code(series(family, labels))]
 }
 

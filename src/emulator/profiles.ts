@@ -1,4 +1,4 @@
-import { ATTRIBUTES, type Attribute } from '../catalogue.ts'
+import { ATTRIBUTES, type Attribute, PERFORMANCE_CATEGORIES } from '../catalogue.ts'
 
 interface ProfileRow {
   readonly help: string
@@ -54,5 +54,7 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[]
 
 /** What a profile serves; categories health, traffic and diskIO are about performance. */
 export function attributesOf(profile: Profile): readonly Attribute[] {
-  return ATTRIBUTES.filter(({ category }) => PROFILES[profile].performance || category === 'capacity')
+  return ATTRIBUTES.filter(
+    ({ category }) => PROFILES[profile].performance || !PERFORMANCE_CATEGORIES.includes(category),
+  )
 }
