@@ -77,6 +77,7 @@ const refusals: readonly AlertCase[] = [
     series: {
       'sds_pool_up{instance="a"}': '1x60',
       'sds_pool_up{instance="b"}': '0x60',
+      sds_system_up: '1x60',
       [polls('auth')]: '0+1x60',
       [REFUSED]: '0+1x60',
     },
@@ -93,6 +94,12 @@ const refusals: readonly AlertCase[] = [
     name: 'fires also when no pool was ever listed',
     series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
     at: { '10m': [], '11m': [token], '60m': [token] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'fires where a login was refused long ago',
+    series: { ...tokenExpired, [REFUSED]: '1x120' },
+    at: { '50m': [token] },
   },
   {
     alert: 'SdsTokenRefused',
@@ -116,6 +123,7 @@ const refusals: readonly AlertCase[] = [
       'sds_pool_up{system="paris"}': '0x60',
       'sds_pool_polls_total{system="paris",result="timeout"}': '0+1x60',
       'sds_pool_polls_total{system="paris",result="auth"}': '3x60',
+      'sds_api_requests_total{system="paris",operation="pools",code="401"}': '3x60',
     },
     at: { '21m': [], '40m': [] },
   },
@@ -130,6 +138,20 @@ const refusals: readonly AlertCase[] = [
     name: 'fires also when no pool was ever listed',
     series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
     at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'is silent for a refusal of the past and while one exporter may read',
+    series: {
+      [UP]: '0x60',
+      [polls('forbidden')]: '3x60',
+      [listed('403')]: '3x60',
+      'sds_system_up{system="paris"}': '1x60',
+      'sds_pool_up{system="paris",instance="a"}': '1x60',
+      'sds_pool_up{system="paris",instance="b"}': '0x60',
+      'sds_pool_polls_total{system="paris",result="forbidden"}': '0+1x60',
+    },
+    at: { '45m': [], '60m': [] },
   },
   {
     alert: 'SdsAccessForbidden',

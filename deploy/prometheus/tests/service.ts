@@ -158,6 +158,12 @@ const systemErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsSystemErrors',
+    name: 'is not yet critical at 0.8 %',
+    series: { [FAILED]: '8x30', [SUCCEEDED]: '992x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
+    at: { '5m': [], '15m': [ownErrors('warning', '0.8%')] },
+  },
+  {
+    alert: 'SdsSystemErrors',
     name: 'is silent when nearly all errors are the callers’ own, for a quiet pool and without any transaction',
     series: {
       [`${FAILED}{pool="quiet"}`]: '1x30',
