@@ -3,7 +3,8 @@ import { parse as parseYaml } from 'yaml'
 import { milliseconds } from '../../deploy/prometheus/duration.ts'
 import { COMPONENTS, SEVERITIES } from '../../deploy/prometheus/rule.ts'
 import { renderRules } from '../../deploy/prometheus/rules.ts'
-import { PROMETHEUS, RUNBOOKS, UIDS } from '../../grafana/settings.ts'
+import { buildDashboards } from '../../grafana/build.ts'
+import { PROMETHEUS, RUNBOOKS } from '../../grafana/settings.ts'
 import { isCounter, KNOWN_METRICS } from '../grafana/known_metrics.ts'
 import {
   children,
@@ -39,6 +40,10 @@ const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...ru
 const RECORDED = new Map(RULES.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr]])))
 const ROWS = ALERTS.map((rule) => ({ ...rule, name: `${rule.alert} ${rule.labels?.['severity']}` }))
 const SCRAPE_MS = PROMETHEUS.scrapeIntervalSeconds * 1000
+
+const VARIABLES = new Map(
+  buildDashboards().map(({ uid = '', templating }) => [uid, (templating.list ?? []).map(({ name }) => name)]),
+)
 
 const COMPARISONS = ['Gtr', 'Lss', 'Gte', 'Lte', 'Eql', 'Neq']
 const MINUS_LOOKBACK = / offset \w+/g
@@ -112,9 +117,12 @@ describe('every alert', () => {
     expect(annotations['runbook_url']).toBe(`${RUNBOOKS.baseUrl}#${alert.toLowerCase()}`)
   })
 
-  test.each(ROWS)('$name links to a dashboard that exists', ({ annotations = {} }) => {
-    const [, uid] = /^\/d\/([\w-]+)(?:\?var-|$)/.exec(annotations['dashboard_url'] ?? '') ?? []
-    expect(Object.values(UIDS)).toContain(uid)
+  test.each(ROWS)('$name links to a dashboard and to variables that exist', ({ annotations = {} }) => {
+    const [, uid = '', query = ''] =
+      /^\/d\/([\w-]+)(?:\?(.+))?$/.exec(annotations['dashboard_url'] ?? '') ?? []
+    const variables = VARIABLES.get(uid)
+    expect(variables, uid).toBeDefined()
+    for (const [, name = ''] of query.matchAll(/var-(\w+)=/g)) expect(variables).toContain(name)
   })
 
   test.each(ROWS)('$name uses no label that its expression does not have', ({ expr, annotations = {} }) => {
