@@ -5,6 +5,7 @@ import { demoCommand } from './demo.ts'
 import { emulateCommand } from './emulate.ts'
 import { EXIT, Failed } from './exit.ts'
 import { healthCommand } from './health.ts'
+import { providersCommand } from './providers.ts'
 import { serveCommand } from './serve.ts'
 import { readVersion } from './version.ts'
 
@@ -26,13 +27,15 @@ export function createProgram(): Command {
     demoCommand(),
     checkCommand(),
     healthCommand(),
+    providersCommand(),
     dashboardsCommand(),
     emulateCommand(),
   ]
   for (const command of commands) {
     program.addCommand(command.helpOption('--help', 'print this help'))
   }
-  for (const command of [program, ...program.commands]) {
+  const nested = commands.flatMap((command) => command.commands)
+  for (const command of [program, ...commands, ...nested]) {
     command.exitOverride().showHelpAfterError('Run it with --help to see what it takes.')
   }
   return program

@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
-import { UnknownOutcome } from '../../api/deletion.ts'
 import { ApiError } from '../../api/errors.ts'
 import { type Provider, providerPath } from '../../api/providers.ts'
 import type { Reason } from '../../api/reasons.ts'
 import type { Secret } from '../../config/secret.ts'
 import { rawPath } from '../request_check.ts'
-import { type Audit, type AuditFacts, fingerprint, type Outcome } from './audit.ts'
+import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
-import { passedOn, Refused, refuse } from './errors.ts'
+import { refuse } from './errors.ts'
+import { outcomeOf, statusOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
 import {
   addressOf,
@@ -125,8 +125,7 @@ export async function audited(
   try {
     await task(asked)
   } catch (failure) {
-    const refused = failure instanceof ApiError ? passedOn(failure) : failure
-    await line.end(asked.facts, outcomeOf(failure), refused instanceof Refused ? refused.status : 500)
+    await line.end(asked.facts, outcomeOf(failure), statusOf(failure))
     throw failure
   }
   await line.end(asked.facts, 'deleted', context.status)
@@ -155,11 +154,4 @@ function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
     user: null,
     token_sha256: null,
   }
-}
-
-function outcomeOf(failure: unknown): Outcome {
-  if (failure instanceof UnknownOutcome) return 'unknown'
-  const status =
-    failure instanceof ApiError ? passedOn(failure).status : failure instanceof Refused ? failure.status : 500
-  return status < 500 ? 'refused' : 'failed'
 }

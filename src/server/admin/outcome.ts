@@ -1,0 +1,18 @@
+import { UnknownOutcome } from '../../api/deletion.ts'
+import { ApiError } from '../../api/errors.ts'
+import type { Outcome } from './audit.ts'
+import { passedOn, Refused } from './errors.ts'
+
+const SERVER_ERROR = 500
+
+/** The status that a failure is answered with. */
+export function statusOf(failure: unknown): number {
+  const refused = failure instanceof ApiError ? passedOn(failure) : failure
+  return refused instanceof Refused ? refused.status : SERVER_ERROR
+}
+
+/** What became of a deletion that failed. */
+export function outcomeOf(failure: unknown): Outcome {
+  if (failure instanceof UnknownOutcome) return 'unknown'
+  return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
+}
