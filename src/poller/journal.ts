@@ -18,7 +18,7 @@ export interface Journal {
 
 export function createJournal(log: Log, own: OwnMetrics, system: string): Journal {
   const failing = new Map<string, Set<string>>()
-  const told = new Map<string, Set<string>>()
+  const told = new Set<string>()
 
   /** Logs a failure when its reason is new since the subject last worked, and the end of all of them. */
   function noteChange(subject: string, fields: Record<string, string>, failure: ApiError | undefined): void {
@@ -37,10 +37,10 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
   function noteRejected(pool: string, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
     own.rejected(system, attribute, reason, value.times)
-    const kinds = told.get(pool) ?? new Set()
+    // What one pool garbles, the others of the system mostly garble too: once is enough.
     const kind = `${attribute} ${reason}`
-    if (kinds.has(kind)) return
-    told.set(pool, kinds.add(kind))
+    if (told.has(kind)) return
+    told.add(kind)
     const why = REJECTIONS[reason]
     const fields = { system, pool, node, attribute, reason, why, value: text }
     log.warn('a value of the feed was not exported', fields)
@@ -60,7 +60,6 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
       log.error('something broke off: please report this', { system, what, error: String(failure) }),
     forget(poolId) {
       own.forgetPool(system, poolId)
-      told.delete(poolId)
       for (const subject of ['poll', 'forecast']) failing.delete(`${subject} ${poolId}`)
     },
   }
