@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
-import { renderRules } from '../../deploy/prometheus/rules.ts'
+import { type RenderedFile, renderRules } from '../../deploy/prometheus/rules.ts'
 import { renderDashboards } from '../../grafana/build.ts'
 import { GRAFANA } from '../../grafana/settings.ts'
-import type { Generated } from './registry.ts'
 
 /** Holds nothing but what is generated. */
 export const KUBERNETES_FOLDER = 'deploy/kubernetes/monitoring/generated'
@@ -25,7 +24,7 @@ const ROUTING = {
 }
 
 /** The Alertmanager of the compose stack: alerts are shown, and sent to nobody until a receiver is put in. */
-export function composeAlertmanager(): Generated {
+export function composeAlertmanager(): RenderedFile {
   const { inhibit_rules } = parse(readFileSync(new URL(`../../${INHIBITION}`, import.meta.url), 'utf8'))
   return {
     path: 'deploy/compose/alertmanager.yml',
@@ -34,7 +33,7 @@ export function composeAlertmanager(): Generated {
 }
 
 /** Rules and dashboards as objects, and the kustomization that names them all. */
-export function kubernetesMonitoring(): readonly Generated[] {
+export function kubernetesMonitoring(): readonly RenderedFile[] {
   const objects = [...rules(), ...dashboards()]
   const kustomization = manifest('kustomization', 'the files beside it', {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
@@ -45,7 +44,7 @@ export function kubernetesMonitoring(): readonly Generated[] {
 }
 
 /** The rule files as objects of the Prometheus operator. */
-function rules(): readonly Generated[] {
+function rules(): readonly RenderedFile[] {
   return renderRules().map(({ path, text }) => {
     const name = nameOf(path)
     return manifest(`rule-${name}`, path, {
@@ -61,7 +60,7 @@ function rules(): readonly Generated[] {
  * One ConfigMap a dashboard, for the sidecar of Grafana's Helm chart. Without blanks, because `kubectl apply`
  * keeps a second copy in an annotation, which may have 256 KiB.
  */
-function dashboards(): readonly Generated[] {
+function dashboards(): readonly RenderedFile[] {
   return renderDashboards().map(({ path, text }) => {
     const name = nameOf(path)
     return manifest(`dashboard-${name}`, path, {
@@ -77,7 +76,7 @@ function dashboards(): readonly Generated[] {
   })
 }
 
-function manifest(file: string, source: string, object: unknown): Generated {
+function manifest(file: string, source: string, object: unknown): RenderedFile {
   return {
     path: `${KUBERNETES_FOLDER}/${file}.yaml`,
     text: HEADER(source) + stringify(object, { lineWidth: 0 }),

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { renderRules } from '../../deploy/prometheus/rules.ts'
 import { renderDashboards } from '../../grafana/build.ts'
 import { renderProvisioning } from '../../grafana/provisioning.ts'
 import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
+import { licencesDocument } from './licences.ts'
+import { readLockfile } from './lockfile.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { renderRunbooks } from './runbooks.ts'
 
@@ -19,6 +22,8 @@ export interface Generator {
   readonly owns?: { readonly folder: string; readonly suffix: string }
 }
 
+const lockfile = () => readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
+
 /** Everything that `npm run generate` makes: one row each. */
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
@@ -30,6 +35,10 @@ export const GENERATORS: readonly Generator[] = [
   { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },
+  {
+    what: 'licences',
+    files: () => [{ path: 'docs/licences.md', text: licencesDocument(readLockfile(lockfile())) }],
+  },
   { what: 'Alertmanager of the compose stack', files: () => [composeAlertmanager()] },
   {
     what: 'rules and dashboards for Kubernetes',

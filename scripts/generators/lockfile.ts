@@ -1,0 +1,57 @@
+/** One package of package-lock.json. */
+export interface LockedPackage {
+  /** Where it lies: `node_modules/a/node_modules/b`. */
+  readonly path: string
+  readonly name: string
+  readonly version: string
+  /** An SPDX expression; empty where the package names none. */
+  readonly licence: string
+  /** The checksum of its archive: `sha512-` and base64. */
+  readonly integrity: string
+  /** Whether it is installed for development only. */
+  readonly isDevelopment: boolean
+  /** Paths of the packages that it asks for and gets. */
+  readonly dependencies: readonly string[]
+}
+
+export interface Lock {
+  readonly packages: Readonly<Record<string, LockEntry>>
+}
+
+export interface LockEntry {
+  readonly version?: string
+  readonly license?: string
+  readonly integrity?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly dev?: boolean
+  readonly devOptional?: boolean
+}
+
+/** The packages of a lockfile of version 3, in its order, which is that of their paths. */
+export function readLockfile(text: string): readonly LockedPackage[] {
+  const { packages } = JSON.parse(text) as Lock
+  return Object.entries(packages)
+    .filter(([path]) => path !== '')
+    .map(([path, entry]) => ({
+      path,
+      name: path.slice(path.lastIndexOf(FOLDER) + FOLDER.length),
+      version: entry.version ?? '',
+      licence: entry.license ?? '',
+      integrity: entry.integrity ?? '',
+      isDevelopment: entry.dev === true || entry.devOptional === true,
+      dependencies: dependenciesOf(path, packages),
+    }))
+}
+
+const FOLDER = 'node_modules/'
+
+/** Where Node.js finds what the package at `path` asks for: in its own folder, or in the nearest one above. */
+export function dependenciesOf(path: string, packages: Lock['packages']): readonly string[] {
+  return Object.keys(packages[path]?.dependencies ?? {}).map((name) => {
+    for (let from = path; ; from = from.slice(0, Math.max(0, from.lastIndexOf(`/${FOLDER}`)))) {
+      const candidate = `${from}${from === '' ? '' : '/'}${FOLDER}${name}`
+      if (candidate in packages) return candidate
+      if (from === '') throw new Error(`package-lock.json has no ${name}, which ${path} asks for`)
+    }
+  })
+}
