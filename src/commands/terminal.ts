@@ -13,10 +13,11 @@ const KEYS = { enter: ['\r', '\n', '\u0004'], cancel: '\u0003', erase: ['\u007f'
 
 /** Asks for a line that is not shown while it is typed. @throws {Failed} on Ctrl+C */
 export function askSecret({ input, output }: Terminal, question: string): Promise<string> {
-  output.write(question)
   const before = input.isRaw
+  // First of all: what is typed between the question and this would be shown.
   input.setRawMode(true)
   input.setEncoding('utf8')
+  output.write(question)
   return new Promise<string>((resolve, reject) => {
     let typed: string[] = []
     const finish = (settle: () => void) => {

@@ -195,12 +195,15 @@ function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(
   const input = new PassThrough()
   const output = new PassThrough()
   const raw: boolean[] = []
+  let shown = ''
   const tty = Object.assign(input, {
     isTTY: true,
     isRaw: false,
-    setRawMode: (mode: boolean) => raw.push(mode),
+    setRawMode: (mode: boolean) => {
+      shown += mode ? '[hidden]' : ''
+      raw.push(mode)
+    },
   }) as unknown as NodeJS.ReadStream
-  let shown = ''
   output.on('data', (chunk) => {
     shown += chunk
   })
@@ -215,7 +218,8 @@ describe('a terminal', () => {
     press('x\u007fret')
     press('\r')
     expect(await answer).toBe('secret')
-    expect(shown()).toBe('Token: \n')
+    // Hidden before the question is asked: fast fingers, and pasted tokens, do not wait.
+    expect(shown()).toBe('[hidden]Token: \n')
     expect(raw).toEqual([true, false])
   })
 
