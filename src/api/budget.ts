@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { LimitsConfig } from '../config/config.ts'
+import { pause } from './deadline.ts'
 
 /** Keeps one system's requests within `limits.concurrency` and `limits.requests_per_second`. */
 export interface Budget {
@@ -56,7 +56,7 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
       const sendAt = Math.max(nextSendAt, now())
       nextSendAt = sendAt + gapMs
       const waitMs = sendAt - now()
-      if (waitMs > 0) await pause(waitMs, undefined, { signal })
+      if (waitMs > 0) await pause(waitMs, signal)
     },
   }
 }

@@ -61,6 +61,7 @@ interface Request {
   readonly query?: string
   readonly pool?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly headersOnly?: boolean
 }
 
 const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
@@ -83,7 +84,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     onLogin: observer.loggedIn,
     requests: {
       login: (baseUrl, headers, signal) =>
-        exchange({ operation: 'login', path: '/login', headers }, baseUrl, signal),
+        exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
       // Any node ends a session, so a dead one must not keep it alive.
       logout: (token, signal) =>
         endpoints.attempt((baseUrl) =>
@@ -94,7 +95,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
 
   /** One request and its answer, paced, timed and counted. */
   async function exchange(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
-    const { operation } = request
+    const { operation, headersOnly = false } = request
     // A logout does not queue: it comes at the end, when seconds are all that is left.
     if (operation !== 'logout') await budget.pace(signal)
     const began = performance.now()
@@ -103,7 +104,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
     const headers = { ...JSON_HEADERS, ...request.headers }
     try {
-      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal })
+      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
       finish(String(answer.status), true)
       reportClock(answer, observer)
       return answer

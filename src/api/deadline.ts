@@ -26,6 +26,21 @@ export async function withDeadline<T>(
   }
 }
 
+/** Waits for `ms` milliseconds; rejects with the signal's reason when that aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const leave = () => reject(signal.reason)
+  const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS))
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  }
+}
+
 /**
  * Waits for something that others wait for as well, no longer than one's own signal allows.
  * @throws {ApiError} `timeout` when the signal aborts as a timeout

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from './deadline.ts'
 import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
 
@@ -22,7 +22,7 @@ export async function repeated<T>(
     } catch (failure) {
       const waitMs = pauseAfter(failure, count)
       if (waitMs === undefined || performance.now() + waitMs >= deadline) throw failure
-      await pause(waitMs, undefined, { signal })
+      await pause(waitMs, signal)
     }
   }
 }

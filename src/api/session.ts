@@ -120,6 +120,8 @@ const MAX_IDLE_MS = 1.75 * 3_600_000
 /** What each of the last two steps of a session may take; the exporter must not hang on a dead system. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
 const LOGOUT_TIMEOUT_MS = 2000
+/** More are not kept in mind: a token that could not be given back dies by itself within two hours. */
+const MAX_RETURNING = 5
 
 interface LoginOptions extends Omit<SessionOptions, 'auth'> {
   readonly username: string
@@ -142,6 +144,8 @@ function loginSession(options: LoginOptions): Session {
   let closed = false
   let ticket: Ticket | undefined
   let pending: Promise<Ticket> | undefined
+  /** Tokens to be given back, perhaps since a while: the system may not have heard of it the first time. */
+  let returning: readonly Ticket[] = []
 
   async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
     const password = await readPassword()
@@ -177,9 +181,7 @@ function loginSession(options: LoginOptions): Session {
    */
   function replace(baseUrl: string): Promise<Ticket> {
     pending ??= (async () => {
-      const old = ticket
-      ticket = undefined
-      if (old !== undefined) await logOut(old)
+      await giveBack(ticket)
       ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) => logIn(baseUrl, signal))
       return ticket
     })().finally(() => {
@@ -188,12 +190,21 @@ function loginSession(options: LoginOptions): Session {
     return pending
   }
 
-  async function logOut({ token }: Ticket): Promise<void> {
+  async function giveBack(last: Ticket | undefined): Promise<void> {
+    ticket = undefined
+    const all = last === undefined ? returning : [...returning, last].slice(-MAX_RETURNING)
+    const heard = await Promise.all(all.map(logOut))
+    returning = all.filter((_, index) => !heard[index])
+  }
+
+  /** Whether the system heard of it. That the token was dead already is an answer, too. */
+  async function logOut({ token }: Ticket): Promise<boolean> {
     try {
-      await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+      const { status } = await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+      return status < 500
     } catch {
-      // The token dies by itself within two hours; the system could not be told.
       log.debug('logout not answered', { system, user: username })
+      return false
     }
   }
 
@@ -230,8 +241,7 @@ function loginSession(options: LoginOptions): Session {
       const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
       const last = pending === undefined ? ticket : await pending.catch(() => undefined)
       clearTimeout(giveUp)
-      ticket = undefined
-      if (last !== undefined) await logOut(last)
+      await giveBack(last)
     },
   }
 }

@@ -15,6 +15,8 @@ export interface Exchange {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** Whether nobody asks what a good answer says besides its headers: then nothing that is wrong with it matters. */
+  readonly headersOnly?: boolean
 }
 
 /** An answer, whatever its status; redirects are answers, never followed. */
@@ -43,6 +45,8 @@ export interface TransportOptions {
 /** Connections stay open between two polls of the default schedule (one minute). */
 const KEEP_ALIVE_MS = 75_000
 const MAX_HEADER_BYTES = 16_384
+/** What is read of a body that nobody wants, so that its connection can be used again. */
+const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
@@ -58,7 +62,8 @@ export function createTransport(options: TransportOptions): Transport {
     maxHeaderSize: MAX_HEADER_BYTES,
   })
 
-  async function send({ baseUrl, method, path, headers, signal }: Exchange): Promise<Answer> {
+  async function send(exchange: Exchange): Promise<Answer> {
+    const { baseUrl, method, path, headers, signal, headersOnly = false } = exchange
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
     try {
@@ -66,11 +71,11 @@ export function createTransport(options: TransportOptions): Transport {
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const text =
-        status === 200
-          ? await readBody(body, about, maxResponseBytes)
-          : hideSecrets(await readErrorText(body, about), headers)
-      return { status, header, text }
+      if (status !== 200)
+        return { status, header, text: hideSecrets(await readErrorText(body, about), headers) }
+      if (!headersOnly) return { status, header, text: await readBody(body, about, maxResponseBytes) }
+      body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
+      return { status, header, text: '' }
     } catch (failure) {
       // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
       throw exchangeFailure(signal.aborted ? signal.reason : failure)
