@@ -1,0 +1,359 @@
+import { chmodSync, renameSync, writeFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { ApiError } from '../../src/api/errors.ts'
+import { createSession, type Session, type SessionOptions, TOKEN_HEADER } from '../../src/api/session.ts'
+import type { AuthConfig } from '../../src/config/config.ts'
+import { type Log, silentLog } from '../../src/log.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { answerOf, never, secret } from './answers.ts'
+
+const HOUR = 3_600_000
+const LOGIN: AuthConfig = { kind: 'login', username: 'monitor', password: secret('pässword') }
+const BASE = 'https://ecs1'
+
+/** A session whose system is made of functions, with a clock that the test moves. */
+function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
+  let now = Date.UTC(2026, 0, 1)
+  let made = 0
+  const live = new Set<string>()
+  const warnings: unknown[] = []
+  const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields]) }
+  const login = vi.fn(
+    async (_baseUrl: string, _headers: Readonly<Record<string, string>>, _signal: AbortSignal) => {
+      made += 1
+      live.add(`token-${made}`)
+      return answerOf(200, '', { [TOKEN_HEADER]: `token-${made}` })
+    },
+  )
+  const logout = vi.fn(async (token: { reveal(): string }, _signal: AbortSignal) => {
+    live.delete(token.reveal())
+    return answerOf(200)
+  })
+  const results: string[] = []
+  const session = createSession({
+    system: 'frankfurt',
+    auth,
+    timeoutMs: 30_000,
+    requests: { login, logout },
+    onLogin: (result) => results.push(result),
+    log,
+    now: () => now,
+    ...more,
+  })
+  const text = async (token: Promise<{ reveal(): string } | undefined>) => (await token)?.reveal()
+  return {
+    session,
+    login,
+    logout,
+    live,
+    results,
+    warnings,
+    pass: (ms: number) => {
+      now += ms
+    },
+    token: (signal = never()) => text(session.token(BASE, signal)),
+    renew: (refused: string) => text(session.renew(secret(refused), BASE, never())),
+    accept: (token: string) => session.accepted(secret(token)),
+  }
+}
+
+const refused = async () =>
+  answerOf(401, '<error><code>401</code><description>Unauthorized</description></error>')
+
+describe('a login session', () => {
+  test('logs in once for all who ask at the same time, with the credentials in UTF-8', async () => {
+    const { token, login, results } = plant()
+    expect(await Promise.all(Array.from({ length: 20 }, () => token()))).toEqual(Array(20).fill('token-1'))
+    expect(await token()).toBe('token-1')
+    expect(login).toHaveBeenCalledTimes(1)
+    const [, headers] = login.mock.calls[0] ?? []
+    expect(headers).toEqual({ Authorization: `Basic ${Buffer.from('monitor:pässword').toString('base64')}` })
+    expect(results).toEqual(['ok'])
+  })
+
+  test('renews a refused token once for all, and gives the old one back first', async () => {
+    const { token, renew, accept, login, logout, live } = plant()
+    await token()
+    accept('token-1')
+    expect(await Promise.all(Array.from({ length: 20 }, () => renew('token-1')))).toEqual(
+      Array(20).fill('token-2'),
+    )
+    expect(await renew('token-1')).toBe('token-2')
+    expect(login).toHaveBeenCalledTimes(2)
+    expect(logout).toHaveBeenCalledTimes(1)
+    expect([...live]).toEqual(['token-2'])
+    expect(logout.mock.invocationCallOrder[0]).toBeLessThan(login.mock.invocationCallOrder[1] ?? 0)
+  })
+
+  test.each<[string, (pass: (ms: number) => void, token: () => Promise<unknown>) => Promise<void>]>([
+    [
+      'after seven hours and a half of life',
+      async (pass, token) => {
+        for (let hour = 0; hour < 7; hour += 0.5) {
+          pass(HOUR / 2)
+          expect(await token()).toBe('token-1')
+        }
+        pass(HOUR / 2)
+      },
+    ],
+    ['after one hour and three quarters of idling', async (pass) => pass(1.75 * HOUR)],
+    ['when the clock was set back', async (pass) => pass(-24 * HOUR)],
+  ])('gets a new token %s', async (_, spend) => {
+    const { token, pass, live } = plant()
+    expect(await token()).toBe('token-1')
+    await spend(pass, token)
+    expect(await token()).toBe('token-2')
+    expect([...live]).toEqual(['token-2'])
+    expect(await token()).toBe('token-2')
+  })
+
+  test('waits longer after each refusal, up to ten minutes, and says so', async () => {
+    const { token, login, pass, warnings, results } = plant()
+    const tries: number[] = []
+    let second = 0
+    login.mockImplementation(() => {
+      tries.push(second)
+      return refused()
+    })
+    for (; second < 3000; second += 1) {
+      const failure = await token().catch((cause: unknown) => cause)
+      expect(failure).toMatchObject({ reason: 'auth' })
+      if (tries.at(-1) !== second) expect(String(failure)).toMatch(/refused; it is tried again in \d+ s$/)
+      pass(1000)
+    }
+    const pauses = tries.map((at, index) => at - (tries[index - 1] ?? 0))
+    expect(pauses).toEqual([0, 30, 60, 120, 240, 480, 600, 600, 600])
+    expect(warnings).toContainEqual([
+      'login refused: check username and password',
+      { system: 'frankfurt', user: 'monitor', next_try_seconds: 600 },
+    ])
+    expect(results).toEqual(tries.map(() => 'auth'))
+  })
+
+  test('stays below ten refused logins in an hour, which would lock the account', async () => {
+    const { token, login, pass } = plant()
+    login.mockImplementation(refused)
+    for (let second = 0; second < 3600; second += 10) {
+      await token().catch(() => undefined)
+      pass(10_000)
+    }
+    expect(login.mock.calls.length).toBeLessThanOrEqual(10)
+  })
+
+  test('does not wait a day because the clock was set back', async () => {
+    const { token, login, pass } = plant()
+    login.mockImplementationOnce(refused)
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    pass(-24 * HOUR)
+    expect(await token()).toBe('token-1')
+  })
+
+  test('a login that is granted and not honoured waits as a refused one does', async () => {
+    const { token, renew, login, pass, warnings } = plant()
+    await token()
+    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
+    expect(await token()).toBe('token-1')
+    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
+    expect(login).toHaveBeenCalledTimes(1)
+    expect(warnings[0]).toMatchObject(['a login gave a token that is not accepted', { next_try_seconds: 30 }])
+    pass(HOUR)
+    expect(await renew('token-1').catch(() => token())).toBe('token-1')
+  })
+
+  test('a missing role at the login counts as a refusal; a system that is down does not', async () => {
+    const { token, login } = plant()
+    login.mockResolvedValueOnce(answerOf(503))
+    await expect(token()).rejects.toMatchObject({ reason: 'unavailable' })
+    login.mockResolvedValueOnce(answerOf(403))
+    await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    expect(login).toHaveBeenCalledTimes(2)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['no token', {}],
+    ['an empty token', { [TOKEN_HEADER]: ' ' }],
+    ['a token that no header can carry', { [TOKEN_HEADER]: 'tök en' }],
+  ])('a login that is answered with %s has failed', async (_, headers) => {
+    const { token, login } = plant()
+    login.mockResolvedValueOnce(answerOf(200, '', headers))
+    await expect(token()).rejects.toMatchObject({ reason: 'schema' })
+  })
+
+  test('who leaves while the login is under way takes it away from nobody', async () => {
+    const { token, login } = plant()
+    const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
+    login.mockReturnValueOnce(answer.promise)
+    const impatient = new AbortController()
+    const [leaves, stays] = [token(impatient.signal), token()]
+    await vi.waitFor(() => expect(login).toHaveBeenCalled())
+    impatient.abort(new DOMException('over', 'TimeoutError'))
+    await expect(leaves).rejects.toMatchObject({ reason: 'timeout' })
+    expect(login.mock.calls[0]?.[2].aborted).toBe(false)
+    answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
+    expect(await stays).toBe('token-9')
+  })
+
+  test('a login has an end of its own', async () => {
+    const { token, login } = plant(LOGIN, { timeoutMs: 20 })
+    login.mockImplementationOnce(
+      (_url, _headers, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    await expect(token()).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(await token()).toBe('token-1')
+  })
+
+  test('logs out at the end, once, and gives no token any more', async () => {
+    const { session, token, logout, live } = plant()
+    await token()
+    await session.close()
+    await session.close()
+    expect(logout).toHaveBeenCalledTimes(1)
+    expect(live.size).toBe(0)
+    await expect(token()).rejects.toMatchObject({ reason: 'local' })
+  })
+
+  test('an end in the middle of a login waits for the token, to give it back', async () => {
+    const { session, token, login, logout, live } = plant()
+    const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
+    login.mockReturnValueOnce(answer.promise)
+    const asked = token()
+    await vi.waitFor(() => expect(login).toHaveBeenCalled())
+    const closed = session.close()
+    answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
+    await Promise.all([asked, closed])
+    expect(logout.mock.calls.map(([{ reveal }]) => reveal.call(secret('token-9')))).toEqual(['token-9'])
+    expect(live.size).toBe(0)
+  })
+
+  test('a token that could not be given back is given back with the next one', async () => {
+    const { session, token, renew, accept, logout, live } = plant()
+    logout.mockRejectedValueOnce(new ApiError('reset', 'bad')).mockResolvedValueOnce(answerOf(503))
+    for (const made of ['token-1', 'token-2', 'token-3']) {
+      expect(await token()).toBe(made)
+      accept(made)
+      await renew(made)
+    }
+    expect([...live]).toEqual(['token-4'])
+    await session.close()
+    expect(live.size).toBe(0)
+  })
+
+  test('an end does not hang on a system that is dead', async () => {
+    const { session, token, logout } = plant()
+    await token()
+    logout.mockRejectedValueOnce(new ApiError('connect', 'dead'))
+    await session.close()
+  })
+
+  test('ten thousand expiries and ends leave no token behind', async () => {
+    const live = new Set<string>()
+    let most = 0
+    for (let round = 0; round < 1000; round += 1) {
+      const { session, token, renew, accept, live: own } = plant()
+      for (let expiry = 1; expiry <= 9; expiry += 1) {
+        await token()
+        accept(`token-${expiry}`)
+        await renew(`token-${expiry}`)
+        most = Math.max(most, own.size)
+      }
+      await session.close()
+      for (const left of own) live.add(left)
+    }
+    expect(most).toBe(1)
+    expect(live.size).toBe(0)
+  })
+})
+
+describe('a password file', () => {
+  test('is read at every login, and a new password does not wait for the pause of the old one', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('password', 'old\n')
+    const { token, login } = plant({ kind: 'login_file', username: 'monitor', file })
+    login.mockImplementationOnce(refused)
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    expect(login).toHaveBeenCalledTimes(1)
+    folder.write('password', '\ufeffnew\r\n')
+    expect(await token()).toBe('token-1')
+    const sent = login.mock.calls.map(([, headers]) => headers['Authorization'])
+    expect(sent).toEqual(
+      ['old', 'new'].map((text) => `Basic ${Buffer.from(`monitor:${text}`).toString('base64')}`),
+    )
+  })
+
+  test.each([
+    ['', 'is empty'],
+    ['a\nb', 'has more than one line'],
+  ])('%j: %s', async (text, words) => {
+    using folder = temporaryFolder()
+    const file = folder.write('password', text)
+    const { token, login } = plant({ kind: 'login_file', username: 'monitor', file })
+    await expect(token()).rejects.toMatchObject({ reason: 'local', message: expect.stringContaining(words) })
+    expect(login).not.toHaveBeenCalled()
+  })
+})
+
+describe('a token file', () => {
+  const fileSession = (file: string) => plant({ kind: 'token_file', file })
+
+  test('is read again whenever it changes: written over, replaced by another, with what editors add', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('token', 'first')
+    const { token, login } = fileSession(file)
+    expect(await token()).toBe('first')
+    writeFileSync(file, '\ufeffsecond\r\n')
+    expect(await token()).toBe('second')
+    renameSync(folder.write('next', '  third  \n'), file)
+    expect(await token()).toBe('third')
+    expect(login).not.toHaveBeenCalled()
+  })
+
+  test.each([[''], ['two words'], ['a\nb'], ['tökén'], ['x'.repeat(8193)]])(
+    'that turns into %.10j leaves the token in memory in use',
+    async (text) => {
+      using folder = temporaryFolder()
+      const file = folder.write('token', 'first')
+      const { token } = fileSession(file)
+      expect(await token()).toBe('first')
+      writeFileSync(file, text)
+      expect(await token()).toBe('first')
+    },
+  )
+
+  test('that is missing from the start is told, without its content', async () => {
+    using folder = temporaryFolder()
+    const file = `${folder.path}/token`
+    const { token } = fileSession(file)
+    await expect(token()).rejects.toMatchObject({
+      reason: 'local',
+      message: `the token_file ${file} cannot be read`,
+    })
+    folder.write('token', 'SECRET in two words')
+    await expect(token()).rejects.toMatchObject({ message: expect.not.stringContaining('SECRET') })
+    folder.write('token', 'good')
+    chmodSync(file, 0o600)
+    expect(await token()).toBe('good')
+  })
+
+  test('gives a newer token after a refusal only where there is one', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('token', 'first')
+    const { token, renew, logout, session } = fileSession(file)
+    await token()
+    expect(await renew('first')).toBeUndefined()
+    folder.write('token', 'second')
+    expect(await renew('first')).toBe('second')
+    await session.close()
+    expect(logout).not.toHaveBeenCalled()
+  })
+})
+
+test('a token of the configuration is sent as it is, never renewed and never logged out', async () => {
+  const { token, renew, login, logout, session } = plant({ kind: 'token', token: secret('ready') })
+  expect(await token()).toBe('ready')
+  expect(await renew('ready')).toBeUndefined()
+  await (session as Session).close()
+  expect([login.mock.calls, logout.mock.calls]).toEqual([[], []])
+})
