@@ -79,7 +79,8 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
     { reason: 'tls', detail: 'the TLS connection failed' },
   ],
-  [/^HPE_/, { reason: 'reset', detail: 'the answer is not HTTP' }],
+  // The parser of undici gives a code, or nothing but its name.
+  [/^(HPE_|HTTPParserError$)/, { reason: 'reset', detail: 'the answer is not HTTP' }],
   [/^EAI_/, { reason: 'dns', detail: 'the host name could not be resolved' }],
 ]
 const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
@@ -95,8 +96,9 @@ export function exchangeFailure(failure: unknown): unknown {
   }
   if (failure.name === 'AbortError') return failure
   const code = codeOf(failure)
-  const { reason, detail } = BY_CODE[code] ?? BY_PATTERN.find(([codes]) => codes.test(code))?.[1] ?? UNKNOWN
-  return new ApiError(reason, `${detail} [${code || failure.name}]`, { cause: failure })
+  const name = code || failure.name
+  const { reason, detail } = BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
+  return new ApiError(reason, `${detail} [${name}]`, { cause: failure })
 }
 
 function codeOf(failure: Error): string {
