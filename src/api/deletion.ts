@@ -1,7 +1,6 @@
 import type { Budget } from './budget.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
-import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import type { Answer, Exchange, Transport } from './transport.ts'
 
@@ -51,20 +50,12 @@ async function answerTo({ request, transport, budget, timeoutMs, place }: Deleti
 /** A proxy answered, or a node that waited in vain for another: the system may have done it all the same. */
 const GATEWAY_STATUSES: readonly number[] = [502, 504]
 
-/** Failures of opening a connection, none of which a connection can meet once it is open. */
-const UNSENT_CODES: readonly string[] = [
-  'ECONNREFUSED',
-  'EADDRNOTAVAIL',
-  'EMFILE',
-  'ENFILE',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_INVALID_ARG',
-]
-const UNSENT_REASONS: readonly Reason[] = ['tls', 'dns']
+/** Failures of opening a connection, none of which a connection can meet once a request was sent on it. */
+const UNSENT =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_|EADDRNOTAVAIL|EMFILE|ENFILE|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG)|(CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)_)/
 
-function wasSurelyNotSent({ reason, cause }: ApiError): boolean {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return UNSENT_CODES.includes(code) || UNSENT_REASONS.includes(reason)
+function wasSurelyNotSent({ cause }: ApiError): boolean {
+  return cause instanceof Error && 'code' in cause && UNSENT.test(String(cause.code))
 }
 
 function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {
