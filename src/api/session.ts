@@ -133,8 +133,10 @@ interface Ticket {
   readonly password: Secret
   readonly since: number
   usedAt: number
-  /** Whether a request was answered with it. */
-  accepted: boolean
+  /** Whether it came in the place of one that was refused. */
+  readonly renewed: boolean
+  /** Accepted: a request was answered with it. Doubted: it was refused, as was the one before it. */
+  state: 'new' | 'accepted' | 'doubted'
 }
 
 function loginSession(options: LoginOptions): Session {
@@ -147,13 +149,13 @@ function loginSession(options: LoginOptions): Session {
   /** Tokens to be given back, perhaps since a while: the system may not have heard of it the first time. */
   let returning: readonly Ticket[] = []
 
-  async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
+  async function logIn(baseUrl: string, renewed: boolean, signal: AbortSignal): Promise<Ticket> {
     const password = await readPassword()
     refusals.check(password)
     try {
       const token = await requestToken(baseUrl, password, signal)
       onLogin('ok')
-      return { token, password, since: now(), usedAt: now(), accepted: false }
+      return { token, password, since: now(), usedAt: now(), renewed, state: 'new' }
     } catch (failure) {
       if (failure instanceof ApiError) onLogin(failure.reason)
       if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason))
@@ -179,10 +181,12 @@ function loginSession(options: LoginOptions): Session {
    * Gives the old token back and logs in, once for all who ask meanwhile. It has a time limit of its own: whoever
    * asked first may leave, and a login that is cut off may leave a token behind that nobody knows.
    */
-  function replace(baseUrl: string): Promise<Ticket> {
+  function replace(baseUrl: string, renewed: boolean): Promise<Ticket> {
     pending ??= (async () => {
       await giveBack(ticket)
-      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) => logIn(baseUrl, signal))
+      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) =>
+        logIn(baseUrl, renewed, signal),
+      )
       return ticket
     })().finally(() => {
       pending = undefined
@@ -214,26 +218,32 @@ function loginSession(options: LoginOptions): Session {
     return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
   }
 
-  async function use(baseUrl: string, isGood: (ticket: Ticket) => boolean, signal: AbortSignal) {
+  async function use(good: Ticket | undefined, otherwise: () => Promise<Ticket>, signal: AbortSignal) {
     if (closed) throw new ApiError('local', 'the session has been closed')
-    const good = ticket !== undefined && isGood(ticket) ? ticket : undefined
-    const used = good ?? (await untilAborted(replace(baseUrl), signal))
+    const used = good ?? (await untilAborted(otherwise(), signal))
     used.usedAt = now()
     return used.token
   }
 
+  /** A token that is refused as the one before it was: another login would not be of more use, so it waits its turn. */
+  function doubt(refused: Ticket): void {
+    if (refused.state === 'accepted' || !refused.renewed) return
+    if (refused.state === 'new') refusals.note(refused.password, 'a login gave a token that is not accepted')
+    refused.state = 'doubted'
+    refusals.check(refused.password)
+  }
+
   return {
-    token: (baseUrl, signal) => use(baseUrl, isFresh, signal),
+    token: async (baseUrl, signal) =>
+      use(ticket && isFresh(ticket) ? ticket : undefined, () => replace(baseUrl, false), signal),
     async renew(refused, baseUrl, signal) {
-      if (ticket?.token.equals(refused) && !ticket.accepted) {
-        refusals.note(ticket.password, 'a login gave a token that is not accepted')
-        refusals.check(ticket.password)
-      }
-      return use(baseUrl, ({ token }) => !token.equals(refused), signal)
+      const isRefused = ticket?.token.equals(refused)
+      if (ticket !== undefined && isRefused) doubt(ticket)
+      return use(isRefused ? undefined : ticket, () => replace(baseUrl, true), signal)
     },
     accepted(token) {
-      if (ticket === undefined || ticket.accepted || !ticket.token.equals(token)) return
-      ticket.accepted = true
+      if (ticket?.state === 'accepted' || !ticket?.token.equals(token)) return
+      ticket.state = 'accepted'
       refusals.forget()
     },
     async close() {

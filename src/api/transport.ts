@@ -74,7 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
       if (status !== 200)
         return { status, header, text: hideSecrets(await readErrorText(body, about), headers) }
       if (!headersOnly) return { status, header, text: await readBody(body, about, maxResponseBytes) }
-      body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
+      await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return { status, header, text: '' }
     } catch (failure) {
       // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
