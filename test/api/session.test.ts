@@ -148,16 +148,30 @@ describe('a login session', () => {
     expect(await token()).toBe('token-1')
   })
 
-  test('a login that is granted and not honoured waits as a refused one does', async () => {
+  test('logins that are granted and not honoured wait as refused ones do, after one new try', async () => {
     const { token, renew, login, pass, warnings } = plant()
-    await token()
-    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
-    expect(await token()).toBe('token-1')
-    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
-    expect(login).toHaveBeenCalledTimes(1)
+    const logins: number[] = []
+    for (let second = 0; second < 600; second += 1) {
+      const before = login.mock.calls.length
+      const given = await token()
+      await renew(given ?? '').catch((failure: unknown) => expect(failure).toMatchObject({ reason: 'auth' }))
+      if (login.mock.calls.length > before) logins.push(second)
+      pass(1000)
+    }
+    expect(logins).toEqual([0, 31, 92, 213, 454])
+    expect(login).toHaveBeenCalledTimes(6)
     expect(warnings[0]).toMatchObject(['a login gave a token that is not accepted', { next_try_seconds: 30 }])
-    pass(HOUR)
-    expect(await renew('token-1').catch(() => token())).toBe('token-1')
+  })
+
+  test('a token that is honoured ends the waiting', async () => {
+    const { token, renew, accept, pass } = plant()
+    await token()
+    expect(await renew('token-1')).toBe('token-2')
+    await expect(renew('token-2')).rejects.toMatchObject({ reason: 'auth' })
+    accept('token-2')
+    expect(await renew('token-2')).toBe('token-3')
+    pass(1000)
+    expect(await token()).toBe('token-3')
   })
 
   test('a missing role at the login counts as a refusal; a system that is down does not', async () => {

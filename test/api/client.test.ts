@@ -1,0 +1,376 @@
+import { describe, expect, test, vi } from 'vitest'
+import { ApiError } from '../../src/api/errors.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { freePort } from '../support/ports.ts'
+import { never } from './answers.ts'
+import { monitored, startClient, startEmulator } from './client_plant.ts'
+import { serveHttp, serveRaw } from './raw_server.ts'
+
+const FORECAST = { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
+const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
+
+describe('a session over HTTP', () => {
+  test('one login for twenty polls at once, over all pools', async () => {
+    await using emulator = await startEmulator({ pools: 5 })
+    await using plant = startClient(monitored(emulator.url))
+    const polls = Array.from({ length: 20 }, (_, index) =>
+      plant.client.nodes(emulator.pools[index % 5]?.id ?? '', never()),
+    )
+    for (const reading of await Promise.all(polls)) expect(reading.nodes).toHaveLength(5)
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    expect(emulator.log.count('nodes')).toBe(20)
+    expect(emulator.log.mostAtOnce()).toBeLessThanOrEqual(4)
+    await plant.client.close()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test.each(['302', '401'] as const)(
+    'a token that dies in the middle (%s) means one login for all',
+    async (expiredToken) => {
+      await using emulator = await startEmulator({ pools: 3, expiredToken })
+      await using plant = startClient(monitored(emulator.url))
+      const pollAll = () => Promise.all(emulator.pools.map(({ id }) => plant.client.nodes(id, never())))
+      await pollAll()
+      emulator.setFaults(['expire-tokens:0'])
+      await pollAll()
+      expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
+      expect(emulator.liveSessions('monitor')).toBe(1)
+      expect(plant.logins).toEqual(['ok', 'ok'])
+    },
+  )
+
+  test('hundreds of expiries leave one token, and none after the end', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    await using plant = startClient(monitored(emulator.url))
+    const [pool] = emulator.pools
+    for (let expiry = 0; expiry < 250; expiry += 1) {
+      await plant.client.nodes(pool?.id ?? '', never())
+      emulator.setFaults(['expire-tokens:0'])
+    }
+    expect(emulator.log.logins()).toEqual({ granted: 250, refused: 0 })
+    await plant.client.close()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('each of hundreds of clients gives its token back, although an account may have but a hundred', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    for (let round = 0; round < 250; round += 1) {
+      const { client } = startClient(monitored(emulator.url))
+      await client.nodes(emulator.pools[0]?.id ?? '', never())
+      await client.close()
+    }
+    expect(emulator.log.logins()).toEqual({ granted: 250, refused: 0 })
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('a login whose body is broken has brought its token all the same', async () => {
+    await using emulator = await startEmulator()
+    emulator.setFaults(['truncate@login', 'bad-utf8@login'])
+    await using plant = startClient(monitored(emulator.url))
+    await plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await plant.client.close()
+    expect(emulator.log.logins().granted).toBe(1)
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('wrong credentials are not tried again and again', async () => {
+    await using emulator = await startEmulator()
+    const wrong = `{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: wrong}}`
+    await using plant = startClient(wrong)
+    for (let poll = 0; poll < 20; poll += 1) {
+      await expect(plant.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
+    }
+    expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
+  })
+
+  test('a token file is read again after it changed', async () => {
+    await using emulator = await startEmulator()
+    using folder = temporaryFolder()
+    const file = folder.write('token', 'not-yet-good')
+    await using plant = startClient(`{name: a, base_url: "${emulator.url}", auth: {token_file: "${file}"}}`)
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await expect(poll()).rejects.toMatchObject({ reason: 'auth' })
+    folder.write('token', 'emulator-monitor\n')
+    await expect(poll()).resolves.toMatchObject({ rejected: [] })
+    expect(emulator.log.count('login')).toBe(0)
+  })
+})
+
+describe('redirects', () => {
+  test('are never followed: another host sees neither request nor token', async () => {
+    const seen: unknown[] = []
+    await using other = await serveHttp((request, response) => {
+      seen.push(request.headers)
+      response.end(FEED)
+    })
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    emulator.setFaults([`redirect-other:${other.url}/dashboard/storagepools/x/nodes@nodes`])
+    await expect(poll()).rejects.toMatchObject({ reason: 'redirect', status: 302 })
+    emulator.setFaults([`redirect-login:${other.url}@nodes`])
+    await expect(poll()).rejects.toMatchObject({ reason: 'auth', status: 302 })
+    emulator.setFaults([`redirect-other:${other.url}/x@login`])
+    await expect(startClient(monitored(emulator.url)).client.nodes('p', never())).rejects.toMatchObject({
+      reason: 'redirect',
+    })
+    expect(seen).toEqual([])
+    expect(other.connections()).toBe(0)
+  })
+
+  test('links of the system to another origin are no pools', async () => {
+    await using server = await serveHttp((request, response) => {
+      response.setHeader('X-SDS-AUTH-TOKEN', 'token')
+      const href = (origin: string, id: string) => ({
+        _links: { nodes: { href: `${origin}/dashboard/storagepools/${id}/nodes ` } },
+      })
+      const list = [
+        href('', 'own'),
+        href('http://evil.example.net', 'evil'),
+        href(`http://${request.headers.host}`, 'too'),
+      ]
+      response.end(JSON.stringify({ _embedded: { _instances: list } }))
+    })
+    await using plant = startClient(monitored(server.url))
+    expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(['own', 'too'])
+  })
+})
+
+describe('fail-over', () => {
+  test('a dead node is passed over; the session goes on at the other one and ends there', async () => {
+    await using emulator = await startEmulator()
+    const dead = `http://127.0.0.1:${await freePort()}`
+    await using plant = startClient(monitored(dead, emulator.url))
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await poll()
+    await poll()
+    expect(plant.told).toEqual(['login connect', 'login 200', 'nodes 200', 'nodes 200'])
+    await plant.client.close()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('a node that dies takes the session not along, where the others know it', async () => {
+    await using emulator = await startEmulator()
+    const first = await serveHttp((request, response) => {
+      // The other door to the same system.
+      fetch(`${emulator.url}${request.url}`, {
+        headers: request.headers as Record<string, string>,
+        redirect: 'manual',
+      }).then(async (answer) => {
+        response.writeHead(answer.status, {
+          'X-SDS-AUTH-TOKEN': answer.headers.get('X-SDS-AUTH-TOKEN') ?? '',
+        })
+        response.end(await answer.text())
+      })
+    })
+    await using plant = startClient(monitored(first.url, emulator.url))
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await poll()
+    await first.stop()
+    await poll()
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    await plant.client.close()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('a node that knows nothing of the session gets one of its own', async () => {
+    const [one, two] = [await startEmulator(), await startEmulator()]
+    await using plant = startClient(monitored(one.url, two.url))
+    const poll = () => plant.client.nodes(two.pools[0]?.id ?? '', never())
+    await poll()
+    await one.stop()
+    await poll()
+    expect(two.log.logins()).toEqual({ granted: 1, refused: 0 })
+    await plant.client.close()
+    expect(two.liveSessions('monitor')).toBe(0)
+    await two.stop()
+  })
+
+  test('when no node answers, the last failure is told with its place', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`
+    await using plant = startClient(
+      monitored(dead),
+      'poll: {timeout: 200ms}\nlimits: {requests_per_second: 1000}',
+    )
+    const failure = await plant.client.nodes('p', never()).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(ApiError)
+    expect(String(failure)).toMatch(
+      /^ApiError: system a, nodes of pool p \(\/dashboard\/storagepools\/p\/nodes\): connection refused: .* \[ECONNREFUSED\]$/,
+    )
+  })
+})
+
+describe('pools', () => {
+  test('come from the first list, or from the second where the first is not known', async () => {
+    await using emulator = await startEmulator({ pools: 3 })
+    await using plant = startClient(monitored(emulator.url))
+    const ids = emulator.pools.map(({ id }) => id)
+    expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(ids)
+    for (const fault of ['status:404@pools', 'status:400@pools', 'no-embedded@pools']) {
+      emulator.setFaults([fault])
+      expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(ids)
+    }
+    emulator.setFaults(['status:403@pools'])
+    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'forbidden' })
+    emulator.setFaults(['status:404@pools', 'status:404@varrays'])
+    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'not_found' })
+  })
+
+  test('with an id that fits into no path fail by themselves, with the place', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const failure = await plant.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
+    expect(failure).toMatchObject({
+      reason: 'local',
+      message: expect.stringMatching(/^system a, nodes of pool /),
+    })
+    expect(emulator.log.count()).toBe(0)
+  })
+})
+
+describe('requests', () => {
+  test('ask for current values alone, and for forecasts as configured', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const pool = emulator.pools[0]?.id ?? ''
+    await plant.client.nodes(pool, never())
+    const { nodes } = await plant.client.forecasts(pool, FORECAST, never())
+    expect(
+      nodes[0]?.forecasts.map(({ historyDays, targetPercent }) => `${historyDays}d ${targetPercent}%`),
+    ).toEqual(['7d 80%', '7d 90%', '28d 80%', '28d 90%'])
+    const queries = emulator.log.requests().map(({ path, query }) => `${path}?${query}`)
+    expect(queries.slice(1)).toEqual([
+      `/dashboard/storagepools/${pool}/nodes?dataType=current`,
+      `/dashboard/storagepools/${pool}/nodes?dataType=current&category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D`,
+    ])
+  })
+
+  test('below a path of base_url', async () => {
+    const paths: (string | undefined)[] = []
+    await using server = await serveHttp((request, response) => {
+      paths.push(request.url)
+      response.setHeader('X-SDS-AUTH-TOKEN', 'token')
+      response.end(FEED)
+    })
+    await using plant = startClient(monitored(`${server.url}/storage/`))
+    await plant.client.nodes('p', never())
+    expect(paths).toEqual(['/storage/login', '/storage/dashboard/storagepools/p/nodes?dataType=current'])
+  })
+
+  test('tell the clock of the system', async () => {
+    await using emulator = await startEmulator()
+    emulator.setFaults(['clock-back:3600'])
+    await using plant = startClient(monitored(emulator.url))
+    await plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    for (const skew of plant.skews) expect(Math.abs(skew + 3600)).toBeLessThanOrEqual(2)
+    expect(plant.skews).toHaveLength(2)
+  })
+
+  test('that break are repeated on a new connection; those that are refused are not', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await poll()
+    plant.told.length = 0
+    emulator.setFaults(['reset@nodes,first=1'])
+    await poll()
+    emulator.setFaults(['status:503@nodes,first=1'])
+    await poll()
+    emulator.setFaults(['status:500,retryable=false@nodes,first=1'])
+    await expect(poll()).rejects.toMatchObject({ reason: 'server_error' })
+    emulator.setFaults(['status:500,code=6401@nodes,first=1'])
+    await expect(poll()).rejects.toMatchObject({ reason: 'forbidden' })
+    expect(plant.told).toEqual([
+      'nodes reset',
+      'nodes 200',
+      'nodes 503',
+      'nodes 200',
+      'nodes 500',
+      'nodes 500',
+    ])
+  })
+
+  test('use their connections again', async () => {
+    await using server = await serveHttp((_request, response) => {
+      response.setHeader('X-SDS-AUTH-TOKEN', 'token')
+      response.end(FEED)
+    })
+    await using plant = startClient(monitored(server.url))
+    for (let poll = 0; poll < 10; poll += 1) await plant.client.nodes('p', never())
+    expect(server.connections()).toBeLessThanOrEqual(2)
+  })
+
+  test('survive a server that closes each connection without saying so', async () => {
+    await using server = await serveRaw((socket) => {
+      let asked = 0
+      socket.on('data', () => {
+        asked += 1
+        if (asked > 1) socket.destroy()
+        else
+          socket.write(
+            `HTTP/1.1 200 OK\r\nX-SDS-AUTH-TOKEN: t\r\nContent-Length: ${FEED.length}\r\n\r\n${FEED}`,
+          )
+      })
+    })
+    await using plant = startClient(monitored(server.url))
+    for (let poll = 0; poll < 3; poll += 1)
+      expect((await plant.client.nodes('p', never())).nodes).toHaveLength(1)
+  })
+
+  test('that do not answer take no time from those that wait for their turn', async () => {
+    await using emulator = await startEmulator({ pools: 6 })
+    const names = emulator.pools.slice(0, 4).map(({ name }) => name)
+    emulator.setFaults(names.map((name) => `half-open@nodes,pool=${name}`))
+    await using plant = startClient(
+      monitored(emulator.url),
+      'poll: {timeout: 300ms}\nlimits: {requests_per_second: 1000}',
+    )
+    const results = await Promise.allSettled(emulator.pools.map(({ id }) => plant.client.nodes(id, never())))
+    expect(results.map(({ status }) => status)).toEqual([
+      ...names.map(() => 'rejected'),
+      'fulfilled',
+      'fulfilled',
+    ])
+  })
+
+  test('end with whoever wanted them, and are not counted as failures', async () => {
+    await using emulator = await startEmulator()
+    emulator.setFaults(['half-open@nodes'])
+    await using plant = startClient(monitored(emulator.url))
+    const stop = new AbortController()
+    const poll = plant.client.nodes(emulator.pools[0]?.id ?? '', stop.signal)
+    await vi.waitFor(() => expect(emulator.log.count('nodes')).toBe(1))
+    stop.abort()
+    await expect(poll).rejects.toMatchObject({ name: 'AbortError' })
+    expect(plant.told).toEqual(['login 200'])
+  })
+})
+
+describe('secrets that the system repeats', () => {
+  test.each(['json', 'xml', 'text'])('%s', async (form) => {
+    const echo = (text: string) =>
+      form === 'json'
+        ? JSON.stringify({ code: 4000, description: 'You sent', details: text })
+        : form === 'xml'
+          ? `<error><code>4000</code><description>${text}</description></error>`
+          : text
+    await using server = await serveHttp((request, response) => {
+      const { authorization, 'x-sds-auth-token': token } = request.headers
+      const isLogin = request.url === '/login'
+      response.writeHead(isLogin && authorization?.includes('bW9uaXRvcjpnb29kLXBhc3N3b3Jk') ? 200 : 403, {
+        'X-SDS-AUTH-TOKEN': 'MARKED-TOKEN/1',
+      })
+      response.end(echo(`${token} ${authorization} ${Buffer.from(authorization?.slice(6) ?? '', 'base64')}`))
+    })
+    const failureOf = async (password: string) => {
+      await using plant = startClient(
+        `{name: a, base_url: "${server.url}", auth: {username: monitor, password: ${password}}}`,
+      )
+      return String(await plant.client.nodes('p', never()).catch((cause: unknown) => cause))
+    }
+    for (const message of [await failureOf('good-password'), await failureOf('MARKED-PASSWORD')]) {
+      expect(message).toContain('HTTP 403')
+      expect(message).not.toMatch(/MARKED|good-password|TUFSS0VE/)
+    }
+  })
+})
