@@ -1,0 +1,98 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createBoard } from '../../src/poller/board.ts'
+import { type SystemState, withPoll, withPools } from '../../src/poller/state.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+import { boardOfA, readingOf, shown } from './plant.ts'
+
+const attempt = { at: 1, seconds: 1, failure: undefined }
+const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
+const polled = (nodes: Record<string, number>) => (system: SystemState) =>
+  withPoll(system, 'p', attempt, readingOf(nodes))
+
+describe('a board', () => {
+  test('shows an update when its promise resolves', async () => {
+    const board = await boardOfA()
+    await board.update('a', listed)
+    await board.update('a', polled({ n1: 5 }))
+    expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 5 })
+    expect(shown(board, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
+  })
+
+  test('never shows half a poll: every page is one whole reading', async () => {
+    const board = await boardOfA()
+    await board.update('a', listed)
+    await board.update('a', polled({ n0: 0, n1: 0, n2: 0 }))
+    const updates: Promise<void>[] = []
+    const seen = new Set<number>()
+    for (let poll = 1; poll <= 200; poll += 1) {
+      updates.push(board.update('a', polled({ n0: poll, n1: poll, n2: poll })))
+      await (poll % 3 === 0 ? board.page().gzip('text') : new Promise(setImmediate))
+      const values = Object.values(shown(board, 'sds_node_disk_space_free_bytes', 'node'))
+      expect(values).toHaveLength(3)
+      expect(new Set(values).size).toBe(1)
+      seen.add(values[0] ?? -1)
+    }
+    await Promise.all(updates)
+    expect(seen.size).toBeGreaterThan(20)
+    expect(Object.values(shown(board, 'sds_node_disk_space_free_bytes', 'node'))).toEqual([200, 200, 200])
+  })
+
+  test('updates never go back, whatever the order in which pages get ready', async () => {
+    const board = await boardOfA()
+    await board.update('a', listed)
+    let last = 0
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, poll) => {
+        await board.update('a', polled({ n1: poll }))
+        const { n1 = -1 } = shown(board, 'sds_node_disk_space_free_bytes', 'node')
+        expect(n1).toBeGreaterThanOrEqual(last)
+        last = n1
+      }),
+    )
+    expect(last).toBe(99)
+  })
+
+  test('a change that throws changes nothing, and those after it are shown', async () => {
+    const board = await boardOfA()
+    await board.update('a', listed)
+    const before = board.system('a')
+    const broken = board.update('a', () => {
+      throw new Error('a bug')
+    })
+    await expect(broken).rejects.toThrow('a bug')
+    expect(board.system('a')).toBe(before)
+    await board.update('a', polled({ n1: 1 }))
+    expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
+  })
+
+  test('a page that cannot be made is told to those who wait for it, and the next one is made', async () => {
+    const onPage = vi.fn()
+    const board = createBoard(onPage)
+    await board.show(['a'], new Set())
+    onPage.mockImplementationOnce(() => {
+      throw new Error('no page')
+    })
+    await expect(board.update('a', listed)).rejects.toThrow('no page')
+    await board.update('a', polled({ n1: 1 }))
+    expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
+  })
+
+  test('shows exactly the systems it is told, and forgets what a stranger knew', async () => {
+    const board = createBoard(() => undefined)
+    await board.show(['a', 'b'], new Set())
+    for (const name of ['a', 'b']) {
+      await board.update(name, listed)
+      await board.update(name, polled({ n1: 1 }))
+    }
+    await board.show(['b', 'a', 'c'], new Set(['a']))
+    expect(board.systems().map(({ name, pools }) => [name, pools.size])).toEqual([
+      ['b', 1],
+      ['a', 0],
+      ['c', 0],
+    ])
+    await board.show(['c'], new Set())
+    expect(parseExposition(board.page().identity('text').toString())).toEqual([])
+    await board.update('b', listed)
+    expect(board.system('b')).toBeUndefined()
+  })
+})

@@ -1,0 +1,91 @@
+import type { SystemClient } from '../../src/api/client.ts'
+import { decodeFeed, type FeedReading } from '../../src/api/feed.ts'
+import type { Config, SystemConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import type { Fields, Log } from '../../src/log.ts'
+import { createOwnMetrics } from '../../src/metrics/own.ts'
+import { type Board, createBoard } from '../../src/poller/board.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+
+export const T = 1_785_312_642
+
+/** A feed of nodes with a name and the free space given. */
+export function readingOf(
+  nodes: Readonly<Record<string, number>>,
+  pool = 'sp1',
+  forecast?: string,
+): FeedReading {
+  return decodeFeed({
+    _embedded: {
+      _instances: Object.entries(nodes).map(([name, free]) => ({
+        id: `id-${name}`,
+        displayName: name,
+        storagePoolName: pool,
+        diskSpaceFreeCurrent: [{ t: T, Space: free }],
+        ...(forecast !== undefined && {
+          allocatedCapacityForecast: [{ unit: 'day', forecast, history: '7', target: '80' }],
+        }),
+      })),
+    },
+  })
+}
+
+/** A client that answers as the test says. */
+export function clientOf(methods: Partial<SystemClient>): SystemClient {
+  const unasked = () => Promise.reject(new Error('nobody should ask for this'))
+  return {
+    nodes: unasked,
+    forecasts: unasked,
+    pools: unasked,
+    read: unasked,
+    close: async () => undefined,
+    ...methods,
+  }
+}
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: Fields
+}
+
+export function recordingLog(): Log & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = []
+  const at =
+    (level: string) =>
+    (message: string, fields: Fields = {}) =>
+      void lines.push({ level, message, fields })
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A configuration of one system called `a`, or of what else the YAML says. */
+export function configOf(
+  yaml = '',
+  system = '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}}',
+): Config {
+  return parseConfig(`systems: [${system}]\n${yaml}`, { file: 'test.yml', environment: {} })
+}
+
+export function onlySystem({ systems: [system] }: Config): SystemConfig {
+  if (system === undefined) throw new Error('a system is wanted')
+  return system
+}
+
+export function ownMetrics() {
+  return createOwnMetrics({ version: '1', nodeVersion: 'v24' })
+}
+
+/** A board that shows system `a`. */
+export async function boardOfA(): Promise<Board> {
+  const board = createBoard(() => undefined)
+  await board.show(['a'], new Set())
+  return board
+}
+
+/** What the page shows of a family: the value by one label's value. */
+export function shown(board: Board, family: string, label: string): Record<string, number> {
+  const series = parseExposition(board.page().identity('text').toString()).filter(
+    ({ name }) => name === family,
+  )
+  return Object.fromEntries(series.map(({ labels, value }) => [labels[label] ?? '', value]))
+}

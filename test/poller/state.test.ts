@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { createPage } from '../../src/metrics/page.ts'
+import { systemParts } from '../../src/poller/board.ts'
+import {
+  newSystem,
+  type SystemState,
+  withdrawn,
+  withForecasts,
+  withPoll,
+  withPools,
+} from '../../src/poller/state.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+import { checkMetrics } from '../support/promtool.ts'
+import { readingOf } from './plant.ts'
+
+const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
+const failed = { at: 9, seconds: 3, failure: { reason: 'timeout', message: 'too late' } } as const
+const refs = (...ids: string[]) => ids.map((id) => ({ id, name: undefined }))
+const seriesOf = (system: SystemState) =>
+  parseExposition(createPage(systemParts(system)).identity('text').toString())
+const of = (system: SystemState, family: string, label: string) =>
+  Object.fromEntries(
+    seriesOf(system)
+      .filter(({ name }) => name === family)
+      .map(({ labels, value }) => [labels[label], value]),
+  )
+const free = (system: SystemState, label = 'node') => of(system, 'sds_node_disk_space_free_bytes', label)
+const systemA = withPools(newSystem('a'), refs('p', 'q'))
+
+describe('a poll', () => {
+  test('that succeeds replaces everything: nodes that left are gone, renamed ones have one name', () => {
+    const first = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2, n3: 3 }))
+    const second = withPoll(first, 'p', at(2), readingOf({ n1: 4, renamed: 5 }))
+    expect(free(second)).toEqual({ n1: 4, renamed: 5 })
+    expect(of(second, 'sds_pool_nodes', 'pool_id')).toEqual({ p: 2 })
+    expect(of(second, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 2 })
+    expect(free(first)).toEqual({ n1: 1, n2: 2, n3: 3 })
+  })
+
+  test('that fails says so and keeps the values', () => {
+    const system = withPoll(withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })), 'p', failed)
+    expect(free(system)).toEqual({ n1: 1 })
+    expect(of(system, 'sds_pool_up', 'pool_id')).toEqual({ p: 0 })
+    expect(of(system, 'sds_pool_poll_duration_seconds', 'pool_id')).toEqual({ p: 3 })
+    expect(of(system, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 1 })
+  })
+
+  test('of a pool that left meanwhile changes nothing', () => {
+    expect(withPoll(systemA, 'gone', at(1), readingOf({ n1: 1 }))).toEqual(systemA)
+  })
+
+  test('without nodes is a good one', () => {
+    const system = withPoll(systemA, 'p', at(1), readingOf({}))
+    expect([of(system, 'sds_pool_up', 'pool_id'), of(system, 'sds_pool_nodes', 'pool_id')]).toEqual([
+      { p: 1 },
+      { p: 0 },
+    ])
+    expect(free(system)).toEqual({})
+  })
+})
+
+describe('values that are withdrawn', () => {
+  const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'named', '9'))
+  const old = withdrawn(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'named', '9')), 'p')
+
+  test('take their forecasts along, and nothing that says how the pool is', () => {
+    expect(seriesOf(old).filter(({ name }) => name.startsWith('sds_node_'))).toEqual([])
+    expect(of(old, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
+    expect(of(old, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 1 })
+    expect(of(old, 'sds_pool_nodes', 'pool_id')).toEqual({})
+    expect(of(old, 'sds_pool_attribute_nodes', 'attribute')).toEqual({})
+  })
+
+  test('leave the name of the pool as it was, so that no series moves', () => {
+    expect(of(old, 'sds_pool_info', 'pool')).toEqual({ named: 1, q: 1 })
+  })
+})
+
+describe('labels', () => {
+  test('of pools are their names, until two have the same; then their ids, for both and at once', () => {
+    const one = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'same'))
+    expect(free(one, 'pool')).toEqual({ same: 1 })
+    const two = withPoll(one, 'q', at(1), readingOf({ n1: 2 }, 'same'))
+    expect(free(two, 'pool')).toEqual({ p: 1, q: 2 })
+    const renamed = withPoll(two, 'q', at(2), readingOf({ n1: 3 }, 'other'))
+    expect(free(renamed, 'pool')).toEqual({ same: 1, other: 3 })
+  })
+
+  test('of a pool that is called like the id of another are ids', () => {
+    const system = withPoll(
+      withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'q')),
+      'q',
+      at(1),
+      readingOf({ n1: 2 }, 'x'),
+    )
+    expect(free(system, 'pool')).toEqual({ p: 1, x: 2 })
+  })
+
+  test('of a listed pool are the name of the list until its nodes tell another', () => {
+    const listed = withPools(newSystem('a'), [{ id: 'p', name: 'from the list' }])
+    expect(of(listed, 'sds_pool_info', 'pool')).toEqual({ 'from the list': 1 })
+    const polled = withPoll(listed, 'p', at(1), readingOf({ n1: 1 }, 'from the nodes'))
+    expect(of(polled, 'sds_pool_info', 'pool')).toEqual({ 'from the nodes': 1 })
+  })
+
+  test('are unique whatever the names, as Prometheus wants it', async () => {
+    const names = [
+      'a',
+      'id-b',
+      'same',
+      'same ',
+      'x'.repeat(10_000),
+      `${'x'.repeat(10_000)}y`,
+      'new\nline',
+      '"',
+      '\\',
+      '\u0000',
+      '',
+    ]
+    const nodes = Object.fromEntries(names.map((name, index) => [name, index]))
+    const system = withPoll(systemA, 'p', at(1), readingOf({ ...nodes, b: 99 }))
+    const lines = createPage(systemParts(system)).identity('text').toString().split('\n')
+    const series = lines
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.slice(0, line.lastIndexOf(' ')))
+    expect(new Set(series).size).toBe(series.length)
+    expect(Math.max(...series.map(({ length }) => length))).toBeLessThan(1000)
+    const { code, stderr } = await checkMetrics(`${lines.join('\n')}\n`)
+    expect([code, stderr]).toEqual([0, ''])
+  })
+})
+
+describe('pools', () => {
+  test('that left the list are gone with all their series; those that stay keep theirs', () => {
+    const both = withPoll(
+      withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })),
+      'q',
+      at(1),
+      readingOf({ n2: 2 }, 'sp2'),
+    )
+    const system = withPools(both, refs('q', 'r'))
+    expect(free(system)).toEqual({ n2: 2 })
+    expect(of(system, 'sds_pool_info', 'pool_id')).toEqual({ q: 1, r: 1 })
+  })
+})
+
+describe('forecasts', () => {
+  const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
+  const days = (system: SystemState) => of(system, 'sds_node_capacity_forecast_seconds', 'node')
+
+  test('are shown for the nodes of the newest reading alone', () => {
+    const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2, n3: 3 }, 'sp1', '2'))
+    expect(days(system)).toEqual({ n1: 172_800, n2: 172_800 })
+    expect(days(withPoll(system, 'p', at(2), readingOf({ n2: 2 })))).toEqual({ n2: 172_800 })
+  })
+
+  test('count in the coverage of the pool', () => {
+    const served = (system: SystemState) =>
+      seriesOf(system).find(
+        ({ labels }) => labels['attribute'] === 'allocatedCapacityForecast' && labels['state'] === 'served',
+      )?.value
+    const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
+    expect([served(polled), served(system)]).toEqual([0, 2])
+  })
+
+  test('that are gone are gone', () => {
+    const system = withForecasts(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'sp1', '2')), 'p', undefined)
+    expect(days(system)).toEqual({})
+  })
+})
