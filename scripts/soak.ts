@@ -34,7 +34,8 @@ const began = performance.now()
 const minutes = () => (performance.now() - began) / MS_PER_MINUTE
 const counts = { scrapes: 0, failures: 0, slowestMs: 0, reloads: 0 }
 const report: Figures[] = []
-let exposition = ''
+/** The least that was seen since the last report: what is left after a collection, not what waits for the next. */
+let leastHeapMb = Number.POSITIVE_INFINITY
 
 /** The exporter as its users run it, in a process of its own. */
 async function startExporter(): Promise<{ child: ChildProcess; url: string; logged: () => number }> {
@@ -63,7 +64,7 @@ async function scrape(): Promise<void> {
   const accept = counts.scrapes % 3 === 0 ? 'application/openmetrics-text; version=1.0.0' : 'text/plain'
   try {
     const answer = await fetch(`${url}/metrics`, { headers: { accept, 'accept-encoding': encoding } })
-    exposition = await answer.text()
+    leastHeapMb = Math.min(leastHeapMb, heapMb(await answer.text()))
     if (answer.status !== 200) counts.failures += 1
   } catch {
     counts.failures += 1
@@ -80,7 +81,8 @@ function reload(): void {
 }
 
 function look(): void {
-  const figures = { minutes: minutes(), heapMb: heapMb(exposition), ...processFigures(pid) }
+  const figures = { minutes: minutes(), heapMb: leastHeapMb, ...processFigures(pid) }
+  leastHeapMb = Number.POSITIVE_INFINITY
   report.push(figures)
   const columns = [
     `minute ${figures.minutes.toFixed(1)}`,
@@ -102,7 +104,6 @@ async function finish(): Promise<boolean> {
   writeFileSync(file, plant.config(0))
   child.kill('SIGHUP')
   await new Promise((resolve) => setTimeout(resolve, RELOAD_MS))
-  look()
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   const tokens = plant.liveSessions()

@@ -5,6 +5,7 @@ export interface Figures {
   /** Since the start of the run. */
   readonly minutes: number
   readonly rssMb: number
+  /** The least of the last minute. */
   readonly heapMb: number
   readonly descriptors: number
 }
