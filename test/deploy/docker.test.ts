@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readText, repositoryFiles } from '../house/repository.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
@@ -103,10 +103,16 @@ describe('what the image contains', () => {
     await npm(commandOf(0, 'npm run'), build)
     copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
     await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
-    mkdirSync(join(root, 'app'), { recursive: true })
-    copyTree(join(build, 'package.json'), join(root, 'app/package.json'))
-    copyTree(join(build, 'dist'), join(root, 'app/dist'))
-    copyTree(join(dependencies, 'node_modules'), join(root, 'app/node_modules'))
+    const stages: Readonly<Record<string, string>> = { build, dependencies }
+    const workdir = effective(steps, 'WORKDIR')?.text ?? ''
+    for (const { flags, text } of finalStage(steps).filter(({ keyword }) => keyword === 'COPY')) {
+      const from = flags['--from'] === undefined ? build : (stages[flags['--from']] ?? '')
+      const [target = '', ...sources] = text.split(/\s+/).reverse()
+      for (const one of sources) {
+        const name = target.endsWith('/') ? join(target, basename(one)) : target
+        copyTree(join(from, one.replace(/^\/build\//, '')), join(root, workdir, name))
+      }
+    }
     await installNode(root, 'nodejs/bin/node')
     makeReadOnly(root)
   }, 240_000)
@@ -151,7 +157,7 @@ describe('what the image contains', () => {
     const { command, args, options } = program(
       'demo',
       address,
-      '--admin.listen-address=127.0.0.1:0',
+      '--admin.listen-address=',
       '--pools=1',
       '--nodes=2',
     )
@@ -167,6 +173,13 @@ describe('what the image contains', () => {
       .toContain('sds_node_info{')
     child.kill((effective(steps, 'STOPSIGNAL')?.text ?? '') as NodeJS.Signals)
     expect(await child.exited).toEqual({ code: 0, signal: null })
+  })
+
+  test('finds its dashboards', async () => {
+    const { command, args, options } = program('dashboards', '--out=/nowhere', '--dry-run')
+    const { code, stdout } = await run(command, args, options)
+    expect(code).toBe(0)
+    expect(stdout).toContain('/nowhere/sds-fleet.json')
   })
 
   test('says that it is not healthy while nobody listens', async () => {

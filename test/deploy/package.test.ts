@@ -44,12 +44,15 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 describe('the package', () => {
-  test('holds the compiled program and who, what and under which licence, and nothing else', () => {
+  test('holds the compiled program, its dashboards and its papers, and nothing else', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
       .map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js'))
     const papers = ['LICENSE', 'README.md', 'package.json'].filter((path) => repositoryFiles().includes(path))
-    expect(packed.files.map(({ path }) => path).sort()).toEqual([...compiled, ...papers].sort())
+    const dashboards = repositoryFiles().filter((path) => /^grafana\/dashboards\/.*\.json$/.test(path))
+    expect(packed.files.map(({ path }) => path).sort()).toEqual(
+      [...compiled, ...dashboards, ...papers].sort(),
+    )
   })
 
   test('is small', () => {
@@ -96,6 +99,16 @@ describe('installed from its tarball into an empty folder, without development d
   test('tells its version to an unprivileged user', async () => {
     const { command, args, options } = unprivileged([binary, '--version'], environment)
     expect(await run(command, args, options)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  test('brings the dashboards', async () => {
+    const { command, args, options } = unprivileged(
+      [binary, 'dashboards', '--out=/nowhere', '--dry-run'],
+      environment,
+    )
+    const { code, stdout } = await run(command, args, options)
+    expect(code).toBe(0)
+    expect(stdout).toContain('/nowhere/sds-fleet.json')
   })
 
   test('runs the demo for an unprivileged user who can write nowhere in its tree', async () => {

@@ -1,0 +1,37 @@
+/**
+ * Measures what one exporter needs, by the number of nodes that it watches, and prints the table of
+ * docs/operations.md. Takes some three minutes; nothing else should run meanwhile.
+ */
+import { cpus } from 'node:os'
+import { markdownTable } from './generators/markdown.ts'
+import { type Figures, type Fleet, measure } from './sizing/measure.ts'
+
+const FLEETS: readonly Fleet[] = [
+  { pools: 1, nodesPerPool: 5 },
+  { pools: 4, nodesPerPool: 16 },
+  { pools: 10, nodesPerPool: 64 },
+]
+const HEAD = ['Pools × nodes', 'Series', 'Page', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
+
+const figures: Figures[] = []
+for (const fleet of FLEETS) {
+  process.stderr.write(`measuring ${fleet.pools} × ${fleet.nodesPerPool} …\n`)
+  figures.push(await measure(fleet))
+}
+process.stdout.write(`Node.js ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n\n`)
+process.stdout.write(markdownTable(HEAD, figures.map(row)))
+
+function row(one: Figures): string[] {
+  return [
+    `${one.pools} × ${one.nodesPerPool}`,
+    one.series.toLocaleString('en'),
+    `${kibibytes(one.pageBytes)} KiB`,
+    `${kibibytes(one.compressedPageBytes)} KiB`,
+    `${Math.round(one.residentBytes / 1024 ** 2)} MiB`,
+    `${Math.round(one.cpuSecondsPerPoll * 1000)} ms`,
+  ]
+}
+
+function kibibytes(bytes: number): string {
+  return Math.round(bytes / 1024).toLocaleString('en')
+}
