@@ -3,6 +3,7 @@ import type { Forecast } from '../api/forecasts.ts'
 import type { PoolRef } from '../api/pools.ts'
 import type { Provider } from '../api/providers.ts'
 import type { Reason } from '../api/reasons.ts'
+import { FORECAST } from '../catalogue.ts'
 import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
 import {
@@ -43,7 +44,7 @@ export interface PoolState {
   readonly reading: FeedReading | undefined
   readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
   readonly forecastCoverage: FeedReading['coverage'] | undefined
-  /** The reading and the forecasts as lines, rendered when they came. */
+  /** The reading, and the forecasts with the coverage, as lines: rendered when they came. */
   readonly feedPart: Part
   readonly forecastPart: Part
 }
@@ -129,11 +130,16 @@ export function withForecasts(
   poolId: string,
   reading: FeedReading | undefined,
 ): SystemState {
-  return rendered(system, poolId, (pool) => ({
-    ...pool,
-    forecasts: reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts])),
-    forecastCoverage: reading?.coverage,
-  }))
+  return changed(system, poolId, (pool) =>
+    renderForecasts(
+      {
+        ...pool,
+        forecasts: reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts])),
+        forecastCoverage: reading?.coverage,
+      },
+      system.name,
+    ),
+  )
 }
 
 /** The pool without its values: they are too old to pass for the present. */
@@ -180,18 +186,24 @@ function nameIn({ nodes }: FeedReading): string | undefined {
 }
 
 function renderPool(pool: PoolState, system: string): PoolState {
-  const { reading, forecasts } = pool
-  if (reading === undefined) return { ...pool, feedPart: NOTHING, forecastPart: NOTHING }
-  const labels: PoolLabels = { system, poolId: pool.ref.id, pool: pool.label }
+  const { reading } = pool
+  const feedPart = reading === undefined ? NOTHING : renderPart(feedSamples(reading, labelsOf(pool, system)))
+  return renderForecasts({ ...pool, feedPart }, system)
+}
+
+/** What the forecasts say, and the coverage, in which they have a row. */
+function renderForecasts(pool: PoolState, system: string): PoolState {
+  const { reading, forecasts, forecastCoverage } = pool
+  if (reading === undefined) return { ...pool, forecastPart: NOTHING }
+  const labels = labelsOf(pool, system)
+  const ofForecasts = forecastCoverage?.get(FORECAST.name)
   const coverage = new Map(reading.coverage)
-  for (const [attribute, counts] of pool.forecastCoverage ?? []) {
-    if (attribute === 'allocatedCapacityForecast') coverage.set(attribute, counts)
-  }
-  const samples = new Map<string, readonly Sample[]>(feedSamples(reading, labels))
+  if (ofForecasts !== undefined) coverage.set(FORECAST.name, ofForecasts)
+  const samples = new Map<string, readonly Sample[]>(forecastSamples(reading, forecasts ?? new Map(), labels))
   samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels))
-  return {
-    ...pool,
-    feedPart: renderPart(samples),
-    forecastPart: forecasts === undefined ? NOTHING : renderPart(forecastSamples(reading, forecasts, labels)),
-  }
+  return { ...pool, forecastPart: renderPart(samples) }
+}
+
+function labelsOf(pool: PoolState, system: string): PoolLabels {
+  return { system, poolId: pool.ref.id, pool: pool.label }
 }

@@ -14,7 +14,9 @@ export function statePart(system: SystemState): Part {
     else list.push({ labels, value })
   }
   const base = labelText({ system: system.name })
-  add(STATE.systemUp, base, system.up === undefined ? undefined : Number(system.up))
+  // A system that could not even be asked, say because the token file is unreadable, is not up.
+  const up = system.up ?? (system.tried ? false : undefined)
+  add(STATE.systemUp, base, up === undefined ? undefined : Number(up))
   add(STATE.clockSkew, base, system.clockSkewSeconds)
   add(STATE.tlsNotAfter, base, system.tlsNotAfterSeconds)
   for (const pool of system.pools.values())
