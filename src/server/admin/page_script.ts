@@ -1,14 +1,12 @@
 /**
  * What the page does. Plain JavaScript for browsers, kept as text because it is sent with its own hash; it makes
- * elements and sets their text, and never parses a string as HTML. The token lives in one variable.
+ * elements and sets their text, and never parses a string as HTML. The token lives in one variable and nowhere else.
  */
 export const SCRIPT = `
 'use strict'
 const by = (id) => document.getElementById(id)
-let token = ''
-let system = ''
-let isOurs = false
-let chosen
+/** isOurs: this page opened the session of the token. chosen: what the dialog is about. */
+const state = { token: '', system: '', isOurs: false, chosen: undefined }
 
 function make(name, text, properties) {
   const element = Object.assign(document.createElement(name), properties)
@@ -25,12 +23,12 @@ function say(words, isGood) {
 }
 
 function base() {
-  return '/systems/' + encodeURIComponent(system)
+  return '/systems/' + encodeURIComponent(state.system)
 }
 
 async function ask(method, path, options) {
   const { headers = {}, ...rest } = options || {}
-  const own = token === '' ? {} : { 'X-SDS-AUTH-TOKEN': token }
+  const own = state.token === '' ? {} : { 'X-SDS-AUTH-TOKEN': state.token }
   let response
   try {
     response = await fetch(path, { method, headers: { ...own, ...headers }, cache: 'no-store', ...rest })
@@ -71,20 +69,20 @@ function show(isSignedIn) {
 
 /** Forgets the token; at the system too, where this page asked for it. */
 function forget() {
-  if (isOurs && token !== '') {
-    const headers = { 'X-SDS-AUTH-TOKEN': token }
+  if (state.isOurs && state.token !== '') {
+    const headers = { 'X-SDS-AUTH-TOKEN': state.token }
     fetch(base() + '/logout', { method: 'POST', headers, keepalive: true }).catch(() => undefined)
   }
-  token = ''
-  isOurs = false
+  state.token = ''
+  state.isOurs = false
   by('list').replaceChildren()
   show(false)
 }
 
 function failed(failure) {
   if (!failure.lines) throw failure
-  if (failure.status === 401 && token !== '') {
-    isOurs = false
+  if (failure.status === 401 && state.token !== '') {
+    state.isOurs = false
     forget()
     by('dialog').close()
     say(['The system does not accept this token any more. Sign in again.', ...failure.lines])
@@ -96,18 +94,18 @@ function failed(failure) {
 
 async function signIn() {
   say([])
-  system = by('system').value
+  state.system = by('system').value
   const withPassword = by('by-password').checked
   try {
     if (withPassword) {
       const body = JSON.stringify({ username: by('username').value, password: by('password').value })
       const headers = { 'Content-Type': 'application/json' }
-      token = ''
-      token = JSON.parse(await ask('POST', base() + '/login', { headers, body })).token
-      isOurs = true
+      state.token = ''
+      state.token = JSON.parse(await ask('POST', base() + '/login', { headers, body })).token
+      state.isOurs = true
     } else {
-      token = by('token').value.trim()
-      isOurs = false
+      state.token = by('token').value.trim()
+      state.isOurs = false
     }
     await list()
   } catch (failure) {
@@ -126,7 +124,7 @@ async function signIn() {
 
 async function list() {
   const { authnprovider } = JSON.parse(await ask('GET', base() + '/vdc/admin/authnproviders.json'))
-  by('heading').textContent = 'Providers of ' + system
+  by('heading').textContent = 'Providers of ' + state.system
   by('list').replaceChildren(...authnprovider.map((provider) => entry(provider, authnprovider)))
   const count = authnprovider.length
   by('count').textContent = count === 0 ? 'This system has no authentication providers.'
@@ -155,10 +153,10 @@ function wordFor({ name, id }, all) {
 
 function confirmDeletion(provider, all) {
   const { what, word } = wordFor(provider, all)
-  chosen = { provider, word, what }
+  state.chosen = { provider, word, what }
   by('which').textContent = provider.name || '(without a name)'
   by('which-id').textContent = provider.id
-  by('which-system').textContent = system
+  by('which-system').textContent = state.system
   by('word-label').textContent = 'Type the ' + what + ' of the provider to confirm'
   by('word').value = ''
   mistyped('')
@@ -174,7 +172,7 @@ function mistyped(words) {
 const plain = (text) => text.normalize('NFC').replace(/\\s+/gu, ' ').trim()
 
 async function remove() {
-  const { provider, word, what } = chosen
+  const { provider, word, what } = state.chosen
   if (plain(by('word').value) !== plain(word)) {
     mistyped('This is not the ' + what + ' of the provider. Nothing was deleted.')
     by('word').focus()
@@ -189,11 +187,11 @@ async function remove() {
     if (failure.lost || failure.code === UNKNOWN_OUTCOME) await lookAgain(provider, failure)
     // Somebody else was faster: the list that is shown is old.
     else if (failure.status === 404) await list().catch(() => undefined)
-    if (token !== '') by('said').focus()
+    if (state.token !== '') by('said').focus()
     return
   }
   by('dialog').close()
-  say([label + ' was deleted from ' + system + '.'], true)
+  say([label + ' was deleted from ' + state.system + '.'], true)
   by('said').focus()
   await list().catch(failed)
 }
