@@ -97,7 +97,11 @@ describe('over HTTP', () => {
 
   test('a wrong token cannot be tried again and again', async () => {
     const log = recordLog()
-    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, pace: createPace(() => 0), log })
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url },
+      pace: createPace(() => 0),
+      log,
+    })
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, guess) => admin.ask('GET', `${LIST}.json`, `guess-${guess}`)),
     )
