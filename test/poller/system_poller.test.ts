@@ -1,0 +1,415 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SystemClient } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/errors.ts'
+import type { FeedReading } from '../../src/api/feed.ts'
+import type { Board } from '../../src/poller/board.ts'
+import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
+import {
+  boardOfA,
+  clientOf,
+  configOf,
+  onlySystem,
+  ownMetrics,
+  readingOf,
+  recordingLog,
+  shown,
+} from './plant.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const SILENT = 'providers: {schedule: ""}\npoll: {max_random_delay: 0s'
+const bad = (reason: ApiError['reason'] = 'timeout') => new ApiError(reason, 'bad')
+const running: SystemPoller[] = []
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 30) }))
+afterEach(async () => {
+  const stopped = Promise.all(running.splice(0).map((poller) => poller.stop()))
+  await vi.advanceTimersByTimeAsync(SECOND)
+  await stopped
+  vi.useRealTimers()
+})
+
+interface PlantOptions {
+  readonly client: Partial<SystemClient>
+  readonly yaml?: string
+  /** Ids of the pools in the configuration; none: discovered. */
+  readonly pools?: readonly string[]
+  readonly board?: Board
+}
+
+/** A system poller with a client made of functions. */
+async function plant({ client, yaml = `${SILENT}}\nforecast: {schedule: ""}`, pools, board }: PlantOptions) {
+  const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
+  const config = configOf(yaml, `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}${list}}`)
+  const log = recordingLog()
+  const own = ownMetrics()
+  const shownOn = board ?? (await boardAt())
+  const poller = createSystemPoller({
+    system: onlySystem(config),
+    config,
+    client: clientOf(client),
+    board: shownOn,
+    own,
+    log,
+  })
+  running.push(poller)
+  poller.start()
+  await vi.advanceTimersByTimeAsync(20)
+  return {
+    board: shownOn,
+    log,
+    poller,
+    logged: () =>
+      log.lines.map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
+    polls: async () =>
+      [
+        ...(await own.render('text')).matchAll(
+          /^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} (\d+)$/gm,
+        ),
+      ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),
+    free: () => shown(shownOn, 'sds_node_disk_space_free_bytes', 'node'),
+    up: () => shown(shownOn, 'sds_pool_up', 'pool_id'),
+  }
+}
+
+async function boardAt(): Promise<Board> {
+  const board = boardOfA()
+  await vi.advanceTimersByTimeAsync(1)
+  return board
+}
+
+describe('polls', () => {
+  test('begin at once, and follow the schedule', async () => {
+    const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
+    const { free, poller } = await plant({ client: { nodes }, pools: ['p'] })
+    expect(free()).toEqual({ n1: 1 })
+    expect(poller.nextPoll()).toBe(Date.UTC(2026, 0, 1, 12, 1))
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(free()).toEqual({ n1: 4 })
+  })
+
+  test('of one pool never run twice at a time, however long one takes; the others go on', async () => {
+    const slow = Promise.withResolvers<FeedReading>()
+    const nodes = vi.fn((pool: string) =>
+      pool === 'slow' ? slow.promise : Promise.resolve(readingOf({ n1: 1 }, pool)),
+    )
+    const { up } = await plant({ client: { nodes }, pools: ['slow', 'quick'] })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    const asked = nodes.mock.calls.map(([pool]) => pool)
+    expect(asked.filter((pool) => pool === 'slow')).toHaveLength(1)
+    expect(asked.filter((pool) => pool === 'quick')).toHaveLength(6)
+    slow.resolve(readingOf({ n2: 2 }, 'slow'))
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual({ slow: 1, quick: 1 })
+  })
+
+  test('of one pool fail by themselves: the others keep their values and their pace', async () => {
+    const nodes = vi.fn(async (pool: string) => {
+      if (pool === 'broken') throw bad('not_found')
+      return readingOf({ n1: nodes.mock.calls.length }, pool)
+    })
+    const { up, logged, polls } = await plant({ client: { nodes }, pools: ['broken', 'good'] })
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect(up()).toEqual({ broken: 0, good: 1 })
+    expect(await polls()).toEqual(['broken not_found 11', 'good ok 11'])
+    expect(logged()).toEqual(['warn poll failed not_found'])
+  })
+
+  test('that hit a fault of the program fail as local, and say what it was', async () => {
+    const nodes = async (pool: string) => {
+      if (pool === 'p') throw new TypeError('x is not a function')
+      return readingOf({ n1: 1 }, pool)
+    }
+    const { up, log } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(up()).toEqual({ p: 0, q: 1 })
+    expect(log.lines).toHaveLength(1)
+    expect(log.lines[0]?.fields).toMatchObject({
+      reason: 'local',
+      error: expect.stringContaining('TypeError: x is not'),
+    })
+  })
+
+  test('log a failure once, each further reason once, and the end of all of them', async () => {
+    const outcomes: (ApiError | undefined)[] = [
+      undefined,
+      bad(),
+      bad(),
+      bad('reset'),
+      bad(),
+      bad('reset'),
+      undefined,
+      bad(),
+    ]
+    const nodes = async () => {
+      const outcome = outcomes.shift()
+      if (outcome !== undefined) throw outcome
+      return readingOf({ n1: 1 })
+    }
+    const { logged } = await plant({ client: { nodes }, pools: ['p'] })
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(logged()).toEqual([
+      'warn poll failed timeout',
+      'warn poll failed reset',
+      'info poll works again',
+      'warn poll failed timeout',
+      'info poll works again',
+    ])
+  })
+
+  test('log a rejected value once, and count it each time', async () => {
+    const nodes = async () => ({
+      ...readingOf({ n1: 1 }),
+      rejected: [{ attribute: 'id', reason: 'no_id', node: '', text: 'x', times: 2 }] as const,
+    })
+    const { logged } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(logged()).toEqual(['warn a value of the feed was not exported no_id'])
+  })
+
+  test('end at the stop, and nothing runs after it', async () => {
+    const nodes = vi.fn(
+      (_pool: string, signal: AbortSignal) =>
+        new Promise<FeedReading>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        ),
+    )
+    const { poller, log, polls } = await plant({ client: { nodes }, pools: ['p'] })
+    const stopped = poller.stop()
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    await stopped
+    expect(nodes).toHaveBeenCalledTimes(1)
+    expect(log.lines).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await polls()).toEqual([])
+  })
+})
+
+describe('old values', () => {
+  test('are kept while polls fail, and withdrawn when nobody renewed them in time', async () => {
+    let failing = false
+    const nodes = async () => (failing ? Promise.reject(bad()) : readingOf({ n1: 1 }))
+    const { free, up } = await plant({ client: { nodes }, pools: ['p'] })
+    failing = true
+    await vi.advanceTimersByTimeAsync(4.9 * MINUTE)
+    expect([free(), up()]).toEqual([{ n1: 1 }, { p: 0 }])
+    await vi.advanceTimersByTimeAsync(0.2 * MINUTE)
+    expect([free(), up()]).toEqual([{}, { p: 0 }])
+    failing = false
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect([free(), up()]).toEqual([{ n1: 1 }, { p: 1 }])
+  })
+
+  test('are withdrawn also when a poll hangs, or the clock is set', async () => {
+    const outcomes = [readingOf({ n1: 1 })]
+    const nodes = () => {
+      const outcome = outcomes.shift()
+      return outcome === undefined ? new Promise<never>(() => undefined) : Promise.resolve(outcome)
+    }
+    const { free } = await plant({ client: { nodes }, pools: ['p'] })
+    vi.setSystemTime(Date.UTC(2020, 0, 1))
+    await vi.advanceTimersByTimeAsync(4.9 * MINUTE)
+    expect(free()).toEqual({ n1: 1 })
+    await vi.advanceTimersByTimeAsync(0.2 * MINUTE)
+    expect(free()).toEqual({})
+    running.splice(0)
+  })
+
+  test('may be allowed to become older than a timer can wait', async () => {
+    const { free } = await plant({
+      client: { nodes: async () => readingOf({ n1: 1 }) },
+      pools: ['p'],
+      yaml: `${SILENT}, schedule: "0 0 0 1 1 *", stale_after: 52w}\nforecast: {schedule: ""}`,
+    })
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(free()).toEqual({ n1: 1 })
+  })
+
+  test('that a poller takes over are withdrawn on time, also when it cannot list its pools', async () => {
+    const first = await plant({
+      client: { nodes: async () => readingOf({ n1: 1 }), pools: async () => [{ id: 'p', name: 'x' }] },
+    })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    await first.poller.stop()
+    const nodes = vi.fn(async () => Promise.reject(bad('connect')))
+    const pools = vi.fn(async () => Promise.reject(bad('connect')))
+    const { free } = await plant({ client: { nodes, pools }, board: first.board })
+    await vi.advanceTimersByTimeAsync(4 * MINUTE)
+    expect(free()).toEqual({ n1: 1 })
+    expect(nodes).toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(free()).toEqual({})
+  })
+})
+
+describe('a system that is down', () => {
+  /** Three pools; `down` decides which of them fail. */
+  async function plantOfThree(down: { pools: readonly string[] }) {
+    const asked: string[] = []
+    const nodes = async (pool: string) => {
+      asked.push(pool)
+      if (down.pools.includes(pool)) throw bad('connect')
+      return readingOf({ n1: 1 }, pool)
+    }
+    return { asked, ...(await plant({ client: { nodes }, pools: ['p', 'q', 'r'] })) }
+  }
+
+  test('is asked by one pool at a time, less and less often', async () => {
+    const { asked } = await plantOfThree({ pools: ['p', 'q', 'r'] })
+    expect(asked).toHaveLength(3)
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(asked.length).toBeGreaterThan(3 + 10)
+    expect(asked.length).toBeLessThan(3 + 20)
+  })
+
+  test('is asked as usual at once when it is back', async () => {
+    const down = { pools: ['p', 'q', 'r'] as string[] }
+    const { asked, up } = await plantOfThree(down)
+    await vi.advanceTimersByTimeAsync(30 * MINUTE)
+    down.pools = []
+    const before = asked.length
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(up()).toEqual({ p: 1, q: 1, r: 1 })
+    expect(asked.slice(before, before + 3).toSorted()).toEqual(['p', 'q', 'r'])
+    const after = asked.length
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(asked.length - after).toBe(9)
+  })
+
+  test('does not stay half asleep because one of its pools is broken for good', async () => {
+    const down = { pools: ['p', 'q', 'r'] as string[] }
+    const { asked, up } = await plantOfThree(down)
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    down.pools = ['p']
+    await vi.advanceTimersByTimeAsync(15 * MINUTE)
+    expect(up()).toEqual({ p: 0, q: 1, r: 1 })
+    const before = asked.length
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(asked.length - before).toBe(9)
+  })
+
+  test('that forgot one pool is up', async () => {
+    let failure: ApiError | undefined
+    const nodes = vi.fn(async (pool: string) => {
+      if (failure !== undefined && (failure.reason === 'connect' || pool === 'p')) throw failure
+      return readingOf({ n1: 1 }, pool)
+    })
+    const { up } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    failure = bad('connect')
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    failure = bad('not_found')
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(up()).toEqual({ p: 0, q: 1 })
+  })
+
+  test('is tried, so that the exporter is ready', async () => {
+    const { board } = await plantOfThree({ pools: ['p', 'q', 'r'] })
+    expect(board.system('a')?.tried).toBe(true)
+  })
+})
+
+describe('pools that the system lists', () => {
+  test('appear and vanish with the list, and keep what is known of them', async () => {
+    let list = ['p', 'q']
+    const nodes = async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool)
+    const pools = vi.fn(async () => list.map((id) => ({ id, name: undefined })))
+    const { free, up, polls } = await plant({ client: { nodes, pools } })
+    expect(free()).toEqual({ 'node-p': 1, 'node-q': 1 })
+    list = ['q', 'r']
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect(up()).toEqual({ q: 1, r: 1 })
+    expect(free()).toEqual({ 'node-q': 1, 'node-r': 1 })
+    expect((await polls()).filter((line) => line.startsWith('p'))).toEqual([])
+    expect(pools).toHaveBeenCalledTimes(2)
+  })
+
+  test('stay when the list cannot be had for a while', async () => {
+    const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
+    const { up, logged } = await plant({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
+    pools.mockRejectedValue(bad('forbidden'))
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    expect(up()).toEqual({ p: 1 })
+    expect(logged()).toEqual(['warn discovery of pools failed forbidden'])
+  })
+
+  test('are asked for again until there is a list', async () => {
+    const pools = vi.fn(async () => Promise.reject<never>(bad('schema')))
+    const { board, up, logged } = await plant({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
+    expect(board.system('a')).toMatchObject({ tried: true, discoveryFailure: { reason: 'schema' } })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(pools.mock.calls.length).toBeGreaterThanOrEqual(3)
+    pools.mockImplementation((async () => [{ id: 'p', name: undefined }]) as never)
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual({ p: 1 })
+    expect(board.system('a')?.discoveryFailure).toBeUndefined()
+    expect(logged()).toEqual(['warn discovery of pools failed schema', 'info discovery of pools works again'])
+  })
+})
+
+describe('forecasts', () => {
+  const yaml = `${SILENT}}`
+  const days = (board: Board) => shown(board, 'sds_node_capacity_forecast_seconds', 'node')
+  const nodes = async () => readingOf({ n1: 1 })
+
+  test('come with the first poll, then once a schedule', async () => {
+    const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    expect(days(board)).toEqual({ n1: 172_800 })
+    await vi.advanceTimersByTimeAsync(59 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(1)
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(2)
+  })
+
+  test('that failed at the start are asked for again soon, and less and less often', async () => {
+    const forecasts = vi.fn(async () => Promise.reject<never>(bad('timeout')))
+    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    await vi.advanceTimersByTimeAsync(58 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(6)
+    forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(days(board)).toEqual({ n1: 172_800 })
+  })
+
+  test('that are refused are left to the schedule', async () => {
+    const forecasts = vi.fn(async () => Promise.reject<never>(bad('client_error')))
+    const { logged } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    await vi.advanceTimersByTimeAsync(3 * 60 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(4)
+    expect(logged()).toEqual(['warn forecast failed client_error'])
+  })
+
+  test('survive one failure, not two', async () => {
+    const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    forecasts.mockRejectedValue(bad('client_error'))
+    await vi.advanceTimersByTimeAsync(61 * MINUTE)
+    expect(days(board)).toEqual({ n1: 172_800 })
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(days(board)).toEqual({})
+  })
+
+  test('of a system that was away come back with it', async () => {
+    let down = false
+    const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+    const client = { forecasts, nodes: async () => (down ? Promise.reject(bad()) : readingOf({ n1: 1 })) }
+    const { board } = await plant({ client, pools: ['p'], yaml })
+    down = true
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect(days(board)).toEqual({})
+    down = false
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect(days(board)).toEqual({ n1: 172_800 })
+  })
+
+  test('do not hold up the polls', async () => {
+    const forecasts = vi.fn(() => new Promise<never>(() => undefined))
+    const polled = vi.fn(nodes)
+    const { board } = await plant({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
+    expect(board.system('a')?.tried).toBe(true)
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(polled).toHaveBeenCalledTimes(6)
+    expect(forecasts).toHaveBeenCalledTimes(1)
+    running.splice(0)
+  })
+})
