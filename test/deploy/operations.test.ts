@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { ALERT_GROUPS } from '../../deploy/prometheus/rules.ts'
+import { REASONS } from '../../src/api/reasons.ts'
+import { createProgram } from '../../src/commands/program.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { FAMILIES } from '../../src/metrics/families.ts'
+import { readText } from '../house/repository.ts'
+
+const text = readText('docs/operations.md')
+const section = (title: string): string => {
+  const found = text.split(/^(?=#{2,3} )/m).find((part) => part.startsWith(`${title}\n`))
+  if (found === undefined) throw new Error(`docs/operations.md has no section ${title}`)
+  return found
+}
+/** The rows of all tables in a part, cell by cell, without their heads. */
+const rows = (part: string): string[][] =>
+  part
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\| (-|There|Result|What|From)/.test(line))
+    .map((line) => line.slice(2, -2).split(' | '))
+
+const families = new Map(FAMILIES.map((family) => [family.name, family]))
+
+describe('metrics', () => {
+  test('that are named exist, with the labels that are named', () => {
+    const named = [...text.matchAll(/\b(sds_[a-z_]+)(?:\{([a-z_,]+)(?==|!|[,}]))?/g)]
+    const wrong = named.filter(([, name = '', labels]) => {
+      if (name === 'sds_pool_') return false
+      const known = families.get(name)?.labels
+      return (
+        known === undefined ||
+        (labels ?? '').split(',').some((label) => label !== '' && !known.includes(label))
+      )
+    })
+    expect(named.length).toBeGreaterThan(80)
+    expect(wrong.map(([all]) => all)).toEqual([])
+  })
+
+  test('of every other exporter are answered by one of ours', () => {
+    const migration = text.slice(text.indexOf('## Migration'), text.indexOf('## Troubleshooting'))
+    const table = rows(migration)
+    expect(table.length).toBeGreaterThan(40)
+    expect(table.filter(([, ours = '']) => !/\bsds_/.test(ours))).toEqual([])
+    expect(table.filter(([theirs = '']) => /\bsds_/.test(theirs))).toEqual([])
+    const theirs = table.flatMap(([cell = '']) => cell.match(/\b(emcecs|ecs|obs)_\w+/g) ?? [])
+    const perProject = migration.split(/^### |^The fork /m).slice(1)
+    for (const project of perProject) {
+      const names = rows(project).map(([cell]) => cell)
+      expect(new Set(names).size).toBe(names.length)
+    }
+    expect(theirs.length).toBeGreaterThan(60)
+  })
+})
+
+describe('troubleshooting', () => {
+  test('has a row for every reason why a poll fails, in their order', () => {
+    expect(rows(section('### By result')).map(([reason]) => reason)).toEqual(
+      Object.keys(REASONS).map((reason) => `\`${reason}\``),
+    )
+  })
+
+  test('has a cause and a remedy for every symptom', () => {
+    const table = rows(section('### By symptom'))
+    expect(table.length).toBeGreaterThan(12)
+    expect(table.filter((cells) => cells.length !== 3 || cells.some((cell) => cell.trim() === ''))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('what is said of the program holds', () => {
+  const program = createProgram()
+
+  test('flags and commands', () => {
+    const commands = [...text.matchAll(/sds-exporter (check|dashboards|serve|demo|doctor|nodes|health)\b/g)]
+    const known = program.commands.map((command) => command.name())
+    expect(commands.map(([, name]) => name).filter((name) => !known.includes(name ?? ''))).toEqual([])
+    const flags = new Set(program.commands.flatMap(({ options }) => options.map(({ long }) => long)))
+    const named = [...text.matchAll(/--(?:web|admin|config)\.[a-z.-]+[a-z]/g)].map(([flag]) => flag)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((flag) => !flags.has(flag))).toEqual([])
+  })
+
+  test('ports', () => {
+    const serve = program.commands.find((command) => command.name() === 'serve')
+    const portOf = (flag: string) =>
+      serve?.options
+        .find(({ long }) => long === flag)
+        ?.defaultValue.split(':')
+        .at(-1)
+    const ports = rows(section('### Ports')).map(([, , port]) => port)
+    expect(ports).toEqual([
+      '4443/tcp',
+      '53',
+      `${portOf('--web.listen-address')}/tcp`,
+      `${portOf('--admin.listen-address')}/tcp`,
+    ])
+  })
+
+  test('the configuration to begin with', () => {
+    const yaml = /```yaml\n(.*?)```/s.exec(section('## Installing'))?.[1] ?? ''
+    expect(parse(yaml).systems).toHaveLength(1)
+    expect(() => parseConfig(yaml, { file: 'x.yml', environment: {} })).toThrow(
+      /2 problems\n.*password_file.*\n.*ca_file/,
+    )
+  })
+
+  test('alerts', () => {
+    const alerts = new Set<string>(ALERT_GROUPS.flatMap(({ alerts: all }) => all.map(({ alert }) => alert)))
+    const named = text.match(/\bSds[A-Z]\w+/g) ?? []
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((name) => !alerts.has(name))).toEqual([])
+  })
+
+  test('files of the repository', () => {
+    const named = text.match(/\b(?:deploy|scripts)\/[\w./-]*\w/g) ?? []
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
+    const { scripts } = JSON.parse(readText('package.json'))
+    const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name ?? '')
+    expect(run.filter((name) => !(name in scripts))).toEqual([])
+  })
+
+  test('the columns of the measured table are those that the script prints', () => {
+    const head = /const HEAD = \[(.*)\]/.exec(readText('scripts/sizing.ts'))?.[1] ?? ''
+    const columns = [...head.matchAll(/'([^']+)'/g)].map(([, name]) => name)
+    expect(columns).toHaveLength(6)
+    expect(section('### Size')).toContain(`| ${columns.join(' | ')} |`)
+  })
+
+  test('every heading that is linked to exists', () => {
+    const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? '')
+    expect(links.length).toBeGreaterThan(10)
+    expect(links.filter((anchor) => !anchors.includes(anchor))).toEqual([])
+  })
+})
