@@ -12,7 +12,7 @@ const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '
 export function parseExposition(text: string): Series[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return lines.map((line) => {
-    const match = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/.exec(line)
+    const match = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s.exec(line)
     if (match === null) throw new Error(`not a sample line: ${line}`)
     return {
       name: match[1] ?? '',
@@ -28,7 +28,7 @@ function parseLabels(text: string): Record<string, string> {
   return Object.fromEntries(
     found.map(([, name = '', value = '']) => [
       name,
-      value.replace(/\\(.)/g, (_, code: string) => UNESCAPED[code] ?? code),
+      value.replace(/\\(.)/gs, (_, code: string) => UNESCAPED[code] ?? code),
     ]),
   )
 }

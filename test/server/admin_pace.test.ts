@@ -113,6 +113,21 @@ describe('over HTTP', () => {
     expect((await admin.ask('GET', '/-/healthy')).status).toBe(200)
   })
 
+  test('a deletion that is refused for its pace is in the audit like any other', async () => {
+    const log = recordLog()
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url },
+      pace: createPace(() => 0),
+      log,
+    })
+    const asked = Array.from({ length: 40 }, () => admin.ask('DELETE', `${LIST}/urn:ours:AuthnProvider:1:`))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+    const lines = log.lines.filter((line) => line.includes('audit: deletion'))
+    expect(lines).toHaveLength(40)
+    expect(lines.filter((line) => line.includes('"status":429'))).toHaveLength(10)
+  })
+
   test('nor a wrong password', async () => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, pace: createPace(() => 0) })
     const login = (password: string) =>

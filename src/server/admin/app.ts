@@ -34,11 +34,6 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => answerHealth(context, next, options.ready))
   const routes = { pace: createPace(), ...options }
-  app.use((context, next) => {
-    // Before the audit, which a flood would fill.
-    routes.pace.admit(addressOf(context))
-    return next()
-  })
   app.use((context, next) =>
     asksForDeletion(context)
       ? audited(context, routes, (asked) => {
@@ -48,6 +43,8 @@ export function createAdminApp(options: AdminAppOptions): Koa {
       : next(),
   )
   app.use(async (context, next) => {
+    // Behind the audit: a deletion that is refused for its pace was asked for, too.
+    routes.pace.admit(addressOf(context))
     checkTarget(context)
     checkOrigin(context.req, origin)
     context.state['body'] = await readRequestBody(context.req)
