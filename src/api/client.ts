@@ -123,7 +123,18 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
       if (!(failure instanceof ApiError) || failure.reason !== 'auth') throw failure
       const newer = await session.renew(token, baseUrl, signal)
       if (newer === undefined) throw failure
-      return withSession(request, newer, baseUrl, signal)
+      return await withNewToken(request, newer, baseUrl, signal)
+    }
+  }
+
+  async function withNewToken(...request: Parameters<typeof withSession>): Promise<Answer> {
+    try {
+      const answer = await withSession(...request)
+      session.renewed(true)
+      return answer
+    } catch (failure) {
+      if (failure instanceof ApiError && failure.reason === 'auth') session.renewed(false)
+      throw failure
     }
   }
 
@@ -136,7 +147,6 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     const answer = await exchange(withToken(request, token), baseUrl, signal)
     const refusal = refusalOf(answer)
     if (refusal !== undefined) throw refusal
-    session.accepted(token)
     return answer
   }
 

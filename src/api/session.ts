@@ -4,7 +4,7 @@ import { passwordFromText, Secret, tokenFromText } from '../config/secret.ts'
 import type { Log } from '../log.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
-import { createLoginRefusals } from './login_refusals.ts'
+import { createLoginPauses } from './login_pauses.ts'
 import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import type { Answer } from './transport.ts'
@@ -19,8 +19,8 @@ export interface Session {
   token(baseUrl: string, signal: AbortSignal): Promise<Secret>
   /** A newer token than the one that was refused, or undefined where there is none. */
   renew(refused: Secret, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
-  /** The system answered a request with this token: it is a good one. */
-  accepted(token: Secret): void
+  /** Whether the request that was refused was answered with the newer token. */
+  renewed(helped: boolean): void
   /** Ends the session at the system, as far as the system answers; no token is given out any more. */
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ function fixedSession(token: Secret): Session {
   return {
     token: async () => token,
     renew: async () => undefined,
-    accepted: () => undefined,
+    renewed: () => undefined,
     close: async () => undefined,
   }
 }
@@ -93,7 +93,7 @@ function fileSession(file: string): Session {
       const token = await read()
       return token.equals(refused) ? undefined : token
     },
-    accepted: () => undefined,
+    renewed: () => undefined,
     close: async () => undefined,
   }
 }
@@ -133,15 +133,13 @@ interface Ticket {
   readonly password: Secret
   readonly since: number
   usedAt: number
-  /** Whether it came in the place of one that was refused. */
-  readonly renewed: boolean
-  /** Accepted: a request was answered with it. Doubted: it was refused, as was the one before it. */
-  state: 'new' | 'accepted' | 'doubted'
 }
 
 function loginSession(options: LoginOptions): Session {
   const { system, username, readPassword, requests, onLogin, log, now = Date.now } = options
-  const refusals = createLoginRefusals({ system, username, log, now })
+  const pauses = (what: string) => createLoginPauses({ system, username, what, log, now })
+  const refusals = pauses('the login was refused: check username and password')
+  const renewals = pauses('a request was refused with a new token, too')
   const closing = new AbortController()
   let closed = false
   let ticket: Ticket | undefined
@@ -149,17 +147,18 @@ function loginSession(options: LoginOptions): Session {
   /** Tokens to be given back, perhaps since a while: the system may not have heard of it the first time. */
   let returning: readonly Ticket[] = []
 
-  async function logIn(baseUrl: string, renewed: boolean, signal: AbortSignal): Promise<Ticket> {
+  async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
     const password = await readPassword()
     refusals.check(password)
     try {
       const token = await requestToken(baseUrl, password, signal)
       onLogin('ok')
-      return { token, password, since: now(), usedAt: now(), renewed, state: 'new' }
+      refusals.forget()
+      return { token, password, since: now(), usedAt: now() }
     } catch (failure) {
       if (failure instanceof ApiError) onLogin(failure.reason)
       if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason))
-        refusals.note(password, 'login refused: check username and password')
+        refusals.begin(password)
       throw failure
     }
   }
@@ -181,12 +180,10 @@ function loginSession(options: LoginOptions): Session {
    * Gives the old token back and logs in, once for all who ask meanwhile. It has a time limit of its own: whoever
    * asked first may leave, and a login that is cut off may leave a token behind that nobody knows.
    */
-  function replace(baseUrl: string, renewed: boolean): Promise<Ticket> {
+  function replace(baseUrl: string): Promise<Ticket> {
     pending ??= (async () => {
       await giveBack(ticket)
-      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) =>
-        logIn(baseUrl, renewed, signal),
-      )
+      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) => logIn(baseUrl, signal))
       return ticket
     })().finally(() => {
       pending = undefined
@@ -218,33 +215,23 @@ function loginSession(options: LoginOptions): Session {
     return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
   }
 
-  async function use(good: Ticket | undefined, otherwise: () => Promise<Ticket>, signal: AbortSignal) {
+  async function use(good: Ticket | undefined, baseUrl: string, signal: AbortSignal): Promise<Secret> {
     if (closed) throw new ApiError('local', 'the session has been closed')
-    const used = good ?? (await untilAborted(otherwise(), signal))
+    const used = good ?? (await untilAborted(replace(baseUrl), signal))
     used.usedAt = now()
     return used.token
   }
 
-  /** A token that is refused as the one before it was: another login would not be of more use, so it waits its turn. */
-  function doubt(refused: Ticket): void {
-    if (refused.state === 'accepted' || !refused.renewed) return
-    if (refused.state === 'new') refusals.note(refused.password, 'a login gave a token that is not accepted')
-    refused.state = 'doubted'
-    refusals.check(refused.password)
-  }
-
   return {
-    token: async (baseUrl, signal) =>
-      use(ticket && isFresh(ticket) ? ticket : undefined, () => replace(baseUrl, false), signal),
+    token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
     async renew(refused, baseUrl, signal) {
-      const isRefused = ticket?.token.equals(refused)
-      if (ticket !== undefined && isRefused) doubt(ticket)
-      return use(isRefused ? undefined : ticket, () => replace(baseUrl, true), signal)
+      if (!ticket?.token.equals(refused)) return use(ticket, baseUrl, signal)
+      renewals.check(ticket.password)
+      return use(undefined, baseUrl, signal)
     },
-    accepted(token) {
-      if (ticket?.state === 'accepted' || !ticket?.token.equals(token)) return
-      ticket.state = 'accepted'
-      refusals.forget()
+    renewed(helped) {
+      if (helped) renewals.forget()
+      else if (ticket !== undefined) renewals.begin(ticket.password)
     },
     async close() {
       closed = true

@@ -53,7 +53,7 @@ function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
     },
     token: (signal = never()) => text(session.token(BASE, signal)),
     renew: (refused: string) => text(session.renew(secret(refused), BASE, never())),
-    accept: (token: string) => session.accepted(secret(token)),
+    renewed: session.renewed,
   }
 }
 
@@ -72,9 +72,8 @@ describe('a login session', () => {
   })
 
   test('renews a refused token once for all, and gives the old one back first', async () => {
-    const { token, renew, accept, login, logout, live } = plant()
+    const { token, renew, login, logout, live } = plant()
     await token()
-    accept('token-1')
     expect(await Promise.all(Array.from({ length: 20 }, () => renew('token-1')))).toEqual(
       Array(20).fill('token-2'),
     )
@@ -118,13 +117,13 @@ describe('a login session', () => {
     for (; second < 3000; second += 1) {
       const failure = await token().catch((cause: unknown) => cause)
       expect(failure).toMatchObject({ reason: 'auth' })
-      if (tries.at(-1) !== second) expect(String(failure)).toMatch(/refused; it is tried again in \d+ s$/)
+      if (tries.at(-1) !== second) expect(String(failure)).toMatch(/the next login is tried in \d+ s$/)
       pass(1000)
     }
     const pauses = tries.map((at, index) => at - (tries[index - 1] ?? 0))
     expect(pauses).toEqual([0, 30, 60, 120, 240, 480, 600, 600, 600])
     expect(warnings).toContainEqual([
-      'login refused: check username and password',
+      'the login was refused: check username and password',
       { system: 'frankfurt', user: 'monitor', next_try_seconds: 600 },
     ])
     expect(results).toEqual(tries.map(() => 'auth'))
@@ -148,30 +147,39 @@ describe('a login session', () => {
     expect(await token()).toBe('token-1')
   })
 
-  test('logins that are granted and not honoured wait as refused ones do, after one new try', async () => {
-    const { token, renew, login, pass, warnings } = plant()
+  test('logins that are granted and do not help wait as refused ones do', async () => {
+    const { token, renew, renewed, login, pass, warnings } = plant()
     const logins: number[] = []
     for (let second = 0; second < 600; second += 1) {
       const before = login.mock.calls.length
       const given = await token()
-      await renew(given ?? '').catch((failure: unknown) => expect(failure).toMatchObject({ reason: 'auth' }))
+      // Three pools, one after the other.
+      for (let pool = 0; pool < 3; pool += 1) {
+        const newer = await renew(given ?? '').catch((failure: unknown) =>
+          expect(failure).toMatchObject({ reason: 'auth' }),
+        )
+        if (newer !== undefined) renewed(false)
+      }
       if (login.mock.calls.length > before) logins.push(second)
       pass(1000)
     }
-    expect(logins).toEqual([0, 31, 92, 213, 454])
+    expect(logins).toEqual([0, 30, 90, 210, 450])
     expect(login).toHaveBeenCalledTimes(6)
-    expect(warnings[0]).toMatchObject(['a login gave a token that is not accepted', { next_try_seconds: 30 }])
+    expect(warnings[0]).toMatchObject([
+      'a request was refused with a new token, too',
+      { next_try_seconds: 30 },
+    ])
   })
 
-  test('a token that is honoured ends the waiting', async () => {
-    const { token, renew, accept, pass } = plant()
+  test('one that helps ends the waiting', async () => {
+    const { token, renew, renewed } = plant()
     await token()
     expect(await renew('token-1')).toBe('token-2')
+    renewed(false)
     await expect(renew('token-2')).rejects.toMatchObject({ reason: 'auth' })
-    accept('token-2')
+    expect(await token()).toBe('token-2')
+    renewed(true)
     expect(await renew('token-2')).toBe('token-3')
-    pass(1000)
-    expect(await token()).toBe('token-3')
   })
 
   test('a missing role at the login counts as a refusal; a system that is down does not', async () => {
@@ -242,11 +250,10 @@ describe('a login session', () => {
   })
 
   test('a token that could not be given back is given back with the next one', async () => {
-    const { session, token, renew, accept, logout, live } = plant()
+    const { session, token, renew, logout, live } = plant()
     logout.mockRejectedValueOnce(new ApiError('reset', 'bad')).mockResolvedValueOnce(answerOf(503))
     for (const made of ['token-1', 'token-2', 'token-3']) {
       expect(await token()).toBe(made)
-      accept(made)
       await renew(made)
     }
     expect([...live]).toEqual(['token-4'])
@@ -265,10 +272,9 @@ describe('a login session', () => {
     const live = new Set<string>()
     let most = 0
     for (let round = 0; round < 1000; round += 1) {
-      const { session, token, renew, accept, live: own } = plant()
+      const { session, token, renew, live: own } = plant()
       for (let expiry = 1; expiry <= 9; expiry += 1) {
         await token()
-        accept(`token-${expiry}`)
         await renew(`token-${expiry}`)
         most = Math.max(most, own.size)
       }
