@@ -15,16 +15,12 @@ export interface KubernetesObject extends Mapping {
   }
 }
 
-const pairs = z.record(z.string(), z.string())
 /** As much of kustomize as our files use. Another key is an error, so that the test cannot overlook one. */
 const kustomizationSchema = z.strictObject({
   apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
   kind: z.literal('Kustomization'),
   namespace: z.string().optional(),
   resources: z.array(z.string()),
-  labels: z
-    .array(z.strictObject({ pairs, includeSelectors: z.literal(true), includeTemplates: z.literal(true) }))
-    .default([]),
   configMapGenerator: z.array(z.strictObject({ name: z.string(), files: z.array(z.string()) })).default([]),
   patches: z.array(z.strictObject({ path: z.string() })).default([]),
   images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })).default([]),
@@ -43,7 +39,6 @@ export function kustomize(folder: string): readonly KubernetesObject[] {
   const patches = rules.patches.flatMap(({ path }) => load(posix.join(folder, path)))
   return patches
     .reduce(applyPatch, [...objects, ...generated])
-    .map((object) => withLabels(object, rules))
     .map((object) => withImages(object, rules) as KubernetesObject)
     .map((object) => withNamespace(object, rules))
 }
@@ -78,21 +73,6 @@ function applyPatch(
   return objects.map((object) =>
     isTarget(object) ? (strategicMerge(object, patch) as KubernetesObject) : object,
   )
-}
-
-/** Labels of the object, of the pods it makes, and of the pods it selects. */
-function withLabels(object: KubernetesObject, { labels }: Kustomization): KubernetesObject {
-  return labels.reduce<KubernetesObject>((one, { pairs: added }) => {
-    const patch = { metadata: { labels: added }, ...selectors(one, added) }
-    return strategicMerge(one, patch) as KubernetesObject
-  }, object)
-}
-
-function selectors({ kind }: KubernetesObject, labels: Readonly<Record<string, string>>): Mapping {
-  if (kind === 'Service') return { spec: { selector: labels } }
-  if (kind === 'NetworkPolicy') return { spec: { podSelector: { matchLabels: labels } } }
-  if (kind !== 'Deployment') return {}
-  return { spec: { selector: { matchLabels: labels }, template: { metadata: { labels } } } }
 }
 
 function withImages(value: unknown, { images }: Kustomization): unknown {
