@@ -5,6 +5,7 @@ import { demoCommand } from './demo.ts'
 import { emulateCommand } from './emulate.ts'
 import { EXIT, Failed } from './exit.ts'
 import { healthCommand } from './health.ts'
+import { nodesCommand } from './nodes.ts'
 import { providersCommand } from './providers.ts'
 import { serveCommand } from './serve.ts'
 import { readVersion } from './version.ts'
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     demoCommand(),
     checkCommand(),
     healthCommand(),
+    nodesCommand(),
     providersCommand(),
     dashboardsCommand(),
     emulateCommand(),

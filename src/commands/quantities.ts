@@ -1,0 +1,33 @@
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const
+const BYTES_STEP = 1000
+
+/** Bytes for people, in decimal units: `90.6 TB`. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(
+    Math.floor(Math.log10(Math.max(bytes, 1)) / Math.log10(BYTES_STEP)),
+    BYTE_UNITS.length - 1,
+  )
+  const digits = power === 0 ? 0 : 1
+  const text = (bytes / BYTES_STEP ** power).toFixed(digits)
+  const isRoundedUp = Number(text) >= BYTES_STEP && power < BYTE_UNITS.length - 1
+  return isRoundedUp ? `1.0 ${BYTE_UNITS[power + 1]}` : `${text} ${BYTE_UNITS[power]}`
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Below so many of a unit, the next smaller one says more. */
+const ENOUGH = 2
+
+/** A length of time for people, in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
+export function durationText(seconds: number): string {
+  const size = Math.abs(seconds)
+  const units = [[DAY, 'd'] as const, [HOUR, 'h'] as const, [MINUTE, 'm'] as const]
+  const [length, unit] = units.find(([length]) => size >= ENOUGH * length) ?? [1, 's']
+  return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
+}
+
+/** A ratio as a percentage with one digit: `45.2%`. */
+export function percentText(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)}%`
+}
