@@ -6,6 +6,8 @@ import type { Reason } from './reasons.ts'
 const PASSING: readonly Reason[] = ['connect', 'reset', 'unavailable', 'server_error']
 const MAX_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 500
+/** With less time left, another attempt would only turn a failure that says something into a timeout. */
+const LEAST_TIME_MS = 1000
 
 /**
  * Runs a reading request again after a passing failure, with a growing, uneven pause, or the pause that the
@@ -21,7 +23,7 @@ export async function repeated<T>(
       return await attempt()
     } catch (failure) {
       const waitMs = pauseAfter(failure, count)
-      if (waitMs === undefined || performance.now() + waitMs >= deadline) throw failure
+      if (waitMs === undefined || performance.now() + waitMs + LEAST_TIME_MS > deadline) throw failure
       await pause(waitMs, signal)
     }
   }

@@ -1,8 +1,9 @@
-import { Agent } from 'undici'
+import { Agent, errors } from 'undici'
 import type { TlsConfig } from '../config/config.ts'
 import { readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
+import { ApiError } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
 import { hideSecrets } from './hide_secrets.ts'
 
@@ -50,7 +51,7 @@ const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
-  const { timeoutMs, concurrency, maxResponseBytes } = options
+  const { tls, timeoutMs, concurrency, maxResponseBytes } = options
   const agent = new Agent({
     connect: createConnector(options),
     connections: concurrency,
@@ -78,11 +79,25 @@ export function createTransport(options: TransportOptions): Transport {
       return { status, header, text: '' }
     } catch (failure) {
       // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
-      throw exchangeFailure(signal.aborted ? signal.reason : failure)
+      if (signal.aborted) throw exchangeFailure(signal.reason)
+      throw tls.certFile === undefined && origin.startsWith('https:')
+        ? withCertificateHint(exchangeFailure(failure))
+        : exchangeFailure(failure)
     }
   }
 
   return { send, close: () => agent.destroy() }
+}
+
+/**
+ * Whether a client certificate is missing, TLS 1.3 tells only after the client thinks that it is connected; many
+ * servers just hang up. What is known then is that the connection ended before it brought a single byte.
+ */
+function withCertificateHint(failure: unknown): unknown {
+  if (!(failure instanceof ApiError && failure.cause instanceof errors.SocketError)) return failure
+  if (failure.cause.socket?.bytesRead !== 0) return failure
+  const hint = 'does the system want a client certificate (tls_config.cert_file and key_file)?'
+  return new ApiError(failure.reason, `${failure.detail}: ${hint}`, { cause: failure.cause })
 }
 
 function firstValue(value: string | string[] | undefined): string | undefined {
