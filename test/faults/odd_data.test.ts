@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import { MAX_ERROR_TYPES } from '../../src/api/transaction_errors.ts'
+import { ATTRIBUTES } from '../../src/catalogue.ts'
+import type { Series } from '../metrics/exposition_text.ts'
+import { get } from '../support/http.ts'
+import { checkMetrics } from '../support/promtool.ts'
+import { type EmulatedLab, nodesOf, startEmulatedLab } from './lab.ts'
+import { sideBySide } from './side_by_side.ts'
+
+const NODES = 3
+const FREE = 'sds_node_disk_space_free_bytes'
+
+interface Seen {
+  readonly lab: EmulatedLab
+  readonly before: readonly Series[]
+  readonly after: readonly Series[]
+  /** The nodes of the sick pool, by name, in a family. */
+  readonly nodes: (series: readonly Series[], family: string) => Record<string, number>
+  /** What was rejected, by attribute and reason. */
+  readonly rejected: (attribute: string, reason: string) => number
+}
+
+/** What a fault of the data does to the pool that it is played at; the poll itself is a good one. */
+const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> = {
+  'wrong-content-type': ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
+  gzip: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
+  bom: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
+  deep: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
+  'proto-members': ({ before, after, nodes }) => {
+    expect(Object.keys(nodes(after, FREE))).toEqual(Object.keys(nodes(before, FREE)))
+    expect(JSON.stringify(after)).not.toContain('polluted')
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  },
+  'empty-list': ({ after, nodes }) => {
+    expect(nodes(after, 'sds_node_info')).toEqual({})
+    expect(after.filter(({ name, value }) => name === 'sds_pool_nodes' && value === 0)).toHaveLength(1)
+  },
+  'vanished-node': ({ before, after, nodes }) => {
+    const [left = '', ...stay] = Object.keys(nodes(before, FREE)).toSorted().toReversed()
+    expect(Object.keys(nodes(after, FREE)).toSorted().toReversed()).toEqual(stay)
+    expect(JSON.stringify(after)).not.toContain(left)
+  },
+  'duplicate-ids': ({ after, nodes, rejected }) => {
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES - 1)
+    expect(rejected('id', 'duplicate')).toBeGreaterThan(0)
+  },
+  'missing-ids': ({ after, nodes, rejected }) => {
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES - 1)
+    expect(rejected('id', 'no_id')).toBeGreaterThan(0)
+  },
+  'duplicate-names': ({ after, nodes }) => {
+    const ids = after.filter(({ name }) => name === 'sds_node_info').map(({ labels }) => labels['node_id'])
+    const names = Object.keys(nodes(after, FREE))
+    expect(names).toHaveLength(NODES)
+    for (const name of names) expect(ids).toContain(name)
+  },
+  ...Object.fromEntries(
+    (
+      [
+        ['nan', 'text'],
+        ['infinity', 'text'],
+        ['huge', 'infinite'],
+        ['huge-text', 'infinite'],
+        ['negative', 'negative'],
+        ['hex', 'text'],
+        ['text', 'text'],
+        ['boolean', 'shape'],
+        ['list', 'shape'],
+      ] as const
+    ).map(([kind, reason]) => [
+      `bad-values:${kind}`,
+      ({ lab, before, after, nodes, rejected }: Seen) => {
+        expect(nodes(after, FREE)).toEqual({})
+        expect(Object.keys(nodes(after, 'sds_node_disks'))).toHaveLength(NODES)
+        for (const { name } of ATTRIBUTES) expect(rejected(name, reason)).toBeGreaterThanOrEqual(NODES)
+        expect(coverage(after, lab, 'diskSpaceFree')).toEqual({ served: 0, absent: 0, unreadable: NODES })
+        expect(coverage(before, lab, 'diskSpaceFree')).toEqual({ served: NODES, absent: 0, unreadable: 0 })
+        const told = lab.log.filter(({ fields }) => fields['attribute'] === 'diskSpaceFree')
+        expect(told.map(({ level, fields }) => [level, fields['reason']])).toEqual([['warn', reason]])
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['unavailable', 'blank', 'null'].map((kind) => [
+      `bad-values:${kind}`,
+      ({ lab, after, nodes, rejected }: Seen) => {
+        expect(nodes(after, FREE)).toEqual({})
+        expect(rejected('diskSpaceFree', 'text')).toBe(0)
+        expect(coverage(after, lab, 'diskSpaceFree')).toEqual({ served: 0, absent: NODES, unreadable: 0 })
+      },
+    ]),
+  ),
+  'unknown-health:Rebooting': ({ after }) => {
+    const states = after.filter(({ name, value }) => name === 'sds_node_health_status' && value === 1)
+    expect(states.filter(({ labels }) => labels['status'] === 'Rebooting')).toHaveLength(NODES)
+    expect(states).toHaveLength(2 * NODES)
+  },
+  'error-types:5000': ({ after, rejected }) => {
+    const types = after.filter(({ name }) => name === 'sds_node_transaction_errors_by_type')
+    expect(types.length).toBeGreaterThanOrEqual(NODES * MAX_ERROR_TYPES)
+    expect(types.length).toBeLessThan(2 * NODES * MAX_ERROR_TYPES)
+    const perPoll = NODES * (5000 - MAX_ERROR_TYPES)
+    expect(rejected('transactionErrors', 'too_many') % perPoll).toBe(0)
+    expect(rejected('transactionErrors', 'too_many')).toBeGreaterThanOrEqual(perPoll)
+  },
+  'hostile-names': async ({ lab, after }) => {
+    const names = after
+      .filter(({ name }) => name === 'sds_node_info')
+      .map(({ labels }) => labels['node'] ?? '')
+    expect(names).toContain('new\nline')
+    expect(names).toContain('quo"te and \\ backslash')
+    const { text } = await get(`${lab.exporter.url}/metrics`)
+    const { code, stdout, stderr } = await checkMetrics(text)
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
+  },
+  'future-time:86400': ({ after, nodes }) => {
+    for (const t of ages(after, nodes)) expect(t - Date.now() / 1000).toBeGreaterThan(80_000)
+  },
+  'ancient-time:4752000': ({ after, nodes }) => {
+    for (const t of ages(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(4_700_000)
+  },
+  frozen: async ({ lab, after, nodes }) => {
+    await lab.waitForPolls(lab.sick.id, 'ok', 2)
+    const later = await lab.scrape()
+    expect(ages(later, nodes)).toEqual(ages(after, nodes))
+    expect(await lab.value('sds_pool_up', { pool_id: lab.sick.id })).toBe(1)
+  },
+  'clock-back:3600': async ({ lab, after, nodes }) => {
+    for (const t of ages(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(3500)
+    const skews = after.filter(({ name }) => name === 'sds_system_clock_skew_seconds')
+    expect(skews).toHaveLength(1)
+    await lab.waitForPolls(lab.sick.id, 'ok', 1)
+  },
+}
+
+function ages(series: readonly Series[], nodes: Seen['nodes']): number[] {
+  const found = Object.values(nodes(series, 'sds_node_sample_timestamp_seconds'))
+  expect(found.length).toBe(NODES)
+  return found
+}
+
+function coverage(
+  series: readonly Series[],
+  { sick }: EmulatedLab,
+  attribute: string,
+): Record<string, number> {
+  const found = series.filter(
+    ({ name, labels }) =>
+      name === 'sds_pool_attribute_nodes' &&
+      labels['pool_id'] === sick.id &&
+      labels['attribute'] === attribute,
+  )
+  return Object.fromEntries(found.map(({ labels, value }) => [labels['state'], value]))
+}
+
+async function play(fault: string): Promise<void> {
+  await using lab = await startEmulatedLab({ nodes: NODES })
+  const { emulator, sick, well } = lab
+  const before = await lab.scrape()
+  emulator.setFaults([`${fault}@nodes,pool=${sick.name}`])
+  await lab.waitForPolls(sick.id, 'ok', 2)
+  await lab.waitForPolls(well.id, 'ok')
+  const after = await lab.scrape()
+  const rejected = (attribute: string, reason: string) =>
+    after.find(
+      ({ name, labels }) =>
+        name === 'sds_api_rejected_values_total' &&
+        labels['attribute'] === attribute &&
+        labels['reason'] === reason,
+    )?.value ?? 0
+  expect(Object.keys(nodesOf(after, well.id, FREE))).toEqual(Object.keys(nodesOf(before, well.id, FREE)))
+  await ODDITIES[fault]?.({
+    lab,
+    before,
+    after,
+    rejected,
+    nodes: (series, family) => nodesOf(series, sick.id, family),
+  })
+}
+
+describe('a pool that says odd things', () => {
+  const faults = Object.keys(ODDITIES)
+  const plays = sideBySide(faults, play)
+  test.each(faults.map((fault, index) => [fault, index] as const))('%s', async (_, index) => {
+    await plays[index]
+  })
+})

@@ -1,0 +1,99 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { startEmulator } from '../api/client_plant.ts'
+import { oneSeries } from '../metrics/exposition_text.ts'
+import { openSocket } from '../server/support_listener.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { get } from '../support/http.ts'
+import { waitFor } from '../support/wait.ts'
+import { quickly } from './lab.ts'
+import { serve } from './served.ts'
+
+const systemAt = (url: string, name = 'a') =>
+  `{name: ${name}, base_url: "${url}", auth: {username: monitor, password: emulator}}`
+const isUp = async (url: string) => /^sds_pool_up\{.*\} 1$/m.test((await get(`${url}/metrics`)).text)
+const warnings = (stderr: string) =>
+  stderr.split('\n').filter((line) => line.includes('level=warn') || line.includes('level=error'))
+
+describe('the end of the process', () => {
+  test.each<[string, readonly string[]]>([
+    ['while nothing happens', []],
+    ['in the middle of a poll', ['half-open@nodes']],
+    ['in the middle of a poll, when the system does not let go', ['half-open@nodes', 'half-open@logout']],
+    ['in the middle of a body', ['stall@nodes']],
+    ['in the middle of a login', ['slow-headers:0.5@login']],
+    ['while pools are listed', ['half-open@pools']],
+    ['in the middle of a pause between two attempts', ['status:503,retry-after=20@nodes']],
+  ])('by SIGTERM %s takes no more than five seconds and leaves no token behind', async (_, faults) => {
+    await using emulator = await startEmulator()
+    emulator.setFaults(faults)
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly('30s')}`)
+    await using served = await serve(file)
+    const busy = faults[0]?.replace(/^.*@/, '') as 'nodes' | undefined
+    await waitFor(() => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0), {
+      what: 'the moment',
+    })
+    served.child.kill('SIGTERM')
+    served.child.kill('SIGTERM')
+    expect(await served.child.exited).toEqual({ code: 0, signal: null })
+    // An end that took too long would have been cut short, with a warning.
+    expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
+    expect(warnings(served.child.stderr())).toEqual([])
+    emulator.setFaults([])
+    await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the last token to be given back' })
+  })
+})
+
+describe('a hundred SIGHUP', () => {
+  test('are few reloads, one at a time, and the last file wins', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly()}`)
+    await using served = await serve(file)
+    await waitFor(() => isUp(served.url), { what: 'the first poll' })
+    for (let signal = 0; signal < 99; signal += 1) served.child.kill('SIGHUP')
+    writeFileSync(file, `systems: [${systemAt(emulator.url)}, ${systemAt(emulator.url, 'b')}]${quickly()}`)
+    served.child.kill('SIGHUP')
+    await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
+      what: 'the new system',
+    })
+    const reloads = served.child.stderr().split('configuration loaded again').length - 1
+    expect(reloads).toBeGreaterThan(0)
+    expect(reloads).toBeLessThan(100)
+    expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
+    await served.child.stop()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+})
+
+describe('a process without file descriptors', () => {
+  test('lives, says why it cannot poll, and goes on when there are some again', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    // Every poll needs a connection of its own, so that it meets the lack of them.
+    emulator.setFaults(['truncate:close@nodes'])
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly('2s')}`)
+    const limit = 60
+    await using served = await serve(file, { limit })
+    const port = Number(new URL(served.url).port)
+    await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the first poll' })
+    const open = () => readdirSync(`/proc/${served.child.pid}/fd`).length
+
+    const sockets: Socket[] = []
+    while (sockets.length < limit) sockets.push(await openSocket(port))
+    for (const socket of sockets) socket.on('error', () => undefined)
+    await waitFor(() => open() >= limit - 1, { what: 'the descriptors to be used up' })
+    await served.child.waitForOutput(/reason=local error=".*too many open files/, { timeout: 20_000 })
+
+    for (const socket of sockets) socket.destroy()
+    emulator.setFaults([])
+    await waitFor(() => isUp(served.url), { what: 'a good poll', timeout: 20_000 })
+    const { text, status } = await get(`${served.url}/metrics`)
+    expect(status).toBe(200)
+    expect(oneSeries(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)
+    expect(served.child.stderr().match(/reason=local/g)).toHaveLength(1)
+    expect(await served.child.stop()).toEqual({ code: 0, signal: null })
+  })
+})

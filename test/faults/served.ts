@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url'
+import { type Child, startProcess } from '../support/processes.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Served extends AsyncDisposable {
+  readonly child: Child
+  readonly url: string
+}
+
+/** `serve` as a process of its own, as its users run it. `limit`: the most file descriptors that it may have. */
+export async function serve(
+  file: string,
+  options: { readonly limit?: number; readonly flags?: readonly string[] } = {},
+): Promise<Served> {
+  const { limit, flags = [] } = options
+  const command = [
+    process.execPath,
+    MAIN,
+    'serve',
+    `--config.file=${file}`,
+    '--web.listen-address=127.0.0.1:0',
+    ...flags,
+  ]
+  const [program = '', ...args] =
+    limit === undefined ? command : ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command]
+  const child = await startProcess(program, args)
+  const [, url = ''] = await child.waitForOutput(/msg=listening url=(\S+)/, { timeout: 20_000 })
+  return { child, url, [Symbol.asyncDispose]: async () => void (await child.stop()) }
+}
