@@ -1,0 +1,261 @@
+import { chmodSync, symlinkSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { startEmulator } from '../api/client_plant.ts'
+import { type Lab, quickly, startLab } from '../faults/lab.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { request } from '../support/http.ts'
+import { waitFor } from '../support/wait.ts'
+
+const login = (name: string, url: string, password = 'emulator') =>
+  `{name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${password}}}`
+const systems = (...list: string[]) => `systems: [${list.join(', ')}]${quickly()}`
+const post = (lab: Lab) => request('POST', `${lab.exporter.url}/-/reload`)
+
+describe('a file that is refused', () => {
+  let emulator: Emulator
+  let lab: Lab
+
+  beforeAll(async () => {
+    emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic' })
+    await emulator.start()
+    lab = await startLab(systems(login('a', emulator.url)))
+    for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')
+  })
+  afterAll(async () => {
+    await lab.exporter.stop()
+    await emulator.stop()
+  })
+
+  const good = 'name: b, base_url: "http://h", auth: {token: t}'
+  test.each<[string, string, RegExp]>([
+    ['nothing', '', /systems: missing/],
+    ['no YAML', 'systems: [', /not valid YAML/],
+    ['a tab', 'systems:\n\t- a', /not valid YAML/],
+    ['a list', '- a', /expected a mapping/],
+    ['a text', 'systems', /expected a mapping/],
+    ['no systems', 'systems: []', /needs at least one system/],
+    ['an unknown key at the top', `systems: [{${good}}]\nsystem: 1`, /system: unknown key/],
+    ['an unknown key below', `systems: [{${good}, tokn: x}]`, /systems\[0\]\.tokn: unknown key/],
+    ['a key twice', 'poll: {}\npoll: {}', /not valid YAML/],
+    ['no name', 'systems: [{base_url: "http://h", auth: {token: t}}]', /systems\[0\]\.name: missing/],
+    [
+      'a name with a blank',
+      'systems: [{name: "a b", base_url: "http://h", auth: {token: t}}]',
+      /systems\[0\]\.name/,
+    ],
+    ['a name twice', `systems: [{${good}}, {${good}}]`, /has this name already/],
+    ['no base_url', 'systems: [{name: b, auth: {token: t}}]', /systems\[0\]\.base_url: missing/],
+    ['a base_url that is none', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
+    [
+      'another scheme',
+      'systems: [{name: b, base_url: "ftp://h", auth: {token: t}}]',
+      /must begin with https/,
+    ],
+    [
+      'a password in the URL',
+      'systems: [{name: b, base_url: "http://u:MARKED@h", auth: {token: t}}]',
+      /under auth/,
+    ],
+    ['no auth', 'systems: [{name: b, base_url: "http://h"}]', /systems\[0\]\.auth/],
+    [
+      'two ways of auth',
+      'systems: [{name: b, base_url: "http://h", auth: {token: MARKED, token_file: x}}]',
+      /exactly one/,
+    ],
+    [
+      'an empty token',
+      'systems: [{name: b, base_url: "http://h", auth: {token: ""}}]',
+      /auth\.token: is empty/,
+    ],
+    [
+      'a token in two words',
+      'systems: [{name: b, base_url: "http://h", auth: {token: "MARKED two"}}]',
+      /no HTTP header/,
+    ],
+    [
+      'a token file that is not there',
+      'systems: [{name: b, base_url: "http://h", auth: {token_file: nowhere}}]',
+      /no such file/,
+    ],
+    [
+      'a variable that is not set',
+      `systems: [{name: b, base_url: "http://h", auth: {token: "\${NOT_SET}"}}]`,
+      /NOT_SET/,
+    ],
+    [
+      'a CA file that is not there',
+      `systems: [{${good}, tls_config: {ca_file: nowhere}}]`,
+      /ca_file: .*no such file/,
+    ],
+    [
+      'a certificate without its key',
+      `systems: [{${good}, tls_config: {cert_file: /dev/null}}]`,
+      /belong together/,
+    ],
+    ['an empty list of pools', `systems: [{${good}, pools: []}]`, /pools: must not be empty/],
+    ['a pool twice', `systems: [{${good}, pools: [{id: p}, {id: p}]}]`, /listed twice/],
+    ['a schedule of five fields', `systems: [{${good}}]\npoll: {schedule: "* * * * *"}`, /six fields/],
+    ['a schedule that never comes', `systems: [{${good}}]\npoll: {schedule: "0 0 0 99 * *"}`, /cron/],
+    ['a duration without a unit', `systems: [{${good}}]\npoll: {timeout: 30}`, /poll\.timeout/],
+    ['a timeout of nothing', `systems: [{${good}}]\npoll: {timeout: 0s}`, /more than zero/],
+    ['a size without a unit', `systems: [{${good}}]\nlimits: {max_response_bytes: 64}`, /max_response_bytes/],
+    ['no concurrency', `systems: [{${good}}]\nlimits: {concurrency: 0}`, /limits\.concurrency/],
+    ['a target above all', `systems: [{${good}}]\nforecast: {targets: [101]}`, /whole percentage/],
+    ['a switch that is none', `systems: [{${good}}]\nhistory: {enabled: perhaps}`, /history\.enabled/],
+  ])('%s: everything stays as it was, and both metrics say so', async (_, yaml, words) => {
+    const requests = emulator.log.logins()
+    const loadedAt = await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})
+    lab.configure(yaml)
+    const answer = await post(lab)
+    expect(answer.status).toBe(500)
+    expect(answer.text).toMatch(words)
+    expect(answer.text).not.toContain('MARKED')
+    await expect(lab.exporter.reload()).rejects.toThrow(words)
+    expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(0)
+    expect(await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})).toBe(loadedAt)
+    for (const { id } of emulator.pools) expect(await lab.value('sds_pool_up', { pool_id: id })).toBe(1)
+    expect(emulator.log.logins()).toEqual(requests)
+    expect(lab.log.at(-1)).toMatchObject({ level: 'error', message: 'configuration refused' })
+    expect(JSON.stringify(lab.log)).not.toContain('MARKED')
+  })
+
+  test('is forgotten with the next good one', async () => {
+    lab.configure('systems: [')
+    expect((await post(lab)).status).toBe(500)
+    lab.configure(systems(login('a', emulator.url)))
+    expect(await post(lab)).toMatchObject({ status: 200, text: 'The configuration was loaded again.\n' })
+    expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(1)
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')
+  })
+})
+
+describe('a file that is taken', () => {
+  test('leaves systems that did not change their session, values and schedule, and lets go of those that are gone', async () => {
+    await using stays = await startEmulator({ seed: 'stays', pools: 1 })
+    await using goes = await startEmulator({ seed: 'goes', pools: 1 })
+    await using comes = await startEmulator({ seed: 'comes', pools: 1 })
+    await using lab = await startLab(systems(login('stays', stays.url), login('goes', goes.url)))
+    const [[kept], [left], [added]] = [stays.pools, goes.pools, comes.pools]
+    for (const pool of [kept, left]) await lab.waitForPolls(pool?.id ?? '', 'ok')
+    const polled = await lab.polls(kept?.id ?? '', 'ok')
+
+    lab.configure(systems(login('comes', comes.url), login('stays', stays.url)))
+    await lab.exporter.reload()
+    expect(goes.liveSessions('monitor')).toBe(0)
+    expect(stays.liveSessions('monitor')).toBe(1)
+    const text = JSON.stringify(await lab.scrape())
+    expect(text).not.toContain('"goes"')
+    expect(await lab.polls(kept?.id ?? '', 'ok')).toBeGreaterThanOrEqual(polled)
+    expect(await lab.value('sds_pool_up', { system: 'stays' })).toBe(1)
+    await lab.waitForPolls(added?.id ?? '', 'ok')
+    await lab.waitForPolls(kept?.id ?? '', 'ok', 2)
+    expect(stays.log.logins()).toEqual({ granted: 1, refused: 0 })
+    const requests = goes.log.count()
+    await lab.waitForPolls(kept?.id ?? '', 'ok', 2)
+    expect(goes.log.count()).toBe(requests)
+  })
+
+  test('that only asks in another way keeps the values; one that asks as somebody else does not', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    const [pool] = emulator.pools
+    await using lab = await startLab(systems(login('a', emulator.url)))
+    await lab.waitForPolls(pool?.id ?? '', 'ok')
+    emulator.setFaults(['half-open@nodes'])
+
+    lab.configure(`${systems(login('a', emulator.url))}\nhistory: {enabled: true}`)
+    await lab.exporter.reload()
+    expect(emulator.log.logins().granted).toBe(1)
+    lab.configure(systems(login('a', emulator.url)).replace('stale_after: 60s', 'stale_after: 50s'))
+    await lab.exporter.reload()
+    expect(await lab.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBe(5)
+    await waitFor(() => emulator.log.logins().granted === 2, { what: 'the new session' })
+    expect(emulator.liveSessions('monitor')).toBe(1)
+
+    lab.configure(systems(`{name: a, base_url: "${emulator.url}", auth: {token: emulator-monitor}}`))
+    await lab.exporter.reload()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+    expect(await lab.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBeUndefined()
+  })
+
+  test('with a new password is a new session, and the old one is given back', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    const [pool] = emulator.pools
+    await using lab = await startLab(systems(login('a', emulator.url, 'wrong')))
+    await waitFor(async () => (await lab.value('sds_api_logins_total', { result: 'auth' })) === 1, {
+      what: 'the refusal',
+    })
+    lab.configure(systems(login('a', emulator.url)))
+    await lab.exporter.reload()
+    await lab.waitForPolls(pool?.id ?? '', 'ok')
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 1 })
+  })
+
+  test('three hundred times leaves one token each, and none after the end', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    await using lab = await startLab(systems(login('a', emulator.url)))
+    for (let round = 1; round <= 300; round += 1) {
+      // Every change makes a new session.
+      lab.configure(
+        systems(login('a', emulator.url)).replace('stale_after: 60s', `stale_after: ${60 + (round % 2)}s`),
+      )
+      await lab.exporter.reload()
+      if (round % 10 === 0)
+        await waitFor(() => emulator.liveSessions('monitor') === 1, { what: 'a new session' })
+      expect(emulator.liveSessions('monitor')).toBeLessThanOrEqual(1)
+    }
+    expect(emulator.log.logins().refused).toBe(0)
+    await lab.exporter.stop()
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('a hundred at once are few, and all who asked are told', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    await using lab = await startLab(systems(login('a', emulator.url)))
+    await Promise.all(Array.from({ length: 100 }, () => lab.exporter.reload()))
+    expect(
+      lab.log.filter(({ message }) => message === 'configuration loaded again').length,
+    ).toBeLessThanOrEqual(2)
+    lab.configure('systems: [')
+    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => lab.exporter.reload()))
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    expect(lab.log.filter(({ message }) => message === 'configuration refused').length).toBeLessThanOrEqual(2)
+  })
+
+  test('none after the end', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    const lab = await startLab(systems(login('a', emulator.url)))
+    const stopped = lab.exporter.stop()
+    await expect(lab.exporter.reload()).rejects.toThrow('being stopped')
+    await stopped
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+})
+
+describe('secret files', () => {
+  async function warningsFor(mode: number, linked = false): Promise<unknown[]> {
+    using folder = temporaryFolder()
+    const real = folder.write('real', 'emulator')
+    chmodSync(real, mode)
+    const file = linked ? `${folder.path}/link` : real
+    if (linked) symlinkSync(real, file)
+    await using lab = await startLab(
+      `systems: [{name: a, base_url: "http://127.0.0.1:1", auth: {username: monitor, password_file: "${file}"}}]${quickly()}`,
+    )
+    return lab.log
+      .filter(({ message }) => message.includes('every user'))
+      .map(({ level, fields }) => [level, fields['system']])
+  }
+
+  test.each<[number, boolean, number]>([
+    [0o600, false, 0],
+    [0o440, false, 0],
+    [0o660, true, 0],
+    [0o644, false, 1],
+    [0o604, false, 1],
+    [0o644, true, 1],
+  ])('with mode %o, as a link %s: %i warnings', async (mode, linked, count) => {
+    expect(await warningsFor(mode, linked)).toEqual(Array.from({ length: count }, () => ['warn', 'a']))
+  })
+})
