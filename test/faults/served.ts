@@ -3,6 +3,9 @@ import { type Child, startProcess } from '../support/processes.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
+/** As logfmt, or as JSON. */
+const LISTENING = /msg=listening url=(\S+)|"url":"([^"]+)","msg":"listening"/
+
 export interface Served extends AsyncDisposable {
   readonly child: Child
   readonly url: string
@@ -13,7 +16,7 @@ export async function serve(
   file: string,
   options: { readonly limit?: number; readonly flags?: readonly string[] } = {},
 ): Promise<Served> {
-  const { limit, flags = [] } = options
+  const { limit, flags = ['--admin.listen-address='] } = options
   const command = [
     process.execPath,
     MAIN,
@@ -25,6 +28,6 @@ export async function serve(
   const [program = '', ...args] =
     limit === undefined ? command : ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command]
   const child = await startProcess(program, args)
-  const [, url = ''] = await child.waitForOutput(/msg=listening url=(\S+)/, { timeout: 20_000 })
-  return { child, url, [Symbol.asyncDispose]: async () => void (await child.stop()) }
+  const [, plain, json] = await child.waitForOutput(LISTENING, { timeout: 20_000 })
+  return { child, url: plain ?? json ?? '', [Symbol.asyncDispose]: async () => void (await child.stop()) }
 }
