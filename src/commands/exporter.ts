@@ -9,6 +9,7 @@ import { createPoller } from '../poller/poller.ts'
 import { createListener } from '../server/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics_app.ts'
 import { type AdminOptions, createAdmin } from './admin.ts'
+import { CLOSE_FILE, exposedUrls, secretFiles } from './risks.ts'
 
 export interface ExporterOptions {
   /** Gives the configuration, at start and at every reload. */
@@ -145,30 +146,20 @@ export function fileLoader(file: string, environment: Environment): () => Config
 }
 
 function warnOfRisks(config: Config, log: Log): void {
-  for (const { name: system, baseUrls, tls, auth } of config.systems) {
-    if (tls.insecureSkipVerify) {
+  for (const system of config.systems) {
+    if (system.tls.insecureSkipVerify) {
       log.warn('TLS certificates of this system are not verified: anybody in between can read the token', {
-        system,
+        system: system.name,
       })
     }
-    if (baseUrls.some(isExposed)) {
-      log.warn('this system is asked without TLS: the token travels in the clear', { system })
+    if (exposedUrls(system).length > 0) {
+      log.warn('this system is asked without TLS: the token travels in the clear', { system: system.name })
     }
-    for (const file of ['file' in auth ? auth.file : undefined, tls.keyFile]) {
-      if (file === undefined || !isReadableByOthers(file)) continue
-      log.warn(
-        'every user of this machine may read this secret: take the right away (chmod o-r, in Kubernetes defaultMode: 0440)',
-        {
-          system,
-          file,
-        },
-      )
+    for (const file of secretFiles(system).filter(isReadableByOthers)) {
+      log.warn(`every user of this machine may read this secret: ${CLOSE_FILE}`, {
+        system: system.name,
+        file,
+      })
     }
   }
-}
-
-/** Without TLS, and not on this machine, where nobody is in between. */
-function isExposed(baseUrl: string): boolean {
-  const { protocol, hostname } = new URL(baseUrl)
-  return protocol === 'http:' && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
 }
