@@ -1,0 +1,17 @@
+import { createTask } from 'node-cron'
+
+/** So many runs show the rhythm of any expression that somebody would poll by. */
+const RUNS = 12
+
+/** The longest time between two runs of a cron expression in a row, in milliseconds. */
+export function pollPeriodMs(expression: string): number {
+  const cron = createTask(expression, () => undefined)
+  try {
+    const times = cron.getNextRuns(RUNS).map((time) => time.getTime())
+    return times
+      .slice(1)
+      .reduce((longest, time, index) => Math.max(longest, time - (times[index] ?? time)), 0)
+  } finally {
+    cron.destroy()
+  }
+}
