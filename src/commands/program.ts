@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { checkCommand } from './check.ts'
 import { dashboardsCommand } from './dashboards.ts'
 import { demoCommand } from './demo.ts'
+import { doctorCommand } from './doctor.ts'
 import { emulateCommand } from './emulate.ts'
 import { EXIT, Failed } from './exit.ts'
 import { healthCommand } from './health.ts'
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     serveCommand(),
     demoCommand(),
     checkCommand(),
+    doctorCommand(),
     healthCommand(),
     nodesCommand(),
     providersCommand(),

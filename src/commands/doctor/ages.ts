@@ -1,0 +1,59 @@
+import type { FeedReading } from '../../api/feed.ts'
+import { ATTRIBUTES, type Category, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { durationText } from '../quantities.ts'
+import type { Finding } from './check.ts'
+import { type RawFeed, systemCheck } from './system_facts.ts'
+
+/** Three intervals of the five minutes in which statistics are made. */
+const OLD_SECONDS = 900
+/** More than clocks that are compared in whole seconds may be apart. */
+const FUTURE_SECONDS = 60
+
+/** How old the newest sample of each category is, by the clock of the system. */
+export const agesCheck = systemCheck({
+  title: 'samples',
+  needs: ['feeds', 'skewSeconds'],
+  run: (_, { feeds, skewSeconds }) => {
+    const now = Date.now() / 1000 + skewSeconds
+    return { findings: feeds.flatMap((feed) => agesOf(feed, now)) }
+  },
+})
+
+function agesOf({ label: subject, reading }: RawFeed, now: number): Finding[] {
+  const newest = [...newestTimes(reading)]
+  if (newest.length === 0) return []
+  const age = (t: number) => Math.round(now - t)
+  const wrong = newest.filter(([, t]) => age(t) > OLD_SECONDS || age(t) < -FUTURE_SECONDS)
+  if (wrong.length === 0) {
+    const text = newest.map(([category, t]) => `${category} ${durationText(Math.max(age(t), 0))}`).join(', ')
+    return [{ status: 'ok', subject, text: `age of the newest: ${text}` }]
+  }
+  return wrong.map(([category, t]) => misplaced(subject, category, t, age(t)))
+}
+
+function misplaced(subject: string, category: Category, t: number, age: number): Finding {
+  const at = `the newest sample is of ${new Date(t * 1000).toISOString()}`
+  const text =
+    age < 0 ? `${category} is ${durationText(-age)} in the future` : `${category} is ${durationText(age)} old`
+  return {
+    status: 'warn',
+    subject,
+    text: `${text}: ${at}`,
+    remedy:
+      age < 0
+        ? 'repair time synchronisation (NTP) between the nodes of the system'
+        : 'the statistics of the system stand still: compare with its management interface, and call support',
+  }
+}
+
+function newestTimes({ nodes }: FeedReading): Map<Category, number> {
+  const newest = new Map<Category, number>()
+  const see = (category: Category, t: number | undefined) => {
+    if (t !== undefined) newest.set(category, Math.max(t, newest.get(category) ?? 0))
+  }
+  for (const { values, errors } of nodes) {
+    for (const { name, category } of ATTRIBUTES) see(category, values.get(name)?.t)
+    see(TRANSACTION_ERRORS.category, errors?.all?.t)
+  }
+  return newest
+}

@@ -1,0 +1,39 @@
+import type { TlsConfig } from '../../config/config.ts'
+import { certificateFinding } from './certificate.ts'
+import type { Finding } from './check.ts'
+import { eased } from './names.ts'
+import { failed } from './remedies.ts'
+import { openPlain, openTls } from './sockets.ts'
+import { systemCheck } from './system_facts.ts'
+
+/** Longest wait for one connection; as long as the exporter waits. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** A connection to each base URL, and what the certificate says. Nothing is sent over it. */
+export const connectionCheck = systemCheck({
+  title: 'connection',
+  needs: ['resolved'],
+  run: async ({ system: { tls }, config, signal }, { resolved }) => {
+    const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, config.poll.timeoutMs)
+    const findings = await Promise.all(
+      resolved.map((baseUrl) =>
+        connect(baseUrl, tls, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
+      ),
+    )
+    signal.throwIfAborted()
+    const connected = resolved.filter((_, index) => findings[index]?.status !== 'fail')
+    return { findings: eased(findings), ...(connected.length > 0 && { facts: { connected } }) }
+  },
+})
+
+async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<Finding> {
+  const { protocol, host } = new URL(baseUrl)
+  const subject = host
+  try {
+    if (protocol === 'https:') return certificateFinding(subject, await openTls(baseUrl, tls, signal), tls)
+    await openPlain(baseUrl, signal)
+    return { status: 'ok', subject, text: 'connected, without TLS' }
+  } catch (failure) {
+    return failed(failure, { subject })
+  }
+}

@@ -1,0 +1,86 @@
+import type { SystemClient } from '../../api/client.ts'
+import { decodeFeed, type FeedReading } from '../../api/feed.ts'
+import { REJECTIONS } from '../../api/numbers.ts'
+import { CURRENT_QUERY, nodesPath } from '../../api/paths.ts'
+import type { PoolRef } from '../../api/pools.ts'
+import { parseJson } from '../../api/refusals.ts'
+import { HEALTH_STATES } from '../../catalogue.ts'
+import type { Finding } from './check.ts'
+import { failed } from './remedies.ts'
+import { type RawFeed, systemCheck } from './system_facts.ts'
+
+/** Reads the feed of a pool as the exporter does, and keeps the answer as it came. */
+export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
+  const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
+  const body = parseJson(await client.read({ operation: 'nodes', path }, signal))
+  const reading = decodeFeed(body)
+  const own = reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
+  return { pool, label: own ?? pool.name ?? pool.id, body, reading, readAt: performance.now() }
+}
+
+export const feedCheck = systemCheck({
+  title: 'feed',
+  needs: ['client', 'pools'],
+  run: async ({ signal }, { client, pools }) => {
+    const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(client, pool, signal)))
+    signal.throwIfAborted()
+    const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const findings = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'fulfilled'
+        ? describe(outcome.value)
+        : [failed(outcome.reason, { subject: pools[index]?.name ?? pools[index]?.id ?? '' })],
+    )
+    return { findings, ...(feeds.length > 0 && { facts: { feeds } }) }
+  },
+})
+
+function describe({ label: subject, reading }: RawFeed): Finding[] {
+  const count = reading.nodes.length
+  if (count === 0) {
+    const remedy = 'compare with the management interface: is the pool empty?'
+    return [{ status: 'warn', subject, text: 'answers, without a single node', remedy }]
+  }
+  const said: Finding = { status: 'ok', subject, text: count === 1 ? '1 node' : `${count} nodes` }
+  return reading.rejected.length === 0 ? [said] : [said, rejections(subject, reading)]
+}
+
+const MAX_EXAMPLES = 3
+
+function rejections(subject: string, { rejected }: FeedReading): Finding {
+  const times = rejected.reduce((sum, value) => sum + value.times, 0)
+  const examples = rejected.slice(0, MAX_EXAMPLES).map(({ attribute, reason, node, text }) => {
+    const where = node === '' ? '' : ` of node ${node}`
+    return `${attribute}${where} ${REJECTIONS[reason]}${text === '' ? '' : ` ("${text}")`}`
+  })
+  const text = `${times} values cannot be what the document says and are not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
+  return {
+    status: 'warn',
+    subject,
+    text,
+    remedy: 'report this with the version of the system; there is nothing to set',
+  }
+}
+
+/** Whether the health of every node can be told. How healthy they are is told by the command nodes. */
+export const healthCheck = systemCheck({
+  title: 'health',
+  needs: ['feeds'],
+  run: (_, { feeds }) => ({
+    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).map(healthOf),
+  }),
+})
+
+function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding {
+  const counts = new Map<string, number>()
+  for (const { health = 'untold' } of nodes) counts.set(health, (counts.get(health) ?? 0) + 1)
+  const text = [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
+  const strange = nodes.filter(({ health }) => !HEALTH_STATES.some((state) => state === health))
+  if (strange.length === 0) return { status: 'ok', subject, text }
+  const names = strange.slice(0, MAX_EXAMPLES).map(({ id, name }) => name ?? id)
+  return {
+    status: 'warn',
+    subject,
+    text: `${text}: not a health status that is known, at ${names.join(', ')}${strange.length > MAX_EXAMPLES ? ', …' : ''}`,
+    remedy: 'look the nodes up in the management interface, and report the new word',
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Reads a few figures out of an answer of the feed with plain arithmetic, and knows nothing of how the exporter reads:
+ * names, tags and factors are written down here a second time on purpose, so that the two can be compared.
+ */
+
+interface Figure {
+  /** Names under which the feed may have it. */
+  readonly members: readonly string[]
+  readonly metric: string
+  readonly labels: Readonly<Record<string, string>>
+  /** From the unit of the feed to that of the metric. */
+  readonly factor: number
+}
+
+const figure = (members: string, metric: string, factor = 1, labels = {}): Figure => ({
+  members: members.split(' '),
+  metric: `sds_node_${metric}`,
+  labels,
+  factor,
+})
+
+export const FIGURES: readonly Figure[] = [
+  figure('numDisks', 'disks'),
+  figure('numBadDisks', 'disks_by_status', 1, { status: 'Bad' }),
+  figure('diskSpaceTotalCurrent', 'disk_space_total_bytes'),
+  figure('diskSpaceFreeCurrent', 'disk_space_free_bytes'),
+  figure('diskSpaceAllocatedL1Current diskSpaceAllocatedCurrentL1', 'disk_space_allocated_level_bytes', 1, {
+    level: 'L1',
+  }),
+  figure('diskSpaceAllocatedPercentageCurrent', 'disk_space_allocated_ratio', 0.01),
+  figure('nodeCpuUtilizationCurrent', 'cpu_utilization_ratio', 0.01),
+  figure('nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 1_000_000),
+  figure('transactionReadLatencyCurrent', 'transaction_read_latency_seconds', 0.001),
+  figure('transactionWriteTransactionsPerSecCurrent', 'transaction_writes_per_second'),
+  figure('diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, {
+    purpose: 'user',
+  }),
+  figure('diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000),
+]
+
+type JsonObject = Readonly<Record<string, unknown>>
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The nodes of an answer by their ids; of two with one id the last. */
+export function rawNodes(body: unknown): Map<string, JsonObject> {
+  const embedded = isObject(body) && isObject(body['_embedded']) ? body['_embedded'] : {}
+  const list = embedded['_instances'] ?? embedded['instances']
+  const nodes = Array.isArray(list) ? list.filter(isObject) : []
+  return new Map(
+    nodes.flatMap((node) => (hasId(node['id']) ? [[String(node['id']).trim(), node] as const] : [])),
+  )
+}
+
+const hasId = (id: unknown): boolean => typeof id === 'number' || (typeof id === 'string' && id.trim() !== '')
+
+/** A figure of one node, in the unit of the metric; undefined: the node has none that can be used. */
+export function rawFigure(node: JsonObject, { members, factor }: Figure): number | undefined {
+  for (const name of members) {
+    const value = node[name]
+    const number = numberOf(typeof value === 'object' ? newestValue(value) : value)
+    if (number !== undefined) return number * factor
+  }
+  return undefined
+}
+
+function newestValue(value: unknown): unknown {
+  const snapshots = (Array.isArray(value) ? value : [value]).filter(isObject).map((snapshot) => {
+    const entries = Object.entries(snapshot).map(([name, content]) => [name.trim(), content] as const)
+    return { t: numberOf(entries.find(([name]) => name === 't')?.[1]), value: contentOf(entries) }
+  })
+  const timed = snapshots.flatMap(({ t, value }) => (t === undefined ? [] : [{ t, value }]))
+  return timed.toSorted((a, b) => a.t - b.t).at(-1)?.value
+}
+
+const TAGS = /^(Space|Percent|Bandwidth|Latency|TPS|diskIO|Bytes)$/
+
+/** What is not the time; of several, what has one of the documented names. */
+function contentOf(entries: readonly (readonly [name: string, content: unknown])[]): unknown {
+  const others = entries.filter(([name]) => name !== 't')
+  return (others.length === 1 ? others[0] : others.find(([name]) => TAGS.test(name)))?.[1]
+}
+
+function numberOf(value: unknown): number | undefined {
+  const isText = typeof value === 'string' && /\d/.test(value) && !/[xob]/i.test(value)
+  const number = typeof value === 'number' || isText ? Number(value) : Number.NaN
+  return Number.isFinite(number) && number >= 0 ? number : undefined
+}
