@@ -28,6 +28,11 @@ export async function serve(
   const [program = '', ...args] =
     limit === undefined ? command : ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command]
   const child = await startProcess(program, args)
-  const [, plain, json] = await child.waitForOutput(LISTENING, { timeout: 20_000 })
-  return { child, url: plain ?? json ?? '', [Symbol.asyncDispose]: async () => void (await child.stop()) }
+  try {
+    const [, plain, json] = await child.waitForOutput(LISTENING, { timeout: 20_000 })
+    return { child, url: plain ?? json ?? '', [Symbol.asyncDispose]: async () => void (await child.stop()) }
+  } catch (failure) {
+    await child.stop()
+    throw failure
+  }
 }
