@@ -28,6 +28,8 @@ export function createConnector({ tls, timeoutMs, onCertificate }: ConnectorOpti
       timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
       rejectUnauthorized: !tls.insecureSkipVerify,
       allowH2: false,
+      // A resumed session would show the certificate of the first one.
+      maxCachedSessions: 0,
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
@@ -60,7 +62,6 @@ function readPem(file: string | undefined): string | undefined {
 }
 
 function reportCertificate(socket: TLSSocket, report: (notAfterSeconds: number) => void): void {
-  // Empty when the session was resumed: then the figure of the first connection still stands.
   const { valid_to: validTo } = socket.getPeerCertificate()
   const notAfterMs = validTo === undefined ? Number.NaN : Date.parse(validTo)
   if (Number.isFinite(notAfterMs)) report(notAfterMs / 1000)

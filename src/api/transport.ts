@@ -45,6 +45,8 @@ export interface TransportOptions {
 
 /** Connections stay open between two polls of the default schedule (one minute). */
 const KEEP_ALIVE_MS = 75_000
+/** After this time a connection is opened anew, so that a host that moved or a certificate that was renewed is noticed. */
+const CONNECTION_LIFE_MS = 600_000
 const MAX_HEADER_BYTES = 16_384
 /** What is read of a body that nobody wants, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16_384
@@ -58,6 +60,7 @@ export function createTransport(options: TransportOptions): Transport {
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
     headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
     bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
     maxHeaderSize: MAX_HEADER_BYTES,

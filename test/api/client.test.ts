@@ -300,6 +300,20 @@ describe('requests', () => {
     expect(server.connections()).toBeLessThanOrEqual(2)
   })
 
+  test('open a new one after ten minutes', async () => {
+    await using server = await serveHttp((_request, response) => {
+      response.setHeader('X-SDS-AUTH-TOKEN', 'token')
+      response.end(FEED)
+    })
+    await using plant = startClient(`{name: a, base_url: "${server.url}", auth: {token: t}}`)
+    await plant.client.nodes('p', never())
+    expect(server.connections()).toBe(1)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 601_000)
+    await plant.client.nodes('p', never())
+    clock.mockRestore()
+    expect(server.connections()).toBe(2)
+  })
+
   test('survive a server that closes each connection without saying so', async () => {
     await using server = await serveRaw((socket) => {
       let asked = 0
