@@ -5,6 +5,7 @@ import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { type RawServer, serveRaw } from '../api/raw_server.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
+import { waitFor } from '../support/wait.ts'
 import { pollLines, quickly, startLab } from './lab.ts'
 import { sideBySide } from './side_by_side.ts'
 
@@ -176,7 +177,7 @@ async function play(way: (yard: Yard) => Promise<Way>): Promise<void> {
 ${quickly('1s')}`)
     const result = reason === 'ok' ? 'not_found' : reason
     // The emulator behind a good way knows nothing of this pool, and says so.
-    await lab.waitForPolls(POOL, result)
+    await waitFor(async () => (await lab.polls(POOL, result)) > 0, { what: `a poll that is ${result}` })
     await lab.waitForPolls(pool?.id ?? '', 'ok', 2)
     expect(await lab.value('sds_pool_up', { system: 'sick' })).toBe(0)
     expect(await lab.value('sds_pool_up', { system: 'well' })).toBe(1)
