@@ -79,18 +79,18 @@ const MAX_NODES = 20_000
 /** The entries by their ids. Of two with one id the last wins: equal series would make Prometheus refuse the scrape. */
 function identify(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {
   const entries = new Map<string, JsonObject>()
-  for (const entry of list) {
+  for (const [index, entry] of list.entries()) {
     const id = isObject(entry) ? readText(member(entry, 'id')) : undefined
     if (!isObject(entry) || id === undefined) {
       const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry
       rejected.add({ attribute: 'id', reason: 'no_id', node: '', text: text.slice(0, MAX_QUOTED_CHARACTERS) })
       continue
     }
-    const node = id.slice(0, MAX_QUOTED_CHARACTERS)
-    if (entries.has(id)) rejected.add({ attribute: 'id', reason: 'duplicate', node, text: node })
+    const words = { node: id.slice(0, MAX_QUOTED_CHARACTERS), text: id.slice(0, MAX_QUOTED_CHARACTERS) }
+    if (entries.has(id)) rejected.add({ attribute: 'id', reason: 'duplicate', ...words })
     else if (entries.size >= MAX_NODES) {
-      rejected.add({ attribute: 'id', reason: 'too_many', node, text: node })
-      continue
+      rejected.add({ attribute: 'id', reason: 'too_many', ...words }, list.length - index)
+      break
     }
     entries.set(id, entry)
   }

@@ -31,6 +31,8 @@ export interface TransactionErrors {
 
 /** Error types exported of one node: a hostile or broken system must not fill Prometheus with series. */
 export const MAX_ERROR_TYPES = 100
+/** Error types looked at, to find the most frequent ones among them. */
+const MAX_ERROR_TYPES_READ = 10_000
 
 type Reject = (rejection: Rejection, text: string, times?: number) => void
 
@@ -72,7 +74,9 @@ function readTypes(
   reject: Reject,
 ): ErrorType[] {
   const types = new Map<string, ErrorType>()
-  for (const entry of list) {
+  const unread = list.length - MAX_ERROR_TYPES_READ
+  if (unread > 0) reject('too_many', `${list.length} error types`, unread)
+  for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
     const errorType = isObject(entry) ? readText(member(entry, 'errorType')) : undefined
     if (!isObject(entry) || errorType === undefined) {
       reject('shape', 'an error type without a name')

@@ -136,6 +136,13 @@ describe('bounds', () => {
     expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 5000 - MAX_ERROR_TYPES]])
   })
 
+  test('a million types of errors', () => {
+    const types = Array.from({ length: 1_000_000 }, (_, index) => ({ errorType: index, errorCount: index }))
+    const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
+    expect(decodeFeed(body).nodes[0]?.errors?.types[0]?.count).toBe(9999)
+    expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 1_000_000 - MAX_ERROR_TYPES]])
+  })
+
   test('error types of all nodes together are bounded as well', () => {
     const types = Array.from({ length: 100 }, (_, index) => ({ errorType: `${index}`, errorCount: '1' }))
     const nodes = Array.from({ length: 1001 }, (_, id) => ({ id, transactionErrorsCurrent: { types } }))
