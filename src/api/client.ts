@@ -21,7 +21,9 @@ export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' |
 /** What a client tells about its work while it works. */
 export interface ClientObserver {
   /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
-  exchanged(exchange: { operation: Operation; code: string; seconds: number; answered: boolean }): void
+  exchanged(exchange: { operation: Operation; code: string; seconds: number }): void
+  /** After each operation that was sent: whether the system answered in the end, whatever the answer. */
+  answered?(answered: boolean): void
   loggedIn(result: Reason | 'ok'): void
   /** The system's clock minus ours, in seconds. */
   clockSkew(seconds: number): void
@@ -99,17 +101,17 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     // A logout does not queue: it comes at the end, when seconds are all that is left.
     if (operation !== 'logout') await budget.pace(signal)
     const began = performance.now()
-    const finish = (code: string, answered: boolean) =>
-      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000, answered })
+    const finish = (code: string) =>
+      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })
     const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
     const headers = { ...JSON_HEADERS, ...request.headers }
     try {
       const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
-      finish(String(answer.status), true)
+      finish(String(answer.status))
       reportClock(answer, observer)
       return answer
     } catch (failure) {
-      if (failure instanceof ApiError) finish(failure.reason, BROKEN_ANSWERS.includes(failure.reason))
+      if (failure instanceof ApiError) finish(failure.reason)
       throw failure
     }
   }
@@ -160,19 +162,34 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     decode: (answer: Answer, baseUrl: string) => T,
   ): Promise<T> {
     try {
-      return await budget.withPlace(stop, () =>
-        withDeadline(stop, timeoutMs, (signal) => {
-          const deadline = performance.now() + timeoutMs
-          const attempt = () =>
-            endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
-          return repeated(attempt, { signal, deadline }).catch((failure: unknown) => {
-            throw signal.aborted && !(failure instanceof ApiError) ? exchangeFailure(signal.reason) : failure
-          })
-        }),
-      )
-    } catch (failure) {
-      throw stop.aborted ? failure : asApiError(failure, placeOf(system.name, request))
+      const result = await budget.withPlace(stop, () => attempts(request, stop, decode))
+      observer.answered?.(true)
+      return result
+    } catch (cause) {
+      if (stop.aborted) throw cause
+      const failure = asApiError(cause, placeOf(system.name, request))
+      if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) observer.answered?.(true)
+      else if (WITHOUT_ANSWER.includes(failure.reason)) observer.answered?.(false)
+      throw failure
     }
+  }
+
+  /** As often as makes sense, at as many nodes as there are, within the time of one operation. */
+  function attempts<T>(
+    request: Request,
+    stop: AbortSignal,
+    decode: (answer: Answer, baseUrl: string) => T,
+  ): Promise<T> {
+    return withDeadline(stop, timeoutMs, async (signal) => {
+      const deadline = performance.now() + timeoutMs
+      const attempt = () =>
+        endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
+      try {
+        return await repeated(attempt, { signal, deadline })
+      } catch (failure) {
+        throw signal.aborted && !(failure instanceof ApiError) ? exchangeFailure(signal.reason) : failure
+      }
+    })
   }
 
   async function readFeed(
@@ -209,7 +226,9 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
 }
 
 /** The system did answer, though not with anything of use. */
-const BROKEN_ANSWERS: readonly Reason[] = ['too_large', 'encoding']
+const WITH_ANSWER: readonly Reason[] = ['too_large', 'encoding', 'html', 'syntax', 'schema']
+/** Nothing came. Other failures, such as a login that waits for its turn, say nothing of the system. */
+const WITHOUT_ANSWER: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset']
 const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
 
 /** The path of a pool's feed. @throws {ApiError} with the place, for an id that fits into no path */

@@ -102,10 +102,8 @@ function observe(system: string, board: Board, own: OwnMetrics): ClientObserver 
     if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
   }
   return {
-    exchanged({ operation, code, seconds, answered }) {
-      own.request({ system, operation, code, seconds })
-      set({ up: answered })
-    },
+    exchanged: ({ operation, code, seconds }) => own.request({ system, operation, code, seconds }),
+    answered: (up) => set({ up }),
     loggedIn: (result) => own.login(system, result),
     clockSkew: (seconds) => set({ clockSkewSeconds: seconds }),
     certificate: (tlsNotAfterSeconds) => set({ tlsNotAfterSeconds }),

@@ -145,6 +145,7 @@ describe('fail-over', () => {
     await poll()
     await poll()
     expect(plant.told).toEqual(['login connect', 'login 200', 'nodes 200', 'nodes 200'])
+    expect(plant.answers).toEqual([true, true])
     await plant.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
@@ -357,6 +358,36 @@ describe('requests', () => {
     stop.abort()
     await expect(poll).rejects.toMatchObject({ name: 'AbortError' })
     expect(plant.told).toEqual(['login 200'])
+  })
+})
+
+describe('whether the system answered', () => {
+  test.each<[string, boolean]>([
+    ['status:403@nodes', true],
+    ['status:500@login', true],
+    ['redirect-other@nodes', true],
+    ['html@nodes', true],
+    ['empty@nodes', true],
+    ['root:list@nodes', true],
+    ['bad-utf8@nodes', true],
+    ['big-headers@nodes', true],
+    ['reset@nodes', false],
+    ['half-open@nodes', false],
+  ])('%s: %s', async (fault, answered) => {
+    await using emulator = await startEmulator()
+    emulator.setFaults([fault])
+    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 500ms}')
+    await expect(plant.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toBeInstanceOf(ApiError)
+    expect(plant.answers).toEqual([answered])
+  })
+
+  test('is not said of a login that waits for its turn', async () => {
+    await using emulator = await startEmulator()
+    const wrong = `{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: wrong}}`
+    await using plant = startClient(wrong)
+    for (let poll = 0; poll < 3; poll += 1)
+      await expect(plant.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
+    expect(plant.answers).toEqual([true])
   })
 })
 

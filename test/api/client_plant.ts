@@ -20,6 +20,8 @@ export interface ClientPlant extends AsyncDisposable {
   /** What the client told, as `nodes 200`. */
   readonly told: string[]
   readonly logins: string[]
+  /** After each operation: whether there was an answer. */
+  readonly answers: boolean[]
   readonly skews: number[]
   readonly certificates: number[]
 }
@@ -34,10 +36,12 @@ export function startClient(
   if (only === undefined) throw new Error('a system is wanted')
   const told: string[] = []
   const logins: string[] = []
+  const answers: boolean[] = []
   const skews: number[] = []
   const certificates: number[] = []
   const observer: ClientObserver = {
     exchanged: ({ operation, code }) => told.push(`${operation} ${code}`),
+    answered: (answered) => answers.push(answered),
     loggedIn: (result) => logins.push(result),
     clockSkew: (seconds) => skews.push(seconds),
     certificate: (seconds) => certificates.push(seconds),
@@ -49,7 +53,7 @@ export function startClient(
     observer,
     log: silentLog,
   })
-  return { client, told, logins, skews, certificates, [Symbol.asyncDispose]: () => client.close() }
+  return { client, told, logins, answers, skews, certificates, [Symbol.asyncDispose]: () => client.close() }
 }
 
 /** The YAML of a system that is asked as the monitoring user. */

@@ -48,6 +48,12 @@ describe('the list of the dashboard', () => {
     expect(ids(list('_instances', { id: 'a' }, { id: 'a', name: 'x' }))).toEqual(['a'])
   })
 
+  test('an id that fits into no path is no pool', () => {
+    expect(ids(list('_instances', { id: 'x'.repeat(257) }, { id: 'x'.repeat(256) }))).toEqual([
+      'x'.repeat(256),
+    ])
+  })
+
   test('an empty list is a system without pools', () => {
     expect(ids(list('_instances'))).toEqual([])
   })
