@@ -11,6 +11,7 @@ import { EXIT, Failed } from './exit.ts'
 import { interruptible } from './interruptible.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { chooseSystem } from './providers_caller.ts'
+import { counted } from './quantities.ts'
 import { printable } from './terminal.ts'
 
 interface Flags {
@@ -21,6 +22,7 @@ interface Flags {
 
 /** However slow everything is, so long the doctor takes at most, but for logging out. */
 const MAX_MS = 120_000
+const READING_PAUSE_MS = 3000
 
 const HELP = `
 Looks at every system from this machine as the exporter would, and says what is wrong and what to do:
@@ -71,8 +73,7 @@ async function examine(flags: Flags): Promise<void> {
   }).finally(progress.clear)
   process.stdout.write(`${summaryText(reports)}\n`)
   const failures = countStatus(reports, 'fail')
-  if (failures > 0)
-    throw new Failed(failures === 1 ? '1 check failed' : `${failures} checks failed`, EXIT.failed)
+  if (failures > 0) throw new Failed(`failed: ${counted(failures, 'finding')}, see above`, EXIT.failed)
 }
 
 interface Round {
@@ -85,7 +86,7 @@ interface Round {
 /** Side by side, since each has limits of its own; told in the order of the file. */
 async function examineSystems({ config, configFile, signal, progress }: Round) {
   const examinations = config.systems.map((system) =>
-    examineSystem({ system, config, configFile, signal }, (title) =>
+    examineSystem({ system, config, configFile, readingPauseMs: READING_PAUSE_MS, signal }, (title) =>
       progress.show(`${system.name}: ${title} …`),
     ),
   )

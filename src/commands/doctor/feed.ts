@@ -5,6 +5,7 @@ import { CURRENT_QUERY, nodesPath } from '../../api/paths.ts'
 import type { PoolRef } from '../../api/pools.ts'
 import { parseJson } from '../../api/refusals.ts'
 import { HEALTH_STATES } from '../../catalogue.ts'
+import { counted } from '../quantities.ts'
 import type { Finding } from './check.ts'
 import { failed } from './remedies.ts'
 import { type RawFeed, systemCheck } from './system_facts.ts'
@@ -40,7 +41,7 @@ function describe({ label: subject, reading }: RawFeed): Finding[] {
     const remedy = 'compare with the management interface: is the pool empty?'
     return [{ status: 'warn', subject, text: 'answers, without a single node', remedy }]
   }
-  const said: Finding = { status: 'ok', subject, text: count === 1 ? '1 node' : `${count} nodes` }
+  const said: Finding = { status: 'ok', subject, text: counted(count, 'node') }
   return reading.rejected.length === 0 ? [said] : [said, rejections(subject, reading)]
 }
 
@@ -52,7 +53,7 @@ function rejections(subject: string, { rejected }: FeedReading): Finding {
     const where = node === '' ? '' : ` of node ${node}`
     return `${attribute}${where} ${REJECTIONS[reason]}${text === '' ? '' : ` ("${text}")`}`
   })
-  const text = `${times} values cannot be what the document says and are not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
+  const text = `${counted(times, 'value')} cannot be what the document says, so not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
   return {
     status: 'warn',
     subject,

@@ -33,7 +33,7 @@ function compare(configured: Configured, listed: readonly PoolRef[]): Outcome<Sy
   const pools = configured.map((id) => ({ id, name: find(listed, id)?.name }))
   const good: Finding = {
     status: 'ok',
-    text: `${configured.length} of the ${listed.length} pools are configured`,
+    text: `configured: ${configured.length} of the ${listed.length} that the system lists`,
   }
   return {
     findings: missing.length === 0 ? [good] : missing.map((id) => unknownPool(id, listed)),

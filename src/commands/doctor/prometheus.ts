@@ -1,6 +1,6 @@
 import type { PoolRef } from '../../api/pools.ts'
 import { pollPeriodMs } from '../../poller/period.ts'
-import { durationText } from '../quantities.ts'
+import { counted, durationText } from '../quantities.ts'
 import { checksOf, type Finding } from './check.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 
@@ -39,7 +39,7 @@ const answersCheck = check({
   needs: [],
   run: async ({ client }) => {
     const targets = await client.targets()
-    const text = `scrapes ${targets.length} ${targets.length === 1 ? 'target' : 'targets'}`
+    const text = `scrapes ${counted(targets.length, 'target')}`
     return { findings: [{ status: 'ok', subject: client.url, text }], facts: { targets } }
   },
 })
@@ -93,9 +93,7 @@ function judgeSystem({ name, pools }: WatchedSystem, known: readonly QueriedSamp
   const ids = pools?.map(({ id }) => id) ?? mine.map(({ labels }) => labels['pool_id'] ?? '')
   const wrong = ids.flatMap((id) => judgePool(name, id, up(id)))
   if (wrong.length > 0) return wrong
-  return [
-    { status: 'ok', subject: name, text: ids.length === 1 ? '1 pool is up' : `${ids.length} pools are up` },
-  ]
+  return [{ status: 'ok', subject: name, text: `up: ${counted(ids.length, 'pool')}` }]
 }
 
 function judgePool(system: string, id: string, up: readonly number[]): Finding[] {

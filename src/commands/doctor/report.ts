@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { counted } from '../quantities.ts'
 import { printable } from '../terminal.ts'
 import type { CheckReport, Finding, Status } from './check.ts'
 
@@ -46,14 +47,12 @@ export function countStatus(reports: readonly CheckReport[], status: Status): nu
 
 /** `9 ok, 1 warning, 0 failures`. */
 export function summaryText(reports: readonly CheckReport[]): string {
-  const [fine, warnings, failures, skipped] = (['ok', 'warn', 'fail', 'skip'] as const).map((status) =>
-    countStatus(reports, status),
-  )
-  const parts = [
-    `${fine} ok`,
-    `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
-    `${failures} ${failures === 1 ? 'failure' : 'failures'}`,
+  const count = (status: Status) => countStatus(reports, status)
+  const skipped = count('skip')
+  return [
+    `${count('ok')} ok`,
+    counted(count('warn'), 'warning'),
+    counted(count('fail'), 'failure'),
     ...(skipped === 0 ? [] : [`${skipped} skipped`]),
-  ]
-  return parts.join(', ')
+  ].join(', ')
 }

@@ -9,6 +9,8 @@ export interface SystemContext {
   readonly system: SystemConfig
   readonly config: Config
   readonly configFile: string
+  /** Between two readings of a feed, so that the clocks have moved on. */
+  readonly readingPauseMs: number
   readonly signal: AbortSignal
 }
 

@@ -1,5 +1,6 @@
 import { pause } from '../../api/deadline.ts'
 import type { FeedReading } from '../../api/feed.ts'
+import { counted } from '../quantities.ts'
 import type { Finding } from './check.ts'
 import { createLookup, expositionOf } from './exported.ts'
 import { readRaw } from './feed.ts'
@@ -7,16 +8,13 @@ import { FIGURES, rawFigure, rawNodes } from './raw_figures.ts'
 import { failed } from './remedies.ts'
 import { type RawFeed, systemCheck } from './system_facts.ts'
 
-/** Between the two readings, so that a clock has moved on. */
-const BETWEEN_MS = 3000
-
 /** Reads every pool once more and compares: with the first reading, and with what would be exported. */
 export const valuesCheck = systemCheck({
   title: 'values',
   needs: ['client', 'feeds'],
-  run: async ({ system, signal }, { client, feeds }) => {
+  run: async ({ system, readingPauseMs, signal }, { client, feeds }) => {
     const last = Math.max(...feeds.map(({ readAt }) => readAt))
-    await pause(Math.max(0, last + BETWEEN_MS - performance.now()), signal)
+    await pause(Math.max(0, last + readingPauseMs - performance.now()), signal)
     const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(client, pool, signal)))
     signal.throwIfAborted()
     const findings = feeds.flatMap((first, index) => {
@@ -52,7 +50,7 @@ export function compareExport(
   const wrong = compared.filter(({ expected, found }) => !isSame(expected, found))
   if (wrong.length === 0 && nodes.size === exported.nodes) {
     const count = compared.filter(({ expected }) => expected !== undefined).length
-    const text = `${count} figures of ${known.length} nodes, computed apart from the answer, are those of /metrics`
+    const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, computed apart from the answer, are those of /metrics`
     return { status: 'ok', subject, text }
   }
   const examples = wrong
@@ -62,7 +60,7 @@ export function compareExport(
         `${what} is exported as ${found ?? 'nothing'}, not ${expected ?? 'nothing'}`,
     )
   const nodesText =
-    nodes.size === exported.nodes ? [] : [`${exported.nodes} nodes are exported, not ${nodes.size}`]
+    nodes.size === exported.nodes ? [] : [`of ${counted(nodes.size, 'node')} ${exported.nodes} are exported`]
   return { status: 'fail', subject, text: [...nodesText, ...examples].join('; '), remedy: REPORT }
 }
 
@@ -91,17 +89,17 @@ export function compareReadings(
   const about = [
     [
       gone.length,
-      `${gone.length} nodes left the feed between two readings`,
+      `${counted(gone.length, 'node')} left the feed between two readings`,
       'watch whether nodes come and go: sds-exporter nodes',
     ],
     [
       backwards,
-      `${backwards} samples are older than a moment ago`,
+      `${counted(backwards, 'sample')} went back in time between two readings`,
       'repair time synchronisation (NTP) between the nodes of the system',
     ],
     [
       rewritten,
-      `${rewritten} values changed, but their time did not`,
+      `${counted(rewritten, 'value')} changed, but ${rewritten === 1 ? 'its' : 'their'} time did not`,
       'compare with the management interface: the times of this system cannot be relied upon',
     ],
   ] as const
