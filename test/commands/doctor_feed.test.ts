@@ -70,8 +70,8 @@ describe('feed', () => {
       'lacks the role',
       'give the account the role SYSTEM_MONITOR',
     ],
-    ['truncate:close@nodes', 'not valid JSON', 'a proxy that cuts answers'],
-    ['no-embedded@nodes', 'has no member _embedded', 'report this with the version of the system'],
+    ['truncate:close@nodes', 'not valid JSON; it has ', 'a proxy that cuts answers'],
+    ['no-embedded@nodes', 'has no member _embedded; it has ', 'report this with the version of the system'],
     ['unknown-encoding@nodes', 'encoding', 'a proxy that changes answers'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
@@ -85,6 +85,15 @@ describe('feed', () => {
       },
     ])
     expect(found.with('skip')).toEqual(['health', 'attributes', 'samples', 'values', 'forecasts'])
+  })
+
+  test('tells the shape of an answer that it cannot read, so that it can be reported', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['no-embedded@nodes'] })
+    const [finding] = (await examine({ base_url: emulator.url })).of('feed')
+    expect(finding?.text).toMatch(/; it has \d+ characters and the members (title, )?_links/)
+    emulator.setFaults(['root:list@nodes'])
+    const [other] = (await examine({ base_url: emulator.url })).of('feed')
+    expect(other?.text).toMatch(/; it has 2 characters and is no object$/)
   })
 
   test('of two pools, the one that answers is looked at', async () => {

@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
 import { decodeFeed, type FeedReading } from '../../api/feed.ts'
-import { REJECTIONS } from '../../api/numbers.ts'
+import { isObject, REJECTIONS } from '../../api/numbers.ts'
 import { CURRENT_QUERY, nodesPath } from '../../api/paths.ts'
 import type { PoolRef } from '../../api/pools.ts'
 import { parseJson } from '../../api/refusals.ts'
@@ -13,10 +14,37 @@ import { type RawFeed, systemCheck } from './system_facts.ts'
 /** Reads the feed of a pool as the exporter does, and keeps the answer as it came. */
 export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
-  const body = parseJson(await client.read({ operation: 'nodes', path }, signal))
-  const reading = decodeFeed(body)
+  const text = await client.read({ operation: 'nodes', path }, signal)
+  const { body, reading } = decoded(text)
   const own = reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
   return { pool, label: own ?? pool.name ?? pool.id, body, reading, readAt: performance.now() }
+}
+
+/** @throws {ApiError} that describes an answer which cannot be read, so that it can be reported */
+function decoded(text: string): Pick<RawFeed, 'body' | 'reading'> {
+  try {
+    const body = parseJson(text)
+    return { body, reading: decodeFeed(body) }
+  } catch (failure) {
+    if (!(failure instanceof ApiError)) throw failure
+    throw new ApiError(failure.reason, `${failure.detail}; ${shapeOf(text)}`)
+  }
+}
+
+const MAX_MEMBERS = 10
+const MAX_NAME_CHARACTERS = 40
+
+/** Its length and its members, never a value: an answer may repeat what it was sent. */
+function shapeOf(text: string): string {
+  const length = `it has ${counted(text.length, 'character')}`
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!isObject(body)) return `${length} and is no object`
+    const names = Object.keys(body).slice(0, MAX_MEMBERS)
+    return `${length} and the members ${names.map((name) => name.slice(0, MAX_NAME_CHARACTERS)).join(', ')}`
+  } catch {
+    return length
+  }
 }
 
 export const feedCheck = systemCheck({
