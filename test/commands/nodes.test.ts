@@ -81,8 +81,8 @@ describe('the table', () => {
       health_status: 'NotAccessible',
     }))
     const lines = linesOf(nodesTable(rows, width))
-    // The wide characters of the name take two cells each.
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width)
+    const wide = (line: string) => line.match(/[ァ-ヶ]/g)?.length ?? 0
+    for (const line of lines) expect(line.length + wide(line)).toBeLessThanOrEqual(width)
     expect(lines[1]).toMatch(/ {2}60\/60 {4}0 {2}45\.2% {2}90\.4 TB {2}42s$/)
     expect(lines[1]).toContain('…')
     expect(lines[1]).toMatch(/^frank/)
