@@ -223,6 +223,19 @@ describe('a file that is taken', () => {
     expect(lab.log.filter(({ message }) => message === 'configuration refused').length).toBeLessThanOrEqual(2)
   })
 
+  test('one that waits for another is given up at the end', async () => {
+    await using emulator = await startEmulator({ pools: 1 })
+    const lab = await startLab(systems(login('a', emulator.url)))
+    await lab.waitForPolls(emulator.pools[0]?.id ?? '', 'ok')
+    emulator.setFaults(['half-open@logout'])
+    lab.configure(systems(login('b', emulator.url)))
+    const first = lab.exporter.reload()
+    await new Promise(setImmediate)
+    const second = lab.exporter.reload()
+    await Promise.all([lab.exporter.stop(), first, second])
+    expect(lab.log.filter(({ message }) => message === 'configuration loaded again')).toHaveLength(1)
+  })
+
   test('none after the end', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const lab = await startLab(systems(login('a', emulator.url)))

@@ -77,6 +77,24 @@ describe('a board', () => {
     expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
   })
 
+  test('a page that cannot be made does not take along the one that waits for it', async () => {
+    let failures = 0
+    const board = createBoard(() => {
+      if (failures-- > 0) throw new Error('no page')
+    })
+    await board.show(['a'], new Set())
+    await board.update('a', listed)
+    // A page that is compressed takes long enough for others to wait.
+    await board.page().gzip('text')
+    failures = 1
+    const first = expect(board.update('a', polled({ n1: 1 }))).rejects.toThrow('no page')
+    await new Promise(setImmediate)
+    const second = board.update('a', polled({ n1: 2 }))
+    await Promise.all([first, second])
+    await board.update('a', polled({ n2: 3 }))
+    expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n2: 3 })
+  })
+
   test('shows exactly the systems it is told, and forgets what a stranger knew', async () => {
     const board = createBoard(() => undefined)
     await board.show(['a', 'b'], new Set())
