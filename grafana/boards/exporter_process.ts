@@ -31,7 +31,7 @@ export const output: readonly Tile[] = [
     about: [
       'How long Prometheus took to scrape each exporter.',
       'Well below a second: the exporter answers from memory.',
-      'Slow scrapes are a busy machine or a slow network; they never wait for a storage system, except on /probe.',
+      'Slow scrapes are a busy machine or a slow network; they never wait for a storage system.',
     ],
     unit: 's',
   }),

@@ -79,7 +79,7 @@ const skew: PanelSpec = {
   about: [
     "The storage system's clock minus the exporter's, of each system, to the second.",
     'A few seconds.',
-    'Mend the time service of the one that is wrong: ages of samples and the times of history are off by this much.',
+    'Mend the time service of the one that is wrong: ages of samples are off by this much.',
   ],
   queries: [{ expr: perSystem('sds_system_clock_skew_seconds'), legend: '{{system}}' }],
   unit: 's',

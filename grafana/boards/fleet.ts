@@ -23,6 +23,9 @@ import {
 } from '../promql.ts'
 import { GRAFANA, HEALTH, LIMITS, POOL_KEY, THRESHOLDS } from '../settings.ts'
 
+/** What a person has to do something about; disks in maintenance are in somebody's hands. */
+const DISKS_TO_FIX = 'status=~"Bad|ReadyToReplace"'
+
 const TARGET = `target_percent="${LIMITS.forecastTargetPercent}"`
 
 const systemsDown = stat({
@@ -63,11 +66,11 @@ const nodesByState = stat({
 const disksToFix = stat({
   title: 'Disks needing attention',
   about: [
-    'Disks that are Bad, ready to be replaced or in maintenance, over all selected systems.',
+    'Disks that are Bad or ready to be replaced, over all selected systems.',
     '0, or a few in a large fleet: disks fail, and the system rebuilds what was on them.',
     'The disks page lists the enclosures to walk to.',
   ],
-  queries: [{ expr: sum(perNodeAnd('status', 'sds_node_disks_by_status', 'system', 'status!="Good"')) }],
+  queries: [{ expr: sum(perNodeAnd('status', 'sds_node_disks_by_status', 'system', DISKS_TO_FIX)) }],
   unit: 'none',
   steps: steps(THRESHOLDS.disksNotGood),
   links: [toPage('Disks', 'disks')],
@@ -140,9 +143,7 @@ const pools = table({
     { title: 'Nodes', expr: by('count', POOL_KEY, perNode('sds_node_info', 'system')), unit: 'none' },
     {
       title: 'Disks to fix',
-      expr: sumByPool(
-        perNodeAnd('status', 'sds_node_disks_by_status', 'system', 'status=~"Bad|ReadyToReplace"'),
-      ),
+      expr: sumByPool(perNodeAnd('status', 'sds_node_disks_by_status', 'system', DISKS_TO_FIX)),
       unit: 'none',
       steps: steps(THRESHOLDS.disksNotGood),
       cell: 'text',

@@ -49,7 +49,7 @@ const OWN_NOTE = `Besides, there are the default metrics of a Node.js process: \
 const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` where no HTTP status came.
 `
 
-const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source, so \`backfill\` and \`/history\` cannot bring it back.
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source.
 `
 
 function section(title: string, body: string): string {

@@ -79,13 +79,18 @@ const COMPONENT_TITLES = {
 
 const INTRODUCTION = `# Alerts and what to do
 
-Every alert of \`deploy/prometheus/rules/sds-alerts.yml\`, with its runbook: \`runbook_url\` of an alert leads to
-its section here. \`critical\` calls somebody now, \`warning\` is today's ticket, \`info\` is for the next working
+Every alert of \`deploy/prometheus/rules/sds-alerts.yml\`, with its runbook. The \`runbook_url\` of an alert ends with
+the anchor of its section here; it begins with \`RUNBOOKS.baseUrl\` of \`grafana/settings.ts\`, a placeholder until you
+put the address of your copy there and run \`npm run generate\`. Its \`dashboard_url\` is relative to your Grafana.
+
+\`critical\` calls somebody now, \`warning\` is today's ticket, \`info\` is for the next working
 day. Thresholds are defaults from public practice, not from the storage system's documentation; they stand in
-\`grafana/settings.ts\`, for dashboards and rules alike. In the queries, put the alert's labels in place of
+\`grafana/settings.ts\`, for dashboards and rules alike: after a change run \`npm run generate\` and load the rules
+again. In the queries, put the alert's labels in place of
 \`SYSTEM\`, \`POOL\` and \`NODE\`.
 
-A cause silences its consequences with the rules of \`deploy/prometheus/alertmanager-inhibition.yml\`. Two
+A cause silences its consequences with the rules of \`deploy/prometheus/alertmanager-inhibition.yml\`, a fragment to
+put into your Alertmanager's configuration. Two
 exporters that watch the same system do not double any alert.
 
 `
@@ -113,9 +118,11 @@ const index = (): string =>
   ).join('\n')
 
 const fact = ({ severity, for: wait, keepFiringFor, expr }: Alert): string => {
-  const waits = wait === undefined ? 'at once' : `after ${code(wait)}`
-  const keeps = keepFiringFor === undefined ? '' : `, and ${code(keepFiringFor)} longer than its cause`
-  return `Fires as ${code(severity)} ${waits}${keeps}, while this finds anything:\n\n\`\`\`promql\n${expr}\n\`\`\`\n`
+  const waits =
+    wait === undefined ? 'as soon as this finds something' : `once this has found something for ${code(wait)}`
+  const keeps =
+    keepFiringFor === undefined ? '' : `, and goes on for ${code(keepFiringFor)} after it finds nothing`
+  return `Fires as ${code(severity)} ${waits}${keeps}:\n\n\`\`\`promql\n${expr}\n\`\`\`\n`
 }
 
 const section = (name: string, rules: readonly Alert[], prose: string | undefined): string => {

@@ -35,7 +35,7 @@ export function dashboardsCommand(): Command {
 async function runDashboards(flags: Flags): Promise<void> {
   const { out, 'grafana.url': url } = flags
   if ((out === undefined) === (url === undefined)) {
-    throw new Failed('error: give either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
+    throw new Failed('give either --out=DIR or --grafana.url=URL; dashboards --help says more', EXIT.usage)
   }
   if (out !== undefined) writeDashboards(out, flags.dryRun ?? false)
   else await uploadDashboards(url ?? '', flags)
@@ -54,7 +54,7 @@ function writeDashboards(folder: string, dryRun: boolean): void {
 async function uploadDashboards(address: string, flags: Flags): Promise<void> {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failed('error: --grafana.url must begin with http:// or https://', EXIT.usage)
+    throw new Failed('--grafana.url must begin with http:// or https://', EXIT.usage)
   }
   const grafana = createGrafanaClient(url, readToken(flags))
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }

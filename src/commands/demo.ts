@@ -13,6 +13,7 @@ import {
   adminFrom,
   type LogFlags,
   logFrom,
+  parseAddress,
   type WebFlags,
 } from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
@@ -26,6 +27,7 @@ export function demoCommand(): Command {
     .option(
       '--emulator.listen-address <address>',
       'address of the emulated system; port 0 takes a free one',
+      parseAddress,
       '127.0.0.1:0',
     )
   return addLogFlags(addAdminFlags(addWebFlags(addEmulatorFlags(command))))
@@ -40,16 +42,16 @@ async function demo(flags: Flags): Promise<void> {
     listenAddress: flags['emulator.listenAddress'],
   })
   await emulator.start()
-  const exporter = createExporter({
-    load: () => parseConfig(demoConfig(emulator.url), { file: 'the demo configuration', environment: {} }),
-    version: readVersion(),
-    listenAddress: flags['web.listenAddress'],
-    lifecycle: flags['web.enableLifecycle'] ?? false,
-    admin: adminFrom(flags),
-    log,
-    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
-  })
   try {
+    const exporter = createExporter({
+      load: () => parseConfig(demoConfig(emulator.url), { file: 'the demo configuration', environment: {} }),
+      version: readVersion(),
+      listenAddress: flags['web.listenAddress'],
+      lifecycle: flags['web.enableLifecycle'] ?? false,
+      admin: adminFrom(flags),
+      log,
+      ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+    })
     await exporter.start()
     process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`)
     await runUntilSignalled(exporter, log)
@@ -73,7 +75,7 @@ function whatToOpen({ url, adminUrl }: Exporter): string {
   const administration =
     adminUrl === undefined
       ? ''
-      : `  ${adminUrl}/          its authentication providers; try the token emulator-security\n`
+      : `  ${adminUrl}/          the administration of authentication providers; sign in with the token emulator-security\n`
   return `
 Open in a browser:
   ${url}/          what the exporter serves

@@ -3,7 +3,7 @@ import { createEmulator } from '../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS } from '../emulator/options.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
-import { addLogFlags, type LogFlags, logFrom } from './flags.ts'
+import { addLogFlags, type LogFlags, logFrom, parseAddress } from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
@@ -11,8 +11,13 @@ type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
 export function emulateCommand(): Command {
   const command = new Command('emulate')
     .description('run an emulated storage system alone, to try clients and alerts against')
-    .option('--listen-address <address>', 'address and port to listen on', EMULATOR_DEFAULTS.listenAddress)
-    .option('--tls', 'serve HTTPS with a self-signed certificate')
+    .option(
+      '--listen-address <address>',
+      'address and port to listen on',
+      parseAddress,
+      EMULATOR_DEFAULTS.listenAddress,
+    )
+    .option('--tls', 'serve HTTPS with a self-signed certificate (clients need insecure_skip_verify)')
   return addLogFlags(addEmulatorFlags(command)).addHelpText('after', emulatorHelp).action(emulate)
 }
 

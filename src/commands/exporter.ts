@@ -75,7 +75,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     own,
     ready: poller.ready,
     reload: options.lifecycle ? reload : undefined,
-    landing: { version, systems: () => board.systems().map(({ name }) => name) },
+    landing: { version, systems: board.systems },
     log,
   })
   const listener = createListener({

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../log.ts'
+import { parseListenAddress } from '../server/listen_address.ts'
 import type { AdminOptions } from './admin.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 
@@ -39,7 +40,7 @@ export interface WebFlags {
 
 export function addWebFlags(command: Command): Command {
   return command
-    .option('--web.listen-address <address>', 'address and port of /metrics', ':9438')
+    .option('--web.listen-address <address>', 'address and port of /metrics', parseAddress, ':9438')
     .option('--web.config.file <file>', "Prometheus' web configuration: TLS, users, headers")
     .option('--web.enable-lifecycle', 'serve POST /-/reload')
 }
@@ -48,7 +49,7 @@ export function addWebFlags(command: Command): Command {
 export interface AdminFlags {
   'admin.listenAddress': string
   'admin.config.file'?: string
-  'admin.allowedHosts': readonly string[]
+  'admin.allowedHosts'?: readonly string[]
   'admin.auditFile'?: string
 }
 
@@ -57,6 +58,7 @@ export function addAdminFlags(command: Command): Command {
     .option(
       '--admin.listen-address <address>',
       'address and port of the administration of providers; empty turns it off',
+      (text: string) => (text === '' ? '' : parseAddress(text)),
       '127.0.0.1:9439',
     )
     .option('--admin.config.file <file>', 'web configuration of the administration: TLS, users, headers')
@@ -64,7 +66,6 @@ export function addAdminFlags(command: Command): Command {
       '--admin.allowed-hosts <names>',
       'further names, with commas, under which the administration is reached: admin.example.net, localhost:8080',
       collectNames,
-      [],
     )
     .option(
       '--admin.audit-file <file>',
@@ -72,7 +73,7 @@ export function addAdminFlags(command: Command): Command {
     )
 }
 
-function collectNames(text: string, before: readonly string[]): readonly string[] {
+function collectNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
   const wrong = names.find((name) => !HOST_NAME.test(name))
   if (wrong === undefined) return [...before, ...names]
@@ -89,9 +90,19 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   if (listenAddress === '') return undefined
   return {
     listenAddress,
-    allowedHosts: flags['admin.allowedHosts'],
+    allowedHosts: flags['admin.allowedHosts'] ?? [],
     ...(configFile !== undefined && { configFile }),
     ...(auditFile !== undefined && { auditFile }),
+  }
+}
+
+/** `HOST:PORT` as it is, for options that listen; anything else is wrong usage. */
+export function parseAddress(text: string): string {
+  try {
+    parseListenAddress(text)
+    return text
+  } catch (failure) {
+    throw new InvalidArgumentError(failure instanceof Error ? failure.message : '')
   }
 }
 

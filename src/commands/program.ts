@@ -11,19 +11,22 @@ import { providersCommand } from './providers.ts'
 import { serveCommand } from './serve.ts'
 import { readVersion } from './version.ts'
 
-const DESCRIPTION = `Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).
+const DESCRIPTION =
+  'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
 
-Try it without a storage system:   sds-exporter demo
-Use it with yours:                 sds-exporter serve --config.file=sds-exporter.yml`
+const EXAMPLES = `
+Try it without a storage system:
+  sds-exporter demo
+Use it with yours:
+  sds-exporter serve --config.file=sds-exporter.yml`
 
 /** The command line, whole. */
 export function createProgram(): Command {
   const program = new Command('sds-exporter')
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print this help, or that of a command')
-    .helpCommand(false)
     .configureHelp({ sortSubcommands: false, sortOptions: false })
+    .addHelpText('after', EXAMPLES)
   const commands = [
     serveCommand(),
     demoCommand(),
@@ -35,14 +38,18 @@ export function createProgram(): Command {
     dashboardsCommand(),
     emulateCommand(),
   ]
-  for (const command of commands) {
-    program.addCommand(command.helpOption('--help', 'print this help'))
-  }
-  const nested = commands.flatMap((command) => command.commands)
-  for (const command of [program, ...commands, ...nested]) {
-    command.exitOverride().showHelpAfterError('Run it with --help to see what it takes.')
-  }
-  return program
+  for (const command of commands) program.addCommand(alike(command))
+  return alike(program)
+}
+
+/** The same ways of help and of errors for a command and for those below it. */
+function alike(command: Command): Command {
+  for (const below of command.commands) if (below.parent === command) alike(below)
+  return command
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .showHelpAfterError('Run it with --help to see what it takes.')
 }
 
 /**

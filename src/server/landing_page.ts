@@ -1,6 +1,9 @@
+import type { PoolState, SystemState } from '../poller/state.ts'
+import { STYLE } from './page_style.ts'
+
 export interface LandingPage {
   readonly version: string
-  readonly systems: () => readonly string[]
+  readonly systems: () => readonly SystemState[]
 }
 
 const HTML_ESCAPES: Readonly<Record<string, string>> = {
@@ -16,36 +19,60 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? '')
 }
 
-const STYLE = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-  body { max-width: 40rem; margin: 2rem auto; padding: 0 1rem }
-  li { margin: .25rem 0 }`
-
-/** What a person sees who opens the exporter's address: what it is and where to go. */
+/** What a person sees who opens the exporter's address: what it is, where to go, and whether it can do its work. */
 export function renderLandingPage({ version, systems }: LandingPage): string {
-  const names = systems().map((name) => `<li>${escapeHtml(name)}</li>`)
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>sds-exporter</title>
-<style>${STYLE}
-</style>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
 </head>
 <body>
+<main>
 <h1>sds-exporter</h1>
-<p>Prometheus exporter for storage systems that speak the SDS management API. Version ${escapeHtml(version)}.</p>
+<p class="quiet">Prometheus exporter for storage systems that speak the SDS management API. Version ${escapeHtml(version)}.</p>
+<div class="card">
+<h2>Pages</h2>
 <ul>
-<li><a href="/metrics">Metrics</a>, for Prometheus</li>
-<li><a href="/-/healthy">Healthy</a>: whether the exporter runs</li>
-<li><a href="/-/ready">Ready</a>: whether every system was tried once</li>
+<li><a href="/metrics">Metrics</a> <span class="quiet">for Prometheus</span></li>
+<li><a href="/-/healthy">Healthy</a> <span class="quiet">whether the exporter runs</span></li>
+<li><a href="/-/ready">Ready</a> <span class="quiet">whether every system was tried once</span></li>
 </ul>
+</div>
+<div class="card">
 <h2>Systems</h2>
 <ul>
-${names.join('\n')}
+${systems().map(systemItem).join('\n')}
 </ul>
+</div>
+</main>
 </body>
 </html>
 `
+}
+
+function systemItem(system: SystemState): string {
+  const pools = [...system.pools.values()]
+  const failures = [system.discoveryFailure, ...pools.map(({ lastAttempt }) => lastAttempt?.failure)]
+  const words = failures.flatMap((failure) =>
+    failure === undefined ? [] : [`<p class="error">${escapeHtml(failure.message)}</p>`],
+  )
+  return `<li><div><span class="name">${escapeHtml(system.name)}</span>${words.join('')}</div> <span class="quiet">${stateOf(system, pools)}</span></li>`
+}
+
+/** In a few words: how many of the pools answered in their last poll, and how many nodes they have. */
+function stateOf({ tried }: SystemState, pools: readonly PoolState[]): string {
+  if (!tried) return 'not asked yet'
+  const good = pools.filter(
+    ({ lastAttempt }) => lastAttempt !== undefined && lastAttempt.failure === undefined,
+  )
+  const nodes = pools.reduce((total, { reading }) => total + (reading?.nodes.length ?? 0), 0)
+  return `${good.length} of ${count(pools.length, 'pool')} answered, ${count(nodes, 'node')}`
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`
 }

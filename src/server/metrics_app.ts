@@ -33,8 +33,9 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
     context.type = 'text/html; charset=utf-8'
     context.set(
       'Content-Security-Policy',
-      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
     )
+    context.set('Cache-Control', 'no-store')
     context.body = renderLandingPage(options.landing)
   })
   const app = new Koa()

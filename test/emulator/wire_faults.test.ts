@@ -12,13 +12,16 @@ async function raw(fault: string, quietMs?: number) {
   return { emulator, head: head.toLowerCase(), body: rest.join('\r\n\r\n'), bytes, ended }
 }
 
+/** For answers that end by themselves: the wait is over with the end, not with a moment of silence. */
+const UNTIL_ENDED_MS = 10_000
+
 function lengthIn(head: string): number {
   return Number(/content-length: (\d+)/.exec(head)?.[1])
 }
 
 describe('the connection', () => {
   test('reset: ends without an answer', async () => {
-    const { bytes, ended, emulator } = await raw('reset')
+    const { bytes, ended, emulator } = await raw('reset', UNTIL_ENDED_MS)
     expect([bytes.length, ended]).toEqual([0, true])
     await expect(call(emulator, '/user/whoami')).rejects.toThrow('socket hang up')
   })
@@ -49,14 +52,14 @@ describe('the connection', () => {
   })
 
   test('truncate: half of the announced length comes', async () => {
-    const { head, body, ended, emulator } = await raw('truncate')
+    const { head, body, ended, emulator } = await raw('truncate', UNTIL_ENDED_MS)
     expect(body.length).toBe(Math.floor(lengthIn(head) / 2))
     expect(ended).toBe(true)
     await expect(call(emulator, feedPath(emulator, FEED))).rejects.toThrow('aborted')
   })
 
   test('truncate:chunked: the last chunk is missing', async () => {
-    const { head, body, ended, emulator } = await raw('truncate:chunked')
+    const { head, body, ended, emulator } = await raw('truncate:chunked', UNTIL_ENDED_MS)
     expect(head).toContain('transfer-encoding: chunked')
     expect(head).not.toContain('content-length')
     expect(body).not.toMatch(/\r\n0\r\n\r\n$/)
@@ -65,7 +68,7 @@ describe('the connection', () => {
   })
 
   test('truncate:close: looks complete, and is not', async () => {
-    const { head, emulator } = await raw('truncate:close')
+    const { head, emulator } = await raw('truncate:close', UNTIL_ENDED_MS)
     expect(head).not.toMatch(/content-length|chunked/)
     const reply = await call(emulator, feedPath(emulator, FEED))
     expect(reply.status).toBe(200)
@@ -110,7 +113,7 @@ describe('the connection', () => {
   })
 
   test('garbage: is not HTTP', async () => {
-    const { bytes, emulator } = await raw('garbage')
+    const { bytes, emulator } = await raw('garbage', UNTIL_ENDED_MS)
     expect(bytes.length).toBeGreaterThan(10)
     expect(bytes.toString('latin1')).not.toMatch(/^HTTP/)
     await expect(call(emulator, '/user/whoami')).rejects.toThrow('Parse Error')

@@ -20,7 +20,7 @@ const NOTHING: Answer = []
 const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-fleet / Systems not answering': [1],
   'sds-fleet / Nodes by state': [2, 0, 1, 1, 0, [[{ status: 'Rebooting' }, 1]]],
-  'sds-fleet / Disks needing attention': [4],
+  'sds-fleet / Disks needing attention': [3],
   'sds-fleet / Fleet space used': [0.35],
   'sds-fleet / Time to 90 % full': [432_000],
   'sds-fleet / Firing alerts': [1, 1],

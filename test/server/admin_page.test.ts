@@ -115,7 +115,7 @@ describe('the page', () => {
     const words = await said(scene.page)
     expect(words).toContain('This operation is forbidden')
     expect(words).toContain('HTTP 403, code 3000')
-    expect(words).toContain('It needs one of SECURITY_ADMIN')
+    expect(words).toContain('It needs SECURITY_ADMIN')
     expect(await names(scene.page)).toContain('corporate-ldap')
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('said')
   })

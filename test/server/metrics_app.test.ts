@@ -4,6 +4,7 @@ import { silentLog } from '../../src/log.ts'
 import { renderPart } from '../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createPage } from '../../src/metrics/page.ts'
+import { newSystem } from '../../src/poller/state.ts'
 import { createListener } from '../../src/server/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics_app.ts'
 import { get, request } from '../support/http.ts'
@@ -17,7 +18,7 @@ const app = createMetricsApp({
   own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
   ready: () => state.ready,
   reload: () => state.reload(),
-  landing: { version: '1.2.3', systems: () => ['<script>alert(1)</script>'] },
+  landing: { version: '1.2.3', systems: () => [{ ...newSystem('<script>alert(1)</script>'), tried: true }] },
   log: silentLog,
 })
 const listener = createListener({

@@ -72,7 +72,7 @@ function authenticate(
   if (!roles.includes(ACCOUNTS[user].role)) {
     throw new ApiError(
       'forbidden',
-      `Insufficient permissions for user ${user}. It needs one of ${roles.join(', ')}.`,
+      `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`,
     )
   }
   return { user, token }

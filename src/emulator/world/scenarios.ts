@@ -63,7 +63,7 @@ export const SCENARIOS = {
     effects: () => ({ userErrors: 10, systemErrors: 1_500, latency: 1.5 }),
   },
   slow: {
-    help: 'latencies are twenty times as high, and the dashboard takes two seconds to answer',
+    help: 'latencies are twenty times as high, and the management API takes two seconds to answer',
     answerDelay: 2_000,
     effects: () => ({ latency: 20 }),
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { STYLE } from '../page_style.ts'
 import { UNKNOWN_OUTCOME_CODE } from './errors.ts'
 import { SCRIPT } from './page_script.ts'
-import { STYLE } from './page_style.ts'
 
 const script = `const UNKNOWN_OUTCOME = ${UNKNOWN_OUTCOME_CODE}\n${SCRIPT}`
 

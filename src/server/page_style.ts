@@ -31,6 +31,7 @@ input:not([type=radio]), select {
   display: block; width: 100%; margin-top: .25rem; padding: .5rem .6rem; min-height: 2.75rem;
   font: inherit; font-weight: 400; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .375rem;
 }
+a { color: var(--accent) }
 input[aria-invalid=true] { border-color: var(--danger); border-width: 2px }
 button {
   font: inherit; font-weight: 600; padding: .5rem 1rem; min-height: 2.75rem; cursor: pointer;
@@ -43,6 +44,7 @@ button:disabled { opacity: .6; cursor: progress }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; justify-content: space-between }
 form { margin-top: 1rem }
+dialog form { margin-top: 0 }
 .said { margin: 1rem 0; border-left: 4px solid var(--danger); background: var(--bad-ground); padding: .6rem .9rem; border-radius: .25rem }
 .said.good { border-color: var(--good); background: var(--good-ground) }
 .said p { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap }
