@@ -57,10 +57,9 @@ ${systems().map(systemItem).join('\n')}
 function systemItem(system: SystemState): string {
   const pools = [...system.pools.values()]
   const failures = [system.discoveryFailure, ...pools.map(({ lastAttempt }) => lastAttempt?.failure)]
-  const words = failures.flatMap((failure) =>
-    failure === undefined ? [] : [`<p class="error">${escapeHtml(failure.message)}</p>`],
-  )
-  return `<li><div><span class="name">${escapeHtml(system.name)}</span>${words.join('')}</div> <span class="quiet">${stateOf(system, pools)}</span></li>`
+  const words = failures.map((failure) => failure && `<p class="failure">${escapeHtml(failure.message)}</p>`)
+  const name = `<span class="name">${escapeHtml(system.name)}</span>`
+  return `<li>${name} <span class="quiet">${stateOf(system, pools)}</span>${words.filter(Boolean).join('')}</li>`
 }
 
 /** In a few words: how many of the pools answered in their last poll, and how many nodes they have. */

@@ -60,5 +60,6 @@ dialog {
 }
 dialog::backdrop { background: rgb(0 0 0 / 55%) }
 dialog .row { justify-content: flex-end; margin-top: 1rem }
+.failure { flex: 1 0 100%; min-width: 0; margin: 0; color: var(--danger); overflow-wrap: anywhere }
 .error { color: var(--danger); font-weight: 600; margin: .4rem 0 0 }
 `
