@@ -146,6 +146,7 @@ export function fileLoader(file: string, environment: Environment): () => Config
 }
 
 function warnOfRisks(config: Config, log: Log): void {
+  if (config.history.enabled) log.warn('history.enabled is set, but this version does not serve /history yet')
   for (const system of config.systems) {
     if (system.tls.insecureSkipVerify) {
       log.warn('TLS certificates of this system are not verified: anybody in between can read the token', {

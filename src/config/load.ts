@@ -26,7 +26,10 @@ export function parseConfig(text: string, from: { file: string; environment: Env
   problems.push(...repeatedNames(data))
   const parsed = fileSchema(dirname(resolve(from.file))).safeParse(data, { reportInput: true })
   if (parsed.success && problems.length === 0) return parsed.data
-  throw new ConfigError(from.file, [...problems, ...(parsed.error?.issues.flatMap(schemaProblems) ?? [])])
+  const others = (parsed.error?.issues ?? []).flatMap(schemaProblems)
+  // What follows from an unset variable is not a second problem.
+  const news = others.filter(({ path }) => !problems.some((problem) => problem.path === path))
+  throw new ConfigError(from.file, [...problems, ...news])
 }
 
 function plainData(document: Document, file: string): unknown {

@@ -124,6 +124,12 @@ wrong: 1
   ])
 })
 
+test('an unset variable is one problem, not also the trouble that it makes', () => {
+  const reference = '$' + '{NO}'
+  const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token_file: "${reference}/token"}}\n`
+  expect(problemsOf(text)).toEqual(['systems[0].auth.token_file: the environment variable NO is not set'])
+})
+
 describe('a bad file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
