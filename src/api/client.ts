@@ -1,35 +1,22 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
-import type { Secret } from '../config/secret.ts'
 import type { Log } from '../log.ts'
+import { createAuthorised } from './authorised.ts'
 import { createBudget } from './budget.ts'
 import { withDeadline } from './deadline.ts'
 import { createEndpoints } from './endpoints.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
+import { type ClientObserver, createExchanges, type Operation, type Request, withToken } from './exchanges.ts'
 import { exchangeFailure } from './failures.ts'
 import { decodeFeed, type FeedReading } from './feed.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
 import { POOL_LISTS, type PoolRef } from './pools.ts'
 import type { Reason } from './reasons.ts'
-import { parseJson, refusalOf } from './refusals.ts'
+import { parseJson } from './refusals.ts'
 import { repeated } from './repeat.ts'
-import { createSession, TOKEN_HEADER } from './session.ts'
-import { type Answer, createTransport } from './transport.ts'
+import { createSession } from './session.ts'
+import type { Answer } from './transport.ts'
 
-/** The operations that are counted and timed, by the name that metrics and errors use. */
-export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' | 'logout'
-
-/** What a client tells about its work while it works. */
-export interface ClientObserver {
-  /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
-  exchanged(exchange: { operation: Operation; code: string; seconds: number }): void
-  /** After each operation that was sent: whether the system answered in the end, whatever the answer. */
-  answered?(answered: boolean): void
-  loggedIn(result: Reason | 'ok'): void
-  /** The system's clock minus ours, in seconds. */
-  clockSkew(seconds: number): void
-  /** End of validity of the system's certificate, in seconds since the epoch. */
-  certificate(notAfterSeconds: number): void
-}
+export type { ClientObserver, Operation } from './exchanges.ts'
 
 /** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
 export interface SystemClient {
@@ -57,27 +44,10 @@ export interface ClientOptions {
   readonly log: Log
 }
 
-interface Request {
-  readonly operation: Operation
-  readonly path: string
-  readonly query?: string
-  readonly pool?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly headersOnly?: boolean
-}
-
-const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
-
 export function createClient({ system, limits, timeoutMs, observer, log }: ClientOptions): SystemClient {
-  const transport = createTransport({
-    tls: system.tls,
-    timeoutMs,
-    concurrency: limits.concurrency,
-    maxResponseBytes: limits.maxResponseBytes,
-    onCertificate: observer.certificate,
-  })
   const budget = createBudget(limits)
   const endpoints = createEndpoints(system.baseUrls)
+  const { exchange, close } = createExchanges({ system, limits, timeoutMs, observer, budget })
   const session = createSession({
     system: system.name,
     auth: system.auth,
@@ -94,63 +64,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
         ),
     },
   })
-
-  /** One request and its answer, paced, timed and counted. */
-  async function exchange(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
-    const { operation, headersOnly = false } = request
-    // A logout does not queue: it comes at the end, when seconds are all that is left.
-    if (operation !== 'logout') await budget.pace(signal)
-    const began = performance.now()
-    const finish = (code: string) =>
-      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })
-    const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
-    const headers = { ...JSON_HEADERS, ...request.headers }
-    try {
-      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
-      finish(String(answer.status))
-      reportClock(answer, observer)
-      return answer
-    } catch (failure) {
-      if (failure instanceof ApiError) finish(failure.reason)
-      throw failure
-    }
-  }
-
-  /** One request with the session's token; a refused token is replaced once. */
-  async function authorised(request: Request, baseUrl: string, signal: AbortSignal): Promise<Answer> {
-    const token = await session.token(baseUrl, signal)
-    try {
-      return await withSession(request, token, baseUrl, signal)
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.reason !== 'auth') throw failure
-      const newer = await session.renew(token, baseUrl, signal)
-      if (newer === undefined) throw failure
-      return await withNewToken(request, newer, baseUrl, signal)
-    }
-  }
-
-  async function withNewToken(...request: Parameters<typeof withSession>): Promise<Answer> {
-    try {
-      const answer = await withSession(...request)
-      session.renewed(true)
-      return answer
-    } catch (failure) {
-      if (failure instanceof ApiError && failure.reason === 'auth') session.renewed(false)
-      throw failure
-    }
-  }
-
-  async function withSession(
-    request: Request,
-    token: Secret,
-    baseUrl: string,
-    signal: AbortSignal,
-  ): Promise<Answer> {
-    const answer = await exchange(withToken(request, token), baseUrl, signal)
-    const refusal = refusalOf(answer)
-    if (refusal !== undefined) throw refusal
-    return answer
-  }
+  const authorised = createAuthorised(exchange, session)
 
   /**
    * A reading request: budget, fail-over, repetition. The time allowed begins when it is its turn, so that a pool
@@ -220,7 +134,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {
       await session.close()
-      await transport.close()
+      await close()
     },
   }
 }
@@ -240,18 +154,6 @@ function poolPath(system: string, operation: Operation, pool: string): string {
   }
 }
 
-function withToken(request: Request, token: Secret): Request {
-  return { ...request, headers: { ...request.headers, [TOKEN_HEADER]: token.reveal() } }
-}
-
 function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
   return { system, operation, path, ...(pool !== undefined && { pool }) }
-}
-
-/** The Date header has whole seconds, cut off: in the mean it is half a second behind the clock that wrote it. */
-const DATE_CUT_MS = 500
-
-function reportClock(answer: Answer, observer: ClientObserver): void {
-  const theirs = Date.parse(answer.header('date') ?? '') + DATE_CUT_MS
-  if (Number.isFinite(theirs)) observer.clockSkew(Math.round((theirs - Date.now()) / 1000))
 }
