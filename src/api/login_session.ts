@@ -1,0 +1,135 @@
+import { Secret, tokenFromText } from '../config/secret.ts'
+import { untilAborted, withDeadline } from './deadline.ts'
+import { ApiError } from './errors.ts'
+import { createLoginPauses } from './login_pauses.ts'
+import { refusalOf } from './refusals.ts'
+import { type Session, type SessionOptions, TOKEN_HEADER } from './session.ts'
+
+/** Tokens live for 8 h, and 2 h without use, by the manufacturer's guide; renewed with a margin. */
+const MAX_AGE_MS = 7.5 * 3_600_000
+const MAX_IDLE_MS = 1.75 * 3_600_000
+/** What each of the last two steps of a session may take; the exporter must not hang on a dead system. */
+const LAST_LOGIN_TIMEOUT_MS = 2000
+const LOGOUT_TIMEOUT_MS = 2000
+/** More are not kept in mind: a token that could not be given back dies by itself within two hours. */
+const MAX_RETURNING = 5
+
+interface LoginOptions extends Omit<SessionOptions, 'auth'> {
+  readonly username: string
+  readonly readPassword: () => Promise<Secret>
+}
+
+interface Ticket {
+  readonly token: Secret
+  readonly password: Secret
+  readonly since: number
+  usedAt: number
+}
+
+export function createLoginSession(options: LoginOptions): Session {
+  const { system, username, readPassword, requests, onLogin, log, now = Date.now } = options
+  const pauses = (what: string) => createLoginPauses({ system, username, what, log, now })
+  const refusals = pauses('the login was refused: check username and password')
+  const renewals = pauses('a request was refused with a new token, too')
+  const closing = new AbortController()
+  let closed = false
+  let ticket: Ticket | undefined
+  let pending: Promise<Ticket> | undefined
+  /** Tokens to be given back, perhaps since a while: the system may not have heard of it the first time. */
+  let returning: readonly Ticket[] = []
+
+  async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
+    const password = await readPassword()
+    refusals.check(password)
+    try {
+      const token = await requestToken(baseUrl, password, signal)
+      onLogin('ok')
+      refusals.forget()
+      return { token, password, since: now(), usedAt: now() }
+    } catch (failure) {
+      if (failure instanceof ApiError) onLogin(failure.reason)
+      if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason))
+        refusals.begin(password)
+      throw failure
+    }
+  }
+
+  async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
+    const credentials = Buffer.from(`${username}:${password.reveal()}`).toString('base64')
+    const answer = await requests.login(baseUrl, { Authorization: `Basic ${credentials}` }, signal)
+    const refused = refusalOf(answer)
+    if (refused !== undefined) throw refused
+    const token = tokenFromText(answer.header(TOKEN_HEADER) ?? '')
+    if (token instanceof Secret) return token
+    throw new ApiError(
+      'schema',
+      `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}`,
+    )
+  }
+
+  /**
+   * Gives the old token back and logs in, once for all who ask meanwhile. It has a time limit of its own: whoever
+   * asked first may leave, and a login that is cut off may leave a token behind that nobody knows.
+   */
+  function replace(baseUrl: string): Promise<Ticket> {
+    pending ??= (async () => {
+      await giveBack(ticket)
+      ticket = await withDeadline(closing.signal, options.timeoutMs, (signal) => logIn(baseUrl, signal))
+      return ticket
+    })().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+
+  async function giveBack(last: Ticket | undefined): Promise<void> {
+    ticket = undefined
+    const all = last === undefined ? returning : [...returning, last].slice(-MAX_RETURNING)
+    const heard = await Promise.all(all.map(logOut))
+    returning = all.filter((_, index) => !heard[index])
+  }
+
+  /** Whether the system heard of it. That the token was dead already is an answer, too. */
+  async function logOut({ token }: Ticket): Promise<boolean> {
+    try {
+      const { status } = await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+      return status < 500
+    } catch {
+      log.debug('logout not answered', { system, user: username })
+      return false
+    }
+  }
+
+  /** A clock that was set back makes no token younger: such a one is replaced as well. */
+  function isFresh({ since, usedAt }: Ticket): boolean {
+    const [age, idle] = [now() - since, now() - usedAt]
+    return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
+  }
+
+  async function use(good: Ticket | undefined, baseUrl: string, signal: AbortSignal): Promise<Secret> {
+    if (closed) throw new ApiError('local', 'the session has been closed')
+    const used = good ?? (await untilAborted(replace(baseUrl), signal))
+    used.usedAt = now()
+    return used.token
+  }
+
+  return {
+    token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
+    async renew(refused, baseUrl, signal) {
+      if (!ticket?.token.equals(refused)) return use(ticket, baseUrl, signal)
+      renewals.check(ticket.password)
+      return use(undefined, baseUrl, signal)
+    },
+    renewed(helped) {
+      if (helped) renewals.forget()
+      else if (ticket !== undefined) renewals.begin(ticket.password)
+    },
+    async close() {
+      closed = true
+      const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
+      const last = pending === undefined ? ticket : await pending.catch(() => undefined)
+      clearTimeout(giveUp)
+      await giveBack(last)
+    },
+  }
+}
