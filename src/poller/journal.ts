@@ -56,8 +56,12 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },
-    broke: (what, failure) =>
-      log.error('something broke off: please report this', { system, what, error: String(failure) }),
+    broke(what, failure) {
+      const error = String(failure)
+      if (told.has(`${what} ${error}`)) return
+      told.add(`${what} ${error}`)
+      log.error('something broke off: please report this', { system, what, error })
+    },
     forget(poolId) {
       own.forgetPool(system, poolId)
       for (const subject of ['poll', 'forecast']) failing.delete(`${subject} ${poolId}`)

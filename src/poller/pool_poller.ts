@@ -67,7 +67,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       return 'ok'
     } catch (cause) {
       if (signal.aborted) return 'none'
-      const failure = cause instanceof ApiError ? cause : unexpected(cause, system.name, poolId)
+      const failure = located(cause, system.name, poolId)
       journal.polled(poolId, failure)
       const bad = attempt({ reason: failure.reason, message: failure.message })
       await board.update(system.name, (state) => withPoll(state, poolId, bad))
@@ -102,9 +102,11 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   }
 }
 
-/** A fault of the exporter, in the form of all others, so that it stays with the pool that it is about. */
-function unexpected(cause: unknown, system: string, pool: string): ApiError {
+/** The failure with its place; a fault of the exporter in the form of all others, so that it stays with its pool. */
+function located(cause: unknown, system: string, pool: string): ApiError {
+  const place = { system, operation: 'nodes', pool, path: 'this program' }
+  if (cause instanceof ApiError) return cause.at(place)
   const what = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
   const detail = `the answer could not be turned into metrics, please report this: ${what}`
-  return new ApiError('local', detail, { cause }, { system, operation: 'nodes', pool, path: 'this program' })
+  return new ApiError('local', detail, { cause }, place)
 }

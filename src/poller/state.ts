@@ -1,3 +1,4 @@
+import { ApiError } from '../api/errors.ts'
 import type { FeedReading } from '../api/feed.ts'
 import type { Forecast } from '../api/forecasts.ts'
 import type { PoolRef } from '../api/pools.ts'
@@ -112,7 +113,10 @@ export function withPools(system: SystemState, refs: readonly PoolRef[]): System
   return relabelled({ ...system, pools: byId(pools) })
 }
 
-/** The outcome of a poll: a reading replaces everything, a failure leaves the values as they are. */
+/**
+ * The outcome of a poll: a reading replaces everything, a failure leaves the values as they are.
+ * @throws {ApiError} `too_large` when the system has more series than can be served beside those of others
+ */
 export function withPoll(
   system: SystemState,
   poolId: string,
@@ -121,7 +125,8 @@ export function withPoll(
 ): SystemState {
   if (reading === undefined) return changed(system, poolId, (pool) => ({ ...pool, lastAttempt: attempt }))
   const news = { reading, lastAttempt: attempt, lastSuccess: attempt.at }
-  return rendered(system, poolId, (pool) => ({ ...pool, ...news, name: nameIn(reading) ?? pool.name }))
+  const next = (pool: PoolState) => ({ ...pool, ...news, name: nameIn(reading) ?? pool.name })
+  return withinBounds(rendered(system, poolId, next))
 }
 
 /** New forecasts of a pool, or none: what the storage system can no longer tell must not stay. */
@@ -159,6 +164,20 @@ function changed(system: SystemState, poolId: string, change: Change): SystemSta
 /** As {@link changed}, with the lines of the pool made anew. */
 function rendered(system: SystemState, poolId: string, change: Change): SystemState {
   return relabelled(changed(system, poolId, change), poolId)
+}
+
+/**
+ * What all series of one system may be long, as text: some 7,000 nodes that serve everything. All systems share one
+ * page, and a text of half a gigabyte JavaScript cannot make.
+ */
+const MAX_SYSTEM_CHARACTERS = 64_000_000
+
+function withinBounds(system: SystemState): SystemState {
+  const parts = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
+  const lines = parts.flatMap((part) => [...part.values()])
+  const characters = lines.reduce((sum, { length }) => sum + length, 0)
+  if (characters <= MAX_SYSTEM_CHARACTERS) return system
+  throw new ApiError('too_large', 'the system has more series than can be served: poll fewer of its pools')
 }
 
 function byId(pools: readonly PoolState[]): ReadonlyMap<string, PoolState> {

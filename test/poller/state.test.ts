@@ -49,6 +49,22 @@ describe('a poll', () => {
     expect(withPoll(systemA, 'gone', at(1), readingOf({ n1: 1 }))).toEqual(systemA)
   })
 
+  test('of a system with more series than can be served beside others is a failure', () => {
+    const names = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`${'x'.repeat(190)}${index}`, 1]),
+    )
+    const large = withPoll(systemA, 'p', at(1), readingOf(names))
+    expect(Object.keys(free(large))).toHaveLength(20_000)
+    const more = () =>
+      withPoll(withPools(large, refs('p', 'q', 'r', 's', 't')), 'q', at(1), readingOf(names, 'sp2'))
+    let system = more()
+    const grow = () => {
+      for (const pool of ['r', 's', 't']) system = withPoll(system, pool, at(1), readingOf(names, pool))
+    }
+    expect(grow).toThrowError(expect.objectContaining({ reason: 'too_large' }))
+    expect(Object.keys(of(system, 'sds_pool_nodes', 'pool_id')).length).toBeGreaterThan(1)
+  })
+
   test('without nodes is a good one', () => {
     const system = withPoll(systemA, 'p', at(1), readingOf({}))
     expect([of(system, 'sds_pool_up', 'pool_id'), of(system, 'sds_pool_nodes', 'pool_id')]).toEqual([
