@@ -25,10 +25,20 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
   const answer = await answerTo(deletion)
   const { status } = answer
   // Real systems answer 200 or 204, with a body or without: what counts is the status.
-  if (status >= 200 && status < 300) return
+  if (status >= 200 && status < 300 && !isPage(answer)) return
   const refusal =
-    refusalOf(answer) ?? new ApiError('schema', `the answer has the status ${status}`, { status })
-  throw GATEWAY_STATUSES.includes(status) ? unknownOutcome(refusal, place) : refusal.at(place)
+    refusalOf(answer) ?? new ApiError('html', `a page came instead of an answer (HTTP ${status})`, { status })
+  throw isLost(answer) ? unknownOutcome(refusal, place) : refusal.at(place)
+}
+
+/** A login form or a proxy's page with status 200: the system itself never answers with HTML. */
+function isPage({ text }: Answer): boolean {
+  return /^\s*<(!doctype\s+html|html)[\s>]/i.test(text)
+}
+
+function isLost(answer: Answer): boolean {
+  const { status } = answer
+  return GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
 }
 
 async function answerTo({ request, transport, budget, timeoutMs, place }: Deletion): Promise<Answer> {

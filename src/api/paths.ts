@@ -1,22 +1,14 @@
 import type { ForecastConfig } from '../config/config.ts'
+import { idProblem } from '../config/ids.ts'
 import { ApiError } from './errors.ts'
-
-const MAX_ID_CHARACTERS = 256
-/** Would lead to another resource, or out of the path, however it is encoded. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const UNSAFE_ID = /^\.+$|[/\\?#%\s\u0000-\u001f\u007f]/
 
 /**
  * An id as a path segment. The id is opaque; colons, which URNs are full of, stay as they are.
  * @throws {ApiError} `local` for an id that cannot be one segment
  */
 export function idSegment(id: string): string {
-  if (id === '' || id.length > MAX_ID_CHARACTERS || UNSAFE_ID.test(id) || !id.isWellFormed()) {
-    throw new ApiError(
-      'local',
-      'the id cannot be part of a path: it is empty, too long, or has a slash, % or blank',
-    )
-  }
+  const problem = idProblem(id)
+  if (problem !== undefined) throw new ApiError('local', `the id ${problem}`)
   return encodeURIComponent(id).replaceAll('%3A', ':')
 }
 

@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
 import { readTextFile } from './files.ts'
+import { idProblem } from './ids.ts'
+import { certificateProblem, isPair, keyProblem } from './pem.ts'
 import { passwordFromText, type Secret, tokenFromText } from './secret.ts'
 import { flag } from './units.ts'
 
@@ -76,42 +78,75 @@ function authConfig(keys: AuthKeys, folder: string, secret: Secret): AuthConfig 
     : { kind: 'login_file', username, file: resolve(folder, keys.password_file) }
 }
 
-/** A readable file; empty means not set, so that an example can show every key. */
-function readableFile(folder: string) {
-  return text.optional().transform((path, context): string | undefined => {
-    if (path === undefined || path === '') return undefined
-    const read = readTextFile(resolve(folder, path))
-    if ('problem' in read) context.addIssue({ code: 'custom', message: `${path} ${read.problem}` })
-    return resolve(folder, path)
+/** A path; empty means not set, so that an example can show every key. */
+const path = text.transform((value) => (value === '' ? undefined : value)).optional()
+
+const tlsKeys = z.strictObject({
+  ca_file: path,
+  cert_file: path,
+  key_file: path,
+  server_name: text.transform((name) => (name === '' ? undefined : name)).optional(),
+  insecure_skip_verify: flag.prefault(false),
+})
+
+const PEM_CHECKS = {
+  ca_file: certificateProblem,
+  cert_file: certificateProblem,
+  key_file: keyProblem,
+} as const
+type PemKey = keyof typeof PEM_CHECKS
+
+/** Reads what the files hold now, so that a wrong one is found before a connection fails for it. */
+function tlsSchema(folder: string) {
+  return tlsKeys.transform((keys, context): TlsConfig => {
+    for (const [path, message] of pemProblems(keys, folder)) {
+      context.addIssue({ code: 'custom', message, path })
+    }
+    const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(folder, file))
+    return {
+      caFile: absolute(keys.ca_file),
+      certFile: absolute(keys.cert_file),
+      keyFile: absolute(keys.key_file),
+      serverName: keys.server_name,
+      insecureSkipVerify: keys.insecure_skip_verify,
+    }
   })
 }
 
-function tlsSchema(folder: string) {
-  const file = readableFile(folder)
-  return z
-    .strictObject({
-      ca_file: file,
-      cert_file: file,
-      key_file: file,
-      server_name: text.optional().transform((name) => (name === '' ? undefined : name)),
-      insecure_skip_verify: flag.prefault(false),
-    })
-    .refine((tls) => (tls.cert_file === undefined) === (tls.key_file === undefined), {
-      message: 'cert_file and key_file belong together',
-    })
-    .transform(
-      (tls): TlsConfig => ({
-        caFile: tls.ca_file,
-        certFile: tls.cert_file,
-        keyFile: tls.key_file,
-        serverName: tls.server_name,
-        insecureSkipVerify: tls.insecure_skip_verify,
-      }),
-    )
+/** What is wrong with the files, each with its key; with an empty path what is wrong with them together. */
+function pemProblems(keys: z.output<typeof tlsKeys>, folder: string): [string[], string][] {
+  const texts = new Map<string, string>()
+  const problems = (Object.keys(PEM_CHECKS) as PemKey[]).flatMap((key): [string[], string][] => {
+    const file = keys[key]
+    if (file === undefined) return []
+    const read = readTextFile(resolve(folder, file))
+    const problem = 'problem' in read ? read.problem : PEM_CHECKS[key](read.text)
+    if ('text' in read && problem === undefined) texts.set(key, read.text)
+    return problem === undefined ? [] : [[[key], `${file} ${problem}`]]
+  })
+  const together = pairProblem(keys, texts.get('cert_file'), texts.get('key_file'))
+  return together === undefined ? problems : [...problems, [[], together]]
 }
 
+function pairProblem(
+  keys: z.output<typeof tlsKeys>,
+  certificate: string | undefined,
+  key: string | undefined,
+): string | undefined {
+  if ((keys.cert_file === undefined) !== (keys.key_file === undefined)) {
+    return 'cert_file and key_file belong together'
+  }
+  const isWrong = certificate !== undefined && key !== undefined && !isPair(certificate, key)
+  return isWrong ? 'cert_file and key_file are not of one pair' : undefined
+}
+
+const poolId = text.superRefine((id, context) => {
+  const problem = idProblem(id)
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+})
+
 const poolList = z
-  .array(z.strictObject({ id: filledText }))
+  .array(z.strictObject({ id: poolId }))
   .min(1, 'must not be empty; leave the key out to discover the pools')
   .superRefine((pools, context) => {
     pools.forEach(({ id }, index) => {

@@ -42,7 +42,8 @@ describe('a deletion', () => {
   test.each<[string, Partial<Answer> | Error, string]>([
     ['answered with 200', { status: 200 }, 'done'],
     ['answered with 204', { status: 204 }, 'done'],
-    ['answered with 200 and a page', { status: 200, text: '<html>' }, 'done'],
+    ['answered with 200 and some body', { status: 200, text: '<deleted/>' }, 'done'],
+    ['answered with 200 and a page', { status: 200, text: '<!DOCTYPE html><html>' }, 'unknown'],
     ['refused', { status: 400 }, 'client_error'],
     ['refused for its token', { status: 401 }, 'auth'],
     ['sent to the login', redirect, 'auth'],

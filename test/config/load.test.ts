@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/problems.ts'
 import { Secret } from '../../src/config/secret.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const SYSTEM = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
@@ -35,9 +36,12 @@ test('the shortest file has the documented defaults', () => {
   })
 })
 
-test('the whole file is understood', () => {
+test('the whole file is understood', async () => {
   using folder = temporaryFolder()
-  for (const name of ['token', 'ca.pem', 'cert.pem', 'key.pem']) folder.write(name, `${name}-content\n`)
+  const { cert, key } = await selfSigned({ names: ['ecs.example.net'] })
+  folder.write('token', 'a-token\n')
+  for (const [name, text] of Object.entries({ 'ca.pem': cert, 'cert.pem': cert, 'key.pem': key }))
+    folder.write(name, text)
   const file = folder.write(
     'config.yml',
     `
@@ -124,6 +128,35 @@ wrong: 1
   ])
 })
 
+test('files of TLS are looked into, and every problem of them is told', async () => {
+  using folder = temporaryFolder()
+  const [one, other] = [
+    await selfSigned({ names: ['ecs.example.net'] }),
+    await selfSigned({ names: ['ecs.example.net'] }),
+  ]
+  const files = { 'cert.pem': one.cert, 'key.pem': one.key, 'other.pem': other.key, 'text.pem': 'no PEM' }
+  for (const [name, text] of Object.entries(files)) folder.write(name, text)
+  const problems = (tls: string) =>
+    problemsOf(
+      `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, tls_config: ${tls}}\n`,
+      {},
+      `${folder.path}/config.yml`,
+    ).map((problem) => problem.replace('systems[0].tls_config', ''))
+  expect(problems('{ca_file: cert.pem, cert_file: cert.pem, key_file: key.pem}')).toEqual([])
+  expect(problems('{ca_file: text.pem, cert_file: key.pem, key_file: text.pem}')).toEqual([
+    '.ca_file: text.pem has no certificate in PEM (-----BEGIN CERTIFICATE-----)',
+    '.cert_file: key.pem has no certificate in PEM (-----BEGIN CERTIFICATE-----)',
+    '.key_file: text.pem has no private key in PEM, or one with a passphrase',
+  ])
+  expect(problems('{cert_file: nope.pem}')).toEqual([
+    '.cert_file: nope.pem cannot be read: there is no such file',
+    ': cert_file and key_file belong together',
+  ])
+  expect(problems('{cert_file: cert.pem, key_file: other.pem}')).toEqual([
+    ': cert_file and key_file are not of one pair',
+  ])
+})
+
 test('an unset variable is one problem, not also the trouble that it makes', () => {
   const reference = '$' + '{NO}'
   const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token_file: "${reference}/token"}}\n`
@@ -133,6 +166,11 @@ test('an unset variable is one problem, not also the trouble that it makes', () 
 describe('a bad file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
+    [
+      'with an id that is no path segment',
+      `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, pools: [{id: "a/b"}]}`,
+      'systems[0].pools[0].id: cannot be part of a path',
+    ],
     ['without systems', '', 'systems: missing: expected a list of systems'],
     ['with no system', 'systems: []', 'systems: needs at least one system'],
     ['that is a list', '- a', ': expected a mapping with the key systems'],

@@ -12,8 +12,8 @@ export interface Room {
 /** Tables and words that every room may import; they import nothing themselves. */
 export const COMMON = 'common'
 
-/** How secrets are read and kept from print; a token file is read again, and callers bring tokens of their own. */
-const SECRET = { 'src/config/secret.ts': 'all' } as const
+/** How secrets are read and kept from print, since a token file is read again; and which ids a path can carry. */
+const SECRET = { 'src/config/secret.ts': 'all', 'src/config/ids.ts': 'all' } as const
 
 /** Who may know whom: ARCHITECTURE as data, the lowest room first. */
 export const ROOMS: readonly Room[] = [

@@ -90,7 +90,17 @@ function providerId(context: Context): string {
 }
 
 /** The system gave no answer at all: a deletion would fare no better. */
-const NO_ANSWER: readonly Reason[] = ['connect', 'dns', 'tls', 'timeout', 'reset', 'local', 'auth']
+const NO_ANSWER: readonly Reason[] = [
+  'connect',
+  'dns',
+  'tls',
+  'timeout',
+  'reset',
+  'local',
+  'auth',
+  'html',
+  'redirect',
+]
 
 /**
  * Who deletes what, for the audit. Not everybody who may delete may list, and not every system has a whoami; but a
@@ -131,6 +141,9 @@ export async function audited(
   await line.end(asked.facts, 'deleted', context.status)
 }
 
+/** Longer ids are refused anyway; the audit must not grow by what a stranger sends. */
+const MAX_ID_CHARACTERS = 256
+
 /** Whether a request asks for a deletion, whatever becomes of it. */
 export function asksForDeletion(context: Context): boolean {
   return context.method === 'DELETE' && idInPath(context) !== undefined
@@ -148,7 +161,7 @@ function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
   return {
     time: new Date().toISOString(),
     system: known(() => systemName(context, systems)) ?? null,
-    provider_id: known(() => decoded(raw)) ?? raw,
+    provider_id: (known(() => decoded(raw)) ?? raw).slice(0, MAX_ID_CHARACTERS),
     provider: null,
     address: addressOf(context),
     user: null,
