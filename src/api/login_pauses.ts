@@ -21,12 +21,22 @@ interface LoginPausesOptions {
   readonly username: string
   /** What went wrong, as a sentence that can be followed by what happens next. */
   readonly what: string
+  /** How many times in a row it may go wrong before a pause begins. */
+  readonly spared: number
   readonly log: Log
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
 
-export function createLoginPauses({ system, username, what, log, now }: LoginPausesOptions): LoginPauses {
+export function createLoginPauses({
+  system,
+  username,
+  what,
+  spared,
+  log,
+  now,
+}: LoginPausesOptions): LoginPauses {
+  let times = 0
   let last: { readonly at: number; readonly pauseMs: number; readonly password: Secret } | undefined
 
   /** What is left of the pause. A clock that was set back must not turn it into a day. */
@@ -45,12 +55,15 @@ export function createLoginPauses({ system, username, what, log, now }: LoginPau
     begin(password) {
       // Several pools may meet the same refusal side by side.
       if (leftMs(password) > 0) return
+      times += 1
+      if (times <= spared) return
       const again = last?.password.equals(password) ? last.pauseMs * 2 : FIRST_PAUSE_MS
       const pauseMs = Math.min(again, LONGEST_PAUSE_MS)
       last = { at: now(), pauseMs, password }
       log.warn(what, { system, user: username, next_try_seconds: pauseMs / 1000 })
     },
     forget() {
+      times = 0
       last = undefined
     },
   }

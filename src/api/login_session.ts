@@ -2,6 +2,7 @@ import { Secret, tokenFromText } from '../config/secret.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
 import { createLoginPauses } from './login_pauses.ts'
+import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import { type Session, type SessionOptions, TOKEN_HEADER } from './session.ts'
 
@@ -13,6 +14,13 @@ const LAST_LOGIN_TIMEOUT_MS = 2000
 const LOGOUT_TIMEOUT_MS = 2000
 /** More are not kept in mind: a token that could not be given back dies by itself within two hours. */
 const MAX_RETURNING = 5
+
+/** The login was heard, and refused. */
+const REFUSED: readonly Reason[] = ['auth', 'forbidden']
+/** The login may have made a token that nobody knows. An account may have a hundred, each for two hours without use. */
+const LOST: readonly Reason[] = ['timeout', 'reset', 'too_large', 'schema']
+/** So many may be lost in a row before the next one waits: it may be one node, or a connection that had been closed. */
+const LOSSES_SPARED = 3
 
 interface LoginOptions extends Omit<SessionOptions, 'auth'> {
   readonly username: string
@@ -28,9 +36,10 @@ interface Ticket {
 
 export function createLoginSession(options: LoginOptions): Session {
   const { system, username, readPassword, requests, onLogin, log, now = Date.now } = options
-  const pauses = (what: string) => createLoginPauses({ system, username, what, log, now })
+  const pauses = (what: string, spared = 0) => createLoginPauses({ system, username, what, spared, log, now })
   const refusals = pauses('the login was refused: check username and password')
   const renewals = pauses('a request was refused with a new token, too')
+  const losses = pauses('no answer of a login brought its token: sessions may be left behind', LOSSES_SPARED)
   const closing = new AbortController()
   let closed = false
   let ticket: Ticket | undefined
@@ -41,17 +50,23 @@ export function createLoginSession(options: LoginOptions): Session {
   async function logIn(baseUrl: string, signal: AbortSignal): Promise<Ticket> {
     const password = await readPassword()
     refusals.check(password)
+    losses.check(password)
     try {
       const token = await requestToken(baseUrl, password, signal)
       onLogin('ok')
       refusals.forget()
+      losses.forget()
       return { token, password, since: now(), usedAt: now() }
     } catch (failure) {
-      if (failure instanceof ApiError) onLogin(failure.reason)
-      if (failure instanceof ApiError && ['auth', 'forbidden'].includes(failure.reason))
-        refusals.begin(password)
+      if (failure instanceof ApiError) noteFailure(failure.reason, password)
       throw failure
     }
+  }
+
+  function noteFailure(reason: Reason, password: Secret): void {
+    onLogin(reason)
+    if (REFUSED.includes(reason)) refusals.begin(password)
+    if (LOST.includes(reason)) losses.begin(password)
   }
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
