@@ -74,16 +74,23 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
     decode: (answer: Answer) => T,
   ): Promise<T> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const send = async (baseUrl: string) => {
-      await budget.pace(signal)
-      const answer = await transport.send({ baseUrl, method: 'GET', path: place.path, headers, signal })
+    const time = { signal, deadline: performance.now() + timeoutMs }
+    const send = async (baseUrl: string, ofNode: AbortSignal) => {
+      await budget.pace(ofNode)
+      const answer = await transport.send({
+        baseUrl,
+        method: 'GET',
+        path: place.path,
+        headers,
+        signal: ofNode,
+      })
       answering = baseUrl
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
       return answer
     }
     try {
-      return decode(await budget.withPlace(signal, () => endpoints.attempt(send)))
+      return decode(await budget.withPlace(signal, () => endpoints.attempt(send, time)))
     } catch (failure) {
       const late = signal.aborted && !(failure instanceof ApiError)
       throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)

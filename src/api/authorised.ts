@@ -26,7 +26,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
         session.renewed(true)
         return answer
       } catch (failure) {
-        if (isRefusedToken(failure)) session.renewed(false)
+        if (isRefusedToken(failure) || mayBeExpired(failure)) session.renewed(false)
         throw failure
       }
     }
@@ -36,12 +36,29 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     try {
       return await send(token)(request, baseUrl, signal)
     } catch (failure) {
-      const newer = isRefusedToken(failure) ? await session.renew(token, baseUrl, signal) : undefined
+      const newer = await newToken(failure, () => session.renew(token, baseUrl, signal))
       if (newer === undefined) throw failure
       return await sendAgain(newer)(request, baseUrl, signal)
     }
   }
 }
+
+/** A newer token where that may help; undefined where it would not. */
+async function newToken(
+  failure: unknown,
+  renew: () => Promise<Secret | undefined>,
+): Promise<Secret | undefined> {
+  if (isRefusedToken(failure)) return renew()
+  // The refusal tells more than that no new token is to be had.
+  return mayBeExpired(failure) ? renew().catch(() => undefined) : undefined
+}
+
+/** The front of some systems turns the 401 of an expired token into this, which elsewhere means a missing role. */
+function mayBeExpired(failure: unknown): boolean {
+  return failure instanceof ApiError && failure.status === 500 && failure.body?.code === EXPIRED_OR_FORBIDDEN
+}
+
+const EXPIRED_OR_FORBIDDEN = 6401
 
 function isRefusedToken(failure: unknown): boolean {
   return failure instanceof ApiError && failure.reason === 'auth'

@@ -9,6 +9,7 @@ import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { type ClientObserver, createExchanges, type Operation, type Request, withToken } from './exchanges.ts'
 import { exchangeFailure } from './failures.ts'
 import { decodeFeed, type FeedReading } from './feed.ts'
+import { LOGOUT_TIMEOUT_MS } from './login_session.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
 import { POOL_LISTS, type PoolRef } from './pools.ts'
 import type { Reason } from './reasons.ts'
@@ -44,6 +45,9 @@ export interface ClientOptions {
   readonly log: Log
 }
 
+/** Of the share that a node has of an operation's time: what its login may take. */
+const LOGIN_SHARE = 0.8
+
 export function createClient({ system, limits, timeoutMs, observer, log }: ClientOptions): SystemClient {
   const budget = createBudget(limits)
   const endpoints = createEndpoints(system.baseUrls)
@@ -51,7 +55,8 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
   const session = createSession({
     system: system.name,
     auth: system.auth,
-    timeoutMs,
+    // Less than a node's share of an operation: a login that hangs must be over when the next node is asked.
+    timeoutMs: (timeoutMs * LOGIN_SHARE) / system.baseUrls.length,
     log,
     onLogin: observer.loggedIn,
     requests: {
@@ -59,12 +64,16 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
         exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
       // Any node ends a session, so a dead one must not keep it alive.
       logout: (token, signal) =>
-        endpoints.attempt((baseUrl) =>
-          exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, signal),
+        endpoints.attempt(
+          (baseUrl, ofNode) =>
+            exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, ofNode),
+          { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
         ),
     },
   })
   const authorised = createAuthorised(exchange, session)
+  /** On the clock of `performance.now()`. */
+  let answeredAt = Number.NEGATIVE_INFINITY
 
   /**
    * A reading request: budget, fail-over, repetition. The time allowed begins when it is its turn, so that a pool
@@ -75,15 +84,21 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     stop: AbortSignal,
     decode: (answer: Answer, baseUrl: string) => T,
   ): Promise<T> {
+    const began = performance.now()
+    const answered = () => {
+      answeredAt = performance.now()
+      observer.answered?.(true)
+    }
     try {
       const result = await budget.withPlace(stop, () => attempts(request, stop, decode))
-      observer.answered?.(true)
+      answered()
       return result
     } catch (cause) {
       if (stop.aborted) throw cause
       const failure = asApiError(cause, placeOf(system.name, request))
-      if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) observer.answered?.(true)
-      else if (WITHOUT_ANSWER.includes(failure.reason)) observer.answered?.(false)
+      if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) answered()
+      // A system that answered somebody else meanwhile is there: this is the trouble of one pool.
+      else if (WITHOUT_ANSWER.includes(failure.reason) && answeredAt < began) observer.answered?.(false)
       throw failure
     }
   }
@@ -97,7 +112,10 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     return withDeadline(stop, timeoutMs, async (signal) => {
       const deadline = performance.now() + timeoutMs
       const attempt = () =>
-        endpoints.attempt(async (baseUrl) => decode(await authorised(request, baseUrl, signal), baseUrl))
+        endpoints.attempt(
+          async (baseUrl, ofNode) => decode(await authorised(request, baseUrl, ofNode), baseUrl),
+          { signal, deadline },
+        )
       try {
         return await repeated(attempt, { signal, deadline })
       } catch (failure) {

@@ -1,15 +1,41 @@
+import { withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
 
-/** Failures of one node, not of the system: another node may do better. */
-const NODE_FAILURES: readonly Reason[] = ['connect', 'dns', 'tls', 'reset', 'unavailable']
-/** How long a node that failed is left alone while others answer. */
-const REST_MS = 60_000
+/** Failures that may be those of one node, or of what stands before it: another node may do better. */
+const NODE_FAILURES: readonly Reason[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'unavailable',
+  'server_error',
+  'html',
+]
+/** How long a node that failed is left alone while others answer, at first and at the most. */
+const FIRST_REST_MS = 60_000
+const LONGEST_REST_MS = 600_000
+
+/** The time that all nodes have together. */
+export interface EndpointTime {
+  readonly signal: AbortSignal
+  /** On the clock of `performance.now()`, in milliseconds. */
+  readonly deadline: number
+}
 
 /** Chooses among the base URLs of a system. */
 export interface Endpoints {
-  /** Tries the base URLs in order, those that failed lately last, until one answers. */
-  attempt<T>(send: (baseUrl: string) => Promise<T>): Promise<T>
+  /**
+   * Tries the base URLs in order, those that failed lately last, until one answers. While others are left, a node
+   * gets its share of the time only, so that one that hangs does not stand in for all.
+   */
+  attempt<T>(send: (baseUrl: string, signal: AbortSignal) => Promise<T>, time: EndpointTime): Promise<T>
+}
+
+interface Rest {
+  readonly until: number
+  readonly ms: number
 }
 
 /** @param now milliseconds that only go forward */
@@ -17,33 +43,37 @@ export function createEndpoints(
   baseUrls: readonly string[],
   now: () => number = () => performance.now(),
 ): Endpoints {
-  const restsUntil = new Map<string, number>()
-  const rests = (baseUrl: string) => (restsUntil.get(baseUrl) ?? Number.NEGATIVE_INFINITY) > now()
+  const resting = new Map<string, Rest>()
+  const rests = (baseUrl: string) => (resting.get(baseUrl)?.until ?? Number.NEGATIVE_INFINITY) > now()
 
-  /** Whether another node may still help; remembers which one failed. */
+  /** Whether another node may still help; remembers which one failed, longer each time. */
   function goesOn(baseUrl: string, failure: unknown): boolean {
-    const reason = failure instanceof ApiError ? failure.reason : undefined
-    const nodeFailed = reason !== undefined && NODE_FAILURES.includes(reason)
-    if (nodeFailed || reason === 'timeout') restsUntil.set(baseUrl, now() + REST_MS)
-    // After a timeout there is no time left for another node; the next request will try it first.
-    return nodeFailed
+    if (!(failure instanceof ApiError) || !NODE_FAILURES.includes(failure.reason)) return false
+    if (failure.body?.retryable === false) return false
+    const ms = Math.min((resting.get(baseUrl)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS)
+    resting.set(baseUrl, { until: now() + ms, ms })
+    return true
   }
 
-  async function attempt<T>(send: (baseUrl: string) => Promise<T>): Promise<T> {
-    const order = [...baseUrls.filter((url) => !rests(url)), ...baseUrls.filter(rests)]
-    let last: unknown
-    for (const baseUrl of order) {
-      try {
-        const result = await send(baseUrl)
-        restsUntil.delete(baseUrl)
-        return result
-      } catch (failure) {
-        if (!goesOn(baseUrl, failure)) throw failure
-        last = failure
+  return {
+    async attempt(send, { signal, deadline }) {
+      const order = [...baseUrls.filter((url) => !rests(url)), ...baseUrls.filter(rests)]
+      let last: unknown
+      for (const [index, baseUrl] of order.entries()) {
+        const left = order.length - index
+        const share = (deadline - performance.now()) / left
+        try {
+          const result = await (left === 1
+            ? send(baseUrl, signal)
+            : withDeadline(signal, share, (ofNode) => send(baseUrl, ofNode)))
+          resting.delete(baseUrl)
+          return result
+        } catch (failure) {
+          if (!goesOn(baseUrl, failure) || signal.aborted) throw failure
+          last = failure
+        }
       }
-    }
-    throw last
+      throw last
+    },
   }
-
-  return { attempt }
 }

@@ -105,10 +105,9 @@ const LIST_KEYS = ['_instances', 'instances'] as const
 function nodeList(body: unknown): readonly unknown[] {
   const embedded = isObject(body) ? member(body, '_embedded') : undefined
   if (!isObject(embedded)) throw new ApiError('schema', 'the answer has no member _embedded')
-  for (const key of LIST_KEYS) {
-    const list = member(embedded, key)
-    if (Array.isArray(list)) return list
-  }
+  const lists = LIST_KEYS.map((key) => member(embedded, key)).filter((list) => Array.isArray(list))
+  const list = lists.find(({ length }) => length > 0) ?? lists[0]
+  if (list !== undefined) return list
   throw new ApiError('schema', 'the answer has no node list (_embedded.instances or _embedded._instances)')
 }
 
@@ -186,7 +185,7 @@ function createDecoder(rejected: RejectedValues) {
   function readValues(entry: JsonObject, id: string): Map<AttributeName, Snapshot> {
     const values = new Map<AttributeName, Snapshot>()
     for (const { name, tag, keys } of READERS) {
-      const snapshot = settle(name, id, readFirst(entry, keys, tag))
+      const snapshot = settle(name, id, readAnyName(entry, keys, tag))
       if (snapshot !== undefined) values.set(name, snapshot)
     }
     return values
@@ -227,12 +226,12 @@ function createDecoder(rejected: RejectedValues) {
   return { node, coverage }
 }
 
-/** The attribute under the first of its names that has a value. */
-function readFirst(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {
-  const reads = keys
-    .map((key) => readNewest(member(entry, key), tag))
-    .filter(({ state }) => state !== 'absent')
-  return reads.find(({ state }) => state === 'served') ?? reads[0] ?? ABSENT
+/** The newest snapshot of an attribute under any of its names. */
+function readAnyName(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {
+  return readNewest(
+    keys.flatMap((key) => member(entry, key) ?? []),
+    tag,
+  )
 }
 
 function readStatus(value: unknown): Read<string> {

@@ -21,11 +21,8 @@ type Reject = (rejection: Rejection, text: string, times?: number) => void
  * @param most forecasts to keep, where that is less than {@link MAX_FORECASTS}
  */
 export function readForecasts(value: unknown, reject: Reject, most: number): Forecast[] {
-  const entries: readonly unknown[] = Array.isArray(value)
-    ? value
-    : value === undefined || value === null
-      ? []
-      : [value]
+  const list = Array.isArray(value) ? value : [value]
+  const entries = list.filter((entry) => isObject(entry) || readNumber(entry).state !== 'absent')
   const forecasts = new Map<string, Forecast>()
   for (const entry of entries) {
     const forecast = isObject(entry) ? readEntry(entry, reject) : undefined

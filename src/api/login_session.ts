@@ -11,7 +11,7 @@ const MAX_AGE_MS = 7.5 * 3_600_000
 const MAX_IDLE_MS = 1.75 * 3_600_000
 /** What each of the last two steps of a session may take; the exporter must not hang on a dead system. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
-const LOGOUT_TIMEOUT_MS = 2000
+export const LOGOUT_TIMEOUT_MS = 2000
 /** More are not kept in mind: a token that could not be given back dies by itself within two hours. */
 const MAX_RETURNING = 5
 
@@ -76,10 +76,10 @@ export function createLoginSession(options: LoginOptions): Session {
     if (refused !== undefined) throw refused
     const token = tokenFromText(answer.header(TOKEN_HEADER) ?? '')
     if (token instanceof Secret) return token
-    throw new ApiError(
-      'schema',
-      `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}`,
-    )
+    // A web server that answers everything with its own page is not the storage system: another node may be.
+    const isOther = answer.header(TOKEN_HEADER) === undefined
+    const words = `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}: is it the right address?`
+    throw new ApiError(isOther ? 'html' : 'schema', words)
   }
 
   /**

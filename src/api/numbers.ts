@@ -27,8 +27,12 @@ export function served<T>(value: T): Read<T> {
 export const MAX_QUOTED_CHARACTERS = 64
 
 export function unreadable(rejection: Rejection, value: unknown): Read<never> {
-  const text = typeof value === 'object' ? (Array.isArray(value) ? 'an array' : 'an object') : String(value)
-  return { state: 'unreadable', rejection, text: text.slice(0, MAX_QUOTED_CHARACTERS) }
+  return { state: 'unreadable', rejection, text: quoted(value).slice(0, MAX_QUOTED_CHARACTERS) }
+}
+
+function quoted(value: unknown): string {
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'symbol' ? (value.description ?? '') : String(value)
 }
 
 /** The notations of API document, "Snapshot and series conventions", rule 2: 23000000, 23000000.0, 2.3e7. */

@@ -17,7 +17,8 @@ export const POOL_LISTS = [
 const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
 
 /**
- * Reads the dashboard's list of pools. The id may be missing; then the link to the nodes tells it.
+ * Reads the dashboard's list of pools. The link to the nodes tells the id that the feed knows the pool by; the member
+ * `id`, which may be another form of it, where there is no such link.
  * @param baseUrl links of another origin are refused: a system does not choose where our token goes
  */
 function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
@@ -26,12 +27,25 @@ function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
     ? (member(embedded, '_instances') ?? member(embedded, 'instances'))
     : undefined
   if (!Array.isArray(list)) throw new ApiError('schema', 'the answer has no list of pools')
-  return unique(
-    list.filter(isObject).flatMap((entry) => {
-      const id = readText(member(entry, 'id')) ?? idFromLink(entry, baseUrl)
-      return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
-    }),
-  )
+  return usable(list, (entry) => idFromLink(entry, baseUrl) ?? readText(member(entry, 'id')))
+}
+
+/**
+ * The pools of a list, each once.
+ * @throws {ApiError} when the list has entries and not one of them has an id: that is no system without pools
+ */
+function usable(
+  list: readonly unknown[],
+  idOf: (entry: Readonly<Record<string, unknown>>) => string | undefined,
+): PoolRef[] {
+  const pools = list.filter(isObject).flatMap((entry) => {
+    const id = idOf(entry)
+    return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
+  })
+  if (list.length > 0 && pools.length === 0) {
+    throw new ApiError('schema', `not one of ${list.length} entries of the list of pools has an id`)
+  }
+  return unique(pools)
 }
 
 function idFromLink(entry: Readonly<Record<string, unknown>>, baseUrl: string): string | undefined {
@@ -59,12 +73,7 @@ function decodeVirtualArrays(body: unknown): PoolRef[] {
   const list = isObject(body) ? member(body, 'varray') : undefined
   const entries: readonly unknown[] = Array.isArray(list) ? list : isObject(list) ? [list] : []
   if (list === undefined) throw new ApiError('schema', 'the answer has no list of pools')
-  return unique(
-    entries.filter(isObject).flatMap((entry) => {
-      const id = readText(member(entry, 'id'))
-      return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
-    }),
-  )
+  return usable(entries, (entry) => readText(member(entry, 'id')))
 }
 
 /** Each pool costs a request a minute: a list as long as this is not one of storage pools. */

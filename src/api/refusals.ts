@@ -5,7 +5,8 @@ import type { Answer } from './transport.ts'
 
 /** Codes of the storage system that mean "missing role", whatever the HTTP status. */
 const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
-const MISSING_ROLE = 'the account lacks the role for this request: it needs SYSTEM_MONITOR (reading)'
+const MISSING_ROLE =
+  'the account lacks the role for this request: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete'
 
 /**
  * Why an answer is not what was asked for; undefined for 200. The body is read before the status is judged:

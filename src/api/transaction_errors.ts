@@ -50,6 +50,7 @@ export function readTransactionErrors(
   const object = asList(value).at(-1)
   if (object === undefined) return undefined
   if (!isObject(object)) {
+    if (readNumber(object).state === 'absent') return undefined
     reject('shape', Array.isArray(object) ? 'an array' : typeof object)
     return undefined
   }

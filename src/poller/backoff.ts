@@ -13,6 +13,7 @@ const SYSTEM_FAILURES: readonly Reason[] = [
   'forbidden',
   'throttled',
   'unavailable',
+  'server_error',
   'html',
 ]
 const FIRST_PAUSE_MS = 15_000
@@ -48,7 +49,9 @@ export function createBackoff(now: () => number = () => performance.now()): Back
         return
       }
       const growing = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
-      const asked = Math.max(0, ...outcomes.map((failure) => failure?.retryAfterMs ?? 0))
+      const wished = Math.max(0, ...outcomes.map((failure) => failure?.retryAfterMs ?? 0))
+      // Whoever asks for a quarter of an hour is heard, but looked after: all values would be gone meanwhile.
+      const asked = Math.min(wished, LONGEST_PAUSE_MS)
       failures += 1
       // A tenth less, so that a pause as long as the schedule does not miss its tick by a moment.
       resumesAt = now() + Math.max(growing * 0.9, asked)

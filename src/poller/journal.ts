@@ -9,6 +9,8 @@ export interface Journal {
   polled(poolId: string, failure: ApiError | undefined): void
   forecast(poolId: string, failure: ApiError | undefined): void
   discovered(failure: ApiError | undefined): void
+  /** The pools that are polled from now on; tells what appeared and what left. */
+  pools(before: readonly string[], now: readonly string[]): void
   rejected(poolId: string, values: readonly RejectedValue[]): void
   /** Something broke off that never should: a fault of the exporter itself. */
   broke(what: string, failure: unknown): void
@@ -53,6 +55,17 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     },
     forecast: (poolId, failure) => noteChange('forecast', { pool: poolId }, failure),
     discovered: (failure) => noteChange('discovery of pools', {}, failure),
+    pools(before, now) {
+      const appeared = now.filter((id) => !before.includes(id))
+      const left = before.filter((id) => !now.includes(id))
+      if (appeared.length === 0 && left.length === 0) return
+      log.info('polling pools', {
+        system,
+        pools: now.length,
+        appeared: appeared.join(' '),
+        left: left.join(' '),
+      })
+    },
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },

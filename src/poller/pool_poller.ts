@@ -59,6 +59,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     })
     try {
       const reading = await client.nodes(poolId, signal)
+      if (forgotten) return 'none'
       const good = attempt()
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
       withdrawAfter(staleAfterMs)
@@ -66,7 +67,8 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       journal.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
-      if (signal.aborted) return 'none'
+      // A pool that left the list while it was asked is nobody's any more.
+      if (signal.aborted || forgotten) return 'none'
       const failure = located(cause, system.name, poolId)
       journal.polled(poolId, failure)
       const bad = attempt({ reason: failure.reason, message: failure.message })

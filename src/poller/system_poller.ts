@@ -51,6 +51,10 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 
   function usePools(list: readonly PoolRef[]): Promise<void> {
     listed = true
+    journal.pools(
+      [...pollers.keys()],
+      list.map(({ id }) => id),
+    )
     for (const [id, poller] of pollers) {
       if (list.some((ref) => ref.id === id)) continue
       poller.forget()

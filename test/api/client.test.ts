@@ -279,16 +279,24 @@ describe('requests', () => {
     await poll()
     emulator.setFaults(['status:500,retryable=false@nodes,first=1'])
     await expect(poll()).rejects.toMatchObject({ reason: 'server_error' })
+    expect(plant.told).toEqual(['nodes reset', 'nodes 200', 'nodes 503', 'nodes 200', 'nodes 500'])
+  })
+
+  test('that are refused as an expired session is behind some fronts are tried with one new login', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await poll()
+    plant.told.length = 0
     emulator.setFaults(['status:500,code=6401@nodes,first=1'])
-    await expect(poll()).rejects.toMatchObject({ reason: 'forbidden' })
-    expect(plant.told).toEqual([
-      'nodes reset',
-      'nodes 200',
-      'nodes 503',
-      'nodes 200',
-      'nodes 500',
-      'nodes 500',
-    ])
+    await poll()
+    expect(plant.told).toEqual(['nodes 500', 'logout 200', 'login 200', 'nodes 200'])
+    emulator.setFaults(['status:500,code=6401@nodes'])
+    plant.told.length = 0
+    // A role that is missing is missing with a new token, too; then there are no further logins for a while.
+    for (let count = 0; count < 3; count += 1)
+      await expect(poll()).rejects.toMatchObject({ reason: 'forbidden' })
+    expect(plant.told.filter((told) => told.startsWith('login'))).toEqual(['login 200'])
   })
 
   test('use their connections again', async () => {

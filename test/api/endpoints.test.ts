@@ -1,9 +1,21 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createEndpoints } from '../../src/api/endpoints.ts'
 import { ApiError } from '../../src/api/errors.ts'
+import { exchangeFailure } from '../../src/api/failures.ts'
 import { REASONS, type Reason } from '../../src/api/reasons.ts'
 
-const NEXT_NODE: readonly Reason[] = ['connect', 'dns', 'tls', 'reset', 'unavailable']
+const NEXT_NODE: readonly Reason[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'unavailable',
+  'server_error',
+  'html',
+]
+const TIME = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY }
 
 /** Three nodes whose failures the test decides; gives those that were asked, in order. */
 function plant() {
@@ -21,7 +33,7 @@ function plant() {
         .attempt(async (baseUrl) => {
           asked.push(baseUrl)
           if (failures.has(baseUrl)) throw failures.get(baseUrl)
-        })
+        }, TIME)
         .catch((failure: unknown) =>
           asked.push(failure instanceof ApiError ? failure.reason : String(failure)),
         )
@@ -51,16 +63,37 @@ describe('endpoints', () => {
     expect(await ask()).toEqual(['b'])
     pass(2000)
     expect(await ask()).toEqual(['a', 'b'])
+    // Twice as long after the second failure, and no longer once it answered.
+    pass(119_000)
+    expect(await ask()).toEqual(['b'])
     failures.clear()
-    pass(60_000)
+    pass(2000)
     expect(await ask()).toEqual(['a'])
+    failures.set('a', new ApiError('connect', 'bad'))
+    expect(await ask()).toEqual(['a', 'b'])
+    pass(61_000)
+    expect(await ask()).toEqual(['a', 'b'])
   })
 
-  test('a node that used up the time is not the first one the next time', async () => {
+  test('a node that hangs gets its share of the time, and the next one the rest', async () => {
+    const endpoints = createEndpoints(['hung', 'good'])
+    const shares: string[] = []
+    const send = async (baseUrl: string, signal: AbortSignal) => {
+      shares.push(baseUrl)
+      if (baseUrl === 'good') return 'answer'
+      await once(signal, 'abort')
+      throw exchangeFailure(signal.reason)
+    }
+    const time = { signal: new AbortController().signal, deadline: performance.now() + 200 }
+    expect(await endpoints.attempt(send, time)).toBe('answer')
+    expect(shares).toEqual(['hung', 'good'])
+  })
+
+  test('a refusal that no node would change is not asked for elsewhere', async () => {
     const { ask, failures } = plant()
-    failures.set('a', new ApiError('timeout', 'bad'))
-    expect(await ask()).toEqual(['a', 'timeout'])
-    expect(await ask()).toEqual(['b'])
+    const body = { code: 1, description: undefined, details: undefined, retryable: false }
+    failures.set('a', new ApiError('server_error', 'bad', { status: 500, body }))
+    expect(await ask()).toEqual(['a', 'server_error'])
   })
 
   test('when all are dead, all are tried, and the last failure is told', async () => {

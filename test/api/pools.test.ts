@@ -22,26 +22,40 @@ describe('the list of the dashboard', () => {
     ])
   })
 
-  test.each<[unknown, string[]]>([
-    ['/dashboard/storagepools/urn:x:1/nodes', ['urn:x:1']],
-    ['dashboard/storagepools/urn:x:1/nodes', ['urn:x:1']],
-    ['/dashboard/storagepools/urn:x:1/nodes ', ['urn:x:1']],
-    ['/dashboard/storagepools/urn%3Ax%3A1/nodes.json', ['urn:x:1']],
-    [`${BASE}/dashboard/storagepools/urn:x:1/nodes`, ['urn:x:1']],
-    ['https://evil.example.net:4443/dashboard/storagepools/urn:x:1/nodes', []],
-    ['https://ecs1.example.net/dashboard/storagepools/urn:x:1/nodes', []],
-    ['http://ecs1.example.net:4443/dashboard/storagepools/urn:x:1/nodes', []],
-    ['//evil.example.net:4443/dashboard/storagepools/urn:x:1/nodes', []],
-    ['\\\\evil.example.net\\dashboard/storagepools/urn:x:1/nodes', []],
-    ['javascript:alert(1)', []],
-    ['https://', []],
-    ['/dashboard/nodes/1', []],
-    ['/dashboard/storagepools/%zz/nodes', []],
-    ['', []],
-    [7, []],
-    [null, []],
-  ])('without an id the link %j tells it', (href, expected) => {
-    expect(ids(linked(href))).toEqual(expected)
+  test.each([
+    '/dashboard/storagepools/urn:x:1/nodes',
+    'dashboard/storagepools/urn:x:1/nodes',
+    '/dashboard/storagepools/urn:x:1/nodes ',
+    '/dashboard/storagepools/urn%3Ax%3A1/nodes.json',
+    `${BASE}/dashboard/storagepools/urn:x:1/nodes`,
+  ])('the link %j tells the id', (href) => {
+    expect(ids(linked(href))).toEqual(['urn:x:1'])
+  })
+
+  test.each([
+    'https://evil.example.net:4443/dashboard/storagepools/urn:x:1/nodes',
+    'https://ecs1.example.net/dashboard/storagepools/urn:x:1/nodes',
+    'http://ecs1.example.net:4443/dashboard/storagepools/urn:x:1/nodes',
+    '//evil.example.net:4443/dashboard/storagepools/urn:x:1/nodes',
+    '\\\\evil.example.net\\dashboard/storagepools/urn:x:1/nodes',
+    'javascript:alert(1)',
+    'https://',
+    '/dashboard/nodes/1',
+    '/dashboard/storagepools/%zz/nodes',
+    '',
+    7,
+    null,
+  ])('the link %j tells none: a list of nothing else has failed', (href) => {
+    expect(() => ids(linked(href))).toThrow('not one of 1 entries of the list of pools has an id')
+    const entry = { id: 'good', _links: { nodes: { href } } }
+    expect(ids(list('_instances', entry, {}))).toEqual(['good'])
+  })
+
+  test('of two forms of an id the one in the link counts, by which the feed knows the pool', () => {
+    const href = '/dashboard/storagepools/urn:storageos:VirtualArray:b17d/nodes'
+    expect(ids(list('_instances', { id: 'b17d', _links: { nodes: { href } } }))).toEqual([
+      'urn:storageos:VirtualArray:b17d',
+    ])
   })
 
   test('a pool that comes twice is one pool', () => {

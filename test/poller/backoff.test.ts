@@ -16,6 +16,7 @@ const OF_THE_SYSTEM: readonly Reason[] = [
   'forbidden',
   'throttled',
   'unavailable',
+  'server_error',
   'html',
 ]
 
@@ -59,10 +60,14 @@ describe('backoff', () => {
 
   test('the pause that the system asks for counts where it is longer', () => {
     const { note, allowed, pass } = plant()
-    note([bad('throttled', 600_000), bad('throttled', 1000)])
-    expect(pass(599)).toBe('none')
+    note([bad('throttled', 200_000), bad('throttled', 1000)])
+    expect(pass(199)).toBe('none')
     expect(pass(2)).toBe('one')
     expect(allowed()).toBe('one')
+    // A quarter of an hour would be longer than the values live.
+    note([bad('throttled', 900_000)])
+    expect(pass(299)).toBe('none')
+    expect(pass(2)).toBe('one')
   })
 
   test.each(Object.keys(REASONS) as Reason[])('%s', (reason) => {

@@ -42,6 +42,8 @@ async function plant({ client, yaml = `${SILENT}}\nforecast: {schedule: ""}`, po
   const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
   const config = configOf(yaml, `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}${list}}`)
   const log = recordingLog()
+  /** What is logged besides the pools that are polled. */
+  const troubles = () => log.lines.filter(({ message }) => message !== 'polling pools')
   const own = ownMetrics()
   const shownOn = board ?? (await boardAt())
   const poller = createSystemPoller({
@@ -59,8 +61,9 @@ async function plant({ client, yaml = `${SILENT}}\nforecast: {schedule: ""}`, po
     board: shownOn,
     log,
     poller,
+    troubles,
     logged: () =>
-      log.lines.map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
+      troubles().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
     polls: async () =>
       [
         ...(await own.render('text')).matchAll(
@@ -120,11 +123,11 @@ describe('polls', () => {
       if (pool === 'p') throw new TypeError('x is not a function')
       return readingOf({ n1: 1 }, pool)
     }
-    const { up, log } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    const { up, troubles } = await plant({ client: { nodes }, pools: ['p', 'q'] })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(up()).toEqual({ p: 0, q: 1 })
-    expect(log.lines).toHaveLength(1)
-    expect(log.lines[0]?.fields).toMatchObject({
+    expect(troubles()).toHaveLength(1)
+    expect(troubles()[0]?.fields).toMatchObject({
       reason: 'local',
       error: expect.stringContaining('TypeError: x is not'),
     })
@@ -174,12 +177,12 @@ describe('polls', () => {
           signal.addEventListener('abort', () => reject(signal.reason)),
         ),
     )
-    const { poller, log, polls } = await plant({ client: { nodes }, pools: ['p'] })
+    const { poller, troubles, polls } = await plant({ client: { nodes }, pools: ['p'] })
     const stopped = poller.stop()
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     await stopped
     expect(nodes).toHaveBeenCalledTimes(1)
-    expect(log.lines).toEqual([])
+    expect(troubles()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     expect(await polls()).toEqual([])
   })
@@ -313,7 +316,7 @@ describe('pools that the system lists', () => {
     let list = ['p', 'q']
     const nodes = async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool)
     const pools = vi.fn(async () => list.map((id) => ({ id, name: undefined })))
-    const { free, up, polls } = await plant({ client: { nodes, pools } })
+    const { free, up, polls, log } = await plant({ client: { nodes, pools } })
     expect(free()).toEqual({ 'node-p': 1, 'node-q': 1 })
     list = ['q', 'r']
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
@@ -321,6 +324,10 @@ describe('pools that the system lists', () => {
     expect(free()).toEqual({ 'node-q': 1, 'node-r': 1 })
     expect((await polls()).filter((line) => line.startsWith('p'))).toEqual([])
     expect(pools).toHaveBeenCalledTimes(2)
+    expect(log.lines.map(({ fields }) => fields)).toEqual([
+      { system: 'a', pools: 2, appeared: 'p q', left: '' },
+      { system: 'a', pools: 2, appeared: 'r', left: 'p' },
+    ])
   })
 
   test('stay when the list cannot be had for a while', async () => {
