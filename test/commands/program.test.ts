@@ -16,7 +16,18 @@ describe('the program', () => {
   test.concurrent('lists its commands', async () => {
     const { code, stdout } = await program('--help')
     expect(code).toBe(0)
-    for (const command of ['serve', 'demo', 'check', 'emulate']) expect(stdout).toContain(`  ${command} `)
+    const commands = [
+      'serve',
+      'demo',
+      'check',
+      'doctor',
+      'health',
+      'nodes',
+      'providers',
+      'dashboards',
+      'emulate',
+    ]
+    for (const command of commands) expect(stdout).toContain(`  ${command} `)
   })
 
   test.concurrent.each([
