@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { GRAFANA, PROMETHEUS } from '../../grafana/settings.ts'
@@ -152,7 +153,7 @@ describe('production', () => {
     const mount = containerOf(production).volumeMounts.find(({ name }: Mapping) => name === 'credentials')
     using folder = temporaryFolder()
     folder.write('password', 'x\n')
-    folder.write('ca.pem', 'x\n')
+    folder.write('ca.pem', `${rootCertificates[0]}\n`)
     const moved = config.replaceAll(`${mount.mountPath}/`, `${folder.path}/`)
     expect(moved).not.toBe(config)
     expect(parseConfig(moved, { file: 'sds-exporter.yml', environment: {} }).systems).toHaveLength(1)
