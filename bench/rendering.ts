@@ -12,7 +12,7 @@ const ROUNDS = 15
 /** One poll of every pool, from decoded nodes to the text of the page. */
 function renderOurs(fleet: readonly PoolFixture[]): Buffer {
   const parts = fleet.flatMap(({ id, reading }) => {
-    const labels = { system: 'bench', poolId: id, pool: id }
+    const labels = { system: 'bench', poolId: id, pool: reading.nodes[0]?.poolName ?? id }
     const forecasts = new Map(reading.nodes.map((node) => [node.id, node.forecasts]))
     return [renderPart(feedSamples(reading, labels)), renderPart(forecastSamples(reading, forecasts, labels))]
   })
