@@ -1,6 +1,6 @@
 // An hour of faults, reloads and scrapes at ten times the normal pace: does the exporter stay as small as it was?
 //
-//   node scripts/soak.ts --minutes=60 [--systems=5]
+//   node scripts/soak.ts --minutes=60 [--systems=5] [--pace=10]
 //
 // Prints a line a minute, and at the end what memory and descriptors gained in the second half of the run.
 
@@ -14,19 +14,26 @@ import { type Figures, heapMb, processFigures, slopePerHour } from './soak/figur
 import { createPlant } from './soak/plant.ts'
 
 const { values: flags } = parseArgs({
-  options: { minutes: { type: 'string', default: '60' }, systems: { type: 'string', default: '5' } },
+  options: {
+    minutes: { type: 'string', default: '60' },
+    systems: { type: 'string', default: '5' },
+    pace: { type: 'string', default: '10' },
+  },
 })
 
+/** So many times the pace of the defaults; one that divides the sixty seconds between two polls. */
+const pace = Number(flags.pace)
+if (!Number.isInteger(60 / pace)) throw new Error('--pace must divide 60')
 /** Prometheus scrapes every 15 s by default. */
-const SCRAPE_MS = 1500
-const FAULT_MS = 5000
-const RELOAD_MS = 20_000
+const SCRAPE_MS = 15_000 / pace
+const FAULT_MS = 50_000 / pace
+const RELOAD_MS = 200_000 / pace
 const REPORT_MS = 60_000
 const MS_PER_MINUTE = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'sds-soak-'))
 const file = join(folder, 'sds-exporter.yml')
-const plant = await createPlant(Number(flags.systems))
+const plant = await createPlant(Number(flags.systems), pace)
 writeFileSync(file, plant.config(0))
 const { child, url, logged } = await startExporter()
 const pid = child.pid ?? 0

@@ -69,7 +69,7 @@ const PROFILES = ['classic', 'modern', 'documented'] as const
 const POOLS = 3
 
 /** Starts so many systems on free ports. */
-export async function createPlant(count: number): Promise<Plant> {
+export async function createPlant(count: number, pace: number): Promise<Plant> {
   const systems = Array.from({ length: count }, (_, index) =>
     createEmulator({
       seed: `soak-${index}`,
@@ -82,7 +82,7 @@ export async function createPlant(count: number): Promise<Plant> {
   let turn = 0
 
   return {
-    config: (variant) => configOf(systems, variant),
+    config: (variant) => configOf(systems, variant, pace),
     nextFaults() {
       turn += 1
       for (const [index, system] of systems.entries()) {
@@ -100,8 +100,8 @@ export async function createPlant(count: number): Promise<Plant> {
   }
 }
 
-/** Ten times the pace of the defaults. Every second variant lacks a system, and another one is asked with other limits. */
-function configOf(systems: readonly Emulator[], variant: number): string {
+/** So many times the pace of the defaults. Every second variant lacks a system, and another one is asked with other limits. */
+function configOf(systems: readonly Emulator[], variant: number, pace: number): string {
   const listed = systems.filter((_, index) => variant % 2 === 0 || index !== 0)
   const entries = listed.map(
     (system) =>
@@ -109,7 +109,7 @@ function configOf(systems: readonly Emulator[], variant: number): string {
   )
   return `systems:
 ${entries.join('\n')}
-poll: {schedule: "*/6 * * * * *", max_random_delay: 500ms, timeout: 3s, stale_after: 30s}
+poll: {schedule: "*/${60 / pace} * * * * *", max_random_delay: 500ms, timeout: 3s, stale_after: 30s}
 forecast: {schedule: "0 */6 * * * *"}
 discovery: {schedule: "*/30 * * * * *"}
 limits: {requests_per_second: ${variant % 5 === 4 ? 90 : 100}, max_response_bytes: 8MiB}
