@@ -4,8 +4,8 @@ export function versionFindings(
   manifest: string,
   kustomizations: Readonly<Record<string, string>>,
 ): string[] {
-  if (!/^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(tag))
-    return [`'${tag}' is not a tag of a release, such as v1.2.3`]
+  // npm publishes no version with a suffix without a dist-tag, which would come too late: after the image.
+  if (!/^v\d+\.\d+\.\d+$/.test(tag)) return [`'${tag}' is not a tag of a release, such as v1.2.3`]
   const wanted = tag.slice(1)
   const { version } = JSON.parse(manifest) as { version: string }
   const package_ = version === wanted ? [] : [`package.json has the version ${version}, not ${wanted}`]

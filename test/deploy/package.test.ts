@@ -11,6 +11,7 @@ import { makeReadOnly, makeRemovable, unprivileged } from './confinement.ts'
 
 /** The package must stay a small download; the README tells its size. */
 const MAX_PACKED_BYTES = 400_000
+const README_TOLERANCE = 0.1
 
 interface Packed {
   readonly filename: string
@@ -57,6 +58,8 @@ describe('the package', () => {
 
   test('is small', () => {
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES)
+    const told = Number(/The package is some (\d+) kB/.exec(readText('README.md'))?.[1]) * 1000
+    expect(Math.abs(packed.size - told) / told).toBeLessThan(README_TOLERANCE)
   })
 
   test('is the same to the byte when built again', async () => {
