@@ -49,6 +49,7 @@ const systemErrors = bySeverity(
   above('system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio', THRESHOLDS.systemErrorRatio),
 )
 
+/** The mean of a few reads is chance: without the last condition, nodes at rest would be outliers. */
 const readLatency = perNode('sds_node_transaction_read_latency_seconds')
 const latencyOutlier: Alert = {
   alert: 'SdsNodeLatencyOutlier',
@@ -57,7 +58,9 @@ const latencyOutlier: Alert = {
 and
 ${readLatency}
 > on (${POOL_KEY.join(',')}) group_left ()
-${LIMITS.outlierFactor} * quantile by (${POOL_KEY.join(',')}) (0.5, ${readLatency})`,
+${LIMITS.outlierFactor} * quantile by (${POOL_KEY.join(',')}) (0.5, ${readLatency})
+and
+${perNode('sds_node_transaction_reads_per_second')} > ${LIMITS.quietTransactionsPerSecond}`,
   for: '30m',
   keepFiringFor: '15m',
   summary: 'A storage node is much slower than the others of its pool.',

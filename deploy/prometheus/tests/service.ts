@@ -193,6 +193,7 @@ const latencyOutlier: readonly AlertCase[] = [
     name: 'fires after 30 minutes and ends 15 minutes after the recovery',
     series: {
       [READ]: '0.2x39 0.02x40',
+      [READS]: '1.1x80',
       [`${READ}{node="n2"}`]: '0.05x80',
       [`${READ}{node="n3"}`]: '0.01x80',
     },
@@ -202,6 +203,9 @@ const latencyOutlier: readonly AlertCase[] = [
     alert: 'SdsNodeLatencyOutlier',
     name: 'is silent when all are slow, when all are fast, and in a pool of one node',
     series: {
+      [READS]: '100x40',
+      [`${READS}{pool="fast",node="n1"}`]: '100x40',
+      [`${READS}{pool="single",node="n1"}`]: '100x40',
       [READ]: '0.5x40',
       [`${READ}{node="n2"}`]: '0.25x40',
       [`${READ}{node="n3"}`]: '0.2x40',
@@ -209,6 +213,24 @@ const latencyOutlier: readonly AlertCase[] = [
       [`${READ}{pool="fast",node="n2"}`]: '0.002x40',
       [`${READ}{pool="fast",node="n3"}`]: '0.002x40',
       [`${READ}{pool="single",node="n1"}`]: '0.9x40',
+    },
+    at: { '40m': [] },
+  },
+  {
+    alert: 'SdsNodeLatencyOutlier',
+    name: 'is silent for a node with hardly any reads, for one without, and for one that tells no rate',
+    series: {
+      [READ]: '0.9x40',
+      [READS]: '0.9x40',
+      [`${READ}{node="n2"}`]: '0.8x40',
+      [`${READS}{node="n2"}`]: '0x40',
+      [`${READ}{node="n3"}`]: '0.7x40',
+      ...Object.fromEntries(
+        ['n4', 'n5', 'n6', 'n7'].flatMap((node) => [
+          [`${READ}{node="${node}"}`, '0.01x40'],
+          [`${READS}{node="${node}"}`, '100x40'],
+        ]),
+      ),
     },
     at: { '40m': [] },
   },
