@@ -105,11 +105,13 @@ export const ofSelectedPools = (vector: string): string =>
 
 /**
  * Adds the name of the pool to a vector keyed by system and pool_id. A pool that never answered has no name
- * yet, and that is the one to see, so its id stands in.
+ * yet, and that is the one to see, so its id stands in. `topk` takes one name a pool: two exporters that polled
+ * on either side of a renaming tell two, and Prometheus refuses a join that finds two.
  */
 export const withPoolName = (vector: string): string => {
   const on = `on (${POOL_ID_KEY.join(',')})`
-  const named = `${vector} * ${on} group_left (pool) ${poolNames('system')}`
+  const oneName = `topk by (${POOL_ID_KEY.join(',')}) (1, ${poolNames('system')})`
+  const named = `${vector} * ${on} group_left (pool) ${oneName}`
   const nameless = `label_replace(${vector} unless ${on} ${poolNames('system')}, "pool", "$1", "pool_id", "(.+)")`
   return `${named} or ${nameless}`
 }

@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { stringify } from 'yaml'
 import { type Selection, substitute } from '../../grafana/selection.ts'
-import { temporaryFolder } from '../support/folders.ts'
-import { testRules } from '../support/promtool.ts'
-import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries.ts'
-import { FULL_WORLD, type InputSeries, labelText, NOW, WORLD } from './world.ts'
-
-/** What a query gives: one figure without labels, several with them, or nothing. */
-type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
-
-/** The answers to the queries A, B, … of a panel. */
-type Answers = readonly Answer[]
+import { type Answers, NOTHING, place, queriesAt, run, unitTest } from './engine.ts'
+import { ALL, annotationQueries, panelQueries } from './queries.ts'
+import { FULL_WORLD, NOW, WORLD } from './world.ts'
 
 const node = (system: string, pool: string, name: string) => ({ system, pool, node: name })
 const pool = (system: string, name: string) => ({ system, pool: name })
-const NOTHING: Answer = []
 
 /** Worked out by hand from world.ts, with everything selected. */
 const EXPECTED: Readonly<Record<string, Answers>> = {
@@ -217,39 +208,6 @@ const EXPECTED_OF_FAULTLESS: Readonly<Record<string, Answers>> = {
 }
 
 const QUERIES = panelQueries()
-const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
-const queriesAt = (where: string): PanelQuery[] => QUERIES.filter((query) => place(query) === where)
-
-const samples = (answer: Answer) =>
-  (typeof answer === 'number' ? [[{}, answer] as const] : answer).map(([labels, value]) => ({
-    labels: labelText(labels),
-    value,
-  }))
-
-const unitTest = (
-  name: string,
-  world: readonly InputSeries[],
-  selection: Selection,
-  expected: typeof EXPECTED,
-) => ({
-  name,
-  interval: '1m',
-  input_series: world,
-  promql_expr_test: Object.entries(expected).flatMap(([where, answers]) =>
-    queriesAt(where).map(({ expr }, index) => ({
-      expr: substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
-      eval_time: `${NOW}s`,
-      exp_samples: samples(answers[index] ?? NOTHING),
-    })),
-  ),
-})
-
-const run = async (tests: readonly unknown[]) => {
-  using folder = temporaryFolder()
-  return await testRules(
-    folder.write('values.yml', stringify({ rule_files: [], tests }, { aliasDuplicateObjects: false })),
-  )
-}
 
 /** Panels that show figures or states: a wrong one is believed at once, so each has an expectation. */
 const FIGURES = ['stat', 'gauge', 'bargauge', 'state-timeline']

@@ -21,20 +21,21 @@ const text = (name: string, labels: Labels): string =>
 /** `labels` as promtool writes them in its expectations. */
 export const labelText = (labels: Labels): string => text('', labels)
 
-const constant = (name: string, labels: Labels, value: number): InputSeries => ({
+/** A series of one exporter. */
+export const constant = (name: string, labels: Labels, value: number): InputSeries => ({
   series: text(name, labels),
   values: `${value}x${NOW / 60}`,
 })
 
-const EXPORTERS = ['a:9438', 'b:9438'] as const
-const targetOf = (instance: string): Labels => ({ job: 'sds', instance })
+export const EXPORTERS = ['a:9438', 'b:9438'] as const
+export const targetOf = (instance: string): Labels => ({ job: 'sds', instance })
 
 /** What both exporters of a pair report alike. */
-const onBoth = (name: string, labels: Labels, value: number): InputSeries[] =>
+export const onBoth = (name: string, labels: Labels, value: number): InputSeries[] =>
   EXPORTERS.map((instance) => constant(name, { ...labels, ...targetOf(instance) }, value))
 
 /** What each of the pair reports for itself. */
-const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
+export const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
   EXPORTERS.map((instance, index) => constant(name, { ...labels, ...targetOf(instance) }, values[index] ?? 0))
 
 interface NodeFacts {
