@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import { ALERT_GROUPS, renderRules } from '../../deploy/prometheus/rules.ts'
+import { QUERY_CASES, queryTest } from '../../deploy/prometheus/tests/runbook_queries.ts'
 import { RUNBOOKS } from '../../grafana/settings.ts'
 import { filledIn, proseOf, renderRunbooks, sectionsOf } from '../../scripts/generators/runbooks.ts'
 import { KNOWN_METRICS } from '../grafana/known_metrics.ts'
 import { parse, resultLabels, selectorsOf } from '../grafana/promql.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { testRules } from '../support/promtool.ts'
 
 const [DOCUMENT = { path: '', text: '' }] = renderRunbooks()
 const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) =>
@@ -106,6 +110,27 @@ describe('the runbook', () => {
       }
     }
     for (const command of commands) expect(command).toMatch(COMMANDS)
+  })
+
+  test.each(ROWS)('of $alert adds and averages no ratios of nodes', ({ prose }) => {
+    const selectors = fences(prose, 'promql').flatMap((query) => selectorsOf(parse(query)))
+    const ratios = selectors.filter(({ metric }) => metric.endsWith('_ratio'))
+    for (const { metric, around } of ratios) {
+      expect(
+        around.filter((name) => name === 'sum' || name === 'avg'),
+        metric,
+      ).toEqual([])
+    }
+  })
+
+  test('answers what its rule says', async () => {
+    using folder = temporaryFolder()
+    const tests = QUERY_CASES.map((case_) => {
+      const prose = ROWS.find(({ alert }) => alert === case_.alert)?.prose ?? ''
+      return queryTest(case_, fences(prose, 'promql')[case_.query] ?? 'no such query')
+    })
+    const { code, stdout, stderr } = await testRules(folder.write('queries.yml', stringify({ tests })))
+    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
   })
 
   test('sources speak of no alert that does not exist', () => {
