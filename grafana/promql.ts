@@ -58,12 +58,15 @@ export const age = (vector: string): string => `time() - ${vector}`
 export const sampleAge = (labels: readonly string[], scope: Scope): string =>
   age(by('min', labels, perNode('sds_node_sample_timestamp_seconds', scope)))
 
-/** Used relative to usable space, of everything that falls under one set of the labels. */
-export const usedRatio = (total: (vector: string) => string, scope: Scope): string =>
-  ratio(
-    total(perNode('sds_node_disk_space_allocated_bytes', scope)),
-    total(perNode('sds_node_disk_space_total_bytes', scope)),
-  )
+/**
+ * Used relative to usable space, of everything that falls under one set of the labels. Only nodes that serve
+ * both halves count, as in the recording rule: a node without the one would bend the ratio of the others.
+ */
+export const usedRatio = (total: (vector: string) => string, scope: Scope): string => {
+  const allocated = perNode('sds_node_disk_space_allocated_bytes', scope)
+  const usable = perNode('sds_node_disk_space_total_bytes', scope)
+  return ratio(total(`${allocated} and ${usable}`), total(`${usable} and ${allocated}`))
+}
 
 /**
  * The code of the worst current health under each set of the labels (settings.ts, HEALTH). Each status has a

@@ -31,7 +31,7 @@ const totals = [
   gauge({
     title: 'Space used',
     about: [
-      'Allocated relative to usable space, summed over the selected pools before dividing.',
+      'Allocated relative to usable space, summed over the selected pools before dividing; only nodes that serve both count.',
       'Below the yellow mark.',
       'Find the pool under “Space used by pool”: an average hides the full one.',
     ],

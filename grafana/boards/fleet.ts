@@ -80,7 +80,7 @@ const disksToFix = stat({
 const spaceUsed = gauge({
   title: 'Fleet space used',
   about: [
-    'Allocated relative to usable space, summed over all selected systems before dividing.',
+    'Allocated relative to usable space, summed over all selected systems before dividing; only nodes that serve both count.',
     'Below the yellow mark.',
     'A fleet average hides a full pool: sort the table below by “Used”, then plan with the capacity page.',
   ],

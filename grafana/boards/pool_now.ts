@@ -30,7 +30,7 @@ const nodesHealthy = stat({
 const spaceUsed = gauge({
   title: 'Space used',
   about: [
-    'Allocated relative to usable space, summed over the selected nodes before dividing.',
+    'Allocated relative to usable space, summed over the selected nodes before dividing; only nodes that serve both count.',
     'Below the yellow mark.',
     'Compare the nodes under “Space used by node”; plan with the capacity page.',
   ],

@@ -8,6 +8,8 @@ interface Oddity {
   readonly expected: Readonly<Record<string, Answers>>
 }
 
+const POOL = { system: 'fra', pool: 'p1' }
+const NODE = { ...POOL, node: 'n1' }
 const POOL_ID = { system: 'fra', pool_id: 'id1' }
 
 /** What a pair of exporters tells when they polled on either side of a renaming. */
@@ -21,6 +23,21 @@ const ODDITIES: readonly Oddity[] = [
     what: 'a pool that two exporters name differently is one pool',
     world: [...twoNames(), ...onBoth('sds_pool_up', POOL_ID, 1)],
     expected: { 'sds-exporter / Pool poll ok': [[[{ ...POOL_ID, pool: 'new' }, 1]]] },
+  },
+  {
+    what: 'a node that does not serve its allocated space leaves the ratio of the others alone',
+    world: [
+      ...onBoth('sds_node_disk_space_total_bytes', NODE, 100),
+      ...onBoth('sds_node_disk_space_allocated_bytes', NODE, 95),
+      ...onBoth('sds_node_disk_space_total_bytes', { ...POOL, node: 'n2' }, 100),
+    ],
+    expected: {
+      'sds-fleet / Fleet space used': [0.95],
+      'sds-pool / Space used': [0.95],
+      'sds-pool / Space used by node': [[[NODE, 0.95]]],
+      'sds-capacity / Space used': [0.95],
+      'sds-capacity / Space used by pool': [[[POOL, 0.95]]],
+    },
   },
 ]
 
