@@ -132,7 +132,7 @@ const frozen: readonly Alert[] = [
     expr: `min by (${POOL_KEY.join(',')}) (${AGE}) > ${OLD}`,
     for: '5m',
     summary: 'A storage system answers with old samples.',
-    description: `${POOL}: the newest sample is {{ $value | humanizeDuration }} old, although polls succeed. The system's own statistics stand still, so its health status cannot be trusted either.`,
+    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last good poll. The system's own statistics stand still, so its health status cannot be trusted either.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -141,7 +141,7 @@ const frozen: readonly Alert[] = [
     expr: `${AGE} > ${OLD}`,
     for: '10m',
     summary: 'A category of samples of a storage pool stands still.',
-    description: `${POOL}: the newest sample of the category {{ $labels.category }} is {{ $value | humanizeDuration }} old.`,
+    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last good poll.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -168,7 +168,7 @@ const values: readonly Alert[] = [
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
-    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Ages and histories are wrong by as much.`,
+    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Alerts on old samples allow for it; ages on dashboards and times of histories are off by as much.`,
     dashboard: systemPage,
   },
   {

@@ -1,5 +1,5 @@
 import { HEALTH, UNKNOWN_HEALTH } from '../../../grafana/settings.ts'
-import { perNode, perSystem, poolSum } from '../expressions.ts'
+import { perNode, perPoll, perSystem, poolSum } from '../expressions.ts'
 import type { Recording, RecordingGroup } from '../rule.ts'
 
 /**
@@ -71,13 +71,26 @@ const errors: readonly Recording[] = [
   },
 ]
 
+/**
+ * At the last good poll rather than now: a pool that is polled every hour has samples of an hour ago and is not
+ * frozen. The name of the pool stands on the side of many, where a pool that two exporters name differently does
+ * no harm.
+ */
+const lastPoll = `max by (system,pool) (
+  max by (system,pool,pool_id) (sds_pool_info)
+  * on (system,pool_id) group_left ()
+  ${perPoll('sds_pool_last_success_timestamp_seconds')}
+)`
+const ageAtPoll = `${lastPoll}
+- on (system,pool) group_right ()
+max by (system,pool,category) (sds_node_sample_timestamp_seconds)`
 /** By the clock of the storage system where it is known, so that a wrong clock is not taken for old data. */
-const newestSample = 'max by (system,pool,category) (sds_node_sample_timestamp_seconds)'
 const sampleAge: Recording = {
   record: 'system_pool_category:sds_node_sample_age_seconds:min',
-  expr: `time() - ${newestSample} + on (system) group_left () ${perSystem('sds_system_clock_skew_seconds')}
+  expr: `${ageAtPoll}
++ on (system) group_left () ${perSystem('sds_system_clock_skew_seconds')}
 or
-time() - ${newestSample}`,
+${ageAtPoll}`,
 }
 
 export const recordingGroup: RecordingGroup = {

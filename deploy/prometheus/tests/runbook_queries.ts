@@ -80,6 +80,19 @@ export const QUERY_CASES: readonly QueryCase[] = [
     },
     answers: [{ labels: '{system="SYSTEM",pool="POOL"}', value: 0.85 }],
   },
+  ...['SdsFeedFrozen', 'SdsCategoryFrozen'].map((alert) => ({
+    alert,
+    name: 'ages are those at the last good poll, by the clock of the system',
+    query: 0,
+    series: {
+      'sds_pool_info{pool_id="p1"}': 1,
+      'sds_pool_last_success_timestamp_seconds{pool_id="p1"}': 10_000,
+      'sds_system_clock_skew_seconds{}': 60,
+      'sds_node_sample_timestamp_seconds{node="n1",category="health"}': 8_000,
+      'sds_node_sample_timestamp_seconds{node="n2",category="health"}': 9_000,
+    },
+    answers: [{ labels: '{system="SYSTEM",pool="POOL",category="health"}', value: 1060 }],
+  })),
 ]
 
 /** promtool's test of one case, as two exporters see it. */

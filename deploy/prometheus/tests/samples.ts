@@ -10,7 +10,7 @@ const POOL_PAGE = '/d/sds-pool?var-system=frankfurt&var-pool=pool+1'
 const frozenAt = (age: string) =>
   fired('SdsFeedFrozen', 'critical', 'exporter', POOL, {
     summary: 'A storage system answers with old samples.',
-    description: `Pool pool 1 of system frankfurt: the newest sample is ${age} old, although polls succeed. The system's own statistics stand still, so its health status cannot be trusted either.`,
+    description: `Pool pool 1 of system frankfurt: the newest sample was ${age} old at the last good poll. The system's own statistics stand still, so its health status cannot be trusted either.`,
     dashboard: POOL_PAGE,
   })
 const categoryAt = (age: string, category: string) =>
@@ -21,7 +21,7 @@ const categoryAt = (age: string, category: string) =>
     { ...POOL, category },
     {
       summary: 'A category of samples of a storage pool stands still.',
-      description: `Pool pool 1 of system frankfurt: the newest sample of the category ${category} is ${age} old.`,
+      description: `Pool pool 1 of system frankfurt: the newest sample of the category ${category} was ${age} old at the last good poll.`,
       dashboard: POOL_PAGE,
     },
   )
@@ -38,11 +38,22 @@ const nodeAt = (age: string) =>
     },
   )
 
+const LAST = 'sds_pool_last_success_timestamp_seconds'
+/** Polls every minute. */
+const POLLED = { sds_pool_info: '1x60', [LAST]: '0+60x60' }
+const polledToo = (labels: string, pool: string) => ({
+  [`sds_pool_info{${labels},pool="${pool}"}`]: '1x60',
+  [`${LAST}{${labels}}`]: '0+60x60',
+})
+/** Polls every hour. */
+const POLLED_HOURLY = { sds_pool_info: '1x130', [LAST]: '0x59 3600x59 7200x10' }
+
 const frozen: readonly AlertCase[] = [
   {
     alert: 'SdsFeedFrozen',
     name: 'fires 5 minutes after 15 without a new sample of any category, and ends with it',
     series: {
+      ...POLLED,
       [`${SAMPLE}{category="health"}`]: '0x39 2400x10',
       [`${SAMPLE}{category="traffic"}`]: '0x49',
       [`${SAMPLE}{node="n2",category="health"}`]: '0x49',
@@ -54,6 +65,9 @@ const frozen: readonly AlertCase[] = [
     alert: 'SdsFeedFrozen',
     name: 'does not take a wrong clock for old samples, nor a wrong clock for new ones',
     series: {
+      ...POLLED,
+      ...polledToo('pool_id="p2"', 'pool 2'),
+      ...polledToo('system="paris"', 'pool 1'),
       [`${SAMPLE}{category="health"}`]: '-1800+60x60',
       sds_system_clock_skew_seconds: '-1800x60',
       [`${SAMPLE}{pool="pool 2",category="health"}`]: '0+60x60',
@@ -66,6 +80,8 @@ const frozen: readonly AlertCase[] = [
     alert: 'SdsFeedFrozen',
     name: 'counts without a known clock, and is silent for one category, one node, and without samples',
     series: {
+      ...POLLED,
+      ...polledToo('system="paris"', 'pool 1'),
       [`${SAMPLE}{system="paris",category="health"}`]: '0+60x60',
       [`${SAMPLE}{category="health"}`]: '0+60x60',
       [`${SAMPLE}{category="traffic"}`]: '0x60',
@@ -75,9 +91,40 @@ const frozen: readonly AlertCase[] = [
     at: { '60m': [] },
   },
   {
+    alert: 'SdsFeedFrozen',
+    name: 'takes rare polls for what they are, and no failed ones for old samples',
+    series: {
+      ...POLLED_HOURLY,
+      [`${SAMPLE}{category="health"}`]: '-240x59 3360x59 6960x10',
+      'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x130',
+      [`${LAST}{pool_id="p2"}`]: '0+60x10 600x119',
+      [`${SAMPLE}{pool="pool 2",category="health"}`]: '0+60x10 600x119',
+    },
+    at: { '58m': [], '119m': [], '130m': [] },
+  },
+  {
+    alert: 'SdsFeedFrozen',
+    name: 'is seen with the next poll, however rare polls are',
+    series: { ...POLLED_HOURLY, [`${SAMPLE}{category="health"}`]: '-240x130' },
+    at: { '59m': [], '64m': [], '65m': [frozenAt('1h 4m 0s')], '130m': [frozenAt('2h 4m 0s')] },
+  },
+  {
+    alert: 'SdsFeedFrozen',
+    name: 'names the pools that two exporters name differently',
+    series: {
+      'sds_pool_info{instance="a"}': '1x60',
+      'sds_pool_info{instance="b",pool="new name"}': '1x60',
+      [LAST]: '0+60x60',
+      [`${SAMPLE}{category="health"}`]: '0x60',
+      [`${SAMPLE}{pool="new name",category="health"}`]: '0+60x60',
+    },
+    at: { '30m': [frozenAt('30m 0s')] },
+  },
+  {
     alert: 'SdsCategoryFrozen',
     name: 'names the category, after 10 minutes above 15, and ends with the next sample',
     series: {
+      ...POLLED,
       [`${SAMPLE}{category="health"}`]: '0+60x60',
       [`${SAMPLE}{category="traffic"}`]: '0x39 2400x20',
       [`${SAMPLE}{node="n2",category="traffic"}`]: '0x60',
@@ -93,10 +140,17 @@ const frozen: readonly AlertCase[] = [
     alert: 'SdsCategoryFrozen',
     name: 'is silent for one node, and for samples every five minutes',
     series: {
+      ...POLLED,
       [`${SAMPLE}{category="traffic"}`]: '0x60',
       [`${SAMPLE}{node="n2",category="traffic"}`]: '0x4 300x4 600x4 900x4 1200x4 1500x4 1800x4 2100x4',
     },
     at: { '30m': [], '39m': [] },
+  },
+  {
+    alert: 'SdsCategoryFrozen',
+    name: 'is silent for rare polls',
+    series: { ...POLLED_HOURLY, [`${SAMPLE}{category="traffic"}`]: '-240x59 3360x59 6960x10' },
+    at: { '58m': [], '119m': [] },
   },
   {
     alert: 'SdsNodeSamplesOld',
@@ -124,7 +178,7 @@ const frozen: readonly AlertCase[] = [
 const skew = fired('SdsClockSkew', 'warning', 'exporter', SYSTEM, {
   summary: 'The clocks of a storage system and of the exporter differ.',
   description:
-    'System frankfurt and an exporter disagree on the time by 45s. Ages and histories are wrong by as much.',
+    'System frankfurt and an exporter disagree on the time by 45s. Alerts on old samples allow for it; ages on dashboards and times of histories are off by as much.',
   dashboard: SYSTEM_PAGE,
 })
 const REJECTED = 'sds_api_rejected_values_total{attribute="diskSpaceFree",reason="negative"}'
