@@ -107,14 +107,23 @@ export const ofSelectedPools = (vector: string): string =>
   `${vector} and on (${POOL_ID_KEY.join(',')}) ${poolNames('pool')}`
 
 /**
+ * One name a pool, with the value 1: two exporters that polled on either side of a renaming tell two, and
+ * Prometheus refuses a join that finds two. The one that polled last is right.
+ */
+const currentPoolName = (): string => {
+  const info = select('sds_pool_info', 'system')
+  const polled = select('sds_pool_last_success_timestamp_seconds', 'system')
+  const byTime = `${info} * on (job,instance,${POOL_ID_KEY.join(',')}) group_left () ${polled} or ${info}`
+  return `topk by (${POOL_ID_KEY.join(',')}) (1, ${dedup([...POOL_ID_KEY, 'pool'], byTime)}) ^ 0`
+}
+
+/**
  * Adds the name of the pool to a vector keyed by system and pool_id. A pool that never answered has no name
- * yet, and that is the one to see, so its id stands in. `topk` takes one name a pool: two exporters that polled
- * on either side of a renaming tell two, and Prometheus refuses a join that finds two.
+ * yet, and that is the one to see, so its id stands in.
  */
 export const withPoolName = (vector: string): string => {
   const on = `on (${POOL_ID_KEY.join(',')})`
-  const oneName = `topk by (${POOL_ID_KEY.join(',')}) (1, ${poolNames('system')})`
-  const named = `${vector} * ${on} group_left (pool) ${oneName}`
+  const named = `${vector} * ${on} group_left (pool) ${currentPoolName()}`
   const nameless = `label_replace(${vector} unless ${on} ${poolNames('system')}, "pool", "$1", "pool_id", "(.+)")`
   return `${named} or ${nameless}`
 }

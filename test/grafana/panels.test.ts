@@ -147,6 +147,9 @@ const DERIVED: Readonly<Record<string, string>> = {
   'sds-errors / System errors / A': 'transactions by transactions',
   'sds-errors / User errors / A': 'transactions by transactions',
   'sds-errors / Failure ratio by pool / A': 'transactions by transactions',
+  'sds-exporter / Pool poll ok / A': 'the time of a poll chooses the name only',
+  'sds-exporter / Age of the data / Last poll': 'the time of a poll chooses the name only',
+  'sds-exporter / Age of the data / Nodes': 'the time of a poll chooses the name only',
   'sds-exporter / Versions / Running for': 'times an info metric, which is 1',
 }
 
