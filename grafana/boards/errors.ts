@@ -34,19 +34,25 @@ const failedNow = stat({
   width: 4,
 })
 
-const categoryNow = (category: 'System' | 'User', limit: keyof typeof THRESHOLDS, otherwise: string): Tile =>
+/** Failures that the storage system counts as the callers'; the feed lists only types that occurred, so none is 0. */
+const byUser = (total: (vector: string) => string): string =>
+  `(${total(byType('category="User"'))} or 0 * ${total(FAILED)})`
+
+/** As the alert SdsSystemErrors counts: whatever is not proven to be the callers' own, by pool. */
+const notByUser = `clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
+
+interface Fault {
+  readonly title: string
+  readonly about: readonly [string, string, string]
+  readonly failures: string
+  readonly limit: keyof typeof THRESHOLDS
+}
+
+const faultNow = ({ title, about, failures, limit }: Fault): Tile =>
   stat({
-    title: `${category} errors`,
-    about: [
-      `Failures that the storage system counts as ${category === 'System' ? 'its own' : "the caller's"} (category ${category}), relative to all transactions of the newest samples. The feed lists only types that occurred, so none is 0.`,
-      'Below the yellow mark.',
-      otherwise,
-    ],
-    queries: [
-      {
-        expr: `(${sum(byType(`category="${category}"`))} or 0 * ${sum(FAILED)}) / (${all(sum)} > 0)`,
-      },
-    ],
+    title,
+    about,
+    queries: [{ expr: ratio(failures, all(sum)) }],
     unit: 'percentunit',
     decimals: 2,
     steps: steps(THRESHOLDS[limit]),
@@ -54,16 +60,26 @@ const categoryNow = (category: 'System' | 'User', limit: keyof typeof THRESHOLDS
     width: 4,
   })
 
-const systemNow = categoryNow(
-  'System',
-  'systemErrorRatio',
-  'The system fails clients: look at the nodes that fail most, their health and their latency.',
-)
-const userNow = categoryNow(
-  'User',
-  'errorRatio',
-  'An application asks wrongly, or with rights that it does not have: the type tells (403 rights, 404 missing, 412 condition).',
-)
+const systemNow = faultNow({
+  title: 'System errors',
+  about: [
+    "Failures that are not the callers' own, relative to all transactions of the newest samples: all failures of each pool without those of category User, so that failures without a type count, too. The alert on system errors asks the same of each pool.",
+    'Below the yellow mark.',
+    'The system fails clients: look at the nodes that fail most, their health and their latency.',
+  ],
+  failures: sum(notByUser),
+  limit: 'systemErrorRatio',
+})
+const userNow = faultNow({
+  title: 'User errors',
+  about: [
+    "Failures that the storage system counts as the caller's (category User), relative to all transactions of the newest samples. The feed lists only types that occurred, so none is 0.",
+    'Below the yellow mark.',
+    'An application asks wrongly, or with rights that it does not have: the type tells (403 rights, 404 missing, 412 condition).',
+  ],
+  failures: byUser(sum),
+  limit: 'errorRatio',
+})
 
 const share = pieChart({
   title: 'Failures by category',
@@ -125,16 +141,24 @@ const byCategory = timeSeries({
   width: 12,
 })
 
+const sumByType = (vector: string): string => sumBy(['category', 'error_type'], vector)
+
+/** `@ end()` as in topNodes (promql.ts). A sum, because a mean would count a type that hardly occurs like a steady one. */
+const RECENT_TYPES = dedup(
+  TYPE_KEY,
+  `sum_over_time(${select('sds_node_transaction_errors_by_type', 'node')}[3h] @ end())`,
+)
+
 const topTypes = timeSeries({
   title: 'Top $topn error types',
   about: [
-    'The most frequent types of failures, as the system names them: status and protocol.',
+    'The types of failures that were most frequent in the last three hours of the range, as the system names them: status and protocol; the choice is the same along the whole axis.',
     'A few types, led by 404.',
     '403 is rights, 404 missing objects, 412 failed conditions, 5xx the system itself, 503 with slow answers an overload.',
   ],
   queries: [
     {
-      expr: `topk($topn, ${sumBy(['category', 'error_type'], byType())})`,
+      expr: `${sumByType(byType())} and topk($topn, ${sumByType(RECENT_TYPES)})`,
       legend: '{{error_type}}, {{category}}',
     },
   ],

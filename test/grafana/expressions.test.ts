@@ -17,11 +17,12 @@ interface Asked {
   readonly expr: string
 }
 
-const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type }) => ({
+const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type, instant }) => ({
   where: `${dashboard} / ${panel} / ${refId}`,
   expr,
   legend,
   type,
+  instant,
 }))
 const ASKED: readonly Asked[] = [
   ...PANELS,
@@ -113,6 +114,18 @@ describe('every query', () => {
       return !INDIFFERENT_TO_COPIES.has(first ?? '')
     })
     expect(wrong).toEqual([])
+  })
+
+  test('draws no more lines than it says: what is chosen along an axis is chosen once', () => {
+    const chosen = PANELS.flatMap(({ where, expr, instant }) => {
+      const expression = parse(expr)
+      return nodesNamed(expression, 'AggregateExpr')
+        .map((node) => ({ where, instant, text: expression.text.slice(node.from, node.to) }))
+        .filter(({ text }) => /^(topk|bottomk) *\(/.test(text))
+    })
+    const drawn = chosen.filter(({ instant }) => !instant)
+    expect(drawn.length).toBeGreaterThan(2)
+    expect(offenders(drawn, ({ text }) => !text.includes('@ end()'))).toEqual([])
   })
 
   test('never divides by zero', () => {

@@ -12,18 +12,30 @@ const POOL = { system: 'fra', pool: 'p1' }
 const NODE = { ...POOL, node: 'n1' }
 const POOL_ID = { system: 'fra', pool_id: 'id1' }
 
-/** What a pair of exporters tells when they polled on either side of a renaming. */
-const twoNames = (): InputSeries[] =>
-  ['new', 'old'].map((pool, index) =>
-    constant('sds_pool_info', { ...POOL_ID, pool, ...targetOf(EXPORTERS[index] ?? '') }, 1),
-  )
+/** What a pair of exporters tells when they polled on either side of a renaming, the second one later. */
+const renamed = (names: readonly string[]): InputSeries[] =>
+  names.flatMap((pool, index) => {
+    const target = { ...POOL_ID, ...targetOf(EXPORTERS[index] ?? '') }
+    return [
+      constant('sds_pool_info', { ...target, pool }, 1),
+      constant('sds_pool_last_success_timestamp_seconds', target, 7000 + index),
+    ]
+  })
+
+const polledAs = (pool: string, up: number): Readonly<Record<string, Answers>> => ({
+  'sds-exporter / Pool poll ok': [[[{ ...POOL_ID, pool }, up]]],
+})
 
 const ODDITIES: readonly Oddity[] = [
-  {
-    what: 'a pool that two exporters name differently is one pool',
-    world: [...twoNames(), ...onBoth('sds_pool_up', POOL_ID, 1)],
-    expected: { 'sds-exporter / Pool poll ok': [[[{ ...POOL_ID, pool: 'new' }, 1]]] },
-  },
+  ...[
+    ['old', 'new'],
+    ['a', 'b'],
+    ['b', 'a'],
+  ].map((names) => ({
+    what: `a pool that two exporters name ${names.join(' and ')} is one pool, called as the last poll said`,
+    world: [...renamed(names), ...onBoth('sds_pool_up', POOL_ID, 0)],
+    expected: polledAs(names[1] ?? '', 0),
+  })),
   {
     what: 'a node that does not serve its allocated space leaves the ratio of the others alone',
     world: [
@@ -37,6 +49,18 @@ const ODDITIES: readonly Oddity[] = [
       'sds-pool / Space used by node': [[[NODE, 0.95]]],
       'sds-capacity / Space used': [0.95],
       'sds-capacity / Space used by pool': [[[POOL, 0.95]]],
+    },
+  },
+  {
+    what: 'failures without a type are not the fault of the callers',
+    world: [
+      ...onBoth('sds_node_transactions_failed', NODE, 50),
+      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
+    ],
+    expected: {
+      'sds-errors / Failed transactions': [0.05],
+      'sds-errors / System errors': [0.05],
+      'sds-errors / User errors': [0],
     },
   },
 ]
