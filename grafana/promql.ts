@@ -51,12 +51,25 @@ export const ratio = (a: string, b: string): string => `${a} / (${b} > 0)`
 export const weightedMean = (value: string, weight: string, total: (vector: string) => string): string =>
   ratio(total(`${value} * ${weight}`), total(`${weight} and ${value}`))
 
-/** Seconds since the time that a vector tells. */
+/** Seconds since times that an exporter told, by the clock of Prometheus. */
 export const age = (vector: string): string => `time() - ${vector}`
 
-/** How long ago each node sent its newest sample of any category. */
+const SAMPLED = 'sds_node_sample_timestamp_seconds'
+
+/**
+ * Seconds since times that a storage system told, by its own clock where that is known, as in the recording
+ * rule: a wrong clock must not look like old data. The vector needs the label system.
+ */
+const ageBySystemClock = (vector: string): string =>
+  `${age(vector)} + on (system) group_left () ${perSystem('sds_system_clock_skew_seconds')} or ${age(vector)}`
+
+/** How long ago each node sent its newest sample of any category: the longest under each set of the labels. */
 export const sampleAge = (labels: readonly string[], scope: Scope): string =>
-  age(by('min', labels, perNode('sds_node_sample_timestamp_seconds', scope)))
+  by('max', labels, ageBySystemClock(perNode(SAMPLED, scope)))
+
+/** How long ago the newest sample of each category was sent. */
+export const sampleAgeByCategory = (scope: Scope): string =>
+  by('max', ['category'], ageBySystemClock(perNodeAnd('category', SAMPLED, scope)))
 
 /**
  * Used relative to usable space, of everything that falls under one set of the labels. Only nodes that serve

@@ -79,7 +79,7 @@ const skew: PanelSpec = {
   about: [
     "The storage system's clock minus the exporter's, of each system, to the second.",
     'A few seconds.',
-    'Mend the time service of the one that is wrong: ages of samples are off by this much.',
+    'Mend the time service of the one that is wrong. Ages of samples allow for the difference; the times that samples carry are off by this much.',
   ],
   queries: [{ expr: perSystem('sds_system_clock_skew_seconds'), legend: '{{system}}' }],
   unit: 's',
@@ -127,7 +127,7 @@ const byPool = (metric: string): string => by('max', POOL_KEY, perPool(metric))
 const pools = table({
   title: 'Age of the data',
   about: [
-    'One row a pool: result and age of the last good poll, age of the oldest newest sample, nodes in the feed and the duration of the last poll.',
+    "One row a pool: result and age of the last good poll, age of the newest sample of the node that is furthest behind by the storage system's clock, nodes in the feed and the duration of the last poll.",
     'Poll age up to two minutes, sample age up to ten.',
     'Poll age grows: the exporter cannot poll. Only sample age grows: the storage system answers, but its own collector stands still.',
   ],

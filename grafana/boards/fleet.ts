@@ -127,7 +127,7 @@ const firingAlerts = stat({
 const pools = table({
   title: 'Pools',
   about: [
-    'One row a pool: its worst node, its size, what is to repair, how full it is, how slow, and how old the data is. Latency and errors are those of the worst node.',
+    "One row a pool: its worst node, its size, what is to repair, how full it is, how slow, and how old the data is by the storage system's clock. Latency and errors are those of the worst node.",
     'Worst state Good, data younger than ten minutes, nothing yellow or red.',
     'Click a pool to see which of its nodes it is. Empty cells under latency and errors: the system does not serve transactions, or had none.',
   ],

@@ -3,10 +3,10 @@ import { DISK_COUNTS, HEALTH_MAPPINGS } from '../panels/mappings.ts'
 import type { Tile } from '../panels/spec.ts'
 import { steps } from '../panels/spec.ts'
 import { gauge, stat } from '../panels/stat.ts'
-import { age, healthCode, select, usedRatio } from '../promql.ts'
+import { healthCode, sampleAgeByCategory, select, usedRatio } from '../promql.ts'
 import { DISK_COLORS, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './coverage.ts'
-import { one, oneEach } from './one_node.ts'
+import { one } from './one_node.ts'
 
 const health = stat({
   title: 'Health',
@@ -101,11 +101,11 @@ const nicNow = stat({
 const sampleAges = stat({
   title: 'Sample age by category',
   about: [
-    'Age of the newest sample of each category of attributes that the node serves.',
+    "Age of the newest sample of each category of attributes that the node serves, by the storage system's clock.",
     'Up to two intervals of the storage system, ten minutes.',
     'One category alone: that collector of the node stands still. All: see whether the exporter polls.',
   ],
-  queries: [{ expr: age(oneEach('category', 'sds_node_sample_timestamp_seconds')), legend: '{{category}}' }],
+  queries: [{ expr: sampleAgeByCategory('node'), legend: '{{category}}' }],
   unit: 's',
   decimals: 0,
   steps: steps(THRESHOLDS.sampleAgeSeconds),

@@ -28,7 +28,7 @@ const disks = (status: string): string =>
 const nodes = table({
   title: 'Nodes',
   about: [
-    'One row a node: state, disks, space, load and latency next to each other, so that the odd one stands out.',
+    "One row a node: state, disks, space, load and latency next to each other, so that the odd one stands out. The age of the data is by the storage system's clock.",
     'Rows look alike, nothing yellow or red.',
     'Click a node. Empty columns are attributes that the system does not serve: see “Feed offers”.',
   ],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Answers, run, unitTest } from './engine.ts'
-import { constant, EXPORTERS, type InputSeries, onBoth, targetOf } from './world.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './world.ts'
 
 interface Oddity {
   readonly what: string
@@ -10,6 +10,7 @@ interface Oddity {
 
 const POOL = { system: 'fra', pool: 'p1' }
 const NODE = { ...POOL, node: 'n1' }
+const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
 const POOL_ID = { system: 'fra', pool_id: 'id1' }
 
 /** What a pair of exporters tells when they polled on either side of a renaming, the second one later. */
@@ -61,6 +62,18 @@ const ODDITIES: readonly Oddity[] = [
       'sds-errors / Failed transactions': [0.05],
       'sds-errors / System errors': [0.05],
       'sds-errors / User errors': [0],
+    },
+  },
+  {
+    what: 'a clock that is an hour behind makes no old data, and one that nobody knows is taken as right',
+    world: [
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
+      ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, -3600),
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
+    ],
+    expected: {
+      'sds-pool / Data age': [300],
+      'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
     },
   },
 ]

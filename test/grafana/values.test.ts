@@ -29,7 +29,7 @@ const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-pool / Free on good disks': [5550],
   'sds-pool / Transactions per second': [210, 150],
   'sds-pool / Mean latency': [13 / 210, 11 / 150],
-  'sds-pool / Data age': [600],
+  'sds-pool / Data age': [602],
   'sds-pool / Feed offers': [1, 0.75, 0.5, 0.5],
   'sds-pool / Node health': [
     [
@@ -180,8 +180,8 @@ const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
   'sds-node / Network use': [0.6, 0.3],
   'sds-node / Sample age by category': [
     [
-      [{ category: 'capacity' }, 600],
-      [{ category: 'traffic' }, 900],
+      [{ category: 'capacity' }, 602],
+      [{ category: 'traffic' }, 902],
     ],
   ],
   'sds-node / Feed offers': [1, 1, 1, 1],
