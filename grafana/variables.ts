@@ -45,9 +45,11 @@ export const VARIABLES = {
     tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
   job: (): VariableModel => many(query('job', 'Job', 'label_values(sds_system_up, job)')),
   /**
-   * Without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
-   * exist for every job of the Prometheus.
+   * Both without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
+   * exist for every job of the Prometheus, and some give their targets the instances of ours.
    */
+  exporterJob: (): VariableModel =>
+    many(query('job', 'Job', 'label_values(sds_exporter_build_info, job)'), false),
   instance: (): VariableModel =>
     many(
       query('instance', 'Exporter', `label_values(sds_exporter_build_info${within('job')}, instance)`),

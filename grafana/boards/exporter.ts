@@ -8,7 +8,7 @@ export const exporter: Board = {
   name: 'exporter',
   title: 'Storage / Exporter health',
   question: 'Can I trust the other dashboards?',
-  variables: ['datasource', 'job', 'instance', 'system'],
+  variables: ['datasource', 'exporterJob', 'instance', 'system'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

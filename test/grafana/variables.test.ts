@@ -10,14 +10,17 @@ const expressionOf = ({ query }: VariableModel): string =>
   typeof query === 'string' ? query : String(query?.['query'] ?? '')
 
 /**
- * The page about exporters chooses by `instance` too, and there All must stand for the exporters alone: with
- * an "all" value of `.+` the panels on `up` and on processes would show every job of the Prometheus.
+ * On the page about exporters All must stand for the exporters alone: with an "all" value of `.+` the panels on
+ * `up` and on processes would show every job of the Prometheus. Elsewhere the metrics are ours alone.
  */
-const WITHOUT_ALL_VALUE = new Set(['instance'])
+const WITHOUT_ALL_VALUE: Readonly<Record<string, readonly string[]>> = {
+  [UIDS.exporter]: ['job', 'instance'],
+}
 
 describe.each(PAGES)('$uid', ({ uid, page }) => {
   const variables = variablesOf(page)
   const queries = variables.filter(({ type }) => type === 'query')
+  const withoutAllValue = WITHOUT_ALL_VALUE[uid] ?? []
   const text = JSON.stringify({ panels: page.panels, annotations: page.annotations })
 
   test('starts with the data source and the job', () => {
@@ -34,7 +37,6 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
       label: 'Job',
       multi: true,
       includeAll: true,
-      allValue: '.+',
     })
   })
 
@@ -81,7 +83,7 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
       expect(variable.multi, variable.name).toBe(many)
       expect(variable.includeAll, variable.name).toBe(many)
       expect(variable.allValue, variable.name).toBe(
-        many && !WITHOUT_ALL_VALUE.has(variable.name) ? '.+' : undefined,
+        many && !withoutAllValue.includes(variable.name) ? '.+' : undefined,
       )
       if (many) expect(variable.current?.value, variable.name).toEqual(['$__all'])
     }
