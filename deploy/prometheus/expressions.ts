@@ -37,12 +37,14 @@ export const POOL_ANSWERS = `${perPoll('sds_pool_up')} == 1`
 
 /**
  * What a counter counted within a window, by at least one exporter, above 0. `increase` alone misses the first
- * event of a series, because prom-client creates the series with its first event.
+ * event of a series, because prom-client creates the series with its first event. The second branch finds it as a
+ * value that differs from the last one before the window; a day back, so that a series that was away for a while
+ * and comes back unchanged is not taken for new.
  */
 export const counted = (labels: readonly string[], counter: string, window: string): string =>
   `${dedup(labels, `increase(${counter}[${window}])`)} > 0
 or
-${dedup(labels, `${counter} unless ${counter} offset ${window}`)} > 0`
+${dedup(labels, `${counter} unless ${counter} == last_over_time(${counter}[1d] offset ${window})`)} > 0`
 
 const label = (name: string): string => `{{ $labels.${name} }}`
 const parameter = (name: string): string => `{{ $labels.${name} | urlquery }}`

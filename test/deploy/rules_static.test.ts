@@ -199,8 +199,8 @@ describe('every expression', () => {
       ({ metric, around }) => isCounter(metric) && !around.some((name) => COUNTING.includes(name)),
     )
     for (const { metric } of bare) {
-      // The one exception asks whether the series is younger than a window.
-      expect(expr).toMatch(new RegExp(`${metric}\\S* unless ${metric}\\S* offset`))
+      // The one exception asks whether the value is the one of before a window.
+      expect(expr).toMatch(new RegExp(`${metric}\\S* unless ${metric}\\S* == last_over_time`))
     }
   })
 

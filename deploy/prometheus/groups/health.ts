@@ -1,9 +1,11 @@
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../../grafana/settings.ts'
-import { dashboardOf, health, NODE, POOL, POOL_ANSWERS, perNode } from '../expressions.ts'
+import { dashboardOf, health, NODE, POOL, POOL_ANSWERS, perNode, poolSum } from '../expressions.ts'
 import type { Alert, AlertGroup } from '../rule.ts'
 
 const nodePage = dashboardOf('node', NODE_KEY)
 const maintenance = 'sds_node_health_status{status="Maintenance"}'
+
+const unavailable = poolSum('sds_node_health_status{status=~"Bad|NotAccessible"}')
 
 const states: readonly Alert[] = [
   {
@@ -29,13 +31,13 @@ const states: readonly Alert[] = [
   {
     alert: 'SdsNodesUnavailable',
     severity: 'critical',
-    expr: `sum by (${POOL_KEY.join(',')}) (
-  ${perNode('sds_node_health_status{status=~"Bad|NotAccessible"}')}
-) >= ${LIMITS.unavailableNodes}`,
+    expr: `${unavailable} >= ${LIMITS.unavailableNodes}
+or
+${unavailable} == count by (${POOL_KEY.join(',')}) (${perNode('sds_node_health_status')})`,
     for: '2m',
     keepFiringFor: '10m',
-    summary: 'Several nodes of a storage pool are Bad or not accessible.',
-    description: `${POOL} has {{ $value }} nodes that are Bad or not accessible at once. Data may be unavailable.`,
+    summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
+    description: `${POOL}: the number of its nodes that are Bad or not accessible at once is {{ $value }}. Data may be unavailable.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {

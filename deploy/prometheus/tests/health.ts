@@ -66,18 +66,18 @@ const nodeNotAccessible: readonly AlertCase[] = [
   },
 ]
 
-const unavailable = fired(
-  'SdsNodesUnavailable',
-  'critical',
-  'health',
-  { system: 'frankfurt', pool: 'pool 1' },
-  {
-    summary: 'Several nodes of a storage pool are Bad or not accessible.',
-    description:
-      'Pool pool 1 of system frankfurt has 2 nodes that are Bad or not accessible at once. Data may be unavailable.',
-    dashboard: POOL_PAGE,
-  },
-)
+const unavailable = (count: number) =>
+  fired(
+    'SdsNodesUnavailable',
+    'critical',
+    'health',
+    { system: 'frankfurt', pool: 'pool 1' },
+    {
+      summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
+      description: `Pool pool 1 of system frankfurt: the number of its nodes that are Bad or not accessible at once is ${count}. Data may be unavailable.`,
+      dashboard: POOL_PAGE,
+    },
+  )
 const nodesUnavailable: readonly AlertCase[] = [
   {
     alert: 'SdsNodesUnavailable',
@@ -87,7 +87,17 @@ const nodesUnavailable: readonly AlertCase[] = [
       [`${STATUS}{node="n2",status="NotAccessible"}`]: '0x4 1x9 0x30',
       [`${STATUS}{node="n3",status="Good"}`]: '1x40',
     },
-    at: { '6m': [], '7m': [unavailable], '24m': [unavailable], '25m': [] },
+    at: { '6m': [], '7m': [unavailable(2)], '24m': [unavailable(2)], '25m': [] },
+  },
+  {
+    alert: 'SdsNodesUnavailable',
+    name: 'fires for the only node of a pool, whatever other pools have',
+    series: {
+      [`${STATUS}{status="Good"}`]: '1x4 0x9 1x30',
+      [`${STATUS}{status="NotAccessible"}`]: '0x4 1x9 0x30',
+      [`${STATUS}{pool="pool 2",node="n2",status="Good"}`]: '1x43',
+    },
+    at: { '6m': [], '7m': [unavailable(1)], '24m': [unavailable(1)], '25m': [] },
   },
   {
     alert: 'SdsNodesUnavailable',
@@ -96,6 +106,9 @@ const nodesUnavailable: readonly AlertCase[] = [
       [`${STATUS}{node="n1",status="Bad"}`]: '1x40',
       [`${STATUS}{node="n1",status="NotAccessible"}`]: '0x40',
       [`${STATUS}{pool="pool 2",node="n2",status="NotAccessible"}`]: '1x40',
+      [`${STATUS}{pool="pool 2",node="n4",status="Maintenance"}`]: '1x40',
+      [`${STATUS}{pool="pool 3",node="n5",status="Good"}`]: '1x40',
+      [`${STATUS}{pool="pool 3",node="n5",status="Bad"}`]: '0x40',
       [`${STATUS}{node="n3",status="Suspect"}`]: '1x40',
     },
     at: { '40m': [] },

@@ -229,6 +229,18 @@ const values: readonly AlertCase[] = [
     at: { '45m': [], '60m': [] },
   },
   {
+    alert: 'SdsValuesRejected',
+    name: 'is silent when nothing was rejected while nobody looked',
+    series: { [REJECTED]: '7x10 _x39 7x60' },
+    at: { '66m': [], '80m': [] },
+  },
+  {
+    alert: 'SdsValuesRejected',
+    name: 'sees what was rejected while nobody looked, and the first rejection after a restart',
+    series: { [REJECTED]: '7x10 _x39 1x60' },
+    at: { '64m': [], '66m': [rejected], '79m': [rejected], '82m': [] },
+  },
+  {
     alert: 'SdsAttributesDisappeared',
     name: 'fires after two hours, whatever single poll fails, and ends when the attributes are back',
     series: {
