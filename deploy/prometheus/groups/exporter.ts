@@ -168,7 +168,7 @@ const values: readonly Alert[] = [
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
-    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Alerts on old samples allow for it; ages on dashboards and times of histories are off by as much.`,
+    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Ages of samples allow for it; the times that samples carry are off by as much.`,
     dashboard: systemPage,
   },
   {

@@ -178,7 +178,7 @@ const frozen: readonly AlertCase[] = [
 const skew = fired('SdsClockSkew', 'warning', 'exporter', SYSTEM, {
   summary: 'The clocks of a storage system and of the exporter differ.',
   description:
-    'System frankfurt and an exporter disagree on the time by 45s. Alerts on old samples allow for it; ages on dashboards and times of histories are off by as much.',
+    'System frankfurt and an exporter disagree on the time by 45s. Ages of samples allow for it; the times that samples carry are off by as much.',
   dashboard: SYSTEM_PAGE,
 })
 const REJECTED = 'sds_api_rejected_values_total{attribute="diskSpaceFree",reason="negative"}'
