@@ -84,13 +84,14 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
         headers,
         signal: ofNode,
       })
-      answering = baseUrl
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
-      return answer
+      const decoded = decode(answer)
+      answering = baseUrl
+      return decoded
     }
     try {
-      return decode(await budget.withPlace(signal, () => endpoints.attempt(send, time)))
+      return await budget.withPlace(signal, () => endpoints.attempt(send, time))
     } catch (failure) {
       const late = signal.aborted && !(failure instanceof ApiError)
       throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)

@@ -19,14 +19,14 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     }
 
   const sendAgain =
-    (newer: Secret): Exchange =>
+    (newer: Secret, asker: string): Exchange =>
     async (...request) => {
       try {
         const answer = await send(newer)(...request)
-        session.renewed(true)
+        session.renewed(true, asker)
         return answer
       } catch (failure) {
-        if (isRefusedToken(failure) || mayBeExpired(failure)) session.renewed(false)
+        if (isRefusedToken(failure) || mayBeExpired(failure)) session.renewed(false, asker)
         throw failure
       }
     }
@@ -36,9 +36,12 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     try {
       return await send(token)(request, baseUrl, signal)
     } catch (failure) {
-      const newer = await newToken(failure, () => session.renew(token, baseUrl, signal))
+      const asker = `${request.operation} ${request.pool ?? ''}`
+      const newer = await newToken(failure, session.isDoubted(asker), () =>
+        session.renew(token, baseUrl, signal, asker),
+      )
       if (newer === undefined) throw failure
-      return await sendAgain(newer)(request, baseUrl, signal)
+      return await sendAgain(newer, asker)(request, baseUrl, signal)
     }
   }
 }
@@ -46,11 +49,12 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
 /** A newer token where that may help; undefined where it would not. */
 async function newToken(
   failure: unknown,
+  isDoubted: boolean,
   renew: () => Promise<Secret | undefined>,
 ): Promise<Secret | undefined> {
   if (isRefusedToken(failure)) return renew()
-  // The refusal tells more than that no new token is to be had.
-  return mayBeExpired(failure) ? renew().catch(() => undefined) : undefined
+  // Tried once: what is refused with a new token, too, wants a role. The refusal tells more than a failed renewal.
+  return mayBeExpired(failure) && !isDoubted ? renew().catch(() => undefined) : undefined
 }
 
 /** The front of some systems turns the 401 of an expired token into this, which elsewhere means a missing role. */

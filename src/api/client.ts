@@ -72,6 +72,7 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     },
   })
   const authorised = createAuthorised(exchange, session)
+  let poolList: (typeof POOL_LISTS)[number] | undefined
   /** On the clock of `performance.now()`. */
   let answeredAt = Number.NEGATIVE_INFINITY
 
@@ -97,8 +98,13 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
       if (stop.aborted) throw cause
       const failure = asApiError(cause, placeOf(system.name, request))
       if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) answered()
-      // A system that answered somebody else meanwhile is there: this is the trouble of one pool.
-      else if (WITHOUT_ANSWER.includes(failure.reason) && answeredAt < began) observer.answered?.(false)
+      // A system that answered somebody else meanwhile is there, and one slow extra is no dead system.
+      else if (
+        TELLING.includes(request.operation) &&
+        WITHOUT_ANSWER.includes(failure.reason) &&
+        answeredAt < began
+      )
+        observer.answered?.(false)
       throw failure
     }
   }
@@ -141,12 +147,20 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
       const [first, second] = POOL_LISTS
       const list = ({ path, decode }: (typeof POOL_LISTS)[number]) =>
         read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl))
+      const listed = async (choice: (typeof POOL_LISTS)[number]) => {
+        const pools = await list(choice)
+        poolList = choice
+        return pools
+      }
+      // Older and newer systems know only one of the two lists; the one that was good once is not doubted later.
+      if (poolList !== undefined) return list(poolList)
       try {
-        return await list(first)
+        return await listed(first)
       } catch (failure) {
-        // Older and newer systems know only one of the two lists.
-        if (failure instanceof ApiError && NO_SUCH_LIST.includes(failure.reason)) return await list(second)
-        throw failure
+        if (!(failure instanceof ApiError) || !NO_SUCH_LIST.includes(failure.reason)) throw failure
+        return await listed(second).catch((other: unknown) => {
+          throw failure.reason === 'not_found' ? other : failure
+        })
       }
     },
     read: (request, signal) => read(request, signal, ({ text }) => text),
@@ -161,6 +175,8 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
 const WITH_ANSWER: readonly Reason[] = ['too_large', 'encoding', 'html', 'syntax', 'schema']
 /** Nothing came. Other failures, such as a login that waits for its turn, say nothing of the system. */
 const WITHOUT_ANSWER: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset']
+/** The operations by whose silence a system counts as down. */
+const TELLING: readonly Operation[] = ['nodes', 'pools']
 const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
 
 /** The path of a pool's feed. @throws {ApiError} with the place, for an id that fits into no path */

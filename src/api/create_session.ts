@@ -34,6 +34,7 @@ function fixedSession(token: Secret): Session {
     token: async () => token,
     renew: async () => undefined,
     renewed: () => undefined,
+    isDoubted: () => false,
     close: async () => undefined,
   }
 }
@@ -57,6 +58,7 @@ function fileSession(file: string): Session {
       return token.equals(refused) ? undefined : token
     },
     renewed: () => undefined,
+    isDoubted: () => false,
     close: async () => undefined,
   }
 }

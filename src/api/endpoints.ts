@@ -3,16 +3,9 @@ import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
 
 /** Failures that may be those of one node, or of what stands before it: another node may do better. */
-const NODE_FAILURES: readonly Reason[] = [
-  'timeout',
-  'connect',
-  'dns',
-  'tls',
-  'reset',
-  'unavailable',
-  'server_error',
-  'html',
-]
+const NODE_FAILURES: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset', 'unavailable', 'html']
+/** Said by what stands before a node whose service does not answer; 500 is an answer of the system itself. */
+const GATEWAY_STATUSES: readonly (number | undefined)[] = [502, 504]
 /** How long a node that failed is left alone while others answer, at first and at the most. */
 const FIRST_REST_MS = 60_000
 const LONGEST_REST_MS = 600_000
@@ -33,6 +26,11 @@ export interface Endpoints {
   attempt<T>(send: (baseUrl: string, signal: AbortSignal) => Promise<T>, time: EndpointTime): Promise<T>
 }
 
+function isOfNode({ reason, status, body }: ApiError): boolean {
+  if (body?.retryable === false) return false
+  return NODE_FAILURES.includes(reason) || GATEWAY_STATUSES.includes(status)
+}
+
 interface Rest {
   readonly until: number
   readonly ms: number
@@ -48,8 +46,9 @@ export function createEndpoints(
 
   /** Whether another node may still help; remembers which one failed, longer each time. */
   function goesOn(baseUrl: string, failure: unknown): boolean {
-    if (!(failure instanceof ApiError) || !NODE_FAILURES.includes(failure.reason)) return false
-    if (failure.body?.retryable === false) return false
+    if (!(failure instanceof ApiError) || !isOfNode(failure)) return false
+    // Several requests may meet the same failure side by side.
+    if (rests(baseUrl)) return true
     const ms = Math.min((resting.get(baseUrl)?.ms ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS)
     resting.set(baseUrl, { until: now() + ms, ms })
     return true

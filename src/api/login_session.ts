@@ -38,7 +38,9 @@ export function createLoginSession(options: LoginOptions): Session {
   const { system, username, readPassword, requests, onLogin, log, now = Date.now } = options
   const pauses = (what: string, spared = 0) => createLoginPauses({ system, username, what, spared, log, now })
   const refusals = pauses('the login was refused: check username and password')
-  const renewals = pauses('a request was refused with a new token, too')
+  const newRenewals = () => pauses('a request was refused with a new token, too')
+  /** By who asked: only those that a new token did not help. */
+  const renewals = new Map<string, ReturnType<typeof newRenewals>>()
   const losses = pauses('no answer of a login brought its token: sessions may be left behind', LOSSES_SPARED)
   const closing = new AbortController()
   let closed = false
@@ -130,15 +132,21 @@ export function createLoginSession(options: LoginOptions): Session {
 
   return {
     token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
-    async renew(refused, baseUrl, signal) {
+    async renew(refused, baseUrl, signal, asker = '') {
       if (!ticket?.token.equals(refused)) return use(ticket, baseUrl, signal)
-      renewals.check(ticket.password)
+      renewals.get(asker)?.check(ticket.password)
       return use(undefined, baseUrl, signal)
     },
-    renewed(helped) {
-      if (helped) renewals.forget()
-      else if (ticket !== undefined) renewals.begin(ticket.password)
+    renewed(helped, asker = '') {
+      if (helped || ticket === undefined) {
+        if (helped) renewals.delete(asker)
+        return
+      }
+      const doubts = renewals.get(asker) ?? newRenewals()
+      renewals.set(asker, doubts)
+      doubts.begin(ticket.password)
     },
+    isDoubted: (asker) => renewals.has(asker),
     async close() {
       closed = true
       const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)

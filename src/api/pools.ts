@@ -32,7 +32,7 @@ function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
 
 /**
  * The pools of a list, each once.
- * @throws {ApiError} when the list has entries and not one of them has an id: that is no system without pools
+ * @throws {ApiError} when an entry has no id: the pools that are left out would pass for pools that are gone
  */
 function usable(
   list: readonly unknown[],
@@ -40,11 +40,12 @@ function usable(
 ): PoolRef[] {
   const pools = list.filter(isObject).flatMap((entry) => {
     const id = idOf(entry)
-    return id === undefined ? [] : [{ id, name: readText(member(entry, 'name')) }]
+    if (id === undefined || id.length > MAX_ID_CHARACTERS) return []
+    return [{ id, name: readText(member(entry, 'name')) }]
   })
-  if (list.length > 0 && pools.length === 0) {
-    throw new ApiError('schema', `not one of ${list.length} entries of the list of pools has an id`)
-  }
+  const lost = list.length - pools.length
+  if (lost > 0)
+    throw new ApiError('schema', `${lost} of ${list.length} entries of the list of pools have no id`)
   return unique(pools)
 }
 
@@ -71,8 +72,8 @@ export function sameOriginPath(href: string, baseUrl: string): string | undefine
 /** Reads the list of virtual arrays, which are the storage pools under their older name. */
 function decodeVirtualArrays(body: unknown): PoolRef[] {
   const list = isObject(body) ? member(body, 'varray') : undefined
-  const entries: readonly unknown[] = Array.isArray(list) ? list : isObject(list) ? [list] : []
-  if (list === undefined) throw new ApiError('schema', 'the answer has no list of pools')
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [list]
+  if (!Array.isArray(list) && !isObject(list)) throw new ApiError('schema', 'the answer has no list of pools')
   return usable(entries, (entry) => readText(member(entry, 'id')))
 }
 
@@ -83,9 +84,7 @@ const MAX_POOLS = 1000
 const MAX_ID_CHARACTERS = 256
 
 function unique(pools: readonly PoolRef[]): PoolRef[] {
-  const byId = new Map(
-    pools.filter(({ id }) => id.length <= MAX_ID_CHARACTERS).map((pool) => [pool.id, pool]),
-  )
+  const byId = new Map(pools.map((pool) => [pool.id, pool]))
   if (byId.size <= MAX_POOLS) return [...byId.values()]
   throw new ApiError(
     'too_large',

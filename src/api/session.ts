@@ -12,10 +12,16 @@ export interface Session {
    * @throws {ApiError} `auth` when the system refuses the login, or refused it a moment ago
    */
   token(baseUrl: string, signal: AbortSignal): Promise<Secret>
-  /** A newer token than the one that was refused, or undefined where there is none. */
-  renew(refused: Secret, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
+  /**
+   * A newer token than the one that was refused, or undefined where there is none.
+   * @param asker what was refused, such as one pool's feed: one that is refused for good must not keep the others
+   *   from a new token, nor cost them theirs again and again
+   */
+  renew(refused: Secret, baseUrl: string, signal: AbortSignal, asker?: string): Promise<Secret | undefined>
   /** Whether the request that was refused was answered with the newer token. */
-  renewed(helped: boolean): void
+  renewed(helped: boolean, asker?: string): void
+  /** Whether a newer token was of no use to this asker, the last time it got one. */
+  isDoubted(asker: string): boolean
   /** Ends the session at the system, as far as the system answers; no token is given out any more. */
   close(): Promise<void>
 }

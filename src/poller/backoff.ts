@@ -1,7 +1,10 @@
 import type { ApiError } from '../api/errors.ts'
 import type { Reason } from '../api/reasons.ts'
 
-/** Failures that say something of the system as a whole; the others are about one pool or one answer. */
+/**
+ * Failures that say something of the system as a whole; the others are about one pool or one answer. A refused token is
+ * not among them: logins have pauses of their own, and a new password or token file is to count at once.
+ */
 const SYSTEM_FAILURES: readonly Reason[] = [
   'timeout',
   'connect',
@@ -9,7 +12,6 @@ const SYSTEM_FAILURES: readonly Reason[] = [
   'tls',
   'reset',
   'redirect',
-  'auth',
   'forbidden',
   'throttled',
   'unavailable',
@@ -18,6 +20,8 @@ const SYSTEM_FAILURES: readonly Reason[] = [
 ]
 const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 300_000
+/** Well below the default of `poll.stale_after`. */
+const LONGEST_WISH_MS = 120_000
 
 /** Whether the failure of one pool may be that of all. */
 export function isSystemFailure({ reason }: ApiError): boolean {
@@ -51,7 +55,7 @@ export function createBackoff(now: () => number = () => performance.now()): Back
       const growing = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
       const wished = Math.max(0, ...outcomes.map((failure) => failure?.retryAfterMs ?? 0))
       // Whoever asks for a quarter of an hour is heard, but looked after: all values would be gone meanwhile.
-      const asked = Math.min(wished, LONGEST_PAUSE_MS)
+      const asked = Math.min(wished, LONGEST_WISH_MS)
       failures += 1
       // A tenth less, so that a pause as long as the schedule does not miss its tick by a moment.
       resumesAt = now() + Math.max(growing * 0.9, asked)

@@ -106,6 +106,8 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     const outcomes = unlisted === undefined ? await pollPools(allowed === 'one') : [unlisted]
     const settled = outcomes.filter((outcome) => outcome !== 'none')
     backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
+    // All of them may still be busy with the round before.
+    if (settled.length === 0 && outcomes.length > 0) return
     if (board.system(system.name)?.tried === false)
       await board.update(system.name, (state) => ({ ...state, tried: true }))
     if (backoff.allowed() === 'all') await Promise.all([askForForecasts(), inventory.askIfDue(signal)])

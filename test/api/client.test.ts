@@ -119,6 +119,7 @@ describe('redirects', () => {
   })
 
   test('links of the system to another origin are no pools', async () => {
+    let isEvil = false
     await using server = await serveHttp((request, response) => {
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')
       const href = (origin: string, id: string) => ({
@@ -126,13 +127,14 @@ describe('redirects', () => {
       })
       const list = [
         href('', 'own'),
-        href('http://evil.example.net', 'evil'),
-        href(`http://${request.headers.host}`, 'too'),
+        href(isEvil ? 'http://evil.example.net' : `http://${request.headers.host}`, 'too'),
       ]
       response.end(JSON.stringify({ _embedded: { _instances: list } }))
     })
     await using plant = startClient(monitored(server.url))
     expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(['own', 'too'])
+    isEvil = true
+    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
   })
 })
 
@@ -204,17 +206,29 @@ describe('fail-over', () => {
 describe('pools', () => {
   test('come from the first list, or from the second where the first is not known', async () => {
     await using emulator = await startEmulator({ pools: 3 })
-    await using plant = startClient(monitored(emulator.url))
     const ids = emulator.pools.map(({ id }) => id)
-    expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(ids)
-    for (const fault of ['status:404@pools', 'status:400@pools', 'no-embedded@pools']) {
-      emulator.setFaults([fault])
-      expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(ids)
+    /** What a client that never saw a list gets, or why it does not. */
+    const fresh = async (...faults: string[]) => {
+      emulator.setFaults(faults)
+      await using plant = startClient(monitored(emulator.url))
+      const asked = plant.client.pools(never()).then((pools) => pools.map(({ id }) => id))
+      return await asked.catch((failure: { reason: string }) => failure.reason)
     }
-    emulator.setFaults(['status:403@pools'])
-    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'forbidden' })
-    emulator.setFaults(['status:404@pools', 'status:404@varrays'])
-    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'not_found' })
+    expect(await fresh()).toEqual(ids)
+    for (const fault of ['status:404@pools', 'status:400@pools', 'no-embedded@pools']) {
+      expect(await fresh(fault)).toEqual(ids)
+    }
+    expect(await fresh('status:403@pools')).toBe('forbidden')
+    expect(await fresh('status:404@pools', 'status:404@varrays')).toBe('not_found')
+    expect(await fresh('no-embedded@pools', 'status:404@varrays')).toBe('schema')
+  })
+
+  test('come from the list that was good once, and from no other later', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    await plant.client.pools(never())
+    emulator.setFaults(['no-embedded@pools'])
+    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
   })
 
   test('with an id that fits into no path fail by themselves, with the place', async () => {
@@ -280,6 +294,19 @@ describe('requests', () => {
     emulator.setFaults(['status:500,retryable=false@nodes,first=1'])
     await expect(poll()).rejects.toMatchObject({ reason: 'server_error' })
     expect(plant.told).toEqual(['nodes reset', 'nodes 200', 'nodes 503', 'nodes 200', 'nodes 500'])
+  })
+
+  test('that are refused for good at one pool keep no other from a new token', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url))
+    const [hot = '', archive = ''] = emulator.pools.map(({ id }) => id)
+    const refused = 'status:401@nodes,pool=hot'
+    emulator.setFaults([refused])
+    for (let count = 0; count < 3; count += 1) {
+      await expect(plant.client.nodes(hot, never())).rejects.toMatchObject({ reason: 'auth' })
+    }
+    emulator.setFaults([refused, 'expire-tokens'])
+    expect((await plant.client.nodes(archive, never())).nodes).toHaveLength(5)
   })
 
   test('that are refused as an expired session is behind some fronts are tried with one new login', async () => {

@@ -5,16 +5,7 @@ import { ApiError } from '../../src/api/errors.ts'
 import { exchangeFailure } from '../../src/api/failures.ts'
 import { REASONS, type Reason } from '../../src/api/reasons.ts'
 
-const NEXT_NODE: readonly Reason[] = [
-  'timeout',
-  'connect',
-  'dns',
-  'tls',
-  'reset',
-  'unavailable',
-  'server_error',
-  'html',
-]
+const NEXT_NODE: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset', 'unavailable', 'html']
 const TIME = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY }
 
 /** Three nodes whose failures the test decides; gives those that were asked, in order. */
@@ -92,8 +83,12 @@ describe('endpoints', () => {
   test('a refusal that no node would change is not asked for elsewhere', async () => {
     const { ask, failures } = plant()
     const body = { code: 1, description: undefined, details: undefined, retryable: false }
-    failures.set('a', new ApiError('server_error', 'bad', { status: 500, body }))
+    failures.set('a', new ApiError('unavailable', 'bad', { status: 503, body }))
+    expect(await ask()).toEqual(['a', 'unavailable'])
+    failures.set('a', new ApiError('server_error', 'bad', { status: 500 }))
     expect(await ask()).toEqual(['a', 'server_error'])
+    failures.set('a', new ApiError('server_error', 'bad', { status: 502 }))
+    expect(await ask()).toEqual(['a', 'b'])
   })
 
   test('when all are dead, all are tried, and the last failure is told', async () => {
