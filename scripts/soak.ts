@@ -37,6 +37,9 @@ const plant = await createPlant(Number(flags.systems), pace)
 writeFileSync(file, plant.config(0))
 const { child, url, logged } = await startExporter()
 const pid = child.pid ?? 0
+// Otherwise a run that is cut short would leave its exporter behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+process.once('exit', () => child.kill())
 const began = performance.now()
 const minutes = () => (performance.now() - began) / MS_PER_MINUTE
 const counts = { scrapes: 0, failures: 0, slowestMs: 0, reloads: 0 }

@@ -78,12 +78,3 @@ export const dashed = (name: string, color = 'text'): Override => ({
     { id: 'color', value: { mode: 'fixed', fixedColor: color } },
   ],
 })
-
-/** A series of another unit, with an axis of its own. */
-export const rightAxis = (name: string, unit: string): Override => ({
-  name,
-  properties: [
-    { id: 'unit', value: unit },
-    { id: 'custom.axisPlacement', value: 'right' },
-  ],
-})

@@ -1,3 +1,4 @@
+import { MAX_ID_CHARACTERS } from '../config/ids.ts'
 import { ApiError } from './errors.ts'
 import { isObject, member, readText } from './numbers.ts'
 
@@ -79,9 +80,6 @@ function decodeVirtualArrays(body: unknown): PoolRef[] {
 
 /** Each pool costs a request a minute: a list as long as this is not one of storage pools. */
 const MAX_POOLS = 1000
-
-/** A longer id fits into no path and is no pool's; as a label it would be carried by every series. */
-const MAX_ID_CHARACTERS = 256
 
 function unique(pools: readonly PoolRef[]): PoolRef[] {
   const byId = new Map(pools.map((pool) => [pool.id, pool]))

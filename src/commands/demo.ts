@@ -4,20 +4,18 @@ import { createEmulator } from '../emulator/emulator.ts'
 import { PASSWORD } from '../emulator/http/accounts.ts'
 import { describeEmulator } from './emulate.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
-import { createExporter, type Exporter } from './exporter.ts'
+import { createExporter, type Exporter, exporterOptions } from './exporter.ts'
 import {
   type AdminFlags,
   addAdminFlags,
   addLogFlags,
   addWebFlags,
-  adminFrom,
   type LogFlags,
   logFrom,
   parseAddress,
   type WebFlags,
 } from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
-import { readVersion } from './version.ts'
 
 type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
 
@@ -45,12 +43,8 @@ async function demo(flags: Flags): Promise<void> {
   try {
     const exporter = createExporter({
       load: () => parseConfig(demoConfig(emulator.url), { file: 'the demo configuration', environment: {} }),
-      version: readVersion(),
-      listenAddress: flags['web.listenAddress'],
-      lifecycle: flags['web.enableLifecycle'] ?? false,
-      admin: adminFrom(flags),
       log,
-      ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+      ...exporterOptions(flags),
     })
     await exporter.start()
     process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`)

@@ -9,7 +9,9 @@ import { createPoller } from '../poller/poller.ts'
 import { createListener } from '../server/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics_app.ts'
 import { type AdminOptions, createAdmin } from './admin.ts'
+import { type AdminFlags, adminFrom, type WebFlags } from './flags.ts'
 import { CLOSE_FILE, exposedUrls, secretFiles } from './risks.ts'
+import { readVersion } from './version.ts'
 
 export interface ExporterOptions {
   /** Gives the configuration, at start and at every reload. */
@@ -138,6 +140,17 @@ function oneAtATime() {
     await running
   }
   return { ask, end }
+}
+
+/** What the flags of `serve` and `demo` say of the exporter. */
+export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOptions, 'load' | 'log'> {
+  return {
+    version: readVersion(),
+    listenAddress: flags['web.listenAddress'],
+    lifecycle: flags['web.enableLifecycle'] ?? false,
+    admin: adminFrom(flags),
+    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+  }
 }
 
 /** Loads a file with the variables of the environment. */

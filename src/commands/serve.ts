@@ -1,17 +1,15 @@
 import { Command } from 'commander'
-import { createExporter, fileLoader } from './exporter.ts'
+import { createExporter, exporterOptions, fileLoader } from './exporter.ts'
 import {
   type AdminFlags,
   addAdminFlags,
   addLogFlags,
   addWebFlags,
-  adminFrom,
   type LogFlags,
   logFrom,
   type WebFlags,
 } from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
-import { readVersion } from './version.ts'
 
 type Flags = { 'config.file': string } & WebFlags & AdminFlags & LogFlags
 
@@ -38,12 +36,8 @@ async function serve(flags: Flags): Promise<void> {
   const log = logFrom(flags)
   const exporter = createExporter({
     load: fileLoader(flags['config.file'], process.env),
-    version: readVersion(),
-    listenAddress: flags['web.listenAddress'],
-    lifecycle: flags['web.enableLifecycle'] ?? false,
-    admin: adminFrom(flags),
     log,
-    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+    ...exporterOptions(flags),
   })
   await exporter.start()
   await runUntilSignalled(exporter, log)

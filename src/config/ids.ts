@@ -1,4 +1,5 @@
-const MAX_ID_CHARACTERS = 256
+/** No id of a real system is nearly as long; as a label it would be carried by every series. */
+export const MAX_ID_CHARACTERS = 256
 /** Would lead to another resource, or out of the path, however it is encoded. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const UNSAFE_ID = /^\.+$|[/\\?#%\s\u0000-\u001f\u007f]/

@@ -50,7 +50,6 @@ export const PROFILES = {
 } as const satisfies Record<string, ProfileRow>
 
 export type Profile = keyof typeof PROFILES
-export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[]
 
 /** What a profile serves; categories health, traffic and diskIO are about performance. */
 export function attributesOf(profile: Profile): readonly Attribute[] {

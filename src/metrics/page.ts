@@ -9,7 +9,7 @@ export interface Page {
   /** The exposition without the exporter's own metrics and without an end line. */
   identity(format: Format): Buffer
   gzip(format: Format): Promise<GzipHead>
-  /** The forms that were asked for, so that the next page can have them ready. */
+  /** The forms that were asked for, of this page or of one before it, so that the next page has them ready. */
   readonly asked: ReadonlySet<Form>
 }
 

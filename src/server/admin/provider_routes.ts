@@ -3,6 +3,7 @@ import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { type Provider, providerPath } from '../../api/providers.ts'
 import type { Reason } from '../../api/reasons.ts'
+import { MAX_ID_CHARACTERS } from '../../config/ids.ts'
 import type { Secret } from '../../config/secret.ts'
 import { rawPath } from '../request_check.ts'
 import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
@@ -141,9 +142,6 @@ export async function audited(
   await line.end(asked.facts, 'deleted', context.status)
 }
 
-/** Longer ids are refused anyway; the audit must not grow by what a stranger sends. */
-const MAX_ID_CHARACTERS = 256
-
 /** Whether a request asks for a deletion, whatever becomes of it. */
 export function asksForDeletion(context: Context): boolean {
   return context.method === 'DELETE' && idInPath(context) !== undefined
@@ -161,6 +159,7 @@ function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
   return {
     time: new Date().toISOString(),
     system: known(() => systemName(context, systems)) ?? null,
+    // Longer ids are refused; the audit must not grow by what a stranger sends.
     provider_id: (known(() => decoded(raw)) ?? raw).slice(0, MAX_ID_CHARACTERS),
     provider: null,
     address: addressOf(context),
