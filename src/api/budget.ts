@@ -3,7 +3,7 @@ import { pause } from './deadline.ts'
 
 /** Keeps one system's requests within `limits.concurrency` and `limits.requests_per_second`. */
 export interface Budget {
-  /** Runs a task when a place is free; waits in order. */
+  /** Runs a task when a place is free and its first request may be sent at once; waits in order. */
   withPlace<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T>
   /** Resolves when the next request may be sent. */
   pace(signal: AbortSignal): Promise<void>
@@ -15,6 +15,9 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
   const waiting: (() => void)[] = []
   let free = limits.concurrency
   let nextSendAt = Number.NEGATIVE_INFINITY
+  let running = 0
+  /** Requests whose wait is over and that were not sent yet: never more than tasks that run. */
+  let paced = 0
 
   async function take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
@@ -42,21 +45,38 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
     else next()
   }
 
+  /** Evenly, so that no second sees more than its share: nothing here is in such a hurry as to need a burst. */
+  async function waitForTurn(signal: AbortSignal): Promise<void> {
+    const sendAt = Math.max(nextSendAt, now())
+    nextSendAt = sendAt + gapMs
+    const waitMs = sendAt - now()
+    if (waitMs > 0) await pause(waitMs, signal)
+  }
+
+  async function run<T>(task: () => Promise<T>): Promise<T> {
+    running += 1
+    paced += 1
+    try {
+      return await task()
+    } finally {
+      running -= 1
+      paced = Math.min(paced, running)
+    }
+  }
+
   return {
     async withPlace(signal, task) {
       await take(signal)
       try {
-        return await task()
+        await waitForTurn(signal)
+        return await run(task)
       } finally {
         release()
       }
     },
     async pace(signal) {
-      // Evenly, so that no second sees more than its share: nothing here is in such a hurry as to need a burst.
-      const sendAt = Math.max(nextSendAt, now())
-      nextSendAt = sendAt + gapMs
-      const waitMs = sendAt - now()
-      if (waitMs > 0) await pause(waitMs, signal)
+      if (paced === 0) return waitForTurn(signal)
+      paced -= 1
     },
   }
 }

@@ -59,6 +59,26 @@ describe('pace', () => {
     expect(sentAt.at(-1)).toBe(3400)
   })
 
+  test('a task begins when its first request may go, which counts once', async () => {
+    const budget = createBudget({ ...limits, requestsPerSecond: 1 })
+    const began = performance.now()
+    const sentAt: number[] = []
+    const task = (requests: number) =>
+      budget.withPlace(never(), async () => {
+        const begun = performance.now()
+        for (let count = 0; count < requests; count += 1) {
+          await budget.pace(never())
+          sentAt.push(performance.now() - began)
+          if (count === 0) expect(performance.now()).toBe(begun)
+        }
+      })
+    // One that sends nothing leaves its turn to nobody.
+    const tasks = [task(0), task(0), task(2), task(1)]
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all(tasks)
+    expect(sentAt).toEqual([2000, 3000, 4000])
+  })
+
   test('does not save up for later', async () => {
     const budget = createBudget(limits)
     await vi.advanceTimersByTimeAsync(60_000)
