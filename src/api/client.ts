@@ -13,7 +13,7 @@ import { LOGOUT_TIMEOUT_MS } from './login_session.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
 import { POOL_LISTS, type PoolRef } from './pools.ts'
 import type { Reason } from './reasons.ts'
-import { parseJson } from './refusals.ts'
+import { parseJson, refusalOf } from './refusals.ts'
 import { repeated } from './repeat.ts'
 import type { Answer } from './transport.ts'
 
@@ -65,8 +65,11 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
       // Any node ends a session, so a dead one must not keep it alive.
       logout: (token, signal) =>
         endpoints.attempt(
-          (baseUrl, ofNode) =>
-            exchange(withToken({ operation: 'logout', path: '/logout' }, token), baseUrl, ofNode),
+          async (baseUrl, ofNode) => {
+            const logout = withToken({ operation: 'logout', path: '/logout' }, token)
+            const answer = await exchange(logout, baseUrl, ofNode)
+            if (answer.status >= 500) throw refusalOf(answer)
+          },
           { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
         ),
     },

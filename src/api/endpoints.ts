@@ -3,7 +3,18 @@ import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
 
 /** Failures that may be those of one node, or of what stands before it: another node may do better. */
-const NODE_FAILURES: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset', 'unavailable', 'html']
+const NODE_FAILURES: readonly Reason[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'redirect',
+  'unavailable',
+  'html',
+]
+/** Without a status these are about our own side: a login that waits for its turn, a file that cannot be read. */
+const OWN_FAILURES: readonly Reason[] = ['auth', 'local']
 /** Said by what stands before a node whose service does not answer; 500 is an answer of the system itself. */
 const GATEWAY_STATUSES: readonly (number | undefined)[] = [502, 504]
 /** How long a node that failed is left alone while others answer, at first and at the most. */
@@ -54,6 +65,13 @@ export function createEndpoints(
     return true
   }
 
+  /** The failure with the node that was asked, where it could have been another. */
+  function located(failure: unknown, baseUrl: string): unknown {
+    if (baseUrls.length === 1 || !(failure instanceof ApiError)) return failure
+    const isOwn = failure.status === undefined && OWN_FAILURES.includes(failure.reason)
+    return isOwn ? failure : failure.of(new URL(baseUrl).host)
+  }
+
   return {
     async attempt(send, { signal, deadline }) {
       const order = [...baseUrls.filter((url) => !rests(url)), ...baseUrls.filter(rests)]
@@ -68,8 +86,8 @@ export function createEndpoints(
           resting.delete(baseUrl)
           return result
         } catch (failure) {
-          if (!goesOn(baseUrl, failure) || signal.aborted) throw failure
-          last = failure
+          last = located(failure, baseUrl)
+          if (!goesOn(baseUrl, failure) || signal.aborted) throw last
         }
       }
       throw last

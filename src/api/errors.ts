@@ -24,6 +24,8 @@ interface ErrorExtras {
   readonly body?: ErrorBody
   /** The system asks to wait this long, in milliseconds. */
   readonly retryAfterMs?: number
+  /** Host and port of the node that was asked, where the system has several. */
+  readonly node?: string
 }
 
 /** A request to a storage system that failed, or an answer that cannot be used. `reason` is the stable code. */
@@ -34,39 +36,48 @@ export class ApiError extends Error {
   readonly status: number | undefined
   readonly body: ErrorBody | undefined
   readonly retryAfterMs: number | undefined
+  readonly node: string | undefined
   readonly place: RequestPlace | undefined
 
   constructor(reason: Reason, detail: string, extras: ErrorExtras = {}, place?: RequestPlace) {
-    super(`${place === undefined ? '' : `${placeText(place)}: `}${detail}`, { cause: extras.cause })
+    super(`${place === undefined ? '' : `${placeText(place, extras.node)}: `}${detail}`, {
+      cause: extras.cause,
+    })
     this.name = 'ApiError'
     this.reason = reason
     this.detail = detail
     this.status = extras.status
     this.body = extras.body
     this.retryAfterMs = extras.retryAfterMs
+    this.node = extras.node
     this.place = place
   }
 
   /** The same failure, with the request that it belongs to. */
   at(place: RequestPlace): ApiError {
-    if (this.place !== undefined) return this
-    const { cause, status, body, retryAfterMs } = this
-    return new ApiError(
-      this.reason,
-      this.detail,
-      {
-        cause,
-        ...(status !== undefined && { status }),
-        ...(body !== undefined && { body }),
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
-      },
-      place,
-    )
+    return this.place === undefined ? new ApiError(this.reason, this.detail, this.extras(), place) : this
+  }
+
+  /** The same failure, with the node that it comes from. */
+  of(node: string): ApiError {
+    return new ApiError(this.reason, this.detail, { ...this.extras(), node }, this.place)
+  }
+
+  private extras(): ErrorExtras {
+    const { cause, status, body, retryAfterMs, node } = this
+    return {
+      cause,
+      ...(status !== undefined && { status }),
+      ...(body !== undefined && { body }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(node !== undefined && { node }),
+    }
   }
 }
 
-function placeText({ system, operation, pool, path }: RequestPlace): string {
-  return `system ${system}, ${operation}${pool === undefined ? '' : ` of pool ${pool}`} (${path})`
+function placeText({ system, operation, pool, path }: RequestPlace, node: string | undefined): string {
+  const ofPool = pool === undefined ? '' : ` of pool ${pool}`
+  return `system ${system}, ${operation}${ofPool} (${node ?? ''}${path})`
 }
 
 /** Any failure as an ApiError, so that a poll has one reason whatever broke. */

@@ -26,10 +26,13 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** What a session asks of the client: to send `/login` or `/logout`, counted like any request. */
+/**
+ * What a session asks of the client: to send `/login` or `/logout`, counted like any request. A logout rejects when no
+ * node heard of it; that the token was dead already is an answer.
+ */
 export interface SessionRequests {
   login(baseUrl: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer>
-  logout(token: Secret, signal: AbortSignal): Promise<Answer>
+  logout(token: Secret, signal: AbortSignal): Promise<void>
 }
 
 export interface SessionOptions {

@@ -1,18 +1,27 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createEndpoints } from '../../src/api/endpoints.ts'
-import { ApiError } from '../../src/api/errors.ts'
+import { ApiError, asApiError } from '../../src/api/errors.ts'
 import { exchangeFailure } from '../../src/api/failures.ts'
 import { REASONS, type Reason } from '../../src/api/reasons.ts'
 
-const NEXT_NODE: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset', 'unavailable', 'html']
+const NEXT_NODE: readonly Reason[] = [
+  'timeout',
+  'connect',
+  'dns',
+  'tls',
+  'reset',
+  'redirect',
+  'unavailable',
+  'html',
+]
 const TIME = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY }
 
 /** Three nodes whose failures the test decides; gives those that were asked, in order. */
 function plant() {
   let now = 0
   const failures = new Map<string, unknown>()
-  const endpoints = createEndpoints(['a', 'b', 'c'], () => now)
+  const endpoints = createEndpoints(['https://a:4443', 'https://b', 'https://c'], () => now)
   return {
     failures,
     pass: (ms: number) => {
@@ -22,8 +31,9 @@ function plant() {
       const asked: string[] = []
       await endpoints
         .attempt(async (baseUrl) => {
-          asked.push(baseUrl)
-          if (failures.has(baseUrl)) throw failures.get(baseUrl)
+          const { hostname } = new URL(baseUrl)
+          asked.push(hostname)
+          if (failures.has(hostname)) throw failures.get(hostname)
         }, TIME)
         .catch((failure: unknown) =>
           asked.push(failure instanceof ApiError ? failure.reason : String(failure)),
@@ -67,17 +77,17 @@ describe('endpoints', () => {
   })
 
   test('a node that hangs gets its share of the time, and the next one the rest', async () => {
-    const endpoints = createEndpoints(['hung', 'good'])
+    const endpoints = createEndpoints(['https://hung', 'https://good'])
     const shares: string[] = []
     const send = async (baseUrl: string, signal: AbortSignal) => {
       shares.push(baseUrl)
-      if (baseUrl === 'good') return 'answer'
+      if (baseUrl === 'https://good') return 'answer'
       await once(signal, 'abort')
       throw exchangeFailure(signal.reason)
     }
     const time = { signal: new AbortController().signal, deadline: performance.now() + 200 }
     expect(await endpoints.attempt(send, time)).toBe('answer')
-    expect(shares).toEqual(['hung', 'good'])
+    expect(shares).toEqual(['https://hung', 'https://good'])
   })
 
   test('a refusal that no node would change is not asked for elsewhere', async () => {
@@ -101,6 +111,26 @@ describe('endpoints', () => {
     failures.delete('b')
     expect(await ask()).toEqual(['a', 'b'])
     expect(await ask()).toEqual(['b'])
+  })
+
+  test('the failure names the node, where there are several and one of them failed', async () => {
+    const place = { system: 's', operation: 'nodes', path: '/dashboard' }
+    const messageOf = async (baseUrls: readonly string[], failure: ApiError) => {
+      const tried = createEndpoints(baseUrls).attempt(() => Promise.reject(failure), TIME)
+      return tried.catch((thrown: unknown) => asApiError(thrown, place).message)
+    }
+    const refused = new ApiError('connect', 'connection refused')
+    const several = ['https://a:4443', 'https://b:4443/api']
+    expect(await messageOf(several, refused)).toBe('system s, nodes (b:4443/dashboard): connection refused')
+    expect(await messageOf(['https://a:4443'], refused)).toBe(
+      'system s, nodes (/dashboard): connection refused',
+    )
+    const missing = new ApiError('not_found', 'no such pool', { status: 404 })
+    expect(await messageOf(several, missing)).toBe('system s, nodes (a:4443/dashboard): no such pool')
+    const waiting = new ApiError('auth', 'the next login is tried in 30 s')
+    expect(await messageOf(several, waiting)).toBe(
+      'system s, nodes (/dashboard): the next login is tried in 30 s',
+    )
   })
 
   test('what is no failure of the system ends it', async () => {
