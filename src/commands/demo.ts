@@ -46,9 +46,9 @@ async function demo(flags: Flags): Promise<void> {
       log,
       ...exporterOptions(flags),
     })
-    await exporter.start()
-    process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`)
-    await runUntilSignalled(exporter, log)
+    await runUntilSignalled(exporter, log, () =>
+      process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`),
+    )
   } finally {
     await emulator.stop()
   }

@@ -27,9 +27,9 @@ async function emulate(flags: Flags): Promise<void> {
     listenAddress: flags.listenAddress,
     tls: flags.tls ?? false,
   })
-  await emulator.start()
-  process.stdout.write(describeEmulator(emulator.url, emulator.pools))
-  await runUntilSignalled(emulator, logFrom(flags))
+  await runUntilSignalled(emulator, logFrom(flags), () =>
+    process.stdout.write(describeEmulator(emulator.url, emulator.pools)),
+  )
 }
 
 /** What a person needs in order to talk to the emulator. */

@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts'
 
 interface Running {
+  start(): Promise<void>
   stop(): Promise<void>
   reload?(): Promise<void>
 }
@@ -9,16 +10,24 @@ interface Running {
 const STOP_TIMEOUT_MS = 5000
 
 /**
- * Keeps the program running until SIGTERM or SIGINT, then stops it in order. Further signals change nothing.
- * SIGHUP loads the configuration again; a refusal was logged by whoever refused.
+ * Starts it and keeps the program running until SIGTERM or SIGINT, then stops it in order. Further signals change
+ * nothing. SIGHUP loads the configuration again; a refusal was logged by whoever refused.
+ * @param started told once it runs
  */
-export async function runUntilSignalled(running: Running, log: Log): Promise<void> {
+export async function runUntilSignalled(
+  running: Running,
+  log: Log,
+  started: () => void = () => undefined,
+): Promise<void> {
   const reload = () => void running.reload?.().catch(() => undefined)
   process.on('SIGHUP', reload)
-  const signal = await new Promise<string>((resolve) => {
+  // Before the start, during which a supervisor may change its mind.
+  const signalled = new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name))
   })
-  log.info('stopping', { signal })
+  await running.start()
+  started()
+  log.info('stopping', { signal: await signalled })
   const giveUp = setTimeout(() => {
     log.warn('the end took too long and was cut short', { seconds: STOP_TIMEOUT_MS / 1000 })
     process.exit(0)

@@ -39,6 +39,5 @@ async function serve(flags: Flags): Promise<void> {
     log,
     ...exporterOptions(flags),
   })
-  await exporter.start()
   await runUntilSignalled(exporter, log)
 }

@@ -46,6 +46,18 @@ describe('the end of the process', () => {
   })
 })
 
+test('SIGTERM before the start is over ends the process in order, too', async () => {
+  await using emulator = await startEmulator()
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly()}`)
+  await using served = await serve(file)
+  // What it listens on it tells before it begins to poll.
+  served.child.kill('SIGTERM')
+  expect(await served.child.exited).toEqual({ code: 0, signal: null })
+  expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
+  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the last token to be given back' })
+})
+
 describe('a hundred SIGHUP', () => {
   test('are few reloads, one at a time, and the last file wins', async () => {
     await using emulator = await startEmulator({ pools: 1 })
