@@ -76,6 +76,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
     makeDue() {
       if (forecast.schedule === '') return
       dueAt = Number.NEGATIVE_INFINITY
+      retryMs = FIRST_RETRY_MS
       misses += 1
     },
     async askIfDue(signal) {

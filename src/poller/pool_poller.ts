@@ -62,6 +62,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       if (forgotten) return 'none'
       const good = attempt()
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
+      if (forgotten) return 'none'
       withdrawAfter(staleAfterMs)
       journal.polled(poolId, undefined)
       journal.rejected(poolId, reading.rejected)
