@@ -36,6 +36,7 @@ export function providersCommand(): Command {
     .argument('<id>', 'the id of the provider, as the list has it')
     .option('--yes', 'do not ask for the name')
     .option('--dry-run', 'show what would be deleted, and delete nothing')
+    .option('--json', 'print what was deleted as a JSON object: system, id, name, deleted')
     .option('--admin.audit-file <file>', 'write the deletion to this file too, as a JSON line')
     .action((id: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
       withSystem(flags, (target) =>

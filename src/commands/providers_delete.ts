@@ -12,6 +12,7 @@ import { askLine, printable, type Terminal } from './terminal.ts'
 export interface DeletionFlags {
   yes?: boolean
   dryRun?: boolean
+  json?: boolean
   'admin.auditFile'?: string
 }
 
@@ -34,13 +35,14 @@ export async function deleteByPerson(deletion: DeletionByPerson): Promise<void> 
   }
   const { user, provider } = await lookUp(deletion)
   terminal.output.write(summary(deletion, user, provider))
-  if (flags.dryRun === true) {
-    process.stdout.write('Dry run: nothing was deleted.\n')
-    return
-  }
+  const isDeleted = flags.dryRun !== true
   if (isAsked) await confirm(terminal, provider, id)
-  await deleteOnce(deletion, user, provider)
-  process.stdout.write(`Deleted ${printable(provider?.name || id)} from ${system}.\n`)
+  if (isDeleted) await deleteOnce(deletion, user, provider)
+  const words = isDeleted
+    ? `Deleted ${printable(provider?.name || id)} from ${system}.`
+    : 'Dry run: nothing was deleted.'
+  const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
+  process.stdout.write(`${flags.json === true ? JSON.stringify(facts) : words}\n`)
 }
 
 function checkId(id: string): void {

@@ -132,6 +132,18 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
+  test('prints with --json what was deleted, and nothing else', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const dry = await providers(SECURITY, 'delete', id, '--json', '--dry-run')
+    const done = await providers(SECURITY, 'delete', id, '--json', '--yes')
+    const facts = { system: 'frankfurt', id, name: 'corporate-ldap' }
+    expect([dry, done].map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
+      [0, { ...facts, deleted: false }],
+      [0, { ...facts, deleted: true }],
+    ])
+    expect(await providerIds(emulator)).not.toContain(id)
+  })
+
   test('wants somebody who types the name, or --yes', async () => {
     const [id = ''] = await providerIds(emulator)
     const { code, stderr } = await providers(SECURITY, 'delete', id)
