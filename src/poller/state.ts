@@ -149,7 +149,8 @@ export function withForecasts(
 
 /** The pool without its values: they are too old to pass for the present. */
 export function withdrawn(system: SystemState, poolId: string): SystemState {
-  return rendered(system, poolId, (pool) => ({ ...pool, reading: undefined, forecasts: undefined }))
+  const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }
+  return rendered(system, poolId, (pool) => ({ ...pool, ...nothing }))
 }
 
 type Change = (pool: PoolState) => PoolState

@@ -176,7 +176,9 @@ describe('forecasts', () => {
         ({ labels }) => labels['attribute'] === 'allocatedCapacityForecast' && labels['state'] === 'served',
       )?.value
     const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2 }, 'sp1', '2'))
-    expect([served(polled), served(system)]).toEqual([0, 2])
+    const later = withPoll(withdrawn(system, 'p'), 'p', at(2), readingOf({ n1: 1, n2: 2 }))
+    expect([served(polled), served(system), served(later)]).toEqual([0, 2, 0])
+    expect(days(later)).toEqual({})
   })
 
   test('that are gone are gone', () => {
