@@ -173,7 +173,7 @@ describe('production', () => {
   test('has two exporters of which one always runs', () => {
     expect(find(production, 'Deployment').spec.replicas).toBe(2)
     expect(find(production, 'PodDisruptionBudget').spec).toEqual({
-      minAvailable: 1,
+      maxUnavailable: 1,
       selector: { matchLabels: { 'app.kubernetes.io/name': 'sds-exporter' } },
     })
   })
