@@ -35,7 +35,7 @@ Every metric that sds-exporter exposes, what it means and where it comes from.
 const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. Where a name is missing or not unique, the id stands in. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
 - **Absence.** What a node does not serve, or serves in a form that cannot be read, has no sample. It is never 0. \`sds_pool_attribute_nodes\` tells for each attribute how many nodes serve it, lack it or serve something unreadable, which answers why a panel is empty.
 - **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once and keeps the last values until \`poll.stale_after\`; then they are withdrawn. A node that leaves the feed is gone with the next good poll.
-- **Time.** Samples carry no timestamp on \`/metrics\`. How old the newest one of a category is, by the clock of the storage system: \`time() - sds_node_sample_timestamp_seconds\`.
+- **Time.** Samples carry no timestamp on \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is when the newest one of a category was taken, by the clock of the storage system. How old it is, whatever that clock says: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
 - **Units.** Prometheus' base units; the storage system's own units are converted:
 
 `
