@@ -10,6 +10,7 @@ import {
 } from '../catalogue.ts'
 import { ApiError } from './errors.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
+import { embeddedList } from './json.ts'
 import {
   ABSENT,
   isObject,
@@ -60,7 +61,7 @@ export interface FeedReading {
  * @throws {ApiError} `schema` where it is not such an answer, or not one of its nodes can be read
  */
 export function decodeFeed(body: unknown): FeedReading {
-  const list = nodeList(body)
+  const list = embeddedList(body, 'node list')
   const rejected = createRejectedValues()
   const entries = identify(list, rejected)
   if (list.length > 0 && entries.size === 0) {
@@ -98,18 +99,6 @@ function identify(list: readonly unknown[], rejected: RejectedValues): Map<strin
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
-
-/** Real systems call the list `_instances`; the document, and some of its samples, `instances`. */
-const LIST_KEYS = ['_instances', 'instances'] as const
-
-function nodeList(body: unknown): readonly unknown[] {
-  const embedded = isObject(body) ? member(body, '_embedded') : undefined
-  if (!isObject(embedded)) throw new ApiError('schema', 'the answer has no member _embedded')
-  const lists = LIST_KEYS.map((key) => member(embedded, key)).filter((list) => Array.isArray(list))
-  const list = lists.find(({ length }) => length > 0) ?? lists[0]
-  if (list !== undefined) return list
-  throw new ApiError('schema', 'the answer has no node list (_embedded.instances or _embedded._instances)')
-}
 
 interface AttributeReader {
   readonly name: AttributeName

@@ -1,5 +1,6 @@
 import { MAX_ID_CHARACTERS } from '../config/ids.ts'
 import { ApiError } from './errors.ts'
+import { embeddedList } from './json.ts'
 import { isObject, member, readText } from './numbers.ts'
 
 /** A storage pool, as it is configured or as the system lists it. */
@@ -23,12 +24,10 @@ const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
  * @param baseUrl links of another origin are refused: a system does not choose where our token goes
  */
 function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
-  const embedded = isObject(body) ? member(body, '_embedded') : undefined
-  const list = isObject(embedded)
-    ? (member(embedded, '_instances') ?? member(embedded, 'instances'))
-    : undefined
-  if (!Array.isArray(list)) throw new ApiError('schema', 'the answer has no list of pools')
-  return usable(list, (entry) => idFromLink(entry, baseUrl) ?? readText(member(entry, 'id')))
+  return usable(
+    embeddedList(body, 'list of pools'),
+    (entry) => idFromLink(entry, baseUrl) ?? readText(member(entry, 'id')),
+  )
 }
 
 /**

@@ -86,6 +86,8 @@ describe('what is no feed', () => {
     expect(decodeFeed(both).nodes.map(({ id }) => id)).toEqual(['b'])
     const odd = { _embedded: { instances: [{ id: 'a' }], _instances: null } }
     expect(decodeFeed(odd).nodes.map(({ id }) => id)).toEqual(['a'])
+    const empty = { _embedded: { instances: [{ id: 'a' }], _instances: [] } }
+    expect(decodeFeed(empty).nodes.map(({ id }) => id)).toEqual(['a'])
   })
 })
 

@@ -63,6 +63,13 @@ describe('the list of the dashboard', () => {
     },
   )
 
+  test('of both names of the list the one with entries counts, as in the feed', () => {
+    const pools = [{ id: 'a' }]
+    expect(ids({ _embedded: { _instances: [], instances: pools } })).toEqual(['a'])
+    expect(ids({ _embedded: { _instances: null, instances: pools } })).toEqual(['a'])
+    expect(ids({ _embedded: { _instances: pools, instances: [{ id: 'b' }] } })).toEqual(['a'])
+  })
+
   test('an empty list is a system without pools', () => {
     expect(ids(list('_instances'))).toEqual([])
   })
