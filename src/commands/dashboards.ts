@@ -5,6 +5,7 @@ import { Secret, tokenFromText } from '../config/secret.ts'
 import { type DashboardFile, readDashboards } from './dashboard_files.ts'
 import { EXIT, Failed } from './exit.ts'
 import { createGrafanaClient } from './grafana_client.ts'
+import { parseHttpUrl } from './urls.ts'
 
 interface Flags {
   out?: string
@@ -52,10 +53,7 @@ function writeDashboards(folder: string, dryRun: boolean): void {
 
 /** Uploads what is missing or different, so that a second run changes nothing. */
 async function uploadDashboards(address: string, flags: Flags): Promise<void> {
-  const url = URL.parse(address)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failed('--grafana.url must begin with http:// or https://', EXIT.usage)
-  }
+  const url = parseHttpUrl('--grafana.url', address)
   const grafana = createGrafanaClient(url, readToken(flags))
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
   const dryRun = flags.dryRun ?? false

@@ -13,6 +13,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { chooseSystem } from './providers_caller.ts'
 import { counted } from './quantities.ts'
 import { printable } from './terminal.ts'
+import { parseHttpUrl } from './urls.ts'
 
 interface Flags {
   'config.file': string
@@ -59,7 +60,7 @@ export function doctorCommand(): Command {
 }
 
 async function examine(flags: Flags): Promise<void> {
-  const prometheusUrl = parseUrl(flags['prometheus.url'])
+  const prometheusUrl = optionalUrl(flags['prometheus.url'])
   const config = readConfig(flags['config.file'])
   if (config === undefined) throw new Failed('the configuration cannot be used: correct it first')
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
@@ -140,13 +141,6 @@ function readConfig(file: string): Config | undefined {
   }
 }
 
-function parseUrl(text: string | undefined): URL | undefined {
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Failed('error: --prometheus.url must begin with http:// or https://', EXIT.usage)
-  }
-  if (url.username === '' && url.password === '') return url
-  const why = 'every user of this machine can read command lines'
-  throw new Failed(`error: --prometheus.url must not contain a user or password: ${why}`, EXIT.usage)
+function optionalUrl(text: string | undefined): URL | undefined {
+  return text === undefined ? undefined : parseHttpUrl('--prometheus.url', text)
 }

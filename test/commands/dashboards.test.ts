@@ -112,6 +112,14 @@ test.each([
   expect((await dashboards(args, GRAFANA_TOKEN)).code).toBe(2)
 })
 
+test('a user or password in the address is wrong usage, and is not shown', async () => {
+  const args = ['--grafana.url=http://admin:canary@127.0.0.1:1/']
+  const { code, stdout, stderr } = await dashboards(args, GRAFANA_TOKEN)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^sds-exporter: --grafana\.url must not contain a user or password/)
+  expect(stderr).not.toContain('canary')
+})
+
 test('without a token it says where one belongs', async () => {
   const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('GRAFANA_TOKEN is empty')])

@@ -153,6 +153,7 @@ describe('doctor', () => {
       flag,
     )
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^sds-exporter: (?!error: )/)
     expect(stderr).toContain(words)
     expect(stderr).not.toContain('canary')
   })
