@@ -46,7 +46,8 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   // The first forecast does not wait for its schedule, which may be an hour away.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   let retryMs = FIRST_RETRY_MS
-  let misses = 0
+  /** How often they became due, by schedule or withdrawal, since they came last. */
+  let timesDue = 0
   let busy = false
 
   async function ask(signal: AbortSignal): Promise<void> {
@@ -56,7 +57,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       await board.update(system, (state) => withForecasts(state, poolId, reading))
       journal.forecast(poolId, undefined)
       retryMs = FIRST_RETRY_MS
-      misses = 0
+      timesDue = 0
     } catch (failure) {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
@@ -68,7 +69,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   }
 
   async function withdrawIfOld(): Promise<void> {
-    if (misses <= MISSES_ALLOWED) return
+    if (timesDue <= MISSES_ALLOWED) return
     await board.update(system, (state) => withForecasts(state, poolId, undefined))
   }
 
@@ -77,7 +78,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       if (forecast.schedule === '') return
       dueAt = Number.NEGATIVE_INFINITY
       retryMs = FIRST_RETRY_MS
-      misses += 1
+      timesDue += 1
     },
     async askIfDue(signal) {
       if (busy || performance.now() < dueAt) return

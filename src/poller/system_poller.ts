@@ -1,16 +1,15 @@
 import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
-import type { PoolRef } from '../api/pools.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { createBackoff, isSystemFailure } from './backoff.ts'
 import type { Board } from './board.ts'
+import { createDiscovery } from './discovery.ts'
 import { createInventory } from './inventory.ts'
 import { createJournal } from './journal.ts'
 import { createPoolPoller, type Outcome, type PoolPoller } from './pool_poller.ts'
 import { createSchedule } from './schedule.ts'
-import { withPools } from './state.ts'
+import type { SystemState } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
@@ -44,65 +43,16 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     board,
     log,
   })
+  const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, journal })
+  const discovery = createDiscovery({ system, client, board, journal, signal, createPoller })
+  const { pollers } = discovery
   const running = new Set<Promise<unknown>>()
-  const pollers = new Map<string, PoolPoller>()
-  let listed = false
-  let discovering: Promise<ApiError | undefined> | undefined
-
-  function usePools(list: readonly PoolRef[]): Promise<void> {
-    listed = true
-    journal.pools(
-      [...pollers.keys()],
-      list.map(({ id }) => id),
-    )
-    for (const [id, poller] of pollers) {
-      if (list.some((ref) => ref.id === id)) continue
-      poller.forget()
-      journal.forget(id)
-      pollers.delete(id)
-    }
-    for (const { id } of list) {
-      if (!pollers.has(id)) pollers.set(id, createPoolPoller({ ...options, poolId: id, journal }))
-    }
-    return board.update(system.name, (state) => ({ ...withPools(state, list), discoveryFailure: undefined }))
-  }
-
-  /** Asks the system for its pools, where the configuration does not name them. */
-  function discover(): Promise<ApiError | undefined> {
-    discovering ??= askForPools().finally(() => {
-      discovering = undefined
-    })
-    return discovering
-  }
-
-  async function askForPools(): Promise<ApiError | undefined> {
-    try {
-      await usePools(await client.pools(signal))
-      journal.discovered(undefined)
-      return undefined
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || signal.aborted) throw failure
-      journal.discovered(failure)
-      const { reason, message } = failure
-      await board.update(system.name, (state) => ({ ...state, discoveryFailure: { reason, message } }))
-      return failure
-    }
-  }
-
-  /** The pools that are known before anybody was asked: from the configuration, or from the time before a reload. */
-  async function takeOver(): Promise<void> {
-    if (system.pools !== undefined) return usePools(system.pools.map((id) => ({ id, name: undefined })))
-    const known = [...(board.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
-    if (known.length === 0) return
-    await usePools(known)
-    await discover()
-  }
 
   /** One round: all pools side by side, or one of them while the system seems to be down. */
   async function round(): Promise<void> {
     const allowed = backoff.allowed()
     if (allowed === 'none') return
-    const unlisted = listed ? undefined : await discover()
+    const unlisted = discovery.isKnown() ? undefined : await discovery.discover()
     const outcomes = unlisted === undefined ? await pollPools(allowed === 'one') : [unlisted]
     const settled = outcomes.filter((outcome) => outcome !== 'none')
     backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
@@ -114,38 +64,27 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   }
 
   async function pollPools(carefully: boolean): Promise<Outcome[]> {
-    const all = [...pollers.values()]
+    const all = pollers()
     const poll = (some: readonly PoolPoller[]) => Promise.all(some.map((poller) => poller.poll(signal)))
-    const scout = carefully ? chooseScout(all) : undefined
+    const scout = carefully ? chooseScout(all, board.system(system.name), backoff.failures()) : undefined
     if (scout === undefined) return poll(all)
     const outcome = await scout.poll(signal)
     const isDown = outcome === 'none' || (outcome !== 'ok' && isSystemFailure(outcome))
     return isDown ? [outcome] : [outcome, ...(await poll(all.filter((poller) => poller !== scout)))]
   }
 
-  /**
-   * The pool that tries whether the system is back: the one that answered last, and another at every further try,
-   * since it may be the one pool that is broken for good.
-   */
-  function chooseScout(all: readonly PoolPoller[]): PoolPoller | undefined {
-    const pools = board.system(system.name)?.pools
-    const lastSuccess = ({ poolId }: PoolPoller) => pools?.get(poolId)?.lastSuccess ?? 0
-    const byPromise = all.toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
-    return byPromise[(backoff.failures() - 1) % byPromise.length]
-  }
-
   async function askForForecasts(): Promise<void> {
-    await Promise.all([...pollers.values()].map(({ forecasts }) => forecasts.askIfDue(signal)))
+    await Promise.all(pollers().map(({ forecasts }) => forecasts.askIfDue(signal)))
   }
 
   async function forecastRound(): Promise<void> {
-    for (const { forecasts } of pollers.values()) forecasts.makeDue()
+    for (const { forecasts } of pollers()) forecasts.makeDue()
     // Otherwise they come with the next round in which the system answers.
     if (backoff.allowed() === 'all') await askForForecasts()
   }
 
   async function discoveryRound(): Promise<void> {
-    if (backoff.allowed() === 'all') await discover()
+    if (backoff.allowed() === 'all') await discovery.discover()
   }
 
   async function inventoryRound(): Promise<void> {
@@ -170,18 +109,20 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       run: () => track(what, task),
     })
   const polls = scheduled('polling', config.poll.schedule, round)
-  const { forecast, discovery, providers } = config
+  const { forecast, providers } = config
   const schedules = [
     polls,
     ...(forecast.schedule === '' ? [] : [scheduled('forecasts', forecast.schedule, forecastRound)]),
     ...(providers.schedule === '' ? [] : [scheduled('inventory', providers.schedule, inventoryRound)]),
-    ...(system.pools === undefined ? [scheduled('discovery', discovery.schedule, discoveryRound)] : []),
+    ...(system.pools === undefined
+      ? [scheduled('discovery', config.discovery.schedule, discoveryRound)]
+      : []),
   ]
 
   return {
     start() {
       track('the first poll', async () => {
-        await takeOver()
+        await discovery.takeOver()
         await round()
       })
       for (const schedule of schedules) schedule.start()
@@ -190,8 +131,22 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     async stop() {
       stopping.abort()
       for (const schedule of schedules) schedule.stop()
-      for (const poller of pollers.values()) poller.forget()
+      for (const poller of pollers()) poller.forget()
       await Promise.allSettled(running)
     },
   }
+}
+
+/**
+ * The pool that tries whether the system is back: the one that answered last, and another at every further try,
+ * since it may be the one pool that is broken for good.
+ */
+function chooseScout(
+  all: readonly PoolPoller[],
+  state: SystemState | undefined,
+  failures: number,
+): PoolPoller | undefined {
+  const lastSuccess = ({ poolId }: PoolPoller) => state?.pools.get(poolId)?.lastSuccess ?? 0
+  const byPromise = all.toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
+  return byPromise[(failures - 1) % byPromise.length]
 }

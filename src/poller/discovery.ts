@@ -1,0 +1,84 @@
+import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+import type { PoolRef } from '../api/pools.ts'
+import type { SystemConfig } from '../config/config.ts'
+import type { Board } from './board.ts'
+import type { Journal } from './journal.ts'
+import type { PoolPoller } from './pool_poller.ts'
+import { withPools } from './state.ts'
+
+interface DiscoveryOptions {
+  readonly system: SystemConfig
+  readonly client: Pick<SystemClient, 'pools'>
+  readonly board: Board
+  readonly journal: Journal
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+  readonly createPoller: (poolId: string) => PoolPoller
+}
+
+/** Knows which pools of a system are polled: those of the configuration, or those that the system lists. */
+export interface Discovery {
+  pollers(): readonly PoolPoller[]
+  /** Whether the pools are known. A system without any is one of them. */
+  isKnown(): boolean
+  /** Takes the pools that are known before anybody was asked: from the configuration, or from before a reload. */
+  takeOver(): Promise<void>
+  /** Asks the system for its pools, never twice at a time; resolves to why that failed. */
+  discover(): Promise<ApiError | undefined>
+}
+
+export function createDiscovery(options: DiscoveryOptions): Discovery {
+  const { system, client, board, journal, signal, createPoller } = options
+  const pollers = new Map<string, PoolPoller>()
+  let known = false
+  let discovering: Promise<ApiError | undefined> | undefined
+
+  function use(list: readonly PoolRef[]): Promise<void> {
+    known = true
+    const ids = list.map(({ id }) => id)
+    journal.pools([...pollers.keys()], ids)
+    for (const [id, poller] of pollers) {
+      if (ids.includes(id)) continue
+      poller.forget()
+      journal.forget(id)
+      pollers.delete(id)
+    }
+    for (const id of ids) if (!pollers.has(id)) pollers.set(id, createPoller(id))
+    return board.update(system.name, (state) => ({ ...withPools(state, list), discoveryFailure: undefined }))
+  }
+
+  function discover(): Promise<ApiError | undefined> {
+    discovering ??= ask().finally(() => {
+      discovering = undefined
+    })
+    return discovering
+  }
+
+  async function ask(): Promise<ApiError | undefined> {
+    try {
+      await use(await client.pools(signal))
+      journal.discovered(undefined)
+      return undefined
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || signal.aborted) throw failure
+      journal.discovered(failure)
+      const { reason, message } = failure
+      await board.update(system.name, (state) => ({ ...state, discoveryFailure: { reason, message } }))
+      return failure
+    }
+  }
+
+  return {
+    pollers: () => [...pollers.values()],
+    isKnown: () => known,
+    async takeOver() {
+      if (system.pools !== undefined) return use(system.pools.map((id) => ({ id, name: undefined })))
+      const before = [...(board.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
+      if (before.length === 0) return
+      await use(before)
+      await discover()
+    },
+    discover,
+  }
+}
