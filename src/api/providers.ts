@@ -24,9 +24,9 @@ export const PROVIDERS_PATH = '/vdc/admin/authnproviders'
 /** The system may answer in the one or the other whatever it was asked for. */
 export const PROVIDERS_ACCEPT = 'application/json, application/xml;q=0.9'
 
-/** The list cannot be longer: an answer that is, is none. */
+/** The list cannot be longer: an answer that is, is none. A provider takes about two hundred characters of it. */
 const MAX_PROVIDERS = 10_000
-const MAX_CHARACTERS = 4_000_000
+const MAX_CHARACTERS = 3_000_000
 
 /**
  * The path of one provider. The id is sent exactly; one that ends in `.json` is refused, because the system would take

@@ -110,7 +110,7 @@ describe('a list in XML', () => {
     ['with a name that would be a prototype', '<authnproviders><__proto__/></authnproviders>', 'syntax'],
     ['that is a page', '<!DOCTYPE html><html><body>Login</body></html>', 'html'],
     ['that is a page of another kind', '<html lang="en"></html>', 'html'],
-    ['that is too long', `<authnproviders>${XML_A.repeat(9000)}</authnproviders>`, 'too_large'],
+    ['that is too long', `<authnproviders>${'<a/>'.repeat(750_000)}</authnproviders>`, 'too_large'],
     ['of nothing', ' ', 'syntax'],
   ])('%s is refused', (_what, text, reason) => {
     expect(reading(text)).toBe(reason)
@@ -178,6 +178,15 @@ describe('a list in JSON', () => {
 })
 
 describe('what is written is read back equal', () => {
+  test.each(['xml', 'json'] as const)('ten thousand providers, in %s', (format) => {
+    const list = Array.from({ length: 10_000 }, (_, index) => ({
+      id: `urn:storageos:AuthnProvider:01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}:`,
+      name: `provider ${index}`,
+      link: undefined,
+    }))
+    expect(decodeProviders(writeProviders(list, format))).toHaveLength(list.length)
+  })
+
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.string({ unit: 'binary' }),
