@@ -32,9 +32,11 @@ export function providersCommand(): Command {
       }),
     )
   addLogFlags(addSystemFlags(command.command('delete')))
-    .description('delete a provider, after its name was typed to confirm')
+    .description(
+      'delete a provider, after its name (or its id, where the name is not unique) was typed to confirm',
+    )
     .argument('<id>', 'the id of the provider, as the list has it')
-    .option('--yes', 'do not ask for the name')
+    .option('--yes', 'do not ask for the name or id')
     .option('--dry-run', 'show what would be deleted, and delete nothing')
     .option('--json', 'print what was deleted as a JSON object: system, id, name, deleted')
     .option('--admin.audit-file <file>', 'write the deletion to this file too, as a JSON line')

@@ -33,10 +33,10 @@ export async function deleteByPerson(deletion: DeletionByPerson): Promise<void> 
   if (isAsked && !terminal.input.isTTY) {
     throw new Failed('there is nobody to type the name of the provider: use --yes', EXIT.usage)
   }
-  const { user, provider } = await lookUp(deletion)
+  const { user, provider, isUnique } = await lookUp(deletion)
   terminal.output.write(summary(deletion, user, provider))
   const isDeleted = flags.dryRun !== true
-  if (isAsked) await confirm(terminal, provider, id)
+  if (isAsked) await confirm(terminal, isUnique ? provider : undefined, id)
   if (isDeleted) await deleteOnce(deletion, user, provider)
   const words = isDeleted
     ? `Deleted ${printable(provider?.name || id)} from ${system}.`
@@ -53,8 +53,15 @@ function checkId(id: string): void {
   }
 }
 
+interface LookedUp {
+  readonly user: string | undefined
+  readonly provider: Provider | undefined
+  /** Whether no other provider has its name, as names are typed. */
+  readonly isUnique: boolean
+}
+
 /** Not everybody who may delete may list; then the id stands for itself. */
-async function lookUp({ client, token, id, system }: DeletionByPerson) {
+async function lookUp({ client, token, id, system }: DeletionByPerson): Promise<LookedUp> {
   const [list, whoami] = await Promise.allSettled([
     client.providers(token, STAYING),
     client.user(token, STAYING),
@@ -62,11 +69,12 @@ async function lookUp({ client, token, id, system }: DeletionByPerson) {
   const user = whoami.status === 'fulfilled' ? whoami.value : undefined
   if (list.status === 'rejected') {
     if (list.reason instanceof ApiError && list.reason.reason === 'forbidden')
-      return { user, provider: undefined }
+      return { user, provider: undefined, isUnique: false }
     throw explain(list.reason)
   }
   const provider = list.value.find((candidate) => candidate.id === id)
-  if (provider !== undefined) return { user, provider }
+  const namesakes = list.value.filter(({ name }) => plain(name) === plain(provider?.name ?? ''))
+  if (provider !== undefined) return { user, provider, isUnique: namesakes.length === 1 }
   throw new Failed(`${system} has no provider with the id ${printable(id)}: see sds-exporter providers list`)
 }
 
@@ -85,10 +93,11 @@ You:       ${user === undefined ? 'unknown to the system' : printable(user)}
 
 const plain = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
-async function confirm(terminal: Terminal, provider: Provider | undefined, id: string): Promise<void> {
+/** @param named the provider, where its name says which one is meant; else the id is asked for */
+async function confirm(terminal: Terminal, named: Provider | undefined, id: string): Promise<void> {
   // A name that nobody can type is no question.
-  const isTypable = provider !== undefined && plain(provider.name) !== '' && !/\p{C}/u.test(provider.name)
-  const [what, word] = isTypable ? ['name', provider.name] : ['id', id]
+  const isTypable = named !== undefined && plain(named.name) !== '' && !/\p{C}/u.test(named.name)
+  const [what, word] = isTypable ? ['name', named.name] : ['id', id]
   const typed = await askLine(terminal, `Type the ${what} of the provider to delete it: `)
   if (plain(typed) !== plain(word))
     throw new Failed(`this is not the ${what} of the provider: nothing was deleted`)

@@ -268,34 +268,54 @@ describe('a terminal', () => {
 })
 
 describe('a person who deletes', () => {
-  async function ask(word: string, flags = {}) {
+  /** @param rename what the system says instead of the name of each provider */
+  async function ask(typed: (id: string) => string, rename = (name: string) => name) {
     const { terminal, press, shown } = fakeTerminal()
     const [id = ''] = await providerIds(emulator)
     const { name, baseUrls, tls } = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
     const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
     const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 5000 })
     const token = new Secret(SECURITY)
-    const done = deleteByPerson({ system: name, client, token, id, flags, log: silentLog, terminal })
+    const renaming: typeof client = {
+      ...client,
+      providers: async (...args) =>
+        (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
+    }
+    const target = { system: name, client: renaming, token }
+    const done = deleteByPerson({ ...target, id, flags: {}, log: silentLog, terminal })
     done.catch(() => undefined)
-    await vi.waitFor(() => expect(shown()).toContain('Type the name'))
-    press(`${word}\r`)
+    await vi.waitFor(() => expect(shown()).toContain('Type the '))
+    press(`${typed(id)}\r`)
     const outcome = await done.then(() => 'deleted').catch(String)
     await client.close()
     return { outcome, shown: shown(), left: await providerIds(emulator), id }
   }
 
   test('is shown what would go, and types its name', async () => {
-    const { outcome, shown, left, id } = await ask('corporate-ldap')
+    const { outcome, shown, left, id } = await ask(() => 'corporate-ldap')
     expect(outcome).toBe('deleted')
     expect(shown).toContain('System:    frankfurt\nProvider:  corporate-ldap\n')
     expect(left).not.toContain(id)
   })
 
   test.each(['corporate', '', 'multi-domain forest'])('deletes nothing with the name "%s"', async (word) => {
-    const { outcome, left, id } = await ask(word)
+    const { outcome, left, id } = await ask(() => word)
     expect(outcome).toContain('nothing was deleted')
     expect(left).toContain(id)
     expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test.each([
+    ['the same', () => 'ldap'],
+    ['the same but for blanks', (name: string) => (name === 'corporate-ldap' ? 'ldap ' : 'ldap')],
+  ])('types the id where another provider has %s name', async (_, rename) => {
+    const byName = await ask(() => 'ldap', rename)
+    expect(byName.shown).toContain('Type the id of the provider')
+    expect(byName.outcome).toContain('this is not the id of the provider: nothing was deleted')
+    expect(byName.left).toContain(byName.id)
+    const byId = await ask((id) => id, rename)
+    expect(byId.outcome).toBe('deleted')
+    expect(byId.left).not.toContain(byId.id)
   })
 })
 

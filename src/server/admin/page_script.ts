@@ -147,7 +147,7 @@ function entry(provider, all) {
 
 /** What has to be typed: the name, or the id where the name is not unique or cannot be typed. */
 function wordFor({ name, id }, all) {
-  const isUnique = all.filter((other) => other.name === name).length === 1
+  const isUnique = all.filter((other) => plain(other.name) === plain(name)).length === 1
   return isUnique && name.trim() !== '' && !/\\p{C}/u.test(name) ? { what: 'name', word: name } : { what: 'id', word: id }
 }
 
