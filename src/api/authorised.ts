@@ -23,10 +23,10 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     async (...request) => {
       try {
         const answer = await send(newer)(...request)
-        session.renewed(true, asker)
+        session.noteRenewal(true, asker)
         return answer
       } catch (failure) {
-        if (isRefusedToken(failure) || mayBeExpired(failure)) session.renewed(false, asker)
+        if (isRefusedToken(failure) || mayBeExpired(failure)) session.noteRenewal(false, asker)
         throw failure
       }
     }

@@ -33,7 +33,7 @@ function fixedSession(token: Secret): Session {
   return {
     token: async () => token,
     renew: async () => undefined,
-    renewed: () => undefined,
+    noteRenewal: () => undefined,
     isDoubted: () => false,
     close: async () => undefined,
   }
@@ -57,7 +57,7 @@ function fileSession(file: string): Session {
       const token = await read()
       return token.equals(refused) ? undefined : token
     },
-    renewed: () => undefined,
+    noteRenewal: () => undefined,
     isDoubted: () => false,
     close: async () => undefined,
   }

@@ -132,16 +132,14 @@ export function createLoginSession(options: LoginOptions): Session {
 
   return {
     token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
-    async renew(refused, baseUrl, signal, asker = '') {
+    async renew(refused, baseUrl, signal, asker) {
       if (!ticket?.token.equals(refused)) return use(ticket, baseUrl, signal)
       renewals.get(asker)?.check(ticket.password)
       return use(undefined, baseUrl, signal)
     },
-    renewed(helped, asker = '') {
-      if (helped || ticket === undefined) {
-        if (helped) renewals.delete(asker)
-        return
-      }
+    noteRenewal(helped, asker) {
+      if (helped) renewals.delete(asker)
+      if (helped || ticket === undefined) return
       const doubts = renewals.get(asker) ?? newRenewals()
       renewals.set(asker, doubts)
       doubts.begin(ticket.password)

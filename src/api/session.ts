@@ -17,9 +17,9 @@ export interface Session {
    * @param asker what was refused, such as one pool's feed: one that is refused for good must not keep the others
    *   from a new token, nor cost them theirs again and again
    */
-  renew(refused: Secret, baseUrl: string, signal: AbortSignal, asker?: string): Promise<Secret | undefined>
-  /** Whether the request that was refused was answered with the newer token. */
-  renewed(helped: boolean, asker?: string): void
+  renew(refused: Secret, baseUrl: string, signal: AbortSignal, asker: string): Promise<Secret | undefined>
+  /** Notes whether the newer token was of use to who asked for it. */
+  noteRenewal(helped: boolean, asker: string): void
   /** Whether a newer token was of no use to this asker, the last time it got one. */
   isDoubted(asker: string): boolean
   /** Ends the session at the system, as far as the system answers; no token is given out any more. */

@@ -11,6 +11,7 @@ import { answerOf, never, secret } from './answers.ts'
 const HOUR = 3_600_000
 const LOGIN: AuthConfig = { kind: 'login', username: 'monitor', password: secret('pässword') }
 const BASE = 'https://ecs1'
+const ASKER = 'nodes p1'
 
 /** A session whose system is made of functions, with a clock that the test moves. */
 function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
@@ -52,8 +53,8 @@ function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
       now += ms
     },
     token: (signal = never()) => text(session.token(BASE, signal)),
-    renew: (refused: string) => text(session.renew(secret(refused), BASE, never())),
-    renewed: session.renewed,
+    renew: (refused: string) => text(session.renew(secret(refused), BASE, never(), ASKER)),
+    noteRenewal: (helped: boolean) => session.noteRenewal(helped, ASKER),
   }
 }
 
@@ -148,7 +149,7 @@ describe('a login session', () => {
   })
 
   test('logins that are granted and do not help wait as refused ones do', async () => {
-    const { token, renew, renewed, login, pass, warnings } = plant()
+    const { token, renew, noteRenewal, login, pass, warnings } = plant()
     const logins: number[] = []
     for (let second = 0; second < 600; second += 1) {
       const before = login.mock.calls.length
@@ -158,7 +159,7 @@ describe('a login session', () => {
         const newer = await renew(given ?? '').catch((failure: unknown) =>
           expect(failure).toMatchObject({ reason: 'auth' }),
         )
-        if (newer !== undefined) renewed(false)
+        if (newer !== undefined) noteRenewal(false)
       }
       if (login.mock.calls.length > before) logins.push(second)
       pass(1000)
@@ -189,13 +190,13 @@ describe('a login session', () => {
   })
 
   test('one that helps ends the waiting', async () => {
-    const { token, renew, renewed } = plant()
+    const { token, renew, noteRenewal } = plant()
     await token()
     expect(await renew('token-1')).toBe('token-2')
-    renewed(false)
+    noteRenewal(false)
     await expect(renew('token-2')).rejects.toMatchObject({ reason: 'auth' })
     expect(await token()).toBe('token-2')
-    renewed(true)
+    noteRenewal(true)
     expect(await renew('token-2')).toBe('token-3')
   })
 
