@@ -38,7 +38,11 @@ describe('a fault as text', () => {
     ['status:503,retry=3', /argument of fault "status" must be STATUS/],
     ['truncate:somewhere', /must be length\|chunked\|close/],
     ['redirect-login:other.example', /must be ORIGIN/],
-    ['reset@everything', /"everything" is no target.*an operation \(login, .*pool=NAME_OR_ID or first=COUNT/],
+    ['bad-values:zzz', /must be mixed\|nan\|infinity\|huge\|.*\|nan-literal\|infinity-literal, not "zzz"/],
+    [
+      'reset@everything',
+      /"everything" is no target.*an operation \(login, .*pool=NAME_OR_ID, first=COUNT \(the first COUNT/,
+    ],
     ['reset@', /"" is no target/],
     ['reset@first=many', /"first=many" is no target/],
     ['expire-tokens@nodes', /takes no target/],

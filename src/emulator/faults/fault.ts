@@ -74,3 +74,9 @@ export const COUNT = (name: string, fallback: number) => ({
   fallback: String(fallback),
   pattern: /^\d{1,6}$/,
 })
+/** An argument that is one of a few words, which the help and the errors list. */
+export const ONE_OF = (choices: readonly string[], fallback: string) => ({
+  name: choices.join('|'),
+  fallback,
+  pattern: new RegExp(`^(${choices.join('|')})$`),
+})

@@ -1,4 +1,4 @@
-import { COUNT, type FaultRow, type FeedDocument, type JsonObject } from './fault.ts'
+import { COUNT, type FaultRow, type FeedDocument, type JsonObject, ONE_OF } from './fault.ts'
 
 /** Stands for JSON text that no JavaScript value gives, such as 1e400. */
 const RAW = '@raw:'
@@ -23,6 +23,9 @@ const BAD_LITERALS: Readonly<Record<string, unknown>> = {
   'nan-literal': `${RAW}NaN`,
   'infinity-literal': `${RAW}Infinity`,
 }
+
+/** Documents that are no objects, by the name that the fault takes. */
+const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
 
 const LONG = 10_000
 const HOSTILE_NAMES = [
@@ -49,11 +52,8 @@ export const FEED_FAULTS = {
   },
   root: {
     help: 'the feed is no object',
-    argument: { name: 'null|list|text|number', fallback: 'null', pattern: /^(null|list|text|number)$/ },
-    effect: {
-      stage: 'feed',
-      distort: (_feed, kind) => ({ null: 'null', list: '[]', text: '"nodes"', number: '7' })[kind] ?? 'null',
-    },
+    argument: ONE_OF(Object.keys(ROOTS), 'null'),
+    effect: { stage: 'feed', distort: (_feed, kind) => ROOTS[kind] ?? 'null' },
   },
   deep: {
     help: 'each node has a member nested very deeply',
@@ -87,11 +87,7 @@ export const FEED_FAULTS = {
   },
   'bad-values': {
     help: 'values are no measurements: all of one kind, or all kinds mixed',
-    argument: {
-      name: 'KIND',
-      fallback: 'mixed',
-      pattern: new RegExp(`^(mixed|${Object.keys({ ...BAD_VALUES, ...BAD_LITERALS }).join('|')})$`),
-    },
+    argument: ONE_OF(['mixed', ...Object.keys({ ...BAD_VALUES, ...BAD_LITERALS })], 'mixed'),
     effect: { stage: 'feed', distort: distortValues },
   },
   'stray-blanks': {

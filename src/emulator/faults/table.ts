@@ -92,5 +92,5 @@ function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'po
 }
 
 export const TARGET_HELP =
-  `A target is an operation (${Object.keys(OPERATIONS).join(', ')}), pool=NAME_OR_ID or first=COUNT, ` +
-  'or several of them with commas.'
+  `A target is an operation (${Object.keys(OPERATIONS).join(', ')}), pool=NAME_OR_ID, ` +
+  'first=COUNT (the first COUNT such requests alone), or several of them with commas.'

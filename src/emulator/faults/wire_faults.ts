@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstHalf } from './answer_faults.ts'
-import { COUNT, type FaultRow, SECONDS, type Wire, type WireAnswer } from './fault.ts'
+import { COUNT, type FaultRow, ONE_OF, SECONDS, type Wire, type WireAnswer } from './fault.ts'
 
 const MILLISECONDS = 1_000
 const MEGABYTE = 1_000_000
@@ -36,7 +36,7 @@ export const WIRE_FAULTS = {
   },
   truncate: {
     help: 'sends half of the body and closes; the whole was announced by length, in chunks, or by closing',
-    argument: { name: 'length|chunked|close', fallback: 'length', pattern: /^(length|chunked|close)$/ },
+    argument: ONE_OF(['length', 'chunked', 'close'], 'length'),
     effect: { stage: 'wire', send: sendTruncated },
   },
   'too-large': {
