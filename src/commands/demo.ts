@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { parseConfig } from '../config/load.ts'
-import { createEmulator } from '../emulator/emulator.ts'
 import { PASSWORD } from '../emulator/http/accounts.ts'
 import { describeEmulator } from './emulate.ts'
+import { createEmulatedSystem, startEmulatedSystem } from './emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
 import { createExporter, type Exporter, exporterOptions } from './exporter.ts'
 import {
@@ -35,11 +35,9 @@ export function demoCommand(): Command {
 
 async function demo(flags: Flags): Promise<void> {
   const log = logFrom(flags)
-  const emulator = createEmulator({
-    ...emulatorOptions(flags),
-    listenAddress: flags['emulator.listenAddress'],
-  })
-  await emulator.start()
+  const listenAddress = flags['emulator.listenAddress']
+  const emulator = createEmulatedSystem({ ...emulatorOptions(flags), listenAddress })
+  await startEmulatedSystem(emulator, listenAddress)
   try {
     const exporter = createExporter({
       load: () => parseConfig(demoConfig(emulator.url), { file: 'the demo configuration', environment: {} }),

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { createEmulator } from '../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS } from '../emulator/options.ts'
+import { createEmulatedSystem, startEmulatedSystem } from './emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
 import { addLogFlags, type LogFlags, logFrom, parseAddress } from './flags.ts'
 import { runUntilSignalled } from './lifetime.ts'
@@ -22,12 +22,10 @@ export function emulateCommand(): Command {
 }
 
 async function emulate(flags: Flags): Promise<void> {
-  const emulator = createEmulator({
-    ...emulatorOptions(flags),
-    listenAddress: flags.listenAddress,
-    tls: flags.tls ?? false,
-  })
-  await runUntilSignalled(emulator, logFrom(flags), () =>
+  const { listenAddress, tls = false } = flags
+  const emulator = createEmulatedSystem({ ...emulatorOptions(flags), listenAddress, tls })
+  const start = () => startEmulatedSystem(emulator, listenAddress)
+  await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
     process.stdout.write(describeEmulator(emulator.url, emulator.pools)),
   )
 }

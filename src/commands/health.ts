@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { loadWebFile } from '../config/web_file.ts'
 import { type ListenAddress, parseListenAddress } from '../server/listen_address.ts'
 import { Failed } from './exit.ts'
+import { parseAddress } from './flags.ts'
 
 interface Flags {
   'web.listenAddress': string
@@ -17,7 +18,12 @@ const TIMEOUT_MS = 3000
 export function healthCommand(): Command {
   return new Command('health')
     .description('ask the exporter that runs on this machine whether it is healthy, for health checks')
-    .option('--web.listen-address <address>', 'the address given to the running exporter', ':9438')
+    .option(
+      '--web.listen-address <address>',
+      'the address given to the running exporter',
+      parseAddress,
+      ':9438',
+    )
     .option('--web.config.file <file>', 'the web configuration given to the running exporter')
     .action(health)
 }

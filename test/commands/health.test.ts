@@ -59,7 +59,7 @@ describe('health', () => {
 
   test('refuses an address that is none', async () => {
     const { code, stderr } = await health('9438')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr).toContain("listen address '9438'")
   })
 

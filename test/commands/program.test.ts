@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
@@ -54,6 +56,35 @@ describe('the program', () => {
     expect(stderr).toMatch(/error: /)
     expect(stderr).toContain('--help')
   })
+})
+
+test.concurrent.each([
+  ['too many pools', ['emulate', '--pools=500'], 'from 1 to 200, not 500'],
+  ['too many nodes', ['demo', '--nodes=20000'], 'from 1 to 10000, not 20000'],
+  ['a fault of a pool that is not there', ['emulate', '--fault=status:503@pool=nope'], 'Pools are: hot'],
+])('an emulated system with %s is wrong usage', async (_, args, words) => {
+  const { code, stdout, stderr } = await program(...args)
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
+})
+
+test.concurrent.each([
+  ['serve', '--web.listen-address'],
+  ['emulate', '--listen-address'],
+  ['demo', '--emulator.listen-address'],
+])('%s says that its port is taken, and what to do', async (command, flag) => {
+  using folder = temporaryFolder()
+  const file = folder.write(
+    'good.yml',
+    'systems:\n  - {name: a, base_url: "https://127.0.0.1:1", auth: {token: abc}}\n',
+  )
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+  const config = command === 'serve' ? [`--config.file=${file}`] : []
+  const { code, stderr } = await program(command, `${flag}=${address}`, ...config)
+  other.close()
+  expect(code).toBe(1)
+  expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): another program uses this port`)
 })
 
 describe('check', () => {
