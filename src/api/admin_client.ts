@@ -1,10 +1,11 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
-import { Secret, tokenFromText } from '../config/secret.ts'
+import type { Secret } from '../config/secret.ts'
 import { createBudget } from './budget.ts'
 import { sendDeletion } from './deletion.ts'
 import { createEndpoints } from './endpoints.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
+import { basicHeader, tokenOf } from './login.ts'
 import {
   decodeProviders,
   PROVIDERS_ACCEPT,
@@ -13,7 +14,7 @@ import {
   providerPath,
 } from './providers.ts'
 import { refusalOf } from './refusals.ts'
-import { TOKEN_HEADER } from './session.ts'
+import { tokenHeader } from './token_header.ts'
 import { type Answer, createTransport } from './transport.ts'
 import { decodeUser, WHOAMI_PATH } from './whoami.ts'
 
@@ -125,8 +126,7 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
       ),
     deleteProvider,
     login(username, password, signal) {
-      const credentials = Buffer.from(`${username}:${password.reveal()}`).toString('base64')
-      const headers = { Accept: JSON_TYPE, Authorization: `Basic ${credentials}` }
+      const headers = { Accept: JSON_TYPE, ...basicHeader(username, password) }
       return read(placeOf('login', '/login'), headers, signal, tokenOf)
     },
     logout: (token, signal) =>
@@ -138,14 +138,5 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
 const JSON_TYPE = 'application/json'
 
 function withToken(token: Secret, accept: string): Headers {
-  return { Accept: accept, [TOKEN_HEADER]: token.reveal() }
-}
-
-function tokenOf(answer: Answer): Secret {
-  const token = tokenFromText(answer.header(TOKEN_HEADER) ?? '')
-  if (token instanceof Secret) return token
-  throw new ApiError(
-    'schema',
-    `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}`,
-  )
+  return { Accept: accept, ...tokenHeader(token) }
 }

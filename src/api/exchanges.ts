@@ -3,7 +3,7 @@ import type { Secret } from '../config/secret.ts'
 import type { Budget } from './budget.ts'
 import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
-import { TOKEN_HEADER } from './session.ts'
+import { tokenHeader } from './token_header.ts'
 import { type Answer, createTransport } from './transport.ts'
 
 /** The operations that are counted and timed, by the name that metrics and errors use. */
@@ -93,7 +93,7 @@ export function createExchanges({
 
 /** The request, with a token in its header. */
 export function withToken(request: Request, token: Secret): Request {
-  return { ...request, headers: { ...request.headers, [TOKEN_HEADER]: token.reveal() } }
+  return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }
 }
 
 /** The Date header has whole seconds, cut off: in the mean it is half a second behind the clock that wrote it. */

@@ -1,6 +1,8 @@
+import { TOKEN_HEADER } from './token_header.ts'
+
 const PLACEHOLDER = '<secret>'
 /** Headers that prove who the exporter is, in lower case. */
-const SECRET_HEADERS: readonly string[] = ['authorization', 'x-sds-auth-token']
+const SECRET_HEADERS: readonly string[] = ['authorization', TOKEN_HEADER.toLowerCase()]
 /** A shorter secret would turn ordinary words of the text into placeholders. */
 const MIN_CHARACTERS = 4
 

@@ -1,10 +1,11 @@
-import { Secret, tokenFromText } from '../config/secret.ts'
+import type { Secret } from '../config/secret.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
+import { basicHeader, tokenOf } from './login.ts'
 import { createLoginPauses } from './login_pauses.ts'
 import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
-import { type Session, type SessionOptions, TOKEN_HEADER } from './session.ts'
+import type { Session, SessionOptions } from './session.ts'
 
 /** Tokens live for 8 h, and 2 h without use, by the manufacturer's guide; renewed with a margin. */
 const MAX_AGE_MS = 7.5 * 3_600_000
@@ -72,16 +73,10 @@ export function createLoginSession(options: LoginOptions): Session {
   }
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
-    const credentials = Buffer.from(`${username}:${password.reveal()}`).toString('base64')
-    const answer = await requests.login(baseUrl, { Authorization: `Basic ${credentials}` }, signal)
+    const answer = await requests.login(baseUrl, basicHeader(username, password), signal)
     const refused = refusalOf(answer)
     if (refused !== undefined) throw refused
-    const token = tokenFromText(answer.header(TOKEN_HEADER) ?? '')
-    if (token instanceof Secret) return token
-    // A web server that answers everything with its own page is not the storage system: another node may be.
-    const isOther = answer.header(TOKEN_HEADER) === undefined
-    const words = `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}: is it the right address?`
-    throw new ApiError(isOther ? 'html' : 'schema', words)
+    return tokenOf(answer)
   }
 
   /**

@@ -46,6 +46,3 @@ export interface SessionOptions {
   /** Milliseconds since the epoch; the session must also age while the machine sleeps. */
   readonly now?: () => number
 }
-
-/** The header that carries the token. API document, "Authentication", rule 1. */
-export const TOKEN_HEADER = 'X-SDS-AUTH-TOKEN'
