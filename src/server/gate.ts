@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RateLimit, WebFile } from '../config/web_file.ts'
+import { clientAddress } from './addresses.ts'
 import type { BasicAuth } from './basic_auth.ts'
 import type { Refusal } from './refusal.ts'
 import { checkRequest, rawPath } from './request_check.ts'
@@ -45,7 +46,7 @@ export function createGate(options: GateOptions): Gate {
 
 async function checkUser(auth: BasicAuth, request: IncomingMessage, { users }: WebFile) {
   if (users.size === 0) return undefined
-  return auth.check(request.headers.authorization, request.socket.remoteAddress ?? '', users)
+  return auth.check(request.headers.authorization, clientAddress(request.socket), users)
 }
 
 /** A bucket for all clients together, made anew when the file gives it another size. */

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/config/secret.ts'
 import { silentLog } from '../../src/log.ts'
 import { createBasicAuth } from '../../src/server/basic_auth.ts'
+import type { ListenerOptions } from '../../src/server/listener.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { recordLog, sendRaw, startListener } from './support_listener.ts'
@@ -213,10 +214,10 @@ describe('failed attempts', () => {
 })
 
 describe('a listener with users', () => {
-  async function startWithUsers() {
+  async function startWithUsers(options: Partial<ListenerOptions> = {}) {
     const folder = temporaryFolder()
     const webConfigFile = folder.write('web.yml', `basic_auth_users: {alice: ${HASH}}`)
-    const listener = await startListener({ webConfigFile })
+    const listener = await startListener({ webConfigFile, ...options })
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await get(`${listener.url}${path}`, headers)).status
     const dispose = async () => {
@@ -233,6 +234,14 @@ describe('a listener with users', () => {
     expect(headers).toMatchObject({ 'www-authenticate': 'Basic', 'x-content-type-options': 'nosniff' })
     expect(await listener.status('/metrics', { authorization: basic('alice', 'wrong') })).toBe(401)
     expect(await listener.status('/metrics', { authorization: basic('alice', 'secret') })).toBe(200)
+  })
+
+  test('logs an IPv4 address in its own form, where it listens for IPv6 too', async () => {
+    const log = recordLog()
+    await using listener = await startWithUsers({ address: ':0', log })
+    const url = `http://127.0.0.1:${listener.port}/metrics`
+    expect((await get(url, { authorization: basic('alice', 'wrong') })).status).toBe(401)
+    expect(log.lines).toContain('warn basic authentication failed {"address":"127.0.0.1"}')
   })
 
   test.each(['/-/healthy', '/-/ready', '/-/ready?from=probe'])('leaves %s open', async (path) => {

@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { ApiError } from '../../api/errors.ts'
 import type { Log } from '../../log.ts'
+import { clientAddress } from '../addresses.ts'
 import { OPEN_PATHS } from '../metrics_app.ts'
 import { rawPath } from '../request_check.ts'
 import type { Audit } from './audit.ts'
@@ -12,7 +13,7 @@ import { checkOrigin, type OriginRules } from './origin.ts'
 import { createPace, type Pace } from './pace.ts'
 import { PAGE, PAGE_POLICY } from './page.ts'
 import { type AskedDeletion, answerDelete, answerList, asksForDeletion, audited } from './provider_routes.ts'
-import { addressOf, formatOf } from './request.ts'
+import { formatOf } from './request.ts'
 import { answerLogin, answerLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
 
@@ -44,7 +45,7 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   )
   app.use(async (context, next) => {
     // Behind the audit: a deletion that is refused for its pace was asked for, too.
-    routes.pace.admit(addressOf(context))
+    routes.pace.admit(clientAddress(context.req.socket))
     checkTarget(context)
     checkOrigin(context.req, origin)
     context.state['body'] = await readRequestBody(context.req)

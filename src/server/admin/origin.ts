@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
+import { plainAddress } from '../addresses.ts'
 import { refuse } from './errors.ts'
 
 export interface OriginRules {
@@ -53,7 +54,7 @@ function isOwnHost(host: string, request: IncomingMessage, { listenHost }: Origi
   if (name === undefined) return false
   const { localPort, localAddress = '' } = request.socket
   if (Number(port ?? DEFAULT_PORTS[schemeOf(request)]) !== localPort) return false
-  const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '')
+  const address = plainAddress(localAddress)
   const isLoopback = address.startsWith('127.') || address === '::1'
   const own = [
     address,

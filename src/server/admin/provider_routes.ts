@@ -5,6 +5,7 @@ import { type Provider, providerPath } from '../../api/providers.ts'
 import type { Reason } from '../../api/reasons.ts'
 import { MAX_ID_CHARACTERS } from '../../config/ids.ts'
 import type { Secret } from '../../config/secret.ts'
+import { clientAddress } from '../addresses.ts'
 import { rawPath } from '../request_check.ts'
 import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
@@ -12,7 +13,6 @@ import { refuse } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
 import {
-  addressOf,
   callerToken,
   checkAcceptable,
   checkNoQuery,
@@ -37,7 +37,9 @@ export async function answerList(context: Context, { systems, pace }: ProviderRo
   checkAcceptable(context)
   const client = systemOf(context, systems)
   const signal = goneSignal(context)
-  const providers = await pace.withToken(addressOf(context), () => client.providers(token, signal))
+  const providers = await pace.withToken(clientAddress(context.req.socket), () =>
+    client.providers(token, signal),
+  )
   const format = formatOf(context)
   context.body = writeProviders(providers, format)
   context.set('Content-Type', CONTENT_TYPES[format])
@@ -61,7 +63,7 @@ export async function answerDelete(
   asked.facts = { ...asked.facts, token_sha256: fingerprint(token) }
   const client = systemOf(context, systems)
   const id = providerId(context)
-  await pace.withToken(addressOf(context), async () => {
+  await pace.withToken(clientAddress(context.req.socket), async () => {
     const { user, provider } = await lookUp(client, token, id, goneSignal(context))
     asked.facts = { ...asked.facts, user, provider: provider?.name ?? null }
     await asked.begin()
@@ -162,7 +164,7 @@ function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
     // Longer ids are refused; the audit must not grow by what a stranger sends.
     provider_id: (known(() => decoded(raw)) ?? raw).slice(0, MAX_ID_CHARACTERS),
     provider: null,
-    address: addressOf(context),
+    address: clientAddress(context.req.socket),
     user: null,
     token_sha256: null,
   }

@@ -86,10 +86,6 @@ export function decoded(segment: string): string {
   }
 }
 
-export function addressOf({ req }: Context): string {
-  return req.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''
-}
-
 /** Aborts what is done for a caller who has gone. For reading alone: a deletion is seen through. */
 export function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController()

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { passwordFromText, Secret } from '../../config/secret.ts'
+import { clientAddress } from '../addresses.ts'
 import { refuse } from './errors.ts'
 import type { Pace } from './pace.ts'
-import { addressOf, callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'
+import { callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
 
 interface SessionRoutes {
@@ -35,7 +36,9 @@ export async function answerLogout(context: Context, { systems, pace }: SessionR
   checkNoQuery(context)
   const token = callerToken(context)
   const client = systemOf(context, systems)
-  await pace.withToken(addressOf(context), () => client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)))
+  await pace.withToken(clientAddress(context.req.socket), () =>
+    client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
+  )
   context.status = 204
 }
 
