@@ -2,7 +2,7 @@
  * Draws the dashboards with the data of a Prometheus, as HTML and PNG: a quick look at layout, queries and
  * figures where no Grafana is at hand. It is a preview by our own small drawing code, not Grafana.
  *
- *   node scripts/preview.ts --prometheus.url=http://127.0.0.1:9090 --output=.cache/preview
+ *   npx node scripts/preview.ts --prometheus.url=http://127.0.0.1:9090 --output=.cache/preview
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

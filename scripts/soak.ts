@@ -1,6 +1,6 @@
 // An hour of faults, reloads and scrapes at ten times the normal pace: does the exporter stay as small as it was?
 //
-//   node scripts/soak.ts --minutes=60 [--systems=5] [--pace=10]
+//   npx node scripts/soak.ts --minutes=60 [--systems=5] [--pace=10]
 //
 // Prints a line a minute, and at the end what memory and descriptors gained in the second half of the run.
 
