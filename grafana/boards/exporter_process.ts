@@ -20,7 +20,7 @@ export const output: readonly Tile[] = [
   perExporter(metric('sds_exporter_series'), {
     title: 'Series',
     about: [
-      'Series of the feed and of the pools in the last exposition of each exporter.',
+      'Series of nodes, pools and systems in the last exposition of each exporter, without its own.',
       'Flat: about fifty a node, more where error types occur.',
       'Half of them gone is a category that a system stopped serving; a steady climb is a label that grows.',
     ],

@@ -125,7 +125,12 @@ export const OWN = {
     ['version', 'node_version'],
     'Version of the exporter and of Node.js: always 1.',
   ),
-  series: gauge('sds_exporter_series', '', [], 'Series of the feed and of the pools in the last exposition.'),
+  series: gauge(
+    'sds_exporter_series',
+    '',
+    [],
+    "Series of nodes, pools and systems in the last exposition, without the exporter's own.",
+  ),
   reloadSuccessful: gauge(
     'sds_exporter_config_last_reload_successful',
     '',
