@@ -82,9 +82,6 @@ export const LIMITS = {
   trendSeconds: DAY,
 } as const
 
-/** Thresholds and limits under one name, for those who want all. */
-export const SETTINGS = { thresholds: THRESHOLDS, limits: LIMITS } as const
-
 /**
  * How a health status is drawn and counted, best first: `code` grows with severity, so that `max` over nodes
  * is the worst. A status that is not listed here counts as `UNKNOWN_HEALTH`.

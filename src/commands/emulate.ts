@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
-import { EMULATOR_DEFAULTS } from '../emulator/options.ts'
+import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
 import { addLogFlags, type LogFlags, logFrom, parseAddress } from './flags.ts'
@@ -13,11 +13,11 @@ export function emulateCommand(): Command {
     .description('run an emulated storage system alone, to try clients and alerts against')
     .option(
       '--listen-address <address>',
-      'address and port to listen on',
+      OPTION_HELP.listenAddress,
       parseAddress,
       EMULATOR_DEFAULTS.listenAddress,
     )
-    .option('--tls', 'serve HTTPS with a self-signed certificate (clients need insecure_skip_verify)')
+    .option('--tls', OPTION_HELP.tls)
   return addLogFlags(addEmulatorFlags(command)).addHelpText('after', emulatorHelp).action(emulate)
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { faultHelp, parseFault, TARGET_HELP } from '../emulator/faults/table.ts'
+import { OPERATIONS } from '../emulator/http/operations.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../emulator/options.ts'
 import { EXPIRED_TOKEN, type ExpiredToken, PROFILES, type Profile } from '../emulator/profiles.ts'
 import { SCENARIOS, type Scenario } from '../emulator/world/scenarios.ts'
@@ -53,14 +54,16 @@ export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   }
 }
 
-/** The tables of scenarios, profiles and faults, for --help. */
+/** The tables of what the flags choose from, for --help. */
 export function emulatorHelp(): string {
   const rows = (table: Readonly<Record<string, { readonly help: string }>>) =>
     Object.entries(table).map(([name, { help }]) => [name, help] as const)
   return [
     ...listing('Scenarios', rows(SCENARIOS)),
     ...listing('Profiles', rows(PROFILES)),
+    ...listing('Answers to an expired token', Object.entries(EXPIRED_TOKEN)),
     ...listing('Faults', faultHelp()),
+    ...listing('Operations, for the targets of faults', Object.entries(OPERATIONS)),
     `\n${TARGET_HELP}`,
   ].join('\n')
 }

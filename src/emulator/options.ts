@@ -55,7 +55,7 @@ export const OPTION_HELP = {
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
   listenAddress: 'HOST:PORT to listen on; port 0 takes a free one',
-  tls: 'listen with TLS, with a self-signed certificate made at the start',
+  tls: 'listen with TLS, with a self-signed certificate made at the start (clients need insecure_skip_verify)',
   profile: 'dialect of the nodes feed',
   scenario: 'what is going on in the storage system',
   faults: 'what goes wrong, as NAME[:ARG][@TARGET]; may be given several times',

@@ -37,6 +37,7 @@ describe('the program', () => {
     ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],
     ['check', ['--config.file']],
     ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--seed']],
+    ['emulate', ['302  redirect GET requests', 'whoami     GET /user/whoami']],
   ])('%s explains itself', async (command, words) => {
     const { code, stdout } = await program(command, '--help')
     expect(code).toBe(0)
