@@ -4,17 +4,26 @@ import { createAuthorised } from './authorised.ts'
 import { createBudget } from './budget.ts'
 import { createSession } from './create_session.ts'
 import { withDeadline } from './deadline.ts'
-import { createEndpoints } from './endpoints.ts'
+import { createEndpoints, type Endpoints } from './endpoints.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
-import { type ClientObserver, createExchanges, type Operation, type Request, withToken } from './exchanges.ts'
+import {
+  type ClientObserver,
+  createExchanges,
+  type Exchange,
+  type Operation,
+  type Request,
+  withToken,
+} from './exchanges.ts'
 import { exchangeFailure } from './failures.ts'
 import { decodeFeed, type FeedReading } from './feed.ts'
 import { LOGOUT_TIMEOUT_MS } from './login_session.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
-import { POOL_LISTS, type PoolRef } from './pools.ts'
-import type { Reason } from './reasons.ts'
+import { createPoolList } from './pool_list.ts'
+import type { PoolRef } from './pools.ts'
+import { createReachability } from './reachability.ts'
 import { parseJson, refusalOf } from './refusals.ts'
 import { repeated } from './repeat.ts'
+import type { Session } from './session.ts'
 import type { Answer } from './transport.ts'
 
 export type { ClientObserver, Operation } from './exchanges.ts'
@@ -48,36 +57,14 @@ export interface ClientOptions {
 /** Of the share that a node has of an operation's time: what its login may take. */
 const LOGIN_SHARE = 0.8
 
-export function createClient({ system, limits, timeoutMs, observer, log }: ClientOptions): SystemClient {
+export function createClient(options: ClientOptions): SystemClient {
+  const { system, limits, timeoutMs, observer } = options
   const budget = createBudget(limits)
   const endpoints = createEndpoints(system.baseUrls)
   const { exchange, close } = createExchanges({ system, limits, timeoutMs, observer, budget })
-  const session = createSession({
-    system: system.name,
-    auth: system.auth,
-    // Less than a node's share of an operation: a login that hangs must be over when the next node is asked.
-    timeoutMs: (timeoutMs * LOGIN_SHARE) / system.baseUrls.length,
-    log,
-    onLogin: observer.loggedIn,
-    requests: {
-      login: (baseUrl, headers, signal) =>
-        exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-      // Any node ends a session, so a dead one must not keep it alive.
-      logout: (token, signal) =>
-        endpoints.attempt(
-          async (baseUrl, ofNode) => {
-            const logout = withToken({ operation: 'logout', path: '/logout' }, token)
-            const answer = await exchange(logout, baseUrl, ofNode)
-            if (answer.status >= 500) throw refusalOf(answer)
-          },
-          { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
-        ),
-    },
-  })
+  const session = openSession(options, exchange, endpoints)
   const authorised = createAuthorised(exchange, session)
-  let poolList: (typeof POOL_LISTS)[number] | undefined
-  /** On the clock of `performance.now()`. */
-  let answeredAt = Number.NEGATIVE_INFINITY
+  const reachability = createReachability((answered) => observer.answered?.(answered))
 
   /**
    * A reading request: budget, fail-over, repetition. The time allowed begins when it is its turn, so that a pool
@@ -89,25 +76,14 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     decode: (answer: Answer, baseUrl: string) => T,
   ): Promise<T> {
     const began = performance.now()
-    const answered = () => {
-      answeredAt = performance.now()
-      observer.answered?.(true)
-    }
     try {
       const result = await budget.withPlace(stop, () => attempts(request, stop, decode))
-      answered()
+      reachability.noteAnswer()
       return result
     } catch (cause) {
       if (stop.aborted) throw cause
       const failure = asApiError(cause, placeOf(system.name, request))
-      if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) answered()
-      // A system that answered somebody else meanwhile is there, and one slow extra is no dead system.
-      else if (
-        TELLING.includes(request.operation) &&
-        WITHOUT_ANSWER.includes(failure.reason) &&
-        answeredAt < began
-      )
-        observer.answered?.(false)
+      reachability.noteFailure(failure, request.operation, began)
       throw failure
     }
   }
@@ -143,29 +119,14 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
     return read(request, signal, ({ text }) => decodeFeed(parseJson(text)))
   }
 
+  const listPools = createPoolList(({ path, decode }, signal) =>
+    read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
+  )
+
   return {
     nodes: (poolId, signal) => readFeed('nodes', poolId, CURRENT_QUERY, signal),
     forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
-    async pools(signal) {
-      const [first, second] = POOL_LISTS
-      const list = ({ path, decode }: (typeof POOL_LISTS)[number]) =>
-        read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl))
-      const listed = async (choice: (typeof POOL_LISTS)[number]) => {
-        const pools = await list(choice)
-        poolList = choice
-        return pools
-      }
-      // Older and newer systems know only one of the two lists; the one that was good once is not doubted later.
-      if (poolList !== undefined) return list(poolList)
-      try {
-        return await listed(first)
-      } catch (failure) {
-        if (!(failure instanceof ApiError) || !NO_SUCH_LIST.includes(failure.reason)) throw failure
-        return await listed(second).catch((other: unknown) => {
-          throw failure.reason === 'not_found' ? other : failure
-        })
-      }
-    },
+    pools: listPools,
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {
       await session.close()
@@ -174,13 +135,35 @@ export function createClient({ system, limits, timeoutMs, observer, log }: Clien
   }
 }
 
-/** The system did answer, though not with anything of use. */
-const WITH_ANSWER: readonly Reason[] = ['too_large', 'encoding', 'html', 'syntax', 'schema']
-/** Nothing came. Other failures, such as a login that waits for its turn, say nothing of the system. */
-const WITHOUT_ANSWER: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset']
-/** The operations by whose silence a system counts as down. */
-const TELLING: readonly Operation[] = ['nodes', 'pools']
-const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
+/** The session of the exporter, whose logins and logouts are exchanges like any other. */
+function openSession(
+  { system, timeoutMs, observer, log }: ClientOptions,
+  exchange: Exchange,
+  endpoints: Endpoints,
+): Session {
+  return createSession({
+    system: system.name,
+    auth: system.auth,
+    // Less than a node's share of an operation: a login that hangs must be over when the next node is asked.
+    timeoutMs: (timeoutMs * LOGIN_SHARE) / system.baseUrls.length,
+    log,
+    onLogin: observer.loggedIn,
+    requests: {
+      login: (baseUrl, headers, signal) =>
+        exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
+      // Any node ends a session, so a dead one must not keep it alive.
+      logout: (token, signal) =>
+        endpoints.attempt(
+          async (baseUrl, ofNode) => {
+            const logout = withToken({ operation: 'logout', path: '/logout' }, token)
+            const answer = await exchange(logout, baseUrl, ofNode)
+            if (answer.status >= 500) throw refusalOf(answer)
+          },
+          { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
+        ),
+    },
+  })
+}
 
 /** The path of a pool's feed. @throws {ApiError} with the place, for an id that fits into no path */
 function poolPath(system: string, operation: Operation, pool: string): string {

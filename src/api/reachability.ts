@@ -1,0 +1,37 @@
+import type { ApiError } from './errors.ts'
+import type { Operation } from './exchanges.ts'
+import type { Reason } from './reasons.ts'
+
+/** The system did answer, though not with anything of use. */
+const WITH_ANSWER: readonly Reason[] = ['too_large', 'encoding', 'html', 'syntax', 'schema']
+/** Nothing came. Other failures, such as a login that waits for its turn, say nothing of the system. */
+const WITHOUT_ANSWER: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', 'reset']
+/** The operations by whose silence a system counts as down: one slow extra is no dead system. */
+const TELLING: readonly Operation[] = ['nodes', 'pools']
+
+/** Makes out of the operations of a system whether it answers at all. */
+export interface Reachability {
+  noteAnswer(): void
+  /** @param began when the operation began, on the clock of `performance.now()` */
+  noteFailure(failure: ApiError, operation: Operation, began: number): void
+}
+
+/** @param tell whether the system answered, whatever the answer */
+export function createReachability(tell: (answered: boolean) => void): Reachability {
+  let answeredAt = Number.NEGATIVE_INFINITY
+
+  function noteAnswer(): void {
+    answeredAt = performance.now()
+    tell(true)
+  }
+
+  return {
+    noteAnswer,
+    noteFailure({ status, reason }, operation, began) {
+      if (status !== undefined || WITH_ANSWER.includes(reason)) return noteAnswer()
+      const isSilence = TELLING.includes(operation) && WITHOUT_ANSWER.includes(reason)
+      // A system that answered somebody else meanwhile is there.
+      if (isSilence && answeredAt < began) tell(false)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/api/errors.ts'
+import { createPoolList, type PoolList } from '../../src/api/pool_list.ts'
+import { POOL_LISTS, type PoolRef } from '../../src/api/pools.ts'
+import type { Reason } from '../../src/api/reasons.ts'
+import { never } from './answers.ts'
+
+const [FIRST, SECOND] = POOL_LISTS
+const POOLS: readonly PoolRef[] = [{ id: 'p1', name: 'one' }]
+
+/** A system with what becomes of each of its two lists, which a test may change. */
+function plant(first: Reason | 'ok', second: Reason | 'ok') {
+  const outcomes = new Map<PoolList, Reason | 'ok'>([
+    [FIRST, first],
+    [SECOND, second],
+  ])
+  const asked: string[] = []
+  const pools = createPoolList(async (list) => {
+    asked.push(list === FIRST ? 'first' : 'second')
+    const outcome = outcomes.get(list) ?? 'ok'
+    if (outcome !== 'ok') throw new ApiError(outcome, list.path)
+    return POOLS
+  })
+  return { outcomes, asked, pools: () => pools(never()) }
+}
+
+test.each<Reason>(['not_found', 'client_error', 'schema'])(
+  'where the first list is %s the second one counts, and stays the one that is asked',
+  async (reason) => {
+    const { pools, asked, outcomes } = plant(reason, 'ok')
+    expect(await pools()).toBe(POOLS)
+    outcomes.set(SECOND, 'unavailable')
+    await expect(pools()).rejects.toMatchObject({ reason: 'unavailable' })
+    expect(asked).toEqual(['first', 'second', 'second'])
+  },
+)
+
+test('a list that was good once is not doubted later', async () => {
+  const { pools, asked, outcomes } = plant('ok', 'ok')
+  await pools()
+  outcomes.set(FIRST, 'not_found')
+  await expect(pools()).rejects.toMatchObject({ reason: 'not_found' })
+  expect(asked).toEqual(['first', 'first'])
+})
+
+test('a failure that is not about the list asks for no other', async () => {
+  const { pools, asked } = plant('forbidden', 'ok')
+  await expect(pools()).rejects.toMatchObject({ reason: 'forbidden' })
+  expect(asked).toEqual(['first'])
+})
+
+test.each<[Reason, Reason, Reason]>([
+  ['not_found', 'forbidden', 'forbidden'],
+  ['schema', 'not_found', 'schema'],
+])('of two failures (%s, %s) the one that says more is told', async (first, second, told) => {
+  await expect(plant(first, second).pools()).rejects.toMatchObject({ reason: told })
+})
