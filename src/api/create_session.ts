@@ -6,7 +6,7 @@ import type { Session, SessionOptions } from './session.ts'
 
 /** The session that the configuration asks for: a token that is there, one in a file, or one that a login brings. */
 export function createSession(options: SessionOptions): Session {
-  const { auth } = options
+  const { auth, now = Date.now } = options
   switch (auth.kind) {
     case 'token':
       return fixedSession(auth.token)
@@ -15,12 +15,14 @@ export function createSession(options: SessionOptions): Session {
     case 'login':
       return createLoginSession({
         ...options,
+        now,
         username: auth.username,
         readPassword: async () => auth.password,
       })
     case 'login_file':
       return createLoginSession({
         ...options,
+        now,
         username: auth.username,
         readPassword: () => readSecret(auth.file, 'password_file', passwordFromText),
       })

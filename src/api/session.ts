@@ -46,3 +46,10 @@ export interface SessionOptions {
   /** Milliseconds since the epoch; the session must also age while the machine sleeps. */
   readonly now?: () => number
 }
+
+/** For a session that logs in. */
+export interface LoginOptions extends Omit<SessionOptions, 'auth' | 'now'> {
+  readonly username: string
+  readonly readPassword: () => Promise<Secret>
+  readonly now: () => number
+}
