@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path'
-import { type Document, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import type { Config } from './config.ts'
 import { readTextFile } from './files.ts'
-import { ConfigError, type Problem, pathText } from './problems.ts'
+import { ConfigError, type Problem, pathText, unknownKey } from './problems.ts'
 import { fileSchema } from './schema.ts'
 import { type Environment, substituteVariables } from './variables.ts'
+import { parseYaml, type YamlText } from './yaml_text.ts'
 
 /**
  * Reads and checks a configuration file.
@@ -19,31 +19,16 @@ export function loadConfig(file: string, environment: Environment): Config {
 
 /** As {@link loadConfig}, for a text already read; relative paths resolve against the folder of `file`. */
 export function parseConfig(text: string, from: { file: string; environment: Environment }): Config {
-  const document = parseDocument(text, { prettyErrors: true })
-  if (document.errors.length > 0) throw new ConfigError(from.file, document.errors.map(yamlProblem))
+  const yaml = parseYaml(from.file, text)
   const problems: Problem[] = []
-  const data = substituteVariables(plainData(document, from.file) ?? {}, from.environment, problems)
+  const data = substituteVariables(yaml.data, from.environment, problems)
   problems.push(...repeatedNames(data))
   const parsed = fileSchema(dirname(resolve(from.file))).safeParse(data, { reportInput: true })
   if (parsed.success && problems.length === 0) return parsed.data
-  const others = (parsed.error?.issues ?? []).flatMap(schemaProblems)
+  const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, yaml.placeOf))
   // What follows from an unset variable is not a second problem.
   const news = others.filter(({ path }) => !problems.some((problem) => problem.path === path))
   throw new ConfigError(from.file, [...problems, ...news])
-}
-
-function plainData(document: Document, file: string): unknown {
-  try {
-    return document.toJS()
-  } catch {
-    // An alias without its anchor, or so many that they would expand beyond measure.
-    throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
-  }
-}
-
-function yamlProblem(error: { message: string }): Problem {
-  // The first line tells what and where; the lines after it quote the file, which may hold a secret.
-  return { path: '', message: `not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}` }
 }
 
 /** Looked for before the schema, which would be silent about them while anything else is wrong. */
@@ -61,13 +46,12 @@ function repeatedNames(data: unknown): Problem[] {
 }
 
 /** One zod issue may stand for several problems: unknown keys are reported one by one, each with its path. */
-function schemaProblems(issue: z.core.$ZodIssue): Problem[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: pathText([...issue.path, key]), message: 'unknown key' }))
-  }
+function schemaProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownKey([...issue.path, key], placeOf))
   if (issue.code === 'invalid_union') {
     const last = issue.errors.at(-1)?.[0]
-    if (last !== undefined) return schemaProblems({ ...last, path: [...issue.path, ...last.path] })
+    if (last !== undefined) return schemaProblems({ ...last, path: [...issue.path, ...last.path] }, placeOf)
   }
   const missing = issue.code === 'invalid_type' && issue.input === undefined
   return [{ path: pathText(issue.path), message: missing ? `missing: ${issue.message}` : issue.message }]

@@ -4,6 +4,7 @@ import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
 import { readTextFile } from './files.ts'
 import { idProblem } from './ids.ts'
 import { certificateProblem, isPair, keyProblem } from './pem.ts'
+import type { AUTH_KEY_NAMES } from './problems.ts'
 import { passwordFromText, type Secret, tokenFromText } from './secret.ts'
 import { flag } from './units.ts'
 
@@ -26,6 +27,7 @@ function urlProblem(url: URL): string | undefined {
   return undefined
 }
 
+type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
 const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
 const authKeys = z
   .strictObject(
@@ -35,7 +37,7 @@ const authKeys = z
       username: filledText.regex(/^[^:]*$/, 'must not contain a colon').optional(),
       password: text.optional(),
       password_file: filledText.optional(),
-    },
+    } satisfies Record<AuthKeyName, z.ZodType>,
     `expected ${AUTH_KEYS}`,
   )
   .superRefine((value, context) => {

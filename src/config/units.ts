@@ -21,7 +21,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /** `64MiB`, `10 MB` → bytes, or undefined for another text. */
-export function parseSize(text: string): number | undefined {
+function parseSize(text: string): number | undefined {
   const match = SIZE.exec(text.trim())
   return match ? Number(match[1]) * BYTES_PER_UNIT[match[2] as keyof typeof BYTES_PER_UNIT] : undefined
 }

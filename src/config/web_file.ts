@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { readTextFile } from './files.ts'
-import { ConfigError, type Problem, pathText } from './problems.ts'
+import { ConfigError, type Problem, pathText, unknownKey } from './problems.ts'
 import { Secret } from './secret.ts'
 import {
   CLIENT_AUTH,
@@ -21,6 +20,7 @@ import {
   tlsRuleProblems,
   type WebTls,
 } from './web_tls.ts'
+import { parseYaml, type YamlText } from './yaml_text.ts'
 
 /** One request each `intervalMs` on average, and `burst` at once. */
 export interface RateLimit {
@@ -149,9 +149,9 @@ type Mapping = Readonly<Record<string, unknown>>
 export function loadWebFile(file: string, read: ReadText = readTextFile): WebFile {
   const content = read(file)
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
-  const data = parseYaml(file, content.text)
+  const { data, placeOf } = parseYaml(file, content.text)
   const parsed = fileSchema.safeParse(data)
-  const problems: Problem[] = parsed.error?.issues.flatMap(issueProblems) ?? []
+  const problems: Problem[] = parsed.error?.issues.flatMap((issue) => issueProblems(issue, placeOf)) ?? []
   const sections = mapping(data)
   const users = readUsers(mapping(sections['basic_auth_users']), problems)
   problems.push(...rateLimitProblems(mapping(sections['rate_limit'])))
@@ -180,27 +180,10 @@ function readTls(
   return section === undefined || problems.length > 0 ? undefined : buildTls(section, material, problems)
 }
 
-function parseYaml(file: string, yaml: string): unknown {
-  const lineCounter = new LineCounter()
-  const document = parseDocument(yaml, { prettyErrors: false, lineCounter })
-  const [first] = document.errors
-  if (first !== undefined) {
-    const { line, col } = lineCounter.linePos(first.pos[0])
-    // The library's own words may quote the file, which may hold a key: only the place and the kind are said.
-    const message = `not valid YAML at line ${line}, column ${col} (${first.code})`
-    throw new ConfigError(file, [{ path: '', message }])
-  }
-  try {
-    return document.toJS() ?? {}
-  } catch {
-    throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
-  }
-}
-
 /** Unknown keys are reported one by one, each with its path. */
-function issueProblems(issue: z.core.$ZodIssue): Problem[] {
+function issueProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: pathText(issue.path), message: issue.message }]
-  return issue.keys.map((key) => ({ path: pathText([...issue.path, key]), message: 'unknown key' }))
+  return issue.keys.map((key) => unknownKey([...issue.path, key], placeOf))
 }
 
 function mapping(value: unknown): Mapping {

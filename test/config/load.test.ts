@@ -111,7 +111,7 @@ wrong: 1
     'systems[2].name: systems[1] has this name already',
     'systems[0].name: may contain letters, digits, underscore, dot and hyphen only',
     'systems[0].base_url[0]: must begin with https:// or http://',
-    'systems[0].auth.tokenfile: unknown key',
+    'systems[0].auth.…: unknown key at line 5, column 23, which is not shown here because it may hold a secret',
     'systems[0].auth.token: is empty',
     'systems[0].tls: unknown key',
     'systems[1].base_url[1]: must not contain a user or password: they belong under auth',
@@ -211,8 +211,12 @@ describe('a bad file', () => {
       `${SYSTEM}poll: {stale_after: 0s}`,
       'poll.stale_after: must be more than zero',
     ],
-    ['with a key twice', 'a: 1\na: 2', ': not valid YAML: Map keys must be unique at line 2, column 1'],
-    ['that is not YAML', 'a: [', ': not valid YAML:'],
+    [
+      'with a key twice',
+      'a: 1\na: 2',
+      ': not valid YAML at line 2, column 1 (DUPLICATE_KEY): this key stands here for the second time',
+    ],
+    ['that is not YAML', 'a: [', ': not valid YAML at line 1, column'],
     ['with an alias to nothing', 'a: *b', ':'],
     [
       'with half a client certificate',
@@ -237,6 +241,32 @@ describe('a bad file', () => {
     for (const problem of [...problemsOf(text), ...problemsOf(text.split('\n').slice(0, 2).join('\n'))]) {
       expect(problem).not.toContain('4711')
     }
+  })
+
+  test.each([
+    ['{username: u, password: !canary4711}', /^: not valid YAML at line 1, column \d+ .*begins with ! needs/],
+    ['{username: u, password: !canary4711!}', /begins with ! needs quotes/],
+    ['{username: u, password: *canary4711}', /aliases cannot be resolved|begins with \* needs/],
+    ['{username: u, password: @canary4711}', /needs quotes/],
+    ['{username: u, password: `canary4711}', /needs quotes/],
+    ['{username: u, password: %canary4711}', /needs quotes/],
+    ['{username: u, password: "canary4711}', /a quote, bracket or comma is missing/],
+    ['{username: u, password: "canary\\4711"}', /a backslash/],
+    ['\n    username: u\n    password: |canary4711', /not valid YAML at line 6/],
+    ['\n    username: u\n    password: >canary4711', /not valid YAML at line 6/],
+    ['\n    username: u\n    password: ]canary4711', /not valid YAML at line 6/],
+    ['\n    username: u\n    password: }canary4711', /not valid YAML at line 6/],
+    ['\n    username: u\n    password: !canary4711', /not valid YAML at line 6/],
+    ['{token:"canary4711"}', /^systems\[0\]\.auth\.…: unknown key at line 1, column 50, which is not/],
+    ['{token:canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column 50, which is not/],
+    ['{username: u, password: ab,canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column/],
+    [`{username: u, password: ab,canary4711: "\${NOBODY}"}`, /auth\.…: the environment variable NOBODY/],
+  ])('never shows the secret of a typing error: auth: %s', (auth, expected) => {
+    const problems = problemsOf(`systems: [{name: a, base_url: "http://a", auth: ${auth}}]`)
+    const asBlock = problemsOf(`systems:\n- name: a\n  base_url: http://a\n  auth: ${auth}`)
+    const shown = auth.startsWith('{') ? problems : asBlock
+    expect(shown.join('\n')).toMatch(expected)
+    expect([...problems, ...asBlock].join('\n')).not.toContain('4711')
   })
 })
 
