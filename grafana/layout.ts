@@ -21,7 +21,7 @@ interface Cursor {
  * The id of a panel, out of its title: it stays when panels are moved or added, so a link to a single panel
  * stays valid. FNV-1a, kept small enough to be typed.
  */
-export const panelId = (title: string): number => {
+const panelId = (title: string): number => {
   const hash = [...title].reduce(
     (value, char) => Math.imul(value ^ char.charCodeAt(0), 16_777_619),
     2_166_136_261,

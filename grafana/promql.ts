@@ -134,7 +134,7 @@ const currentPoolName = (): string => {
  * Adds the name of the pool to a vector keyed by system and pool_id. A pool that never answered has no name
  * yet, and that is the one to see, so its id stands in.
  */
-export const withPoolName = (vector: string): string => {
+const withPoolName = (vector: string): string => {
   const on = `on (${POOL_ID_KEY.join(',')})`
   const named = `${vector} * ${on} group_left (pool) ${currentPoolName()}`
   const nameless = `label_replace(${vector} unless ${on} ${poolNames('system')}, "pool", "$1", "pool_id", "(.+)")`

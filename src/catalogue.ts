@@ -40,7 +40,7 @@ export const UNITS = {
 export type SourceUnit = keyof typeof UNITS
 
 /** Names of the member that carries the value in a snapshot `{t, <tag>}`. */
-export const VALUE_TAGS = [
+const VALUE_TAGS = [
   'Space',
   'Percent',
   'Bytes',
@@ -68,7 +68,7 @@ interface FamilyRow {
 }
 
 /** The flat attributes, by the metric family that they become. */
-export const ATTRIBUTE_FAMILIES = [
+const ATTRIBUTE_FAMILIES = [
   {
     family: 'sds_node_disk_space_total_bytes',
     help: 'Usable disk space of all disks of the node.',

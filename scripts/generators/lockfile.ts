@@ -46,7 +46,7 @@ export function readLockfile(text: string): readonly LockedPackage[] {
 const FOLDER = 'node_modules/'
 
 /** Where Node.js finds what the package at `path` asks for: in its own folder, or in the nearest one above. */
-export function dependenciesOf(path: string, packages: Lock['packages']): readonly string[] {
+function dependenciesOf(path: string, packages: Lock['packages']): readonly string[] {
   return Object.keys(packages[path]?.dependencies ?? {}).map((name) => {
     for (let from = path; ; from = from.slice(0, Math.max(0, from.lastIndexOf(`/${FOLDER}`)))) {
       const candidate = `${from}${from === '' ? '' : '/'}${FOLDER}${name}`

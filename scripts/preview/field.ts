@@ -71,7 +71,7 @@ const mapped = (mappings: readonly ValueMapping[], value: number): Partial<Shown
   return undefined
 }
 
-export const thresholdColor = ({ config }: Field, value: number): string => {
+const thresholdColor = ({ config }: Field, value: number): string => {
   const steps = config.thresholds?.steps ?? []
   const step = steps.findLast((candidate) => candidate.value === null || value >= candidate.value)
   return color(step?.color ?? 'text')

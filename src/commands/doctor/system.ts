@@ -15,7 +15,7 @@ import { GIVEN_BY, type SystemContext, type SystemFacts } from './system_facts.t
 import { valuesCheck } from './values.ts'
 
 /** What is looked at of a system, in the order in which a poll would meet it. */
-export const SYSTEM_CHECKS = [
+const SYSTEM_CHECKS = [
   configurationCheck,
   namesCheck,
   connectionCheck,

@@ -136,7 +136,7 @@ function currentSnapshots(
 }
 
 /** The last full period of statistics. */
-export function statisticsTime(now: number): number {
+function statisticsTime(now: number): number {
   return now - (now % STATISTICS_PERIOD)
 }
 

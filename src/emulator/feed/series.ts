@@ -30,7 +30,7 @@ export function timesOf({ start, end, interval }: Range, now: number, keptFrom =
 }
 
 /** JSON text of one snapshot: `{"t":1463004000,"Space":2.3e7}`. */
-export function writeSnapshot(writing: Writing, { t, value }: Snapshot): string {
+function writeSnapshot(writing: Writing, { t, value }: Snapshot): string {
   const notation = notationOf(writing.profile)
   const place = mix(writing.key, t)
   return `{"t":${notation.time(t, place)},"${writing.tag}":${notation.value(value, place, writing.kind)}}`

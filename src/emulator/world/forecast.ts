@@ -80,7 +80,7 @@ export function daysUntil(
 }
 
 /** Used capacity, hourly, of the last `frame` seconds, as far back as the node keeps its history. */
-export function usedHistory(world: World, node: Node, now: number, frame: number): Point[] {
+function usedHistory(world: World, node: Node, now: number, frame: number): Point[] {
   const start = now - Math.min(frame, node.capacityHistory)
   const points: Point[] = []
   for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
