@@ -62,7 +62,7 @@ async function figuresOf(url: string): Promise<Omit<Figures, keyof Fleet>> {
   const polls = growth('sds_pool_polls_total') / count(after.page, 'sds_pool_up')
   return {
     series: total(after.page, 'sds_exporter_series'),
-    pageBytes: after.page.length,
+    pageBytes: Buffer.byteLength(after.page),
     compressedPageBytes: after.compressedBytes,
     residentBytes: total(after.page, 'process_resident_memory_bytes'),
     cpuSecondsPerPoll: growth('process_cpu_seconds_total') / polls,
