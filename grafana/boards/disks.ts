@@ -7,9 +7,10 @@ import { stat } from '../panels/stat.ts'
 import { stateTimeline } from '../panels/state_timeline.ts'
 import { table } from '../panels/table.ts'
 import { timeSeries } from '../panels/timeseries.ts'
-import { perNode, perNodeAnd, ratio, select, sum, sumBy, sumByPool } from '../promql.ts'
+import { perNode, perNodeAnd, select, sum, sumBy, sumByPool } from '../promql.ts'
 import { DISK_COLORS, dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './coverage.ts'
+import { byPurpose, diskReadShare } from './disk_read_share.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 const byStatus = (...extra: readonly string[]): string => perNodeAnd('status', DISKS, 'node', ...extra)
@@ -120,9 +121,6 @@ const failures = timeSeries({
   width: 12,
 })
 
-const byPurpose = (direction: 'read' | 'write', ...extra: readonly string[]): string =>
-  perNodeAnd('purpose', `sds_node_disk_${direction}_purpose_bytes_per_second`, 'node', ...extra)
-
 const traffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
@@ -157,26 +155,13 @@ const recovery = stateTimeline({
   width: 12,
 })
 
-const userShare = timeSeries({
+const userShare = diskReadShare('purpose="user"', {
   title: 'Share of disk reads that serves users',
   about: [
     'Disk reads for users relative to all disk reads of each pool.',
     'High under load, low at night when the system tidies up.',
     'Low under load: background work takes what users need.',
   ],
-  queries: [
-    {
-      expr: ratio(
-        sumByPool(byPurpose('read', 'purpose="user"')),
-        sumByPool(perNode('sds_node_disk_read_bytes_per_second', 'node')),
-      ),
-      legend: '{{system}} / {{pool}}',
-    },
-  ],
-  unit: 'percentunit',
-  noValue: SEE_OFFERS,
-  links: [seriesToPool],
-  width: 12,
 })
 
 /** Of the subquery, whose step is five minutes. */

@@ -4,9 +4,11 @@ import { seriesToNode, seriesToPool } from '../panels/links.ts'
 import { steps, type Tile } from '../panels/spec.ts'
 import { stat } from '../panels/stat.ts'
 import { dashed, timeSeries } from '../panels/timeseries.ts'
-import { by, perNode, perNodeAnd, ratio, sum, sumByPool, topNodes, weightedMean } from '../promql.ts'
+import { by, perNode, ratio, sum, sumByPool, topNodes, weightedMean } from '../promql.ts'
 import { GRAFANA, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './coverage.ts'
+import { diskReadShare } from './disk_read_share.ts'
+import { nodeLatency } from './node_latency.ts'
 
 type Operation = 'read' | 'write'
 const OPERATIONS: readonly Operation[] = ['read', 'write']
@@ -120,28 +122,21 @@ const objectSize = readsAndWrites(
 )
 
 const topLatency = (operation: Operation): Tile =>
-  timeSeries({
-    title: `Top $topn nodes by ${operation} latency`,
-    about: [
-      `Mean time of a ${operation} transaction on the nodes that were slowest in the last three hours of the range; the choice is the same along the whole axis.`,
-      'The slowest are little slower than the rest.',
-      'Click the line that stands out to open its node.',
-    ],
-    queries: [
-      {
-        expr: topNodes(`sds_node_transaction_${operation}_latency_seconds`),
-        legend: '{{system}} / {{pool}} / {{node}}',
-      },
-    ],
-    unit: 's',
-    min: 0,
-    steps: steps(THRESHOLDS.latencySeconds),
-    limits: true,
-    many: true,
-    noValue: SEE_OFFERS,
-    links: [seriesToNode],
-    width: 12,
-  })
+  nodeLatency(
+    {
+      title: `Top $topn nodes by ${operation} latency`,
+      about: [
+        `Mean time of a ${operation} transaction on the nodes that were slowest in the last three hours of the range; the choice is the same along the whole axis.`,
+        'The slowest are little slower than the rest.',
+        'Click the line that stands out to open its node.',
+      ],
+      width: 12,
+    },
+    {
+      expr: topNodes(`sds_node_transaction_${operation}_latency_seconds`),
+      legend: '{{system}} / {{pool}} / {{node}}',
+    },
+  )
 
 const spread = heatmap({
   title: 'Read latency spread over nodes',
@@ -175,28 +170,13 @@ const topRatio = (title: string, metric: string, limit: keyof typeof THRESHOLDS,
     width: 8,
   })
 
-const background = timeSeries({
+const background = diskReadShare('purpose!="user"', {
   title: 'Background share of disk reads',
   about: [
     'Share of disk reads that serve recovery, erasure coding, checks and replication instead of users, by pool.',
     'A steady part; more at night, less under load.',
     'A jump with latency is a rebuild: the disks page shows which work it is and since when.',
   ],
-  queries: [
-    {
-      expr: ratio(
-        sumByPool(
-          perNodeAnd('purpose', 'sds_node_disk_read_purpose_bytes_per_second', 'node', 'purpose!="user"'),
-        ),
-        sumByPool(perNode('sds_node_disk_read_bytes_per_second', 'node')),
-      ),
-      legend: '{{system}} / {{pool}}',
-    },
-  ],
-  unit: 'percentunit',
-  noValue: SEE_OFFERS,
-  links: [seriesToPool],
-  width: 12,
 })
 
 const diskTotals = timeSeries({

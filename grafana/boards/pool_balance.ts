@@ -6,6 +6,7 @@ import { steps } from '../panels/spec.ts'
 import { timeSeries } from '../panels/timeseries.ts'
 import { THRESHOLDS } from '../settings.ts'
 import { SEE_OFFERS } from './coverage.ts'
+import { nodeLatency } from './node_latency.ts'
 import { BUSIER_NIC, node, READ_LATENCY, USED, WRITE_LATENCY } from './pool_queries.ts'
 
 const usedByNode = barGauge({
@@ -22,41 +23,31 @@ const usedByNode = barGauge({
   width: 8,
 })
 
-const readLatency = timeSeries({
-  title: 'Read latency by node',
-  about: [
-    'Mean time of a read transaction on each node.',
-    'The lines lie close together, below the dashed mark.',
-    'One line apart from the bundle is a sick node; the whole bundle rising is load or background work.',
-  ],
-  queries: [{ expr: READ_LATENCY, legend: '{{node}}' }],
-  unit: 's',
-  min: 0,
-  steps: steps(THRESHOLDS.latencySeconds),
-  limits: true,
-  many: true,
-  noValue: SEE_OFFERS,
-  links: [seriesToNode],
-  width: 8,
-})
+const readLatency = nodeLatency(
+  {
+    title: 'Read latency by node',
+    about: [
+      'Mean time of a read transaction on each node.',
+      'The lines lie close together, below the dashed mark.',
+      'One line apart from the bundle is a sick node; the whole bundle rising is load or background work.',
+    ],
+    width: 8,
+  },
+  { expr: READ_LATENCY, legend: '{{node}}' },
+)
 
-const writeLatency = timeSeries({
-  title: 'Write latency by node',
-  about: [
-    'Mean time of a write transaction on each node.',
-    'The lines lie close together, below the dashed mark.',
-    'As for reads; writes also wait for other nodes, so a sick node slows all of them a little.',
-  ],
-  queries: [{ expr: WRITE_LATENCY, legend: '{{node}}' }],
-  unit: 's',
-  min: 0,
-  steps: steps(THRESHOLDS.latencySeconds),
-  limits: true,
-  many: true,
-  noValue: SEE_OFFERS,
-  links: [seriesToNode],
-  width: 8,
-})
+const writeLatency = nodeLatency(
+  {
+    title: 'Write latency by node',
+    about: [
+      'Mean time of a write transaction on each node.',
+      'The lines lie close together, below the dashed mark.',
+      'As for reads; writes also wait for other nodes, so a sick node slows all of them a little.',
+    ],
+    width: 8,
+  },
+  { expr: WRITE_LATENCY, legend: '{{node}}' },
+)
 
 const cpu = timeSeries({
   title: 'CPU by node',
