@@ -62,14 +62,14 @@ function systemItem(system: SystemState): string {
   return `<li>${name} <span class="quiet">${stateOf(system, pools)}</span>${words.filter(Boolean).join('')}</li>`
 }
 
-/** In a few words: how many of the pools answered in their last poll, and how many nodes they have. */
+/** In a few words: how many of the pools could be read in their last poll, and how many nodes they have. */
 function stateOf({ tried }: SystemState, pools: readonly PoolState[]): string {
   if (!tried) return 'not asked yet'
   const good = pools.filter(
     ({ lastAttempt }) => lastAttempt !== undefined && lastAttempt.failure === undefined,
   )
   const nodes = pools.reduce((total, { reading }) => total + (reading?.nodes.length ?? 0), 0)
-  return `${good.length} of ${count(pools.length, 'pool')} answered, ${count(nodes, 'node')}`
+  return `${good.length} of ${count(pools.length, 'pool')} could be read, ${count(nodes, 'node')}`
 }
 
 function count(number: number, thing: string): string {
