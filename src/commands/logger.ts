@@ -23,7 +23,7 @@ export function createLogger({ level, format, write }: LoggerOptions): Log {
       timestamp: () => `,"ts":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => write(format === 'json' ? line : logfmt(JSON.parse(line))) },
+    { write: (line: string) => write(format === 'json' ? escaped(line) : logfmt(JSON.parse(line))) },
   )
   const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
@@ -38,6 +38,18 @@ function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>
 }
 
 function logfmtValue(text: string): string {
-  // Control characters would break the one-event-a-line rule, or the reader's terminal.
-  return /^[^\s"=\\\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)
+  return /^[^\s"=\\\p{Cc}\p{Cf}]+$/u.test(text) ? text : escaped(JSON.stringify(text))
+}
+
+/**
+ * JSON with escapes also for what JSON itself leaves as it is: controls that would break the one-event-a-line rule or
+ * the reader's terminal, and characters that turn the direction of text.
+ */
+function escaped(json: string): string {
+  return json.replace(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 }

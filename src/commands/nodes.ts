@@ -6,7 +6,7 @@ import { readSystem } from './nodes_reading.ts'
 import { MEMBERS, nodeRows, sortRows } from './nodes_rows.ts'
 import { COLUMNS_HELP, nodesTable } from './nodes_table.ts'
 import { createProgress } from './progress.ts'
-import { chooseSystem } from './providers_caller.ts'
+import { chooseSystem } from './systems.ts'
 import { printable } from './terminal.ts'
 
 interface Flags {

@@ -3,8 +3,9 @@ import { createAdminClient } from '../api/admin_client.ts'
 import { loadConfig } from '../config/load.ts'
 import { writeProviders } from '../server/admin/documents.ts'
 import { addLogFlags, type LogFlags, logFrom } from './flags.ts'
-import { callerToken, chooseSystem, explained, type Target } from './providers_caller.ts'
+import { callerToken, explained, type Target } from './providers_caller.ts'
 import { type DeletionFlags, deleteByPerson } from './providers_delete.ts'
+import { chooseSystem } from './systems.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 interface SystemFlags {

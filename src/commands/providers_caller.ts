@@ -1,6 +1,5 @@
 import type { AdminClient } from '../api/admin_client.ts'
 import { ApiError } from '../api/errors.ts'
-import type { SystemConfig } from '../config/config.ts'
 import { Secret, tokenFromText } from '../config/secret.ts'
 import { passedOn, Refused } from '../server/admin/errors.ts'
 import { EXIT, Failed } from './exit.ts'
@@ -11,18 +10,6 @@ export interface Target {
   readonly system: string
   readonly client: AdminClient
   readonly token: Secret
-}
-
-/** @throws {Failed} with the names that there are */
-export function chooseSystem(systems: readonly SystemConfig[], name: string | undefined): SystemConfig {
-  const names = systems.map((system) => system.name).join(', ')
-  const [only, second] = systems
-  if (name === undefined && second !== undefined) {
-    throw new Failed(`there are several systems: choose one with --system (${names})`, EXIT.usage)
-  }
-  const chosen = name === undefined ? only : systems.find((system) => system.name === name)
-  if (chosen !== undefined) return chosen
-  throw new Failed(`there is no system ${name} in the configuration file, only ${names}`, EXIT.usage)
 }
 
 /** The person's own token. The exporter's credentials in the configuration file are for reading, and never used here. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createBoundedMap } from './bounded_map.ts'
-import { createSingleFile } from './single_file.ts'
+import { createQueue } from './queue.ts'
 
 /** What a client claims, and the hash to hold it against. */
 export interface Claim {
@@ -34,7 +34,7 @@ export function createPasswordCheck(compare: Compare): PasswordCheck {
   const good = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const bad = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const running = new Map<string, Promise<boolean>>()
-  const inTurn = createSingleFile(QUEUE_LENGTH)
+  const inTurn = createQueue(QUEUE_LENGTH)
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
     recall(claim) {

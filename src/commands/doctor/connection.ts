@@ -1,7 +1,6 @@
 import type { TlsConfig } from '../../config/config.ts'
 import { certificateFinding } from './certificate.ts'
-import type { Finding } from './check.ts'
-import { eased } from './names.ts'
+import { eased, type Finding } from './check.ts'
 import { failed } from './remedies.ts'
 import { openPlain, openTls } from './sockets.ts'
 import { systemCheck } from './system_facts.ts'

@@ -1,11 +1,10 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { decodeFeed, type FeedReading } from '../../api/feed.ts'
-import { isObject, REJECTIONS } from '../../api/numbers.ts'
+import { isObject, parseJson } from '../../api/json.ts'
 import { CURRENT_QUERY, nodesPath } from '../../api/paths.ts'
 import type { PoolRef } from '../../api/pools.ts'
-import { parseJson } from '../../api/refusals.ts'
-import { HEALTH_STATES } from '../../catalogue.ts'
+import { REJECTIONS } from '../../api/reads.ts'
 import { counted } from '../quantities.ts'
 import type { Finding } from './check.ts'
 import { failed } from './remedies.ts'
@@ -87,29 +86,5 @@ function rejections(subject: string, { rejected }: FeedReading): Finding {
     subject,
     text,
     remedy: 'report this with the version of the system; there is nothing to set',
-  }
-}
-
-/** Whether the health of every node can be told. How healthy they are is told by the command nodes. */
-export const healthCheck = systemCheck({
-  title: 'health',
-  needs: ['feeds'],
-  run: (_, { feeds }) => ({
-    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).map(healthOf),
-  }),
-})
-
-function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding {
-  const counts = new Map<string, number>()
-  for (const { health = 'untold' } of nodes) counts.set(health, (counts.get(health) ?? 0) + 1)
-  const text = [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
-  const strange = nodes.filter(({ health }) => !HEALTH_STATES.some((state) => state === health))
-  if (strange.length === 0) return { status: 'ok', subject, text }
-  const names = strange.slice(0, MAX_EXAMPLES).map(({ id, name }) => name ?? id)
-  return {
-    status: 'warn',
-    subject,
-    text: `${text}: not a health status that is known, at ${names.join(', ')}${strange.length > MAX_EXAMPLES ? ', …' : ''}`,
-    remedy: 'look the nodes up in the management interface, and report the new word',
   }
 }

@@ -1,9 +1,9 @@
 import { ApiError } from '../../api/errors.ts'
+import { parseJson } from '../../api/json.ts'
 import { POOL_LISTS } from '../../api/pools.ts'
-import { parseJson, refusalOf } from '../../api/refusals.ts'
+import { refusalOf } from '../../api/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../api/transport.ts'
-import type { Finding } from './check.ts'
-import { eased } from './names.ts'
+import { eased, type Finding } from './check.ts'
 import { failed, REMEDIES } from './remedies.ts'
 import { type SystemContext, systemCheck } from './system_facts.ts'
 
@@ -90,18 +90,3 @@ function unreadable({ text }: Answer): ApiError | undefined {
     throw failure
   }
 }
-
-/** Ages are corrected for the difference, tokens and certificates are not. */
-const MAX_SKEW_SECONDS = 30
-
-export const clockCheck = systemCheck({
-  title: 'clock',
-  needs: ['skewSeconds'],
-  run: (_, { skewSeconds }) => {
-    const size = Math.abs(skewSeconds)
-    if (size <= MAX_SKEW_SECONDS) return { findings: [{ status: 'ok', text: `differs by ${size} s` }] }
-    const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
-    const remedy = 'repair time synchronisation (NTP) on the side that is wrong'
-    return { findings: [{ status: 'warn', text, remedy }] }
-  },
-})

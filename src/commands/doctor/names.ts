@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { untilAborted } from '../../api/deadline.ts'
-import type { Finding } from './check.ts'
+import { eased, type Finding } from './check.ts'
 import { failed } from './remedies.ts'
 import { systemCheck } from './system_facts.ts'
 
@@ -36,12 +36,4 @@ async function resolve(subject: string, signal: AbortSignal): Promise<Finding> {
     signal.throwIfAborted()
     return failed(failure, { subject })
   }
-}
-
-/** Of several addresses any one will do: while one is good, the others are a loss of safety, not a failure. */
-export function eased(findings: readonly Finding[]): Finding[] {
-  const isHopeless = findings.every(({ status }) => status === 'fail')
-  return findings.map((finding) =>
-    finding.status === 'fail' && !isHopeless ? { ...finding, status: 'warn' } : finding,
-  )
 }

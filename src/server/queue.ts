@@ -1,8 +1,8 @@
 /** Runs tasks one after the other; undefined when too many wait already. */
-export type SingleFile = <T>(task: () => Promise<T>) => Promise<T> | undefined
+export type Queue = <T>(task: () => Promise<T>) => Promise<T> | undefined
 
 /** `capacity` counts the running task and those that wait. */
-export function createSingleFile(capacity: number): SingleFile {
+export function createQueue(capacity: number): Queue {
   let last: Promise<unknown> = Promise.resolve()
   let pending = 0
   return (task) => {
