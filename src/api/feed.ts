@@ -10,19 +10,9 @@ import {
 } from '../catalogue.ts'
 import { ApiError } from './errors.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
-import { embeddedList } from './json.ts'
-import {
-  ABSENT,
-  isObject,
-  MAX_QUOTED_CHARACTERS,
-  member,
-  type Read,
-  type Rejection,
-  readNumber,
-  readText,
-  served,
-  unreadable,
-} from './numbers.ts'
+import { embeddedList, isObject, type JsonObject, member, readText } from './json.ts'
+import { readNumber } from './numbers.ts'
+import { ABSENT, MAX_QUOTED_CHARACTERS, type Read, type Rejection, served, unreadable } from './reads.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from './rejected_values.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
@@ -97,8 +87,6 @@ function identify(list: readonly unknown[], rejected: RejectedValues): Map<strin
   }
   return entries
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 interface AttributeReader {
   readonly name: AttributeName

@@ -1,5 +1,7 @@
 import { FORECAST } from '../catalogue.ts'
-import { isObject, member, type Rejection, readNumber, readText } from './numbers.ts'
+import { isObject, type JsonObject, member, readText } from './json.ts'
+import { readNumber } from './numbers.ts'
+import type { Reject } from './reads.ts'
 
 /** A forecast of one time frame for one target. */
 export interface Forecast {
@@ -13,8 +15,6 @@ export interface Forecast {
 
 /** Forecasts kept of one node: more time frames and targets than anybody asks for. */
 export const MAX_FORECASTS = 100
-
-type Reject = (rejection: Rejection, text: string, times?: number) => void
 
 /**
  * Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry".
@@ -37,7 +37,7 @@ export function readForecasts(value: unknown, reject: Reject, most: number): For
   return [...forecasts.values()].slice(0, kept)
 }
 
-function readEntry(entry: Readonly<Record<string, unknown>>, reject: Reject): Forecast | undefined {
+function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
   const history = readNumber(member(entry, 'history'))
   const target = readNumber(member(entry, 'target'))
   if (history.state !== 'served' || target.state !== 'served') {

@@ -1,7 +1,6 @@
 import { MAX_ID_CHARACTERS } from '../config/ids.ts'
 import { ApiError } from './errors.ts'
-import { embeddedList } from './json.ts'
-import { isObject, member, readText } from './numbers.ts'
+import { embeddedList, isObject, type JsonObject, member, readText } from './json.ts'
 
 /** A storage pool, as it is configured or as the system lists it. */
 export interface PoolRef {
@@ -34,10 +33,7 @@ function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
  * The pools of a list, each once.
  * @throws {ApiError} when an entry has no id: the pools that are left out would pass for pools that are gone
  */
-function usable(
-  list: readonly unknown[],
-  idOf: (entry: Readonly<Record<string, unknown>>) => string | undefined,
-): PoolRef[] {
+function usable(list: readonly unknown[], idOf: (entry: JsonObject) => string | undefined): PoolRef[] {
   const pools = list.filter(isObject).flatMap((entry) => {
     const id = idOf(entry)
     if (id === undefined || id.length > MAX_ID_CHARACTERS) return []
@@ -49,7 +45,7 @@ function usable(
   return unique(pools)
 }
 
-function idFromLink(entry: Readonly<Record<string, unknown>>, baseUrl: string): string | undefined {
+function idFromLink(entry: JsonObject, baseUrl: string): string | undefined {
   const links = member(entry, '_links')
   const nodes = isObject(links) ? member(links, 'nodes') : undefined
   const href = isObject(nodes) ? readText(member(nodes, 'href')) : undefined

@@ -1,7 +1,6 @@
 import { ApiError } from './errors.ts'
-import { isObject, member } from './numbers.ts'
+import { isObject, member, parseJson } from './json.ts'
 import { idSegment } from './paths.ts'
-import { parseJson } from './refusals.ts'
 import { parseXml, type XmlElement } from './xml.ts'
 
 /** Where a provider is found, as the system says it. */

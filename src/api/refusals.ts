@@ -1,5 +1,6 @@
 import { ApiError, type ErrorBody } from './errors.ts'
-import { isObject, member, readNumber, readText } from './numbers.ts'
+import { isObject, member, readText } from './json.ts'
+import { readNumber } from './numbers.ts'
 import type { Reason } from './reasons.ts'
 import type { Answer } from './transport.ts'
 
@@ -130,23 +131,4 @@ export function parseRetryAfter(value: string | undefined, now: number = Date.no
       ? Date.parse(text) - now
       : Number.NaN
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : undefined
-}
-
-/**
- * Parses a JSON answer, going by the body and not by its Content-Type, which real systems get wrong.
- * @throws {ApiError} `html`, or `syntax` without the parser's message, which would quote the body
- */
-export function parseJson(text: string): unknown {
-  const first = text.trimStart().slice(0, 1)
-  if (first === '<') {
-    throw /^\s*<\?xml|^\s*<error/i.test(text)
-      ? new ApiError('schema', 'the answer is XML where JSON was asked for')
-      : new ApiError('html', 'an HTML page came instead of data: is a proxy or a login form in between?')
-  }
-  if (first === '') throw new ApiError('syntax', 'the answer is empty')
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ApiError('syntax', 'the answer is not valid JSON')
-  }
 }

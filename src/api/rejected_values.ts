@@ -1,4 +1,4 @@
-import type { Rejection } from './numbers.ts'
+import type { Rejection } from './reads.ts'
 
 /** Values of one answer that were not taken, of one attribute and for one reason. */
 export interface RejectedValue {

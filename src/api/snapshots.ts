@@ -1,4 +1,6 @@
-import { ABSENT, isObject, member, type Read, readNumber, served, unreadable } from './numbers.ts'
+import { isObject, type JsonObject, member } from './json.ts'
+import { readNumber } from './numbers.ts'
+import { ABSENT, type Read, served, unreadable } from './reads.ts'
 
 /** One value and its time. */
 export interface Snapshot {
@@ -29,8 +31,6 @@ export function readNewest(value: unknown, tag: string): Read<Snapshot> {
   const read = readNumber(valueMember(snapshot, tag))
   return read.state === 'served' ? served({ t, value: read.value }) : read
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /** A candidate with its time. `N/A` or null in the place of a snapshot is no snapshot; without a time it is unusable. */
 function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {

@@ -1,13 +1,7 @@
 import { TRANSACTION_ERRORS } from '../catalogue.ts'
-import {
-  isObject,
-  MAX_QUOTED_CHARACTERS,
-  member,
-  type Read,
-  type Rejection,
-  readNumber,
-  readText,
-} from './numbers.ts'
+import { isObject, member, readText } from './json.ts'
+import { readNumber } from './numbers.ts'
+import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from './reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 
 /** Failures of one type in the sample. */
@@ -33,8 +27,6 @@ export interface TransactionErrors {
 export const MAX_ERROR_TYPES = 100
 /** Error types looked at, to find the most frequent ones among them. */
 const MAX_ERROR_TYPES_READ = 10_000
-
-type Reject = (rejection: Rejection, text: string, times?: number) => void
 
 /**
  * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the document

@@ -1,4 +1,4 @@
-import { isObject, member, readText } from './numbers.ts'
+import { isObject, member, readText } from './json.ts'
 
 /** Who holds a token. Known from real systems, not from the API document. */
 export const WHOAMI_PATH = '/user/whoami'

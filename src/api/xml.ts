@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { ApiError } from './errors.ts'
-import { isObject, member } from './numbers.ts'
+import { isObject, member } from './json.ts'
 
 /** An element, whatever its namespace. */
 export interface XmlElement {

@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.ts'
-import { REJECTIONS } from '../api/numbers.ts'
+import { REJECTIONS } from '../api/reads.ts'
 import type { RejectedValue } from '../api/rejected_values.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed.ts'
-import { isObject } from '../../src/api/numbers.ts'
+import { isObject } from '../../src/api/json.ts'
 import { MAX_ERROR_TYPES } from '../../src/api/transaction_errors.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'

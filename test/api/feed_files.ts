@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { decodeFeed, type FeedReading } from '../../src/api/feed.ts'
-import { parseJson } from '../../src/api/refusals.ts'
+import { parseJson } from '../../src/api/json.ts'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
 import { newSystem, withForecasts, withPoll, withPools } from '../../src/poller/state.ts'

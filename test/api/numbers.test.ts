@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isObject, member, readNumber, readText } from '../../src/api/numbers.ts'
+import { readNumber } from '../../src/api/numbers.ts'
 
 /** `23000000`, `23000000.0`, `2.3e7`, and what the grammar allows besides. */
 const digits = fc.stringMatching(/^\d{1,12}$/)
@@ -107,38 +107,5 @@ describe('readNumber', () => {
   test('quotes of a foreign value no more than a log line can bear', () => {
     const read = readNumber('x'.repeat(10_000))
     expect(read.state === 'unreadable' && read.text.length).toBe(64)
-  })
-})
-
-describe('readText', () => {
-  test.each<[unknown, string | undefined]>([
-    ['Good', 'Good'],
-    [' Good ', 'Good'],
-    [1, '1'],
-    ['', undefined],
-    ['  ', undefined],
-    [null, undefined],
-    [undefined, undefined],
-    [true, undefined],
-    [['Good'], undefined],
-    [{}, undefined],
-    ['half \ud800', 'half \ufffd'],
-  ])('%j is %j', (value, expected) => {
-    expect(readText(value)).toBe(expected)
-  })
-})
-
-describe('foreign objects', () => {
-  test('members are own members, whatever they are called', () => {
-    const object: unknown = JSON.parse('{"__proto__": {"id": "x"}, "constructor": 7}')
-    if (!isObject(object)) throw new Error('an object is an object')
-    expect(member(object, 'id')).toBeUndefined()
-    expect(member(object, 'toString')).toBeUndefined()
-    expect(member(object, '__proto__')).toEqual({ id: 'x' })
-    expect(member(object, 'constructor')).toBe(7)
-  })
-
-  test.each([[null], [[]], ['text'], [7], [undefined]])('%j is none', (value) => {
-    expect(isObject(value)).toBe(false)
   })
 })

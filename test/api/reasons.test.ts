@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { REJECTIONS } from '../../src/api/numbers.ts'
+import { REJECTIONS } from '../../src/api/reads.ts'
 import { REASONS } from '../../src/api/reasons.ts'
 
 const reliability = readFileSync('docs/reliability.md', 'utf8')

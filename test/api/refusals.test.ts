@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/api/reasons.ts'
-import { parseJson, parseRetryAfter, readErrorBody, refusalOf } from '../../src/api/refusals.ts'
+import { parseRetryAfter, readErrorBody, refusalOf } from '../../src/api/refusals.ts'
 import { answerOf } from './answers.ts'
 
 const JSON_BODY = (code: number | string, extra = '') =>
@@ -119,34 +119,5 @@ describe('parseRetryAfter', () => {
     [undefined, undefined],
   ])('%j is %s ms', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected)
-  })
-})
-
-describe('parseJson', () => {
-  test.each<[string, Reason]>([
-    ['', 'syntax'],
-    [' \n', 'syntax'],
-    ['{"a":', 'syntax'],
-    ['{"a": NaN}', 'syntax'],
-    ['{"a": Infinity}', 'syntax'],
-    ['{"a": 0x1F}', 'syntax'],
-    ['Service unavailable', 'syntax'],
-    ['<!DOCTYPE html><html></html>', 'html'],
-    ['\n <HTML>', 'html'],
-    ['<?xml version="1.0"?><nodes/>', 'schema'],
-    ['<error><code>1</code></error>', 'schema'],
-  ])('%j is refused as %s', (text, reason) => {
-    expect(() => parseJson(text)).toThrowError(expect.objectContaining({ reason }))
-  })
-
-  test('never quotes the body', () => {
-    expect(() => parseJson('{"token": "BAAc-SECRET')).toThrowError(
-      expect.objectContaining({ message: expect.not.stringContaining('SECRET') }),
-    )
-  })
-
-  test('is not afraid of depth', () => {
-    const depth = 100_000
-    expect(parseJson(`${'['.repeat(depth)}${']'.repeat(depth)}`)).toBeInstanceOf(Array)
   })
 })

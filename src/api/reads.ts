@@ -1,0 +1,39 @@
+/** Why a value of the feed was not taken: the closed list behind `sds_api_rejected_values_total{reason}`. */
+export const REJECTIONS = {
+  text: 'is text that is not a number in a documented notation',
+  infinite: 'is not a finite number',
+  negative: 'is negative',
+  shape: 'does not have the documented shape',
+  time: 'has no readable time',
+  no_id: 'is a node without an id',
+  duplicate: 'occurs twice in one answer',
+  too_many: 'is beyond the number of entries that are exported',
+} as const
+export type Rejection = keyof typeof REJECTIONS
+
+/** A value that was read, that is not there, or that cannot be what the document says. */
+export type Read<T> =
+  | { readonly state: 'served'; readonly value: T }
+  | { readonly state: 'absent' }
+  | { readonly state: 'unreadable'; readonly rejection: Rejection; readonly text: string }
+
+export const ABSENT = { state: 'absent' } as const
+
+export function served<T>(value: T): Read<T> {
+  return { state: 'served', value }
+}
+
+/** Told of a value that is not taken; `times` where one call stands for several. */
+export type Reject = (rejection: Rejection, text: string, times?: number) => void
+
+/** What a log line may quote of a foreign value. */
+export const MAX_QUOTED_CHARACTERS = 64
+
+export function unreadable(rejection: Rejection, value: unknown): Read<never> {
+  return { state: 'unreadable', rejection, text: quoted(value).slice(0, MAX_QUOTED_CHARACTERS) }
+}
+
+function quoted(value: unknown): string {
+  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'symbol' ? (value.description ?? '') : String(value)
+}
