@@ -1,6 +1,5 @@
 import { ApiError } from '../../api/errors.ts'
 import { parseJson } from '../../api/json.ts'
-import { parseJson } from '../../api/json.ts'
 import { POOL_LISTS } from '../../api/pools.ts'
 import { refusalOf } from '../../api/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../api/transport.ts'
