@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { MAX_ERROR_TYPES } from '../../src/api/transaction_errors.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
+import { ACCOUNTS } from '../../src/emulator/http/accounts.ts'
 import type { Series } from '../metrics/exposition_text.ts'
-import { get } from '../support/http.ts'
+import { type Answer, get } from '../support/http.ts'
 import { checkMetrics } from '../support/promtool.ts'
 import { type EmulatedLab, nodesOf, startEmulatedLab } from './lab.ts'
 import { sideBySide } from './side_by_side.ts'
 
 const NODES = 3
+/** As many as the emulator has hostile names. */
+const HOSTILE_NODES = 9
 const FREE = 'sds_node_disk_space_free_bytes'
 
 interface Seen {
@@ -16,17 +19,32 @@ interface Seen {
   readonly after: readonly Series[]
   /** The nodes of the sick pool, by name, in a family. */
   readonly nodes: (series: readonly Series[], family: string) => Record<string, number>
+  /** What the emulator answers for the sick pool: proof that the fault was met where it shows nowhere else. */
+  readonly raw: Answer
   /** What was rejected, by attribute and reason. */
   readonly rejected: (attribute: string, reason: string) => number
 }
 
 /** What a fault of the data does to the pool that it is played at; the poll itself is a good one. */
 const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> = {
-  'wrong-content-type': ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
-  gzip: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
-  bom: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
-  deep: ({ after, nodes }) => expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES),
-  'proto-members': ({ before, after, nodes }) => {
+  'wrong-content-type': ({ raw, after, nodes }) => {
+    expect(raw.headers['content-type']).not.toContain('json')
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES)
+  },
+  gzip: ({ raw, after, nodes }) => {
+    expect(raw.headers['content-encoding']).toBe('gzip')
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES)
+  },
+  bom: ({ raw, after, nodes }) => {
+    expect(raw.text.startsWith('\ufeff')).toBe(true)
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES)
+  },
+  deep: ({ raw, after, nodes }) => {
+    expect(raw.text).toContain('['.repeat(1000))
+    expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES)
+  },
+  'proto-members': ({ raw, before, after, nodes }) => {
+    expect(raw.text).toContain('"__proto__":{"id":"polluted"')
     expect(Object.keys(nodes(after, FREE))).toEqual(Object.keys(nodes(before, FREE)))
     expect(JSON.stringify(after)).not.toContain('polluted')
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
@@ -107,8 +125,20 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
     const names = after
       .filter(({ name }) => name === 'sds_node_info')
       .map(({ labels }) => labels['node'] ?? '')
-    expect(names).toContain('new\nline')
-    expect(names).toContain('quo"te and \\ backslash')
+    for (const name of [
+      'new\nline',
+      'quo"te and \\ backslash',
+      '<script>alert(1)</script><img src=x onerror=alert(1)>',
+      'control\u0000\u0007\u001b[31m\u009f',
+      '\u202egnitanimret\u202c \u0627\u0644\u0639\u0642\u062f\u0629',
+      '{}[]#,= \t\r\n# HELP injected 1',
+      '\ufffd lone surrogate',
+    ])
+      expect(names).toContain(name)
+    // The long one is cut, and for the empty one the id stands in.
+    expect(names.filter((name) => /^x{100}/.test(name) && name.length < 300)).toHaveLength(1)
+    expect(names.filter((name) => name === '')).toEqual([])
+    expect(new Set(names).size).toBe(2 * HOSTILE_NODES)
     const { text } = await get(`${lab.exporter.url}/metrics`)
     const { code, stdout, stderr } = await checkMetrics(text)
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -124,6 +154,10 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
     const later = await lab.scrape()
     expect(ages(later, nodes)).toEqual(ages(after, nodes))
     expect(await lab.value('sds_pool_up', { pool_id: lab.sick.id })).toBe(1)
+    lab.emulator.setFaults([])
+    await lab.waitForPolls(lab.sick.id, 'ok', 2)
+    const moved = ages(await lab.scrape(), nodes)
+    for (const [index, t] of ages(later, nodes).entries()) expect(moved[index]).toBeGreaterThan(t)
   },
   'clock-back:3600': async ({ lab, after, nodes }) => {
     for (const t of ages(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(3500)
@@ -133,8 +167,12 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
   },
 }
 
+/** The newest sample of each node: capacity is stamped with the time of the request, the rest every five minutes. */
 function ages(series: readonly Series[], nodes: Seen['nodes']): number[] {
-  const found = Object.values(nodes(series, 'sds_node_sample_timestamp_seconds'))
+  const capacity = series.filter(
+    ({ name, labels }) => name !== 'sds_node_sample_timestamp_seconds' || labels['category'] === 'capacity',
+  )
+  const found = Object.values(nodes(capacity, 'sds_node_sample_timestamp_seconds'))
   expect(found.length).toBe(NODES)
   return found
 }
@@ -154,13 +192,17 @@ function coverage(
 }
 
 async function play(fault: string): Promise<void> {
-  await using lab = await startEmulatedLab({ nodes: NODES })
+  await using lab = await startEmulatedLab({ nodes: fault === 'hostile-names' ? HOSTILE_NODES : NODES })
   const { emulator, sick, well } = lab
   const before = await lab.scrape()
   emulator.setFaults([`${fault}@nodes,pool=${sick.name}`])
   await lab.waitForPolls(sick.id, 'ok', 2)
   await lab.waitForPolls(well.id, 'ok')
   const after = await lab.scrape()
+  const raw = await get(`${emulator.url}/dashboard/storagepools/${encodeURIComponent(sick.id)}/nodes`, {
+    'X-SDS-AUTH-TOKEN': ACCOUNTS.monitor.token,
+    'Accept-Encoding': 'gzip',
+  })
   const rejected = (attribute: string, reason: string) =>
     after.find(
       ({ name, labels }) =>
@@ -173,6 +215,7 @@ async function play(fault: string): Promise<void> {
     lab,
     before,
     after,
+    raw,
     rejected,
     nodes: (series, family) => nodesOf(series, sick.id, family),
   })
