@@ -15,7 +15,7 @@ export interface GrafanaClient {
 }
 
 const TIMEOUT_MS = 30_000
-const MAX_QUOTED_CHARACTERS = 200
+const MAX_MESSAGE_CHARACTERS = 200
 
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'is the token right, and not expired?',
@@ -96,7 +96,7 @@ function parsed(text: string): unknown {
 
 function messageOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('message' in body)) return ''
-  return String(body.message).slice(0, MAX_QUOTED_CHARACTERS)
+  return String(body.message).slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
 function whyNot(failure: unknown): string {

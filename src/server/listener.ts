@@ -13,7 +13,7 @@ import { createDrain, type Drain } from './drain.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
-import { type Refusal, refuse } from './refusal.ts'
+import { type Refusal, sendRefusal } from './refusal.ts'
 import { rawPath } from './request_check.ts'
 import { addHeaders } from './response_headers.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
@@ -148,11 +148,11 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
     if (response.destroyed || ending.has(request.socket)) return
     if (refusal === undefined) return await handler(request, response)
     if (refusal.isLast) ending.add(request.socket)
-    refuse(response, refusal)
+    sendRefusal(response, refusal)
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure)
     log.error('request failed', { path: rawPath(request), reason })
-    refuse(response, FAILED)
+    sendRefusal(response, FAILED)
   }
 }
 

@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 /** Sends a refusal as plain text; when an answer has begun already, all that is left is to cut it. */
-export function refuse(response: ServerResponse, refusal: Refusal): void {
+export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) {
     response.destroy()
     return

@@ -32,7 +32,7 @@ function agesOf({ label: subject, reading }: RawFeed, now: number): Finding[] {
 }
 
 function misplaced(subject: string, category: Category, t: number, age: number): Finding {
-  const at = `the newest sample is of ${new Date(t * 1000).toISOString()}`
+  const at = `the newest sample is of ${momentText(t)}`
   const text =
     age < 0 ? `${category} is ${durationText(-age)} in the future` : `${category} is ${durationText(age)} old`
   return {
@@ -44,6 +44,12 @@ function misplaced(subject: string, category: Category, t: number, age: number):
         ? 'repair time synchronisation (NTP) between the nodes of the system'
         : 'the statistics of the system stand still: compare with its management interface, and call support',
   }
+}
+
+/** A time in seconds since the epoch, which may be in another unit and then beyond every calendar. */
+function momentText(t: number): string {
+  const date = new Date(t * 1000)
+  return Number.isNaN(date.getTime()) ? `second ${t} since 1970, which is no date` : date.toISOString()
 }
 
 function newestTimes({ nodes }: FeedReading): Map<Category, number> {

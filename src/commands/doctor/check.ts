@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** What a check found, and what later checks may build upon. */
-export interface Outcome<Facts> {
+export interface CheckOutcome<Facts> {
   readonly findings: readonly Finding[]
   readonly facts?: Partial<Facts>
 }
@@ -21,7 +21,7 @@ export interface Check<Context, Facts> {
   readonly title: string
   /** Facts without which it cannot be tried. */
   readonly needs: readonly (keyof Facts)[]
-  run(context: Context, facts: Facts): Promise<Outcome<Facts>> | Outcome<Facts>
+  run(context: Context, facts: Facts): Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
 }
 
 export interface CheckReport {
@@ -32,7 +32,10 @@ export interface CheckReport {
 type Row<Context, Facts, Need extends keyof Facts> = {
   readonly title: string
   readonly needs: readonly Need[]
-  readonly run: (context: Context, facts: Pick<Facts, Need>) => Promise<Outcome<Facts>> | Outcome<Facts>
+  readonly run: (
+    context: Context,
+    facts: Pick<Facts, Need>,
+  ) => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
 }
 
 /** Makes rows whose `run` can take no fact but those that it needs. */
@@ -87,9 +90,9 @@ const skipped = (why: string): Finding => ({ status: 'skip', text: `skipped: ${w
 
 /** A check that breaks is a finding, too. */
 async function guarded<Facts>(
-  run: () => Promise<Outcome<Facts>> | Outcome<Facts>,
+  run: () => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>,
   signal: AbortSignal,
-): Promise<Outcome<Facts>> {
+): Promise<CheckOutcome<Facts>> {
   try {
     return await run()
   } catch (failure) {

@@ -18,7 +18,7 @@ export function expositionOf(reading: FeedReading, labels: PoolLabels): string {
   return page.identity('text').toString('utf8')
 }
 
-const LINE = /^(\w+)\{(.*)\} (\S+)$/
+const LINE = /^(\w+)\{(.*)\} (\S+)$/s
 const LABEL = /(\w+)="((?:\\.|[^"\\])*)"/g
 const ESCAPES: Labels = { '\\\\': '\\', '\\"': '"', '\\n': '\n' }
 

@@ -6,7 +6,7 @@ import { WHOAMI_PATH } from '../../api/whoami.ts'
 import type { AuthConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
 import { durationText } from '../quantities.ts'
-import type { Outcome } from './check.ts'
+import type { CheckOutcome } from './check.ts'
 import { asFailure, REMEDIES } from './remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from './system_facts.ts'
 
@@ -52,13 +52,13 @@ function createDoctorClient(
 
 const ignore = (): void => undefined
 
-function welcome({ system: { auth } }: SystemContext, facts: Facts): Outcome<SystemFacts> {
+function welcome({ system: { auth } }: SystemContext, facts: Facts): CheckOutcome<SystemFacts> {
   const how = 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
   const text = facts.whoami === null ? `${how}, as far as the system tells` : how
   return { findings: [{ status: facts.whoami === null ? 'info' : 'ok', text }], facts }
 }
 
-function refused({ system: { auth } }: SystemContext, failure: ApiError): Outcome<SystemFacts> {
+function refused({ system: { auth } }: SystemContext, failure: ApiError): CheckOutcome<SystemFacts> {
   const isAuth = failure.reason === 'auth' || failure.reason === 'forbidden'
   const remedy = isAuth ? remedyFor(auth) : REMEDIES[failure.reason]
   return { findings: [{ status: 'fail', text: failure.detail, remedy }] }

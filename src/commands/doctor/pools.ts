@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts'
 import type { PoolRef } from '../../api/pools.ts'
-import type { Finding, Outcome } from './check.ts'
+import type { CheckOutcome, Finding } from './check.ts'
 import { failed } from './remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from './system_facts.ts'
 
@@ -20,7 +20,7 @@ export const poolsCheck = systemCheck({
 
 type Configured = SystemContext['system']['pools']
 
-function compare(configured: Configured, listed: readonly PoolRef[]): Outcome<SystemFacts> {
+function compare(configured: Configured, listed: readonly PoolRef[]): CheckOutcome<SystemFacts> {
   const names = listed.map(({ id, name }) => name ?? id).join(', ')
   if (listed.length === 0 && configured === undefined) return { findings: [NONE] }
   if (configured === undefined) {
@@ -65,7 +65,7 @@ function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
 }
 
 /** The list matters only where nothing else names the pools. */
-function withoutList(configured: Configured, failure: ApiError): Outcome<SystemFacts> {
+function withoutList(configured: Configured, failure: ApiError): CheckOutcome<SystemFacts> {
   if (configured === undefined) return { findings: [failed(failure)] }
   return {
     findings: [

@@ -45,8 +45,8 @@ const isObject = (value: unknown): value is JsonObject =>
 /** The nodes of an answer by their ids; of two with one id the last. */
 export function rawNodes(body: unknown): Map<string, JsonObject> {
   const embedded = isObject(body) && isObject(body['_embedded']) ? body['_embedded'] : {}
-  const list = embedded['_instances'] ?? embedded['instances']
-  const nodes = Array.isArray(list) ? list.filter(isObject) : []
+  const lists = [embedded['_instances'], embedded['instances']].filter(Array.isArray)
+  const nodes = (lists.find((list) => list.length > 0) ?? []).filter(isObject)
   return new Map(
     nodes.flatMap((node) => (hasId(node['id']) ? [[String(node['id']).trim(), node] as const] : [])),
   )

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Format } from '../http/format.ts'
+import type { DocumentFormat } from '../http/format.ts'
 import type { Operation } from '../http/operations.ts'
 
 /** An answer in full, between the storage system and the wire. */
@@ -14,7 +14,7 @@ export interface FaultRequest {
   readonly operation: Operation
   /** Path and query as they came. */
   readonly url: string
-  readonly format: Format
+  readonly format: DocumentFormat
 }
 
 /** Where a fault has its place, in the order in which a request meets them. */

@@ -2,7 +2,12 @@ import { TRANSACTION_ERRORS } from '../../catalogue.ts'
 import type { Profile } from '../profiles.ts'
 import { keyOf, mix } from '../world/random.ts'
 import type { Node } from '../world/topology.ts'
-import { ERROR_TYPES, type ErrorType, type Outcome, outcomeOf } from '../world/transactions.ts'
+import {
+  countTransactions,
+  ERROR_TYPES,
+  type ErrorType,
+  type TransactionCounts,
+} from '../world/transactions.ts'
 import type { World } from '../world/world.ts'
 import { notationOf } from './notation.ts'
 import { type Snapshot, summaryOf, type Writing, writeSeries, writeSummary } from './series.ts'
@@ -10,7 +15,7 @@ import { type Snapshot, summaryOf, type Writing, writeSeries, writeSummary } fro
 /** What became of the transactions in the interval before each time. */
 export interface ErrorSample {
   readonly t: number
-  readonly outcome: Outcome
+  readonly outcome: TransactionCounts
 }
 
 const TYPES = Object.keys(ERROR_TYPES) as readonly ErrorType[]
@@ -23,7 +28,7 @@ export function errorSamples(
   interval: number,
   form: 'current' | 'historical',
 ): ErrorSample[] {
-  return times.map((t) => ({ t, outcome: outcomeOf(world.moment(node, t, form), interval) }))
+  return times.map((t) => ({ t, outcome: countTransactions(world.moment(node, t, form), interval) }))
 }
 
 /**
@@ -90,7 +95,7 @@ function countOf(type: ErrorType, samples: readonly ErrorSample[]): number {
 }
 
 /** Percent of all transactions of the interval; 0 when there were none. */
-function rate(count: number, { succeeded, failed }: Outcome): number {
+function rate(count: number, { succeeded, failed }: TransactionCounts): number {
   return count === 0 ? 0 : (100 * count) / (succeeded + failed)
 }
 

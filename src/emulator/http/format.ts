@@ -1,6 +1,6 @@
 import { type Element, elementsOf, writeXml } from './xml.ts'
 
-export type Format = 'xml' | 'json'
+export type DocumentFormat = 'xml' | 'json'
 
 /** A document that exists in both formats. */
 export interface Document {
@@ -8,13 +8,16 @@ export interface Document {
   readonly xml: Element
 }
 
-export const CONTENT_TYPES: Record<Format, string> = { xml: 'application/xml', json: 'application/json' }
+export const CONTENT_TYPES: Record<DocumentFormat, string> = {
+  xml: 'application/xml',
+  json: 'application/json',
+}
 
 /**
  * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also listen to
  * `Accept`, and their dashboard speaks JSON unless told otherwise.
  */
-export function formatOf(path: string, accepts: (...types: string[]) => string | false): Format {
+export function formatOf(path: string, accepts: (...types: string[]) => string | false): DocumentFormat {
   if (path.endsWith('.json')) return 'json'
   const inXml = ['application/xml', 'text/xml']
   const order = path.startsWith('/dashboard/')
@@ -24,7 +27,7 @@ export function formatOf(path: string, accepts: (...types: string[]) => string |
   return best === 'application/json' ? 'json' : 'xml'
 }
 
-export function writeDocument(document: Document, format: Format): string {
+export function writeDocument(document: Document, format: DocumentFormat): string {
   return format === 'json' ? JSON.stringify(document.json) : writeXml(document.xml)
 }
 

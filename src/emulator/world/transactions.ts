@@ -30,7 +30,7 @@ const ROWS = Object.entries(ERROR_TYPES).map(([type, row]) => ({
 }))
 
 /** What became of the transactions of one interval that ended at the moment. */
-export interface Outcome {
+export interface TransactionCounts {
   readonly succeeded: number
   readonly failed: number
   /** Failures by type, in the order of {@link ERROR_TYPES}; types that did not occur count 0. */
@@ -38,7 +38,7 @@ export interface Outcome {
 }
 
 /** Counts over the `interval` seconds before the moment; failures by type add up to all failures. */
-export function outcomeOf(moment: Moment, interval: number): Outcome {
+export function countTransactions(moment: Moment, interval: number): TransactionCounts {
   const perSecond = transactionsPerSecond(moment, 'read') + transactionsPerSecond(moment, 'write')
   const all = Math.round(perSecond * interval)
   const byType = new Map(ROWS.map((row) => [row.type, failures(moment, row, all)] as const))

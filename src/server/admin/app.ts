@@ -8,7 +8,7 @@ import { rawPath } from '../request_check.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
-import { passedOn, Refused, refuse } from './errors.ts'
+import { passedOn, Refused, refused } from './errors.ts'
 import { checkOrigin, type OriginRules } from './origin.ts'
 import { createPace, type Pace } from './pace.ts'
 import { PAGE, PAGE_POLICY } from './page.ts'
@@ -104,8 +104,8 @@ async function writeErrors(context: Context, next: Next, log: Log): Promise<void
   try {
     await next()
   } catch (failure) {
-    const refused = failure instanceof ApiError ? passedOn(failure) : failure
-    if (!(refused instanceof Refused)) {
+    const answer = failure instanceof ApiError ? passedOn(failure) : failure
+    if (!(answer instanceof Refused)) {
       const reason = failure instanceof Error ? failure.message : String(failure)
       log.error('an administration request failed: please report this', {
         path: rawPath(context.req),
@@ -114,7 +114,7 @@ async function writeErrors(context: Context, next: Next, log: Log): Promise<void
     }
     sendError(
       context,
-      refused instanceof Refused ? refused : refuse('failed', 'The log of the exporter says why'),
+      answer instanceof Refused ? answer : refused('failed', 'The log of the exporter says why'),
     )
   }
 }
@@ -139,16 +139,16 @@ async function answerHealth(context: Context, next: Next, ready: () => boolean):
 /** Koa would read a fragment or a strange character as the end of the path: an id must not lose its tail so. */
 function checkTarget({ req }: Context): void {
   if (!/^[!-~]+$/.test(req.url ?? '') || /[#\\]/.test(req.url ?? '')) {
-    throw refuse('badRequest', 'The path has characters that must be percent-encoded')
+    throw refused('badRequest', 'The path has characters that must be percent-encoded')
   }
 }
 
 function refuseUnrouted(context: Context): void {
   const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
-  if (matched.length === 0) throw refuse('unknownPath', 'See GET / for a page, or GET /systems')
+  if (matched.length === 0) throw refused('unknownPath', 'See GET / for a page, or GET /systems')
   const methods = [...new Set([...matched.flatMap(({ methods }) => methods), 'OPTIONS'])].sort()
   const Allow = methods.join(', ')
-  if (context.method !== 'OPTIONS') throw refuse('wrongMethod', `It may be ${Allow}`, { Allow })
+  if (context.method !== 'OPTIONS') throw refused('wrongMethod', `It may be ${Allow}`, { Allow })
   context.status = 204
   context.set('Allow', Allow)
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Secret } from '../../config/secret.ts'
 import type { Log } from '../../log.ts'
 import { createAuditFile, type OpenLine } from './audit_file.ts'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 
 /** What is known of a deletion that was asked for; the rest is found out on the way. */
 export interface AuditFacts {
@@ -24,7 +24,7 @@ export interface AuditFacts {
  * `refused`: by us or by the system, and nothing was deleted. `failed`: the system could not be asked, or failed.
  * `unknown`: the answer was lost.
  */
-export type Outcome = 'deleted' | 'refused' | 'failed' | 'unknown'
+export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown'
 
 /** One deletion on its way. */
 export interface AuditLine {
@@ -37,7 +37,7 @@ export interface AuditLine {
    * Once for every line, whether it was begun or not.
    * @throws {Refused} when the deletion happened and the audit file could not be completed
    */
-  end(facts: AuditFacts, outcome: Outcome, status: number): Promise<void>
+  end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void>
 }
 
 export interface Audit {
@@ -64,7 +64,7 @@ export function createAudit({ file, log }: { readonly file?: string; readonly lo
           try {
             open = await audited?.begin(head(facts))
           } catch (failure) {
-            throw refuse('noAudit', failed(failure))
+            throw refused('noAudit', failed(failure))
           }
         },
         async end(facts, outcome, status) {
@@ -76,7 +76,7 @@ export function createAudit({ file, log }: { readonly file?: string; readonly lo
           } catch (failure) {
             const words = failed(failure)
             // A refusal stands, and the log has its line; only of a deletion must the caller hear.
-            if (wasBegun && outcome === 'deleted') throw refuse('auditIncomplete', words)
+            if (wasBegun && outcome === 'deleted') throw refused('auditIncomplete', words)
           }
         },
       }
@@ -96,7 +96,7 @@ function head(facts: AuditFacts): string {
 }
 
 /** and the end that makes it one. */
-function tail(outcome: Outcome, status: number): string {
+function tail(outcome: DeletionOutcome, status: number): string {
   return JSON.stringify({ outcome, status }).slice(1)
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 
 /** The documented requests have no body; a login is short. */
 const MAX_BODY_BYTES = 4096
@@ -23,10 +23,10 @@ export function readRequestBody(request: IncomingMessage): Promise<Buffer> {
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('close', () => reject(refuse('badRequest', 'The body ended too early')))
+    request.once('close', () => reject(refused('badRequest', 'The body ended too early')))
   })
 }
 
 function tooLarge() {
-  return refuse('tooLarge', `A request may have ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
+  return refused('tooLarge', `A request may have ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
 }

@@ -1,17 +1,17 @@
 import { linkOf, type Provider } from '../../api/providers.ts'
-import type { ErrorBody } from './errors.ts'
+import type { RefusalBody } from './errors.ts'
 import { type Element, writeXml } from './xml_writer.ts'
 
-export type Format = 'xml' | 'json'
+export type DocumentFormat = 'xml' | 'json'
 
 /** API document, "Endpoints": the answer's type goes by the path. */
-export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+export const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   xml: 'application/xml',
   json: 'application/json',
 }
 
 /** The list as API document, "Authentication provider list", has it: `link` too where the system left it out. */
-export function writeProviders(providers: readonly Provider[], format: Format): string {
+export function writeProviders(providers: readonly Provider[], format: DocumentFormat): string {
   const entries = providers.map((provider) => ({ ...provider, link: linkOf(provider) }))
   if (format === 'json') {
     return JSON.stringify({ authnprovider: entries.map(({ name, link, id }) => ({ link, name, id })) })
@@ -27,7 +27,10 @@ export function writeProviders(providers: readonly Provider[], format: Format): 
   return writeXml({ name: 'authnproviders', content: children })
 }
 
-export function writeError({ code, description, details, retryable }: ErrorBody, format: Format): string {
+export function writeError(
+  { code, description, details, retryable }: RefusalBody,
+  format: DocumentFormat,
+): string {
   const members = { code, description, details, retryable }
   if (format === 'json') return JSON.stringify(members)
   const content = Object.entries(members).map(([name, value]): Element => ({ name, content: String(value) }))

@@ -3,7 +3,7 @@ import type { ApiError } from '../../api/errors.ts'
 import { REASONS, type Reason } from '../../api/reasons.ts'
 
 /** The body of a refusal, as real systems write it. */
-export interface ErrorBody {
+export interface RefusalBody {
   readonly code: number
   readonly description: string
   readonly details: string
@@ -13,10 +13,10 @@ export interface ErrorBody {
 /** A request that is answered with an error, by us or by the system. */
 export class Refused extends Error {
   readonly status: number
-  readonly body: ErrorBody
+  readonly body: RefusalBody
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, body: ErrorBody, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, body: RefusalBody, headers: Readonly<Record<string, string>> = {}) {
     super(`${status}: ${body.description}`)
     this.name = 'Refused'
     this.status = status
@@ -53,7 +53,7 @@ const OWN = {
 /** The scheme has a name of its own, so that no browser asks for a user and a password. */
 const TOKEN_CHALLENGE = { 'WWW-Authenticate': 'X-SDS-AUTH-TOKEN realm="storage system"' }
 
-export function refuse(
+export function refused(
   why: keyof typeof OWN,
   details: string,
   headers: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { plainAddress } from '../addresses.ts'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 
 export interface OriginRules {
   /** The host of the listen address, where it has one. */
@@ -20,7 +20,7 @@ export function checkOrigin(request: IncomingMessage, rules: OriginRules): void 
   const host = request.headers.host?.toLowerCase() ?? ''
   const isAllowed = isAllowedHost(host, rules)
   if (!isAllowed && !isOwnHost(host, request, rules)) {
-    throw refuse(
+    throw refused(
       'foreignHost',
       'If this name is meant to reach the exporter, start it with --admin.allowed-hosts=NAME',
     )
@@ -30,7 +30,7 @@ export function checkOrigin(request: IncomingMessage, rules: OriginRules): void 
   const own = (isAllowed ? ['http', 'https'] : [schemeOf(request)]).map((scheme) => `${scheme}://${host}`)
   const isForeign = origin !== undefined && !own.includes(origin.toLowerCase())
   if (isForeign || isCrossSite(request)) {
-    throw refuse('foreignOrigin', 'Only the page of this exporter may do that from within a browser')
+    throw refused('foreignOrigin', 'Only the page of this exporter may do that from within a browser')
   }
 }
 

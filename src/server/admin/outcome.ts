@@ -1,6 +1,6 @@
 import { UnknownOutcome } from '../../api/deletion.ts'
 import { ApiError } from '../../api/errors.ts'
-import type { Outcome } from './audit.ts'
+import type { DeletionOutcome } from './audit.ts'
 import { passedOn, Refused } from './errors.ts'
 
 const SERVER_ERROR = 500
@@ -12,7 +12,7 @@ export function statusOf(failure: unknown): number {
 }
 
 /** What became of a deletion that failed. */
-export function outcomeOf(failure: unknown): Outcome {
+export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof UnknownOutcome) return 'unknown'
   return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
 }

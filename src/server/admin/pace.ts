@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts'
 import { createBoundedMap } from '../bounded_map.ts'
 import { type BucketSize, createTokenBucket, type TokenBucket } from '../token_bucket.ts'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 
 /** Requests of one address, whatever they are: thirty at once, then five a second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
@@ -68,7 +68,7 @@ function createBuckets(size: BucketSize, now: () => number): (key: string) => To
 
 function tooMany({ intervalMs }: BucketSize, what: string) {
   const seconds = Math.ceil(intervalMs / 1000)
-  return refuse('tooMany', `There were too many ${what}. Wait ${seconds} s.`, {
+  return refused('tooMany', `There were too many ${what}. Wait ${seconds} s.`, {
     'Retry-After': String(seconds),
   })
 }

@@ -9,7 +9,7 @@ import { clientAddress } from '../addresses.ts'
 import { rawPath } from '../request_check.ts'
 import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
 import type { Pace } from './pace.ts'
 import {
@@ -87,7 +87,7 @@ function providerId(context: Context): string {
   try {
     providerPath(id)
   } catch (failure) {
-    throw refuse('badRequest', failure instanceof ApiError ? failure.detail : 'The id cannot be sent on')
+    throw refused('badRequest', failure instanceof ApiError ? failure.detail : 'The id cannot be sent on')
   }
   return id
 }

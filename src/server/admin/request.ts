@@ -2,8 +2,8 @@ import type { Context } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
 import { Secret, tokenFromText } from '../../config/secret.ts'
 import { rawPath } from '../request_check.ts'
-import type { Format } from './documents.ts'
-import { refuse } from './errors.ts'
+import type { DocumentFormat } from './documents.ts'
+import { refused } from './errors.ts'
 import type { AdminSystems } from './systems.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
@@ -15,7 +15,7 @@ const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout))?$/
  * The format of an answer, errors included: JSON for a path that ends in `.json`, else XML, which is the default, or
  * what the caller accepts of the two.
  */
-export function formatOf(context: Context): Format {
+export function formatOf(context: Context): DocumentFormat {
   const path = rawPath(context.req)
   if (path.endsWith('.json') || JSON_PATHS.test(path)) return 'json'
   return context.accepts('application/xml', 'text/xml', 'application/json') === 'application/json'
@@ -27,7 +27,7 @@ export function formatOf(context: Context): Format {
 export function checkAcceptable(context: Context): void {
   const offered = formatOf(context) === 'json' ? ['application/json'] : ['application/xml', 'text/xml']
   if (context.accepts(offered) === false) {
-    throw refuse(
+    throw refused(
       'notAcceptable',
       'The list is served as application/xml, and as application/json under .json',
     )
@@ -36,7 +36,7 @@ export function checkAcceptable(context: Context): void {
 
 /** The documents know no parameters: one that is sent would be a wish that is not heard. */
 export function checkNoQuery(context: Context): void {
-  if (context.querystring !== '') throw refuse('badRequest', 'This path takes no query parameters')
+  if (context.querystring !== '') throw refused('badRequest', 'This path takes no query parameters')
 }
 
 /**
@@ -47,11 +47,11 @@ export function callerToken({ req }: Context): Secret {
   const values = req.headersDistinct[TOKEN_HEADER] ?? []
   const [value] = values
   if (value === undefined)
-    throw refuse('noToken', 'Send the header X-SDS-AUTH-TOKEN with a token of the storage system')
-  if (values.length > 1) throw refuse('badRequest', 'The header X-SDS-AUTH-TOKEN is sent more than once')
+    throw refused('noToken', 'Send the header X-SDS-AUTH-TOKEN with a token of the storage system')
+  if (values.length > 1) throw refused('badRequest', 'The header X-SDS-AUTH-TOKEN is sent more than once')
   const token = tokenFromText(value)
   if (token instanceof Secret) return token
-  throw refuse('noToken', `The header X-SDS-AUTH-TOKEN ${token}`)
+  throw refused('noToken', `The header X-SDS-AUTH-TOKEN ${token}`)
 }
 
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
@@ -71,9 +71,9 @@ export function systemName(context: Context, systems: AdminSystems): string | un
 export function systemOf(context: Context, systems: AdminSystems): AdminClient {
   const name = systemName(context, systems)
   const choices = `Systems: ${systems.names().join(', ')}`
-  if (name === undefined) throw refuse('chooseSystem', `Write /systems/NAME before the path. ${choices}`)
+  if (name === undefined) throw refused('chooseSystem', `Write /systems/NAME before the path. ${choices}`)
   const client = systems.get(name)
-  if (client === undefined) throw refuse('unknownSystem', choices)
+  if (client === undefined) throw refused('unknownSystem', choices)
   return client
 }
 
@@ -82,7 +82,7 @@ export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw refuse('badRequest', 'The path has a malformed percent-encoding')
+    throw refused('badRequest', 'The path has a malformed percent-encoding')
   }
 }
 

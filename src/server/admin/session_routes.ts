@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { passwordFromText, Secret } from '../../config/secret.ts'
 import { clientAddress } from '../addresses.ts'
-import { refuse } from './errors.ts'
+import { refused } from './errors.ts'
 import type { Pace } from './pace.ts'
 import { callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
@@ -22,7 +22,7 @@ export async function answerLogin(
 ): Promise<void> {
   checkNoQuery(context)
   if (!context.is('application/json'))
-    throw refuse('wrongType', 'A form of another site could send anything else')
+    throw refused('wrongType', 'A form of another site could send anything else')
   const { username, password } = credentialsOf(body)
   const client = systemOf(context, systems)
   const name = systemName(context, systems) ?? ''
@@ -37,22 +37,22 @@ export async function answerLogout(context: Context, { systems, pace }: SessionR
   const token = callerToken(context)
   const client = systemOf(context, systems)
   await pace.withToken(clientAddress(context.req.socket), () =>
-    client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
+    client.logout(token, AbortSignal.timeout(CALLERS_LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204
 }
 
 /** The page is closed meanwhile: nobody waits for it. */
-const LOGOUT_TIMEOUT_MS = 10_000
+const CALLERS_LOGOUT_TIMEOUT_MS = 10_000
 
 function credentialsOf(body: Buffer): { username: string; password: Secret } {
   const { username, password } = parseObject(body)
   if (typeof username !== 'string' || !/^[^:\p{Cc}]{1,256}$/u.test(username)) {
-    throw refuse('badRequest', 'username must be a text without a colon')
+    throw refused('badRequest', 'username must be a text without a colon')
   }
   const secret = typeof password === 'string' ? passwordFromText(password) : 'is missing'
   if (secret instanceof Secret) return { username, password: secret }
-  throw refuse('badRequest', `password ${secret}`)
+  throw refused('badRequest', `password ${secret}`)
 }
 
 function parseObject(body: Buffer): { readonly username?: unknown; readonly password?: unknown } {
@@ -61,6 +61,6 @@ function parseObject(body: Buffer): { readonly username?: unknown; readonly pass
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     // Without the parser's words: they would quote the password.
-    throw refuse('badRequest', 'The body is not JSON')
+    throw refused('badRequest', 'The body is not JSON')
   }
 }
