@@ -1,4 +1,4 @@
-import type { NodeReading } from '../api/feed.ts'
+import type { NodeReading } from '../api/node_reading.ts'
 import type { AttributeName, DiskCount } from '../catalogue.ts'
 import { uniqueNames } from '../metrics/samples.ts'
 import type { PoolFeed } from './nodes_reading.ts'
