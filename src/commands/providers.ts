@@ -3,7 +3,7 @@ import { createAdminClient } from '../api/admin_client.ts'
 import { loadConfig } from '../config/load.ts'
 import { writeProviders } from '../server/admin/documents.ts'
 import { addLogFlags, type LogFlags, logFrom } from './flags.ts'
-import { callerToken, explained, type Target } from './providers_caller.ts'
+import { callerToken, explained, STAYING, type Target } from './providers_caller.ts'
 import { type DeletionFlags, deleteByPerson } from './providers_delete.ts'
 import { chooseSystem } from './systems.ts'
 import { printable, type Terminal } from './terminal.ts'
@@ -57,8 +57,6 @@ function addSystemFlags(command: Command): Command {
 }
 
 const TERMINAL: Terminal = { input: process.stdin, output: process.stderr }
-/** Ctrl+C ends the program; nothing else ends a request before its time. */
-const STAYING = new AbortController().signal
 
 async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<void>): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env)

@@ -12,6 +12,9 @@ export interface Target {
   readonly token: Secret
 }
 
+/** Ctrl+C ends the program; nothing else ends a request before its time. */
+export const STAYING = new AbortController().signal
+
 /** The person's own token. The exporter's credentials in the configuration file are for reading, and never used here. */
 export async function callerToken(
   fromEnvironment: string | undefined,

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import { type AuditFacts, createAudit, fingerprint } from '../server/admin/audit.ts'
 import { outcomeOf, statusOf } from '../server/admin/outcome.ts'
 import { EXIT, Failed } from './exit.ts'
-import { explain, explained, type Target } from './providers_caller.ts'
+import { explain, explained, STAYING, type Target } from './providers_caller.ts'
 import { askLine, printable, type Terminal } from './terminal.ts'
 
 export interface DeletionFlags {
@@ -22,8 +22,6 @@ export interface DeletionByPerson extends Target {
   readonly log: Log
   readonly terminal: Terminal
 }
-
-const STAYING = new AbortController().signal
 
 /** Shows what would go, asks, deletes, and says what became of it. @throws {Failed} unless it was deleted */
 export async function deleteByPerson(deletion: DeletionByPerson): Promise<void> {

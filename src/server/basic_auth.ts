@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { compare as bcryptCompare } from 'bcryptjs'
 import type { Secret } from '../config/secret.ts'
 import type { Log } from '../log.ts'
-import { createBoundedMap } from './bounded_map.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 import type { Refusal } from './refusal.ts'
-import { createTokenBucket, type TokenBucket } from './token_bucket.ts'
+import { createTokenBuckets } from './token_bucket.ts'
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>
@@ -51,13 +50,8 @@ const BUSY: Refusal = { status: 503, text: 'busy', headers: { 'Retry-After': '1'
 export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuthOptions): BasicAuth {
   const passwords = createPasswordCheck(compare)
   const decoyFor = createDecoy()
-  const attempts = createBoundedMap<string, TokenBucket>(REMEMBERED_ADDRESSES)
+  const attemptsOf = createTokenBuckets(ATTEMPTS, REMEMBERED_ADDRESSES, now)
 
-  const attemptsOf = (address: string) => {
-    const bucket = attempts.get(address) ?? createTokenBucket(ATTEMPTS, now)
-    attempts.set(address, bucket)
-    return bucket
-  }
   const attempt = async (claim: Claim, address: string) => {
     const bucket = attemptsOf(address)
     if (!bucket.take()) return TOO_MANY_ATTEMPTS

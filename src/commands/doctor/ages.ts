@@ -5,7 +5,7 @@ import type { Finding } from './check.ts'
 import { type RawFeed, systemCheck } from './system_facts.ts'
 
 /** Three intervals of the five minutes in which statistics are made. */
-const OLD_SECONDS = 900
+export const OLD_SECONDS = 900
 /** More than clocks that are compared in whole seconds may be apart. */
 const FUTURE_SECONDS = 60
 

@@ -1,6 +1,7 @@
 import type { PoolRef } from '../../api/pools.ts'
 import { pollPeriodMs } from '../../poller/period.ts'
 import { counted, durationText } from '../quantities.ts'
+import { OLD_SECONDS } from './ages.ts'
 import { checksOf, type Finding } from './check.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
 
@@ -108,8 +109,6 @@ function judgePool(system: string, id: string, up: readonly number[]): Finding[]
   return [{ status: 'fail', subject, text: 'its polls fail for the running exporter', remedy }]
 }
 
-/** Three intervals of the five minutes in which statistics are made. */
-const OLD_SECONDS = 900
 /** What Prometheus takes for gone. */
 const LOOKBACK_SECONDS = 300
 

@@ -1,6 +1,5 @@
 import { ApiError } from '../../api/errors.ts'
-import { createBoundedMap } from '../bounded_map.ts'
-import { type BucketSize, createTokenBucket, type TokenBucket } from '../token_bucket.ts'
+import { type BucketSize, createTokenBuckets, type TokenBucket } from '../token_bucket.ts'
 import { refused } from './errors.ts'
 
 /** Requests of one address, whatever they are: thirty at once, then five a second. */
@@ -32,9 +31,9 @@ export interface Pace {
 
 /** @param now milliseconds that only go forward */
 export function createPace(now: () => number = () => performance.now()): Pace {
-  const requests = createBuckets(REQUESTS, now)
-  const refusals = createBuckets(REFUSALS, now)
-  const logins = createBuckets(LOGINS, now)
+  const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
+  const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
+  const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
   return {
     admit(address) {
       if (!requests(address).take()) throw tooMany(REQUESTS, 'requests')
@@ -54,15 +53,6 @@ async function guarded<T>(bucket: TokenBucket, size: BucketSize, task: () => Pro
   } catch (failure) {
     if (!(failure instanceof ApiError && failure.reason === 'auth')) bucket.giveBack()
     throw failure
-  }
-}
-
-function createBuckets(size: BucketSize, now: () => number): (key: string) => TokenBucket {
-  const buckets = createBoundedMap<string, TokenBucket>(REMEMBERED)
-  return (key) => {
-    const bucket = buckets.get(key) ?? createTokenBucket(size, now)
-    buckets.set(key, bucket)
-    return bucket
   }
 }
 

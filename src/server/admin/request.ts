@@ -1,12 +1,11 @@
 import type { Context } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
+import { TOKEN_HEADER } from '../../api/token_header.ts'
 import { Secret, tokenFromText } from '../../config/secret.ts'
 import { rawPath } from '../request_check.ts'
 import type { DocumentFormat } from './documents.ts'
 import { refused } from './errors.ts'
 import type { AdminSystems } from './systems.ts'
-
-export const TOKEN_HEADER = 'x-sds-auth-token'
 
 /** Requests of the page's own endpoints, which speak JSON alone. */
 const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout))?$/
@@ -44,14 +43,14 @@ export function checkNoQuery(context: Context): void {
  * @throws {Refused} 401 where there is none that could be passed on
  */
 export function callerToken({ req }: Context): Secret {
-  const values = req.headersDistinct[TOKEN_HEADER] ?? []
+  const values = req.headersDistinct[TOKEN_HEADER.toLowerCase()] ?? []
   const [value] = values
   if (value === undefined)
-    throw refused('noToken', 'Send the header X-SDS-AUTH-TOKEN with a token of the storage system')
-  if (values.length > 1) throw refused('badRequest', 'The header X-SDS-AUTH-TOKEN is sent more than once')
+    throw refused('noToken', `Send the header ${TOKEN_HEADER} with a token of the storage system`)
+  if (values.length > 1) throw refused('badRequest', `The header ${TOKEN_HEADER} is sent more than once`)
   const token = tokenFromText(value)
   if (token instanceof Secret) return token
-  throw refused('noToken', `The header X-SDS-AUTH-TOKEN ${token}`)
+  throw refused('noToken', `The header ${TOKEN_HEADER} ${token}`)
 }
 
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
