@@ -2,13 +2,13 @@ import type { Budget } from './budget.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
 import { refusalOf } from './refusals.ts'
-import type { Answer, Exchange, Transport } from './transport.ts'
+import type { Answer, Transport, WireRequest } from './transport.ts'
 
 /** Nobody knows whether the deletion happened. `reason` says how the answer was lost. */
 export class UnknownOutcome extends ApiError {}
 
 export interface Deletion {
-  readonly request: Omit<Exchange, 'method' | 'signal'>
+  readonly request: Omit<WireRequest, 'method' | 'signal'>
   readonly transport: Transport
   readonly budget: Budget
   readonly timeoutMs: number

@@ -65,13 +65,13 @@ const WORDS: Partial<Record<Reason, string>> = {
   schema: 'an answer without the data that was asked for',
 }
 
-const MAX_QUOTED_CHARACTERS = 200
+/** What a message repeats of the words of the system. */
+const MAX_SAID_CHARACTERS = 200
 
 function refusalText(status: number, reason: Reason, body: ErrorBody | undefined): string {
   const said = [body?.description, body?.details].filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
-  const quote =
-    said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_QUOTED_CHARACTERS)}`
+  const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
   return `${WORDS[reason] ?? 'the request was refused'} (HTTP ${status}${code})${quote}`
 }
 

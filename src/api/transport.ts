@@ -8,7 +8,7 @@ import { exchangeFailure } from './failures.ts'
 import { hideSecrets } from './hide_secrets.ts'
 
 /** One request to one node of a storage system. */
-export interface Exchange {
+export interface WireRequest {
   /** One of the configured base URLs. */
   readonly baseUrl: string
   readonly method: 'GET' | 'DELETE'
@@ -30,7 +30,7 @@ export interface Answer {
 
 export interface Transport {
   /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted. */
-  send(exchange: Exchange): Promise<Answer>
+  send(request: WireRequest): Promise<Answer>
   /** Closes all connections at once. */
   close(): Promise<void>
 }
@@ -66,8 +66,8 @@ export function createTransport(options: TransportOptions): Transport {
     maxHeaderSize: MAX_HEADER_BYTES,
   })
 
-  async function send(exchange: Exchange): Promise<Answer> {
-    const { baseUrl, method, path, headers, signal, headersOnly = false } = exchange
+  async function send(request: WireRequest): Promise<Answer> {
+    const { baseUrl, method, path, headers, signal, headersOnly = false } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
     try {
