@@ -4,6 +4,7 @@ import { createLookup, expositionOf, parseExposition } from '../../src/commands/
 import { FIGURES, rawFigure, rawNodes } from '../../src/commands/doctor/raw_figures.ts'
 import { compareExport, compareReadings } from '../../src/commands/doctor/values.ts'
 import { startEmulator } from '../api/client_plant.ts'
+import { serveHttp } from '../api/raw_server.ts'
 import { examine, startGate } from './doctor_plant.ts'
 
 describe('pools', () => {
@@ -209,6 +210,17 @@ describe('samples', () => {
   })
 })
 
+test('samples of a time in another unit are told, whatever calendar they are beyond', async () => {
+  const microseconds = Date.now() * 1e6
+  await using server = await serveHttp((_, response) =>
+    response.end(JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))),
+  )
+  const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
+  expect(found.of('samples')).toContainEqual(
+    expect.objectContaining({ status: 'warn', text: expect.stringContaining('which is no date') }),
+  )
+})
+
 const snapshots = (...list: readonly object[]) => list
 const NODE = {
   id: 'n1',
@@ -280,12 +292,18 @@ describe('values', () => {
   })
 
   test('are found under the strangest names', () => {
-    const nodes = ['a"b\\c\nd', 'twice', 'twice', '{}, x="1"'].map((displayName, index) => ({
+    const names = ['a"b\\c\nd', 'twice', 'twice', '{}, x="1"', 'a\rb', 'a\u2028b', 'a\u2029b']
+    const nodes = names.map((displayName, index) => ({
       ...NODE,
       id: `n${index}`,
       displayName,
     }))
     expect(compareExport(rawFeed(feedOf(...nodes)), 'a')).toMatchObject({ status: 'ok' })
+  })
+
+  test('are found in the list that is filled, where there are two', () => {
+    const body = { _embedded: { _instances: [], instances: [NODE] } }
+    expect(compareExport(rawFeed(body), 'a')).toMatchObject({ status: 'ok' })
   })
 
   test('of two readings must not contradict each other', () => {
