@@ -1,6 +1,7 @@
 import { createClient } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import type { FeedReading } from '../api/feed.ts'
+import { poolNameIn } from '../api/pool_name.ts'
 import type { PoolRef } from '../api/pools.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { silentLog } from '../log.ts'
@@ -51,8 +52,7 @@ export async function readSystem({ system, config, signal, onPool }: ReadingOpti
   async function readPool({ id, name }: PoolRef): Promise<PoolFeed> {
     onPool(name ?? id)
     const reading = await client.nodes(id, signal)
-    const own = reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
-    return { id, name: own ?? name, reading, readAt: Date.now() / 1000, skewSeconds }
+    return { id, name: poolNameIn(reading) ?? name, reading, readAt: Date.now() / 1000, skewSeconds }
   }
 
   try {

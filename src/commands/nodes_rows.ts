@@ -1,5 +1,6 @@
 import type { NodeReading } from '../api/node_reading.ts'
 import type { AttributeName, DiskCount } from '../catalogue.ts'
+import { newestTimes } from '../metrics/newest_times.ts'
 import { uniqueNames } from '../metrics/samples.ts'
 import type { PoolFeed } from './nodes_reading.ts'
 
@@ -93,10 +94,9 @@ function spaceMembers({ values }: NodeReading) {
 }
 
 /** @param now seconds since the epoch, by the clock of the system */
-function ageMembers({ values, errors }: NodeReading, now: number) {
-  const times = [...values.values()].map(({ t }) => t)
-  if (errors?.all !== undefined) times.push(errors.all.t)
-  const newest = times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b))
+function ageMembers(node: NodeReading, now: number) {
+  const times = [...newestTimes(node).values()]
+  const newest = times.length === 0 ? null : Math.max(...times)
   return {
     newest_sample_timestamp_seconds: newest,
     newest_sample_age_seconds: newest === null ? null : Math.round(now - newest),

@@ -4,8 +4,9 @@ import type { FeedReading } from '../api/feed.ts'
 import type { Forecast } from '../api/forecasts.ts'
 import type { NodeReading } from '../api/node_reading.ts'
 import type { TransactionErrors } from '../api/transaction_errors.ts'
-import { ATTRIBUTES, type Category, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
+import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import { labelText, type Sample, type SampleSet } from './exposition.ts'
+import { newestTimes } from './newest_times.ts'
 
 /** What the samples of a pool are labelled with. */
 export interface PoolLabels {
@@ -120,18 +121,8 @@ function addErrors(samples: Samples, base: string, errors: TransactionErrors): v
   }
 }
 
-/** The newest `t` of each category, as it is: a system that stands still shows by its age. */
 function addAges(samples: Samples, base: string, node: NodeReading): void {
-  const newest = new Map<Category, number>()
-  const see = (category: Category, t: number) => newest.set(category, Math.max(t, newest.get(category) ?? 0))
-  for (const { name, category } of ATTRIBUTES) {
-    const snapshot = node.values.get(name)
-    if (snapshot !== undefined) see(category, snapshot.t)
-  }
-  for (const snapshot of [node.errors?.all, ...(node.errors?.types ?? []).map(({ rate }) => rate)]) {
-    if (snapshot !== undefined) see('traffic', snapshot.t)
-  }
-  for (const [category, t] of newest) {
+  for (const [category, t] of newestTimes(node)) {
     samples.add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
   }
 }

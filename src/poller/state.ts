@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors.ts'
 import type { FeedReading } from '../api/feed.ts'
 import type { Forecast } from '../api/forecasts.ts'
+import { poolNameIn } from '../api/pool_name.ts'
 import type { PoolRef } from '../api/pools.ts'
 import type { Provider } from '../api/providers.ts'
 import type { Reason } from '../api/reasons.ts'
@@ -125,7 +126,7 @@ export function withPoll(
 ): SystemState {
   if (reading === undefined) return changed(system, poolId, (pool) => ({ ...pool, lastAttempt: attempt }))
   const news = { reading, lastAttempt: attempt, lastSuccess: attempt.at }
-  const next = (pool: PoolState) => ({ ...pool, ...news, name: nameIn(reading) ?? pool.name })
+  const next = (pool: PoolState) => ({ ...pool, ...news, name: poolNameIn(reading) ?? pool.name })
   return withinBounds(rendered(system, poolId, next))
 }
 
@@ -198,11 +199,6 @@ function relabelled(system: SystemState, renewed?: string): SystemState {
     return renderPool({ ...pool, label }, system.name)
   })
   return { ...system, pools: byId(labelled) }
-}
-
-/** The name that the nodes give their pool. */
-function nameIn({ nodes }: FeedReading): string | undefined {
-  return nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }
 
 function renderPool(pool: PoolState, system: string): PoolState {

@@ -1,5 +1,6 @@
 import type { FeedReading } from '../../api/feed.ts'
-import { ATTRIBUTES, type Category, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import type { Category } from '../../catalogue.ts'
+import { newestTimes } from '../../metrics/newest_times.ts'
 import { durationText } from '../quantities.ts'
 import type { Finding } from './check.ts'
 import { type RawFeed, systemCheck } from './system_facts.ts'
@@ -20,7 +21,7 @@ export const agesCheck = systemCheck({
 })
 
 function agesOf({ label: subject, reading }: RawFeed, now: number): Finding[] {
-  const newest = [...newestTimes(reading)]
+  const newest = [...newestOf(reading)]
   if (newest.length === 0) return []
   const age = (t: number) => Math.round(now - t)
   const wrong = newest.filter(([, t]) => age(t) > OLD_SECONDS || age(t) < -FUTURE_SECONDS)
@@ -52,14 +53,11 @@ function momentText(t: number): string {
   return Number.isNaN(date.getTime()) ? `second ${t} since 1970, which is no date` : date.toISOString()
 }
 
-function newestTimes({ nodes }: FeedReading): Map<Category, number> {
+/** Of all nodes together. */
+function newestOf({ nodes }: FeedReading): ReadonlyMap<Category, number> {
   const newest = new Map<Category, number>()
-  const see = (category: Category, t: number | undefined) => {
-    if (t !== undefined) newest.set(category, Math.max(t, newest.get(category) ?? 0))
-  }
-  for (const { values, errors } of nodes) {
-    for (const { name, category } of ATTRIBUTES) see(category, values.get(name)?.t)
-    see(TRANSACTION_ERRORS.category, errors?.all?.t)
+  for (const [category, t] of nodes.flatMap((node) => [...newestTimes(node)])) {
+    newest.set(category, Math.max(t, newest.get(category) ?? t))
   }
   return newest
 }

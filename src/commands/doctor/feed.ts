@@ -3,6 +3,7 @@ import { ApiError } from '../../api/errors.ts'
 import { decodeFeed, type FeedReading } from '../../api/feed.ts'
 import { isObject, parseJson } from '../../api/json.ts'
 import { CURRENT_QUERY, nodesPath } from '../../api/paths.ts'
+import { poolNameIn } from '../../api/pool_name.ts'
 import type { PoolRef } from '../../api/pools.ts'
 import { REJECTIONS } from '../../api/reads.ts'
 import { counted } from '../quantities.ts'
@@ -15,8 +16,8 @@ export async function readRaw(client: SystemClient, pool: PoolRef, signal: Abort
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
   const text = await client.read({ operation: 'nodes', path }, signal)
   const { body, reading } = decoded(text)
-  const own = reading.nodes.find(({ poolName }) => poolName !== undefined)?.poolName
-  return { pool, label: own ?? pool.name ?? pool.id, body, reading, readAt: performance.now() }
+  const label = poolNameIn(reading) ?? pool.name ?? pool.id
+  return { pool, label, body, reading, readAt: performance.now() }
 }
 
 /** @throws {ApiError} that describes an answer which cannot be read, so that it can be reported */

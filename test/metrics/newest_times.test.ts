@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { decodeFeed } from '../../src/api/feed.ts'
+import { nodeRows } from '../../src/commands/nodes_rows.ts'
+import { newestTimes } from '../../src/metrics/newest_times.ts'
+
+const READ_AT = 1_785_312_700
+
+/** One node that serves these members. */
+function readingOf(members: Record<string, unknown>) {
+  return decodeFeed({ _embedded: { instances: [{ id: 'n1', ...members }] } })
+}
+
+test('each category has the newest time of what belongs to it, rates of error types among them', () => {
+  const reading = readingOf({
+    diskSpaceFreeCurrent: [{ t: '1785312600', Space: '1' }],
+    diskSpaceTotalCurrent: [{ t: '1785312642', Space: '2' }],
+    transactionErrorsCurrent: {
+      all: [{ t: '1785312500', Rate: '7' }],
+      types: [
+        {
+          errorType: '404',
+          category: 'User',
+          errorCount: '1',
+          errorRate: [{ t: '1785312660', Rate: '7' }],
+        },
+      ],
+    },
+  })
+  const times = reading.nodes.map((node) => Object.fromEntries(newestTimes(node)))
+  expect(times).toEqual([{ capacity: 1_785_312_642, traffic: 1_785_312_660 }])
+  const pool = { id: 'hot', name: undefined, reading, readAt: READ_AT, skewSeconds: 0 }
+  expect(nodeRows('frankfurt', [pool])[0]?.newest_sample_age_seconds).toBe(40)
+})
+
+test('a node that serves nothing has no times', () => {
+  expect(readingOf({}).nodes.map((node) => newestTimes(node).size)).toEqual([0])
+})
