@@ -7,7 +7,7 @@ import { ApiError } from './errors.ts'
 type Connector = buildConnector.connector
 
 /** Longest wait for a connection, TLS included; a dead host must not use up the time of the whole poll. */
-const CONNECT_TIMEOUT_MS = 10_000
+export const CONNECT_TIMEOUT_MS = 10_000
 
 interface ConnectorOptions {
   readonly tls: TlsConfig

@@ -1,6 +1,7 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/secret.ts'
 import type { Budget } from './budget.ts'
+import { clockSkewSeconds } from './clock_skew.ts'
 import { ApiError } from './errors.ts'
 import type { Reason } from './reasons.ts'
 import { tokenHeader } from './token_header.ts'
@@ -80,7 +81,8 @@ export function createExchanges({
     try {
       const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
       finish(String(answer.status))
-      reportClock(answer, observer)
+      const skew = clockSkewSeconds(answer, Date.now())
+      if (skew !== undefined) observer.clockSkew(skew)
       return answer
     } catch (failure) {
       if (failure instanceof ApiError) finish(failure.reason)
@@ -94,12 +96,4 @@ export function createExchanges({
 /** The request, with a token in its header. */
 export function withToken(request: Request, token: Secret): Request {
   return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }
-}
-
-/** The Date header has whole seconds, cut off: in the mean it is half a second behind the clock that wrote it. */
-const DATE_CUT_MS = 500
-
-function reportClock(answer: Answer, observer: ClientObserver): void {
-  const theirs = Date.parse(answer.header('date') ?? '') + DATE_CUT_MS
-  if (Number.isFinite(theirs)) observer.clockSkew(Math.round((theirs - Date.now()) / 1000))
 }

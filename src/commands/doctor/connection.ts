@@ -1,12 +1,10 @@
+import { CONNECT_TIMEOUT_MS } from '../../api/connector.ts'
 import type { TlsConfig } from '../../config/config.ts'
 import { certificateFinding } from './certificate.ts'
 import { eased, type Finding } from './check.ts'
 import { failed } from './remedies.ts'
 import { openPlain, openTls } from './sockets.ts'
 import { systemCheck } from './system_facts.ts'
-
-/** Longest wait for one connection; as long as the exporter waits. */
-const CONNECT_TIMEOUT_MS = 10_000
 
 /** A connection to each base URL, and what the certificate says. Nothing is sent over it. */
 export const connectionCheck = systemCheck({

@@ -1,3 +1,4 @@
+import { clockSkewSeconds } from '../../api/clock_skew.ts'
 import { ApiError } from '../../api/errors.ts'
 import { parseJson } from '../../api/json.ts'
 import { POOL_LISTS } from '../../api/pools.ts'
@@ -8,8 +9,6 @@ import { failed, REMEDIES } from './remedies.ts'
 import { type SystemContext, systemCheck } from './system_facts.ts'
 
 const [{ path: LIST_PATH }] = POOL_LISTS
-/** The Date header has whole seconds, cut off. */
-const DATE_CUT_MS = 500
 
 interface Asked {
   readonly finding: Finding
@@ -60,11 +59,10 @@ async function ask(transport: Transport, baseUrl: string, { config, signal }: Sy
       headers: { Accept: 'application/json' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(config.poll.timeoutMs)]),
     })
-    const between = (began + Date.now()) / 2
-    const skewMs = Date.parse(answer.header('date') ?? '') + DATE_CUT_MS - between
+    const skewSeconds = clockSkewSeconds(answer, (began + Date.now()) / 2)
     return {
       finding: { subject, ...judge(answer) },
-      ...(Number.isFinite(skewMs) && { skewSeconds: Math.round(skewMs / 1000) }),
+      ...(skewSeconds !== undefined && { skewSeconds }),
     }
   } catch (failure) {
     signal.throwIfAborted()
