@@ -3,6 +3,7 @@ import { milliseconds } from '../../deploy/prometheus/duration.ts'
 import type { Alert, AlertGroup } from '../../deploy/prometheus/rule.ts'
 import { ALERT_GROUPS, anchorOf, type RenderedFile } from '../../deploy/prometheus/rules.ts'
 import { LIMITS, THRESHOLDS } from '../../grafana/settings.ts'
+import { counted } from '../../src/counted.ts'
 import { code, markdownTable } from './markdown.ts'
 
 /**
@@ -39,8 +40,7 @@ const TIMES = [
 const duration = (seconds: number): string => {
   if (seconds < 1) return `${seconds * 1000} ms`
   const [size, name] = TIMES.find(([unit]) => seconds % unit === 0) ?? [1, 'second']
-  const count = seconds / size
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+  return counted(seconds / size, name)
 }
 
 /** The unit of a setting is the end of its name. */

@@ -1,3 +1,5 @@
+import { counted } from '../../src/counted.ts'
+
 /** Enough of Grafana's units to read a page by; not its exact rounding. */
 
 const IEC = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
@@ -43,7 +45,7 @@ const duration = (value: number): string => {
   for (const [name, size] of DURATIONS) {
     const count = Math.floor(rest / size)
     rest -= count * size
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`)
+    if (count > 0 && parts.length < 2) parts.push(counted(count, name))
   }
   return `${value < 0 ? '-' : ''}${parts.join(', ') || '0 seconds'}`
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/problems.ts'
+import { counted } from '../counted.ts'
 import { Failed } from './exit.ts'
 
 export function checkCommand(): Command {
@@ -14,9 +15,7 @@ function check(file: string): void {
   try {
     const { systems } = loadConfig(file, process.env)
     const names = systems.map(({ name }) => name).join(', ')
-    process.stdout.write(
-      `${file}: good (${systems.length === 1 ? '1 system' : `${systems.length} systems`}: ${names})\n`,
-    )
+    process.stdout.write(`${file}: good (${counted(systems.length, 'system')}: ${names})\n`)
   } catch (failure) {
     if (failure instanceof ConfigError) throw new Failed(failure.message)
     throw failure

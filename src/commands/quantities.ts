@@ -31,8 +31,3 @@ export function durationText(seconds: number): string {
 export function percentText(ratio: number): string {
   return `${(ratio * 100).toFixed(1)}%`
 }
-
-/** `1 node`, `5 nodes`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
-}

@@ -1,3 +1,5 @@
+import { counted } from '../counted.ts'
+
 /** One thing that is wrong with a configuration file: where in the file, and what to do. */
 export interface Problem {
   /** As a person would write it: `systems[0].auth.token_file`; empty for the file as a whole. */
@@ -11,12 +13,7 @@ export class ConfigError extends Error {
   readonly problems: readonly Problem[]
 
   constructor(file: string, problems: readonly Problem[]) {
-    super(
-      [
-        `${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}`,
-        ...lines(problems),
-      ].join('\n'),
-    )
+    super([`${file}: ${counted(problems.length, 'problem')}`, ...lines(problems)].join('\n'))
     this.name = 'ConfigError'
     this.file = file
     this.problems = problems

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts'
 import type { PoolState, SystemState } from '../poller/state.ts'
 import { STYLE } from './page_style.ts'
 
@@ -69,9 +70,5 @@ function stateOf({ tried }: SystemState, pools: readonly PoolState[]): string {
     ({ lastAttempt }) => lastAttempt !== undefined && lastAttempt.failure === undefined,
   )
   const nodes = pools.reduce((total, { reading }) => total + (reading?.nodes.length ?? 0), 0)
-  return `${good.length} of ${count(pools.length, 'pool')} could be read, ${count(nodes, 'node')}`
-}
-
-function count(number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`
+  return `${good.length} of ${counted(pools.length, 'pool')} could be read, ${counted(nodes, 'node')}`
 }

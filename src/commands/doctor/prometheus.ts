@@ -1,6 +1,7 @@
 import type { PoolRef } from '../../api/pools.ts'
+import { counted } from '../../counted.ts'
 import { pollPeriodMs } from '../../poller/period.ts'
-import { counted, durationText } from '../quantities.ts'
+import { durationText } from '../quantities.ts'
 import { OLD_SECONDS } from './ages.ts'
 import { checksOf, type Finding } from './check.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'

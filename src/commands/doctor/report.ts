@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { counted } from '../quantities.ts'
+import { counted } from '../../counted.ts'
 import { printable } from '../terminal.ts'
 import type { CheckReport, Finding, Status } from './check.ts'
 

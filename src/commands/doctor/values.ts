@@ -1,6 +1,6 @@
 import { pause } from '../../api/deadline.ts'
 import type { FeedReading } from '../../api/feed.ts'
-import { counted } from '../quantities.ts'
+import { counted } from '../../counted.ts'
 import type { Finding } from './check.ts'
 import { createLookup, expositionOf } from './exported.ts'
 import { readRaw } from './feed.ts'
