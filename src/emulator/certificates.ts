@@ -23,10 +23,10 @@ export interface Authority extends CertifiedKey {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 /** Between the clocks of client and server. */
-const SKEW = 3_600_000
-const LIFE = 365 * DAY
+const SKEW_MS = 3_600_000
+const LIFE_MS = 365 * DAY_MS
 
 /** A certificate authority of one's own. */
 export async function createAuthority(commonName: string): Promise<Authority> {
@@ -62,7 +62,7 @@ export async function selfSigned(options: CertificateOptions): Promise<Certified
 
 /** Dates for a certificate that was good once. */
 export function expiredDates(now: number): { notBefore: Date; notAfter: Date } {
-  return { notBefore: new Date(now - 2 * DAY), notAfter: new Date(now - DAY) }
+  return { notBefore: new Date(now - 2 * DAY_MS), notAfter: new Date(now - DAY_MS) }
 }
 
 async function issue(
@@ -98,7 +98,7 @@ function leafExtensions({ names }: CertificateOptions): x509.Extension[] {
 
 function validity({ notBefore, notAfter }: Partial<CertificateOptions>): { notBefore: Date; notAfter: Date } {
   const now = Date.now()
-  return { notBefore: notBefore ?? new Date(now - SKEW), notAfter: notAfter ?? new Date(now + LIFE) }
+  return { notBefore: notBefore ?? new Date(now - SKEW_MS), notAfter: notAfter ?? new Date(now + LIFE_MS) }
 }
 
 function createKeys() {

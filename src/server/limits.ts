@@ -1,5 +1,5 @@
 const SECOND_MS = 1000
-const KILOBYTE = 1024
+const KIBIBYTE = 1024
 
 /** What one listener allows its clients; every name ends in its unit. */
 export interface ServerLimits {
@@ -39,8 +39,8 @@ export const DEFAULT_LIMITS: ServerLimits = {
   keepAliveTimeoutMs: 5 * SECOND_MS,
   stallTimeoutMs: 120 * SECOND_MS,
   checkIntervalMs: SECOND_MS,
-  headerBytes: 8 * KILOBYTE,
-  urlBytes: 2 * KILOBYTE,
+  headerBytes: 8 * KIBIBYTE,
+  urlBytes: 2 * KIBIBYTE,
   connections: 512,
   stopGraceMs: 3 * SECOND_MS,
   idleSweepMs: 50,

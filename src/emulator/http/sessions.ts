@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { ACCOUNTS, isUser, PASSWORD, type User } from './accounts.ts'
 import { ApiError } from './errors.ts'
 
-/** Lives in milliseconds, as real systems have them by default. */
+const HOUR_MS = 3_600_000
+
+/** As real systems have them by default. */
 export const SESSION_LIMITS = {
-  tokenLife: 8 * 3_600_000,
-  tokenIdle: 2 * 3_600_000,
+  tokenLifeMs: 8 * HOUR_MS,
+  tokenIdleMs: 2 * HOUR_MS,
   tokensPerUser: 100,
   wrongLogins: 10,
-  lockOut: 600_000,
+  lockOutMs: 600_000,
 } as const
 export type SessionLimits = { readonly [Limit in keyof typeof SESSION_LIMITS]: number }
 
@@ -39,7 +41,7 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
   let permanent = permanentSessions(clock())
 
   const isLive = (session: Session) =>
-    clock() - session.created < limits.tokenLife && clock() - session.used < limits.tokenIdle
+    clock() - session.created < limits.tokenLifeMs && clock() - session.used < limits.tokenIdleMs
   const live = (user: User) =>
     [...sessions.values()].filter((session) => session.user === user && isLive(session)).length
   const forgetDead = () => {
@@ -103,7 +105,7 @@ function createLockOut(clock: () => number, limits: SessionLimits) {
   const wrong = new Map<string, { count: number; last: number }>()
   const recent = (address: string) => {
     const entry = wrong.get(address)
-    return entry !== undefined && clock() - entry.last < limits.lockOut ? entry.count : 0
+    return entry !== undefined && clock() - entry.last < limits.lockOutMs ? entry.count : 0
   }
   return {
     check: (address: string) => {
