@@ -1,6 +1,7 @@
 import type { Budget } from './budget.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
+import { isPage } from './markup.ts'
 import { refusalOf } from './refusals.ts'
 import type { Answer, Transport, WireRequest } from './transport.ts'
 
@@ -25,15 +26,10 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
   const answer = await answerTo(deletion)
   const { status } = answer
   // Real systems answer 200 or 204, with a body or without: what counts is the status.
-  if (status >= 200 && status < 300 && !isPage(answer)) return
+  if (status >= 200 && status < 300 && !isPage(answer.text)) return
   const refusal =
     refusalOf(answer) ?? new ApiError('html', `a page came instead of an answer (HTTP ${status})`, { status })
   throw isLost(answer) ? unknownOutcome(refusal, place) : refusal.at(place)
-}
-
-/** A login form or a proxy's page with status 200: the system itself never answers with HTML. */
-function isPage({ text }: Answer): boolean {
-  return /^\s*<(!doctype\s+html|html)[\s>]/i.test(text)
 }
 
 function isLost(answer: Answer): boolean {

@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts'
-import type { Reason } from './reasons.ts'
+import { REASONS, type Reason } from './reasons.ts'
 
 interface Failure {
   readonly reason: Reason
@@ -81,7 +81,7 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
   ],
   // The parser of undici gives a code, or nothing but its name.
   [/^(HPE_|HTTPParserError$)/, { reason: 'reset', detail: 'the answer is not HTTP' }],
-  [/^EAI_/, { reason: 'dns', detail: 'the host name could not be resolved' }],
+  [/^EAI_/, { reason: 'dns', detail: REASONS.dns }],
 ]
 const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
 
@@ -90,7 +90,7 @@ export function exchangeFailure(failure: unknown): unknown {
   if (failure instanceof ApiError) return failure
   if (!(failure instanceof Error)) return new ApiError('local', 'the request failed', { cause: failure })
   if (failure.name === 'TimeoutError') {
-    return new ApiError('timeout', 'no complete answer within the time allowed (poll.timeout)', {
+    return new ApiError('timeout', `${REASONS.timeout} (poll.timeout)`, {
       cause: failure,
     })
   }

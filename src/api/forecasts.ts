@@ -14,7 +14,9 @@ export interface Forecast {
 }
 
 /** Forecasts kept of one node: more time frames and targets than anybody asks for. */
-export const MAX_FORECASTS = 100
+const MAX_FORECASTS = 100
+/** What is quoted of a unit that is not the documented one. */
+const MAX_UNIT_CHARACTERS = 16
 
 /**
  * Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry".
@@ -54,7 +56,7 @@ function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
   const unit = readText(member(entry, 'unit')) ?? ''
   // "0" may come without a unit; any other unit than the documented one would be a wrong figure.
   if (unit !== FORECAST.unit && unit !== `${FORECAST.unit}s` && days.value !== 0) {
-    reject('shape', `the unit ${unit.slice(0, 16)}`)
+    reject('shape', `the unit ${unit.slice(0, MAX_UNIT_CHARACTERS)}`)
     return undefined
   }
   return { ...named, days: days.value }

@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { isPlainlyXml } from './markup.ts'
 
 /**
  * Parses a JSON answer, going by the body and not by its Content-Type, which real systems get wrong.
@@ -7,7 +8,7 @@ import { ApiError } from './errors.ts'
 export function parseJson(text: string): unknown {
   const first = text.trimStart().slice(0, 1)
   if (first === '<') {
-    throw /^\s*<\?xml|^\s*<error/i.test(text)
+    throw isPlainlyXml(text)
       ? new ApiError('schema', 'the answer is XML where JSON was asked for')
       : new ApiError('html', 'an HTML page came instead of data: is a proxy or a login form in between?')
   }

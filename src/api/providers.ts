@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts'
 import { isObject, member, parseJson } from './json.ts'
+import { isPage } from './markup.ts'
 import { idSegment } from './paths.ts'
 import { parseXml, type XmlElement } from './xml.ts'
 
@@ -52,7 +53,7 @@ export function linkOf({ id, link }: Provider): ProviderLink {
 export function decodeProviders(text: string): Provider[] {
   if (text.length > MAX_CHARACTERS) throw new ApiError('too_large', 'the list of providers is too long')
   const body = text.trimStart()
-  const isXml = body.startsWith('<') && !/^<(!doctype\s+html|html)[\s>]/i.test(body)
+  const isXml = body.startsWith('<') && !isPage(body)
   const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
   if (providers.length > MAX_PROVIDERS) throw new ApiError('too_large', 'the list of providers is too long')
   return providers

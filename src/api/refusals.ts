@@ -1,13 +1,12 @@
 import { ApiError, type ErrorBody } from './errors.ts'
 import { isObject, member, readText } from './json.ts'
+import { XML_ENTITIES } from './markup.ts'
 import { readNumber } from './numbers.ts'
-import type { Reason } from './reasons.ts'
+import { REASONS, type Reason } from './reasons.ts'
 import type { Answer } from './transport.ts'
 
 /** Codes of the storage system that mean "missing role", whatever the HTTP status. */
 const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
-const MISSING_ROLE =
-  'the account lacks the role for this request: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete'
 
 /**
  * Why an answer is not what was asked for; undefined for 200. The body is read before the status is judged:
@@ -56,12 +55,12 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
   return status >= 400 ? 'client_error' : 'schema'
 }
 
+const REFUSED = 'the request was refused'
+/** Where an answer tells more than its reason, or its status as much. */
 const WORDS: Partial<Record<Reason, string>> = {
-  auth: 'the token or the login is not accepted',
-  forbidden: MISSING_ROLE,
-  not_found: 'the system knows nothing under this path',
-  throttled: 'the system asks for fewer requests',
-  unavailable: 'the system is not available at the moment',
+  forbidden: `${REASONS.forbidden}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
+  server_error: REFUSED,
+  client_error: REFUSED,
   schema: 'an answer without the data that was asked for',
 }
 
@@ -72,7 +71,7 @@ function refusalText(status: number, reason: Reason, body: ErrorBody | undefined
   const said = [body?.description, body?.details].filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
-  return `${WORDS[reason] ?? 'the request was refused'} (HTTP ${status}${code})${quote}`
+  return `${WORDS[reason] ?? REASONS[reason]} (HTTP ${status}${code})${quote}`
 }
 
 /** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
@@ -103,17 +102,21 @@ function jsonMembers(text: string): ErrorMembers | undefined {
   }
 }
 
-const XML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+/** How far into a body the root is looked for, behind a declaration and comments. */
+const MAX_PROLOG_CHARACTERS = 2000
+/** Longer texts are no sentences. */
+const MAX_MEMBER_CHARACTERS = 4000
 
 /** Four flat elements below `<error>`: found by pattern, since a hostile refusal deserves no parser. */
 function xmlMembers(text: string): ErrorMembers | undefined {
-  if (!/<error[\s>]/.test(text.slice(0, 2000))) return undefined
+  if (!/<error[\s>]/.test(text.slice(0, MAX_PROLOG_CHARACTERS))) return undefined
   return Object.fromEntries(
     MEMBERS.map((name) => {
-      const content = new RegExp(`<${name}>([^<]{0,4000})</${name}>`).exec(text)?.[1]
+      const element = new RegExp(`<${name}>([^<]{0,${MAX_MEMBER_CHARACTERS}})</${name}>`)
+      const content = element.exec(text)?.[1]
       return [
         name,
-        content?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: string) => XML_ENTITIES[entity] ?? ''),
+        content?.replace(/&(\w{2,4});/g, (whole, entity: string) => XML_ENTITIES.get(entity) ?? whole),
       ]
     }),
   )

@@ -1,6 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { ApiError } from './errors.ts'
 import { isObject, member } from './json.ts'
+import { XML_ENTITIES } from './markup.ts'
 
 /** An element, whatever its namespace. */
 export interface XmlElement {
@@ -104,14 +105,13 @@ function attributeText(raw: string): string {
   return decodeEntities(raw.replaceAll(/[\t\n\r]/g, ' '))
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 const LAST_CODE_POINT = 0x10ffff
 const SURROGATES = [0xd800, 0xdfff] as const
 
 /** The five entities of XML and character references, in one pass, so that nothing is decoded twice. */
 function decodeEntities(text: string): string {
   return text.replaceAll(/&([^;&]{0,32});?/g, (whole, name: string) => {
-    const known = Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : referenced(name)
+    const known = XML_ENTITIES.get(name) ?? referenced(name)
     if (known === undefined || !whole.endsWith(';')) throw broken('has an entity that is not defined')
     return known
   })
