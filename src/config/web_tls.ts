@@ -1,6 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { certificateProblem, isPair, keyProblem, rootProblem } from './pem.ts'
 import type { Problem } from './problems.ts'
 import { Secret } from './secret.ts'
 import {
@@ -56,7 +56,7 @@ const SECTION = 'tls_server_config'
 const MATERIAL = {
   cert: { file: 'cert_file', check: certificateProblem },
   key: { file: 'key_file', check: keyProblem },
-  client_ca: { file: 'client_ca_file', check: clientCaProblem },
+  client_ca: { file: 'client_ca_file', check: rootProblem },
 } as const
 
 type Material = keyof typeof MATERIAL
@@ -93,41 +93,6 @@ function pickText(section: Strings, name: Material, { folder, read }: From) {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-function certificateProblem(pem: string): string | undefined {
-  const blocks = certificateBlocks(pem)
-  if (blocks.length === 0) return 'contains no certificate (PEM expected)'
-  const bad = blocks.findIndex((block) => !succeeds(() => new X509Certificate(block)))
-  return bad === -1 ? undefined : `certificate ${bad + 1} of ${blocks.length} cannot be read`
-}
-
-function certificateBlocks(pem: string): readonly string[] {
-  return pem.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? []
-}
-
-/** Go takes any certificate of the file as an anchor; OpenSSL, as Node's server uses it, follows the chain to a root. */
-function clientCaProblem(pem: string): string | undefined {
-  const problem = certificateProblem(pem)
-  if (problem !== undefined) return problem
-  const isRooted = certificateBlocks(pem)
-    .map((block) => new X509Certificate(block))
-    .some((certificate) => certificate.checkIssued(certificate))
-  return isRooted ? undefined : 'contains no root certificate: add the one that signed the others'
-}
-
-function keyProblem(pem: string): string | undefined {
-  if (succeeds(() => createPrivateKey(pem))) return undefined
-  return 'contains no private key that can be used (PEM without a passphrase expected)'
-}
-
-function succeeds(act: () => unknown): boolean {
-  try {
-    act()
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** What only shows when several keys of the section are seen together. Needs no valid section for that. */
@@ -177,11 +142,7 @@ function isRequired(policy: unknown): boolean {
 }
 
 function isMismatch({ cert, key }: TlsMaterial): boolean {
-  return (
-    cert !== undefined &&
-    key !== undefined &&
-    !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
-  )
+  return cert !== undefined && key !== undefined && !isPair(cert, key)
 }
 
 /** Puts a valid section and its material together; `problems` takes what OpenSSL has against the result. */
@@ -217,8 +178,12 @@ function combinationProblem(tls: WebTls): Problem | undefined {
   }
   if (ciphers === '')
     return { path: `${SECTION}.cipher_suites`, message: `none of them works with ${maxVersion}` }
-  if (succeeds(() => createSecureContext(secureContextOptions(tls)))) return undefined
-  return { path: SECTION, message: 'OpenSSL refuses this certificate, key or choice of ciphers and curves' }
+  try {
+    createSecureContext(secureContextOptions(tls))
+    return undefined
+  } catch {
+    return { path: SECTION, message: 'OpenSSL refuses this certificate, key or choice of ciphers and curves' }
+  }
 }
 
 function rank(version: TlsVersionName): number {

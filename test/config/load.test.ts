@@ -144,9 +144,9 @@ test('files of TLS are looked into, and every problem of them is told', async ()
     ).map((problem) => problem.replace('systems[0].tls_config', ''))
   expect(problems('{ca_file: cert.pem, cert_file: cert.pem, key_file: key.pem}')).toEqual([])
   expect(problems('{ca_file: text.pem, cert_file: key.pem, key_file: text.pem}')).toEqual([
-    '.ca_file: text.pem has no certificate in PEM (-----BEGIN CERTIFICATE-----)',
-    '.cert_file: key.pem has no certificate in PEM (-----BEGIN CERTIFICATE-----)',
-    '.key_file: text.pem has no private key in PEM, or one with a passphrase',
+    '.ca_file: text.pem contains no certificate (PEM expected)',
+    '.cert_file: key.pem contains no certificate (PEM expected)',
+    '.key_file: text.pem contains no private key that can be used (PEM without a passphrase expected)',
   ])
   expect(problems('{cert_file: nope.pem}')).toEqual([
     '.cert_file: nope.pem cannot be read: there is no such file',

@@ -18,6 +18,7 @@ beforeAll(async () => {
   folder.write('ca.pem', authority.cert)
   folder.write('server.pem', server.cert)
   folder.write('chain.pem', `${server.cert}\n${authority.cert}\n`)
+  folder.write('trusted.pem', server.cert.replaceAll(/(BEGIN|END) /g, '$1 TRUSTED '))
   folder.write('server.key', server.key)
   folder.write('other.key', other.key)
   folder.write('junk.pem', 'this is no certificate\n')
@@ -54,6 +55,10 @@ describe('a good web configuration file', () => {
     ['empty mappings', 'tls_server_config: {}\nhttp_server_config: {}\nbasic_auth_users: {}\nrate_limit: {}'],
     ['a certificate', `tls_server_config: {${TLS}}`],
     ['a certificate chain', 'tls_server_config: {cert_file: chain.pem, key_file: server.key}'],
+    [
+      'a certificate as OpenSSL trusts it',
+      'tls_server_config: {cert_file: trusted.pem, key_file: server.key}',
+    ],
     [
       'keys that are not set',
       `tls_server_config: {${TLS}, client_auth_type: "", client_ca_file: "", cert: }`,
@@ -155,12 +160,12 @@ describe('a bad web configuration file', () => {
     [
       'a broken certificate',
       'tls_server_config: {cert_file: broken.pem, key_file: server.key}',
-      /cert_file: certificate 1 of 1 cannot be read/,
+      /cert_file: contains a certificate that cannot be read \(number 1 of 1\)/,
     ],
     [
       'a broken chain',
       'tls_server_config: {cert_file: half_chain.pem, key_file: server.key}',
-      /cert_file: certificate 2 of 2 cannot be read/,
+      /cert_file: contains a certificate that cannot be read \(number 2 of 2\)/,
     ],
     ['no certificate', 'tls_server_config: {key_file: server.key}', /cert_file: missing/],
     ['no key', 'tls_server_config: {cert_file: server.pem}', /key_file: missing/],
