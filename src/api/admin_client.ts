@@ -1,8 +1,8 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/secret.ts'
-import { createBudget } from './budget.ts'
+import { type Budget, createBudget } from './budget.ts'
 import { sendDeletion } from './deletion.ts'
-import { createEndpoints } from './endpoints.ts'
+import { createEndpoints, type Endpoints } from './endpoints.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
 import { basicHeader, tokenOf } from './login.ts'
@@ -15,7 +15,7 @@ import {
 } from './providers.ts'
 import { refusalOf } from './refusals.ts'
 import { tokenHeader } from './token_header.ts'
-import { type Answer, createTransport } from './transport.ts'
+import { type Answer, createTransport, type Transport } from './transport.ts'
 import { decodeUser, WHOAMI_PATH } from './whoami.ts'
 
 /**
@@ -60,44 +60,21 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
   const budget = createBudget(limits)
   const endpoints = createEndpoints(baseUrls)
   let answering = baseUrls[0] ?? ''
+  const read = createAdminReader({
+    transport,
+    budget,
+    endpoints,
+    timeoutMs,
+    onAnswer: (baseUrl) => {
+      answering = baseUrl
+    },
+  })
 
   const placeOf = (operation: string, path: string): RequestPlace => ({
     system: system.name,
     operation,
     path,
   })
-
-  /** A reading request within its time: budget, fail-over. A failed one is for the caller to repeat. */
-  async function read<T>(
-    place: RequestPlace,
-    headers: Headers,
-    stop: AbortSignal,
-    decode: (answer: Answer) => T,
-  ): Promise<T> {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const time = { signal, deadline: performance.now() + timeoutMs }
-    const send = async (baseUrl: string, ofNode: AbortSignal) => {
-      await budget.pace(ofNode)
-      const answer = await transport.send({
-        baseUrl,
-        method: 'GET',
-        path: place.path,
-        headers,
-        signal: ofNode,
-      })
-      const refusal = refusalOf(answer)
-      if (refusal !== undefined) throw refusal
-      const decoded = decode(answer)
-      answering = baseUrl
-      return decoded
-    }
-    try {
-      return await budget.withPlace(signal, () => endpoints.attempt(send, time))
-    } catch (failure) {
-      const late = signal.aborted && !(failure instanceof ApiError)
-      throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)
-    }
-  }
 
   async function deleteProvider(token: Secret, id: string): Promise<void> {
     const place = placeOf('delete', `${PROVIDERS_PATH}/…`)
@@ -132,6 +109,43 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
     logout: (token, signal) =>
       read(placeOf('logout', '/logout'), withToken(token, JSON_TYPE), signal, () => undefined),
     close: transport.close,
+  }
+}
+
+interface AdminReaderOptions {
+  readonly transport: Transport
+  readonly budget: Budget
+  readonly endpoints: Endpoints
+  readonly timeoutMs: number
+  readonly onAnswer: (baseUrl: string) => void
+}
+
+/** Reading requests within their time: budget, fail-over. A failed one is for the caller to repeat. */
+function createAdminReader({ transport, budget, endpoints, timeoutMs, onAnswer }: AdminReaderOptions) {
+  return async <T>(
+    place: RequestPlace,
+    headers: Headers,
+    stop: AbortSignal,
+    decode: (answer: Answer) => T,
+  ): Promise<T> => {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+    const time = { signal, deadline: performance.now() + timeoutMs }
+    const { path } = place
+    const send = async (baseUrl: string, ofNode: AbortSignal) => {
+      await budget.pace(ofNode)
+      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal: ofNode })
+      const refusal = refusalOf(answer)
+      if (refusal !== undefined) throw refusal
+      const decoded = decode(answer)
+      onAnswer(baseUrl)
+      return decoded
+    }
+    try {
+      return await budget.withPlace(signal, () => endpoints.attempt(send, time))
+    } catch (failure) {
+      const late = signal.aborted && !(failure instanceof ApiError)
+      throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)
+    }
   }
 }
 

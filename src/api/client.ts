@@ -3,29 +3,25 @@ import type { Log } from '../log.ts'
 import { createAuthorised } from './authorised.ts'
 import { createBudget } from './budget.ts'
 import { createSession } from './create_session.ts'
-import { withDeadline } from './deadline.ts'
 import { createEndpoints, type Endpoints } from './endpoints.ts'
-import { ApiError, asApiError, type RequestPlace } from './errors.ts'
+import { asApiError } from './errors.ts'
 import {
   type ClientObserver,
   createExchanges,
   type Exchange,
   type Operation,
-  type Request,
   withToken,
 } from './exchanges.ts'
-import { exchangeFailure } from './failures.ts'
 import { decodeFeed, type FeedReading } from './feed.ts'
 import { parseJson } from './json.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
 import { createPoolList } from './pool_list.ts'
 import type { PoolRef } from './pools.ts'
 import { createReachability } from './reachability.ts'
+import { createReader } from './reader.ts'
 import { refusalOf } from './refusals.ts'
-import { repeated } from './repeat.ts'
 import type { Session } from './session.ts'
 import { LOGOUT_TIMEOUT_MS } from './token_returns.ts'
-import type { Answer } from './transport.ts'
 
 export type { ClientObserver, Operation } from './exchanges.ts'
 
@@ -64,51 +60,14 @@ export function createClient(options: ClientOptions): SystemClient {
   const endpoints = createEndpoints(system.baseUrls)
   const { exchange, close } = createExchanges({ system, limits, timeoutMs, observer, budget })
   const session = openSession(options, exchange, endpoints)
-  const authorised = createAuthorised(exchange, session)
-  const reachability = createReachability((answered) => observer.answered?.(answered))
-
-  /**
-   * A reading request: budget, fail-over, repetition. The time allowed begins when it is its turn, so that a pool
-   * that does not answer takes nothing from those that wait for it.
-   */
-  async function read<T>(
-    request: Request,
-    stop: AbortSignal,
-    decode: (answer: Answer, baseUrl: string) => T,
-  ): Promise<T> {
-    const began = performance.now()
-    try {
-      const result = await budget.withPlace(stop, () => attempts(request, stop, decode))
-      reachability.noteAnswer()
-      return result
-    } catch (cause) {
-      if (stop.aborted) throw cause
-      const failure = asApiError(cause, placeOf(system.name, request))
-      reachability.noteFailure(failure, request.operation, began)
-      throw failure
-    }
-  }
-
-  /** As often as makes sense, at as many nodes as there are, within the time of one operation. */
-  function attempts<T>(
-    request: Request,
-    stop: AbortSignal,
-    decode: (answer: Answer, baseUrl: string) => T,
-  ): Promise<T> {
-    return withDeadline(stop, timeoutMs, async (signal) => {
-      const deadline = performance.now() + timeoutMs
-      const attempt = () =>
-        endpoints.attempt(
-          async (baseUrl, ofNode) => decode(await authorised(request, baseUrl, ofNode), baseUrl),
-          { signal, deadline },
-        )
-      try {
-        return await repeated(attempt, { signal, deadline })
-      } catch (failure) {
-        throw signal.aborted && !(failure instanceof ApiError) ? exchangeFailure(signal.reason) : failure
-      }
-    })
-  }
+  const read = createReader({
+    system: system.name,
+    timeoutMs,
+    budget,
+    endpoints,
+    exchange: createAuthorised(exchange, session),
+    reachability: createReachability((answered) => observer.answered?.(answered)),
+  })
 
   async function readFeed(
     operation: Operation,
@@ -120,14 +79,12 @@ export function createClient(options: ClientOptions): SystemClient {
     return read(request, signal, ({ text }) => decodeFeed(parseJson(text)))
   }
 
-  const listPools = createPoolList(({ path, decode }, signal) =>
-    read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
-  )
-
   return {
     nodes: (poolId, signal) => readFeed('nodes', poolId, CURRENT_QUERY, signal),
     forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
-    pools: listPools,
+    pools: createPoolList(({ path, decode }, signal) =>
+      read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
+    ),
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {
       await session.close()
@@ -173,8 +130,4 @@ function poolPath(system: string, operation: Operation, pool: string): string {
   } catch (failure) {
     throw asApiError(failure, { system, operation, pool, path: '/dashboard/storagepools/…/nodes' })
   }
-}
-
-function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
-  return { system, operation, path, ...(pool !== undefined && { pool }) }
 }

@@ -67,6 +67,7 @@ export function createExchanges({
     concurrency: limits.concurrency,
     maxResponseBytes: limits.maxResponseBytes,
     onCertificate: observer.certificate,
+    isOwn: true,
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {

@@ -9,10 +9,25 @@ export function isPlainlyXml(text: string): boolean {
 }
 
 /** The entities that XML has of its own. */
-export const XML_ENTITIES: ReadonlyMap<string, string> = new Map([
+const XML_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],
   ['gt', '>'],
   ['quot', '"'],
   ['apos', "'"],
   ['amp', '&'],
 ])
+const LAST_CODE_POINT = 0x10ffff
+const SURROGATES = [0xd800, 0xdfff] as const
+
+/** What stands between `&` and `;`, such as `amp` or `#65`, as the character that it means; undefined for others. */
+export function entityText(name: string): string | undefined {
+  return XML_ENTITIES.get(name) ?? referenced(name)
+}
+
+function referenced(name: string): string | undefined {
+  const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name) ?? []
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
+  const [first, last] = SURROGATES
+  if (!(code > 0 && code <= LAST_CODE_POINT) || (code >= first && code <= last)) return undefined
+  return String.fromCodePoint(code)
+}

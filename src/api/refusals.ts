@@ -1,6 +1,6 @@
 import { ApiError, type ErrorBody } from './errors.ts'
 import { isObject, member, readText } from './json.ts'
-import { XML_ENTITIES } from './markup.ts'
+import { entityText, isPage } from './markup.ts'
 import { readNumber } from './numbers.ts'
 import { REASONS, type Reason } from './reasons.ts'
 import type { Answer } from './transport.ts'
@@ -16,10 +16,10 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   const { status } = answer
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return redirectRefusal(answer)
-  const body = readErrorBody(answer.text)
+  const body = readErrorBody(answer)
   const reason = reasonOf(status, body)
   const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
-  return new ApiError(reason, refusalText(status, reason, body), {
+  return new ApiError(reason, refusalText(answer, reason, body), {
     status,
     ...(body !== undefined && { body }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -67,15 +67,27 @@ const WORDS: Partial<Record<Reason, string>> = {
 /** What a message repeats of the words of the system. */
 const MAX_SAID_CHARACTERS = 200
 
-function refusalText(status: number, reason: Reason, body: ErrorBody | undefined): string {
-  const said = [body?.description, body?.details].filter((text) => text !== undefined).join(': ')
+function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined): string {
+  const { status } = answer
+  const words = body === undefined ? [titleOf(answer)] : [body.description, body.details]
+  const said = words.filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
   return `${WORDS[reason] ?? REASONS[reason]} (HTTP ${status}${code})${quote}`
 }
 
+/** The title of a page: what a proxy says in place of the system. */
+function titleOf({ text, hide }: Answer): string | undefined {
+  const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
+  return isPage(text) && title !== undefined ? readText(hide(title)) : undefined
+}
+
 /** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
-export function readErrorBody(text: string): ErrorBody | undefined {
+export function readErrorBody({ text, hide }: Pick<Answer, 'text' | 'hide'>): ErrorBody | undefined {
+  const words = (value: unknown) => {
+    const read = readText(value)
+    return read === undefined ? undefined : hide(read)
+  }
   const trimmed = text.trimStart()
   const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)
   if (found === undefined) return undefined
@@ -83,8 +95,8 @@ export function readErrorBody(text: string): ErrorBody | undefined {
   const retryable = readText(found['retryable']?.toString())
   return {
     code: code.state === 'served' ? code.value : undefined,
-    description: readText(found['description']),
-    details: readText(found['details']),
+    description: words(found['description']),
+    details: words(found['details']),
     retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,
   }
 }
@@ -116,7 +128,7 @@ function xmlMembers(text: string): ErrorMembers | undefined {
       const content = element.exec(text)?.[1]
       return [
         name,
-        content?.replace(/&(\w{2,4});/g, (whole, entity: string) => XML_ENTITIES.get(entity) ?? whole),
+        content?.replace(/&(#?\w{2,8});/g, (whole, entity: string) => entityText(entity) ?? whole),
       ]
     }),
   )

@@ -5,7 +5,7 @@ import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
 import { ApiError } from './errors.ts'
 import { exchangeFailure } from './failures.ts'
-import { hideSecrets } from './hide_secrets.ts'
+import { createSecretMemory } from './hide_secrets.ts'
 
 /** One request to one node of a storage system. */
 export interface WireRequest {
@@ -24,8 +24,10 @@ export interface WireRequest {
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** The body; of a refusal only its beginning, and without the token or the password if it repeats them. */
+  /** The body; of a refusal only its beginning, as it came, so that what is quoted of it has to go through `hide`. */
   readonly text: string
+  /** Words of the answer without the secrets that the system was sent, should it repeat them. */
+  readonly hide: (words: string) => string
 }
 
 export interface Transport {
@@ -41,6 +43,8 @@ export interface TransportOptions {
   readonly concurrency: number
   readonly maxResponseBytes: number
   readonly onCertificate: (notAfterSeconds: number) => void
+  /** Whether all requests are the exporter's own, so that also what earlier ones sent is hidden from what is quoted. */
+  readonly isOwn?: boolean
 }
 
 /** Connections stay open between two polls of the default schedule (one minute). */
@@ -53,7 +57,8 @@ const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
-  const { tls, timeoutMs, concurrency, maxResponseBytes } = options
+  const { tls, timeoutMs, concurrency, maxResponseBytes, isOwn = false } = options
+  const secrets = createSecretMemory(isOwn)
   const agent = new Agent({
     connect: createConnector(options),
     connections: concurrency,
@@ -70,16 +75,17 @@ export function createTransport(options: TransportOptions): Transport {
     const { baseUrl, method, path, headers, signal, headersOnly = false } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
+    const { quoted: hide, data } = secrets.sending(headers)
     try {
       const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      if (status !== 200)
-        return { status, header, text: hideSecrets(await readErrorText(body, about), headers) }
-      if (!headersOnly) return { status, header, text: await readBody(body, about, maxResponseBytes) }
+      const answer = (text: string): Answer => ({ status, header, text, hide })
+      if (status !== 200) return answer(await readErrorText(body, about))
+      if (!headersOnly) return answer(data(await readBody(body, about, maxResponseBytes)))
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
-      return { status, header, text: '' }
+      return answer('')
     } catch (failure) {
       // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
       if (signal.aborted) throw exchangeFailure(signal.reason)
@@ -92,15 +98,20 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close: () => agent.destroy() }
 }
 
+/** Alerts by which servers refuse a client without a certificate, up to TLS 1.2; they may have other reasons, too. */
+const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
+const CERTIFICATE_HINT = 'does the system want a client certificate (tls_config.cert_file and key_file)?'
+
 /**
  * Whether a client certificate is missing, TLS 1.3 tells only after the client thinks that it is connected; many
  * servers just hang up. What is known then is that the connection ended before it brought a single byte.
  */
 function withCertificateHint(failure: unknown): unknown {
-  if (!(failure instanceof ApiError && failure.cause instanceof errors.SocketError)) return failure
-  if (failure.cause.socket?.bytesRead !== 0) return failure
-  const hint = 'does the system want a client certificate (tls_config.cert_file and key_file)?'
-  return new ApiError(failure.reason, `${failure.detail}: ${hint}`, { cause: failure.cause })
+  if (!(failure instanceof ApiError)) return failure
+  const { reason, detail, cause } = failure
+  const isHungUp = cause instanceof errors.SocketError && cause.socket?.bytesRead === 0
+  const mayWantOne = isHungUp || (reason === 'tls' && CERTIFICATE_ALERT.test(detail))
+  return mayWantOne ? new ApiError(reason, `${detail}: ${CERTIFICATE_HINT}`, { cause }) : failure
 }
 
 function firstValue(value: string | string[] | undefined): string | undefined {

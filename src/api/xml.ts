@@ -1,7 +1,7 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { ApiError } from './errors.ts'
 import { isObject, member } from './json.ts'
-import { XML_ENTITIES } from './markup.ts'
+import { entityText } from './markup.ts'
 
 /** An element, whatever its namespace. */
 export interface XmlElement {
@@ -105,22 +105,11 @@ function attributeText(raw: string): string {
   return decodeEntities(raw.replaceAll(/[\t\n\r]/g, ' '))
 }
 
-const LAST_CODE_POINT = 0x10ffff
-const SURROGATES = [0xd800, 0xdfff] as const
-
 /** The five entities of XML and character references, in one pass, so that nothing is decoded twice. */
 function decodeEntities(text: string): string {
   return text.replaceAll(/&([^;&]{0,32});?/g, (whole, name: string) => {
-    const known = XML_ENTITIES.get(name) ?? referenced(name)
+    const known = entityText(name)
     if (known === undefined || !whole.endsWith(';')) throw broken('has an entity that is not defined')
     return known
   })
-}
-
-function referenced(name: string): string | undefined {
-  const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name) ?? []
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-  const [first, last] = SURROGATES
-  if (!(code > 0 && code <= LAST_CODE_POINT) || (code >= first && code <= last)) return undefined
-  return String.fromCodePoint(code)
 }

@@ -453,4 +453,33 @@ describe('secrets that the system repeats', () => {
       expect(message).not.toMatch(/MARKED|good-password|TUFSS0VE/)
     }
   })
+
+  test('are hidden whichever way JSON writes them, also the password of the login before', async () => {
+    const token = 'MARKED+TOKEN/1=='
+    const escaped = JSON.stringify(`${token} of MARKED-PASSWORD`).replaceAll(/[+=]/g, (sign) =>
+      sign === '=' ? '\\u003d' : '\\u002b',
+    )
+    await using server = await serveHttp((request, response) => {
+      response.writeHead(request.url === '/login' ? 200 : 400, { 'X-SDS-AUTH-TOKEN': token })
+      response.end(`{"code":1,"description":${escaped}}`)
+    })
+    await using plant = startClient(
+      `{name: a, base_url: "${server.url}", auth: {username: monitor, password: MARKED-PASSWORD}}`,
+    )
+    await expect(plant.client.nodes('p', never())).rejects.toMatchObject({
+      reason: 'client_error',
+      message: expect.stringMatching(/it says: <secret> of <secret>$/),
+    })
+  })
+
+  test('are no names of nodes and pools either', async () => {
+    const node = { id: 'MARKED-TOKEN', displayName: 'of MARKED-TOKEN', storagePoolName: 'MARKED-TOKEN' }
+    await using server = await serveHttp((request, response) =>
+      response.end(JSON.stringify({ _embedded: { _instances: [node], url: request.url } })),
+    )
+    await using plant = startClient(`{name: a, base_url: "${server.url}", auth: {token: MARKED-TOKEN}}`)
+    const reading = await plant.client.nodes('p', never())
+    expect(reading.nodes).toMatchObject([{ id: '<secret>', name: 'of <secret>' }])
+    expect(JSON.stringify([reading.nodes, await plant.client.pools(never())])).not.toContain('MARKED')
+  })
 })

@@ -4,6 +4,7 @@ import { sendDeletion, UnknownOutcome } from '../../src/api/deletion.ts'
 import { ApiError } from '../../src/api/errors.ts'
 import { exchangeFailure } from '../../src/api/failures.ts'
 import type { Answer, Transport } from '../../src/api/transport.ts'
+import { answerOf } from './answers.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
 const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
@@ -15,7 +16,7 @@ async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; 
     async send() {
       sent++
       if (end instanceof Error) throw exchangeFailure(end)
-      return { status: 200, text: '', header: () => undefined, ...end }
+      return { ...answerOf(200), ...end }
     },
     close: async () => undefined,
   }

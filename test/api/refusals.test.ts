@@ -83,19 +83,45 @@ describe('refusalOf', () => {
   })
 })
 
+const bodyOf = (text: string) => readErrorBody(answerOf(400, text))
+
 describe('readErrorBody', () => {
   test('decodes the five entities of XML, and no others', () => {
-    expect(readErrorBody(XML_BODY(1))?.description).toBe('A <thing> & more')
+    expect(bodyOf(XML_BODY(1))?.description).toBe('A <thing> & more')
     const entity = '<!DOCTYPE x [<!ENTITY e "boom">]><error><description>&e;</description></error>'
-    expect(readErrorBody(entity)?.description).toBe('&e;')
+    expect(bodyOf(entity)?.description).toBe('&e;')
+    expect(bodyOf('<error><details>&#65;&#x42;&#0;&#xD800;</details></error>')?.details).toBe(
+      'AB&#0;&#xD800;',
+    )
+  })
+
+  test('hides secrets after it was decoded, and no code', () => {
+    const hide = (words: string) => words.replaceAll(/=token=|6401|false/g, '<secret>')
+    const body = '{"code":6401,"retryable":false,"description":"of \\u003dtoken\\u003d","details":"6401"}'
+    expect(readErrorBody({ text: body, hide })).toEqual({
+      code: 6401,
+      retryable: false,
+      description: 'of <secret>',
+      details: '<secret>',
+    })
   })
 
   test.each([[''], ['null'], ['7'], [HTML_BODY], ['plain words'], ['<'.repeat(100_000)]])(
     '%.20j is none',
     (text) => {
-      expect(readErrorBody(text)).toBeUndefined()
+      expect(bodyOf(text)).toBeUndefined()
     },
   )
+})
+
+test('a page is quoted by its title, without secrets', () => {
+  const page = (title: string) => answerOf(400, `<html><head><title>${title}</title></head></html>`)
+  expect(refusalOf(page('400 No required SSL certificate was sent'))?.message).toContain(
+    'it says: 400 No required SSL certificate was sent',
+  )
+  const hide = (words: string) => words.replaceAll('token', '<secret>')
+  expect(refusalOf({ ...page('Your token'), hide })?.message).toContain('it says: Your <secret>')
+  expect(refusalOf(page(''))?.message).not.toContain('it says')
 })
 
 describe('parseRetryAfter', () => {
