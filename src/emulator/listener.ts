@@ -35,11 +35,12 @@ export async function listen(
   }
 }
 
-function tlsSettings({ key, cert, ca, requireClientCertificate = false }: TlsOptions) {
+function tlsSettings({ key, cert, ca, maxVersion, requireClientCertificate = false }: TlsOptions) {
   return {
     key,
     cert,
     ...(ca === undefined ? {} : { ca }),
+    ...(maxVersion === undefined ? {} : { maxVersion }),
     requestCert: requireClientCertificate,
     rejectUnauthorized: requireClientCertificate,
   }

@@ -9,6 +9,8 @@ export interface TlsOptions {
   /** Of those who may call, for {@link requireClientCertificate}. */
   readonly ca?: string
   readonly requireClientCertificate?: boolean
+  /** The newest version spoken; Node.js' own default unless told. */
+  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
 }
 
 export interface EmulatorOptions {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/api/reasons.ts'
 import { createAuthority, expiredDates, selfSigned } from '../../src/emulator/certificates.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import type { TlsOptions } from '../../src/emulator/options.ts'
 import { type RawServer, serveRaw } from '../api/raw_server.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
@@ -35,11 +36,18 @@ async function emulated({ own }: Yard, options: Parameters<typeof createEmulator
 }
 
 const authority = createAuthority('Test Authority')
+const WANTED = { requireClientCertificate: true }
+
 /** A system whose certificate is for these names, signed by the authority. */
-async function certified(yard: Yard, names: readonly string[], dates = {}, clientsToo = false) {
+async function certified(
+  yard: Yard,
+  names: readonly string[],
+  dates = {},
+  clients: Partial<TlsOptions> = {},
+) {
   const { issue, cert } = await authority
   const own = await issue({ names, ...dates })
-  const tls = { ...own, ...(clientsToo && { ca: cert, requireClientCertificate: true }) }
+  const tls = { ...own, ca: cert, ...clients }
   const { url } = await emulated(yard, { tls })
   return { url, caFile: yard.folder.write('ca.pem', cert) }
 }
@@ -118,12 +126,20 @@ const WAYS: Readonly<Record<string, (yard: Yard) => Promise<Way>>> = {
     }
   },
   'a certificate of the client that is wanted': async (yard) => {
-    const { url, caFile } = await certified(yard, ['127.0.0.1'], {}, true)
+    const { url, caFile } = await certified(yard, ['127.0.0.1'], {}, WANTED)
     return {
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'reset',
       words: /cert_file/,
       certificate: true,
+    }
+  },
+  'a certificate of the client that is wanted, by TLS 1.2': async (yard) => {
+    const { url, caFile } = await certified(yard, ['127.0.0.1'], {}, { ...WANTED, maxVersion: 'TLSv1.2' })
+    return {
+      system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
+      reason: 'tls',
+      words: /cert_file/,
     }
   },
   'TLS where none is spoken': async (yard) => ({
@@ -149,7 +165,7 @@ const WAYS: Readonly<Record<string, (yard: Yard) => Promise<Way>>> = {
     return { system: `base_url: "${url}", tls_config: {insecure_skip_verify: true}`, reason: 'ok' }
   },
   'a certificate of the client that is shown': async (yard) => {
-    const { url, caFile } = await certified(yard, ['127.0.0.1'], {}, true)
+    const { url, caFile } = await certified(yard, ['127.0.0.1'], {}, WANTED)
     const { cert, key } = await (await authority).issue({ names: ['exporter'] })
     const files = `cert_file: "${yard.folder.write('cert.pem', cert)}", key_file: "${yard.folder.write('key.pem', key)}"`
     return { system: `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`, reason: 'ok' }
