@@ -22,5 +22,5 @@ function jsonName(text: string): string | undefined {
 
 /** One flat element, found by pattern: it is worth a line in the audit, not a refusal. */
 function xmlName(text: string): string | undefined {
-  return readText(/<common_name>([^<]{1,256})<\/common_name>/.exec(text)?.[1])
+  return readText(/<common_name>([^<]+)<\/common_name>/.exec(text)?.[1])
 }
