@@ -51,8 +51,8 @@ export interface ClientOptions {
   readonly log: Log
 }
 
-/** Of the share that a node has of an operation's time: what its login may take. */
-const LOGIN_SHARE = 0.8
+/** What a login may take of the time of an operation: of several nodes, the second one needs time for its own. */
+const LOGIN_SHARES = { only: 0.8, several: 0.3 } as const
 
 export function createClient(options: ClientOptions): SystemClient {
   const { system, limits, timeoutMs, observer } = options
@@ -103,7 +103,7 @@ function openSession(
     system: system.name,
     auth: system.auth,
     // Less than a node's share of an operation: a login that hangs must be over when the next node is asked.
-    timeoutMs: (timeoutMs * LOGIN_SHARE) / system.baseUrls.length,
+    timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARES.only : LOGIN_SHARES.several),
     log,
     onLogin: observer.loggedIn,
     requests: {

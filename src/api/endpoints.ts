@@ -1,5 +1,6 @@
 import { withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
+import { exchangeFailure } from './failures.ts'
 import type { Reason } from './reasons.ts'
 
 /** Failures that may be those of one node, or of what stands before it: another node may do better. */
@@ -21,20 +22,25 @@ const GATEWAY_STATUSES: readonly (number | undefined)[] = [502, 504]
 const FIRST_REST_MS = 60_000
 const LONGEST_REST_MS = 600_000
 
-/** The time that all nodes have together. */
-export interface EndpointTime {
+/** A system that is slow as a whole must not be asked by the dozen: after so many timeouts it is not the node. */
+const MAX_TIMEOUTS = 3
+
+/** What all nodes have together. */
+export interface EndpointBounds {
   readonly signal: AbortSignal
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
+  /** How many nodes may be tried; all unless told. */
+  readonly nodes?: number
 }
 
 /** Chooses among the base URLs of a system. */
 export interface Endpoints {
   /**
    * Tries the base URLs in order, those that failed lately last, until one answers. While others are left, a node
-   * gets its share of the time only, so that one that hangs does not stand in for all.
+   * gets half of the time that is left, so that one that hangs does not stand in for all.
    */
-  attempt<T>(send: (baseUrl: string, signal: AbortSignal) => Promise<T>, time: EndpointTime): Promise<T>
+  attempt<T>(send: (baseUrl: string, signal: AbortSignal) => Promise<T>, bounds: EndpointBounds): Promise<T>
 }
 
 function isOfNode({ reason, status, body }: ApiError): boolean {
@@ -53,7 +59,14 @@ export function createEndpoints(
   now: () => number = () => performance.now(),
 ): Endpoints {
   const resting = new Map<string, Rest>()
-  const rests = (baseUrl: string) => (resting.get(baseUrl)?.until ?? Number.NEGATIVE_INFINITY) > now()
+  const restsUntil = (baseUrl: string) => resting.get(baseUrl)?.until ?? Number.NEGATIVE_INFINITY
+  const rests = (baseUrl: string) => restsUntil(baseUrl) > now()
+
+  /** Of those that rest, the one that failed first may be the first to be back. */
+  function inOrder(): readonly string[] {
+    const [tired, fresh] = [baseUrls.filter(rests), baseUrls.filter((baseUrl) => !rests(baseUrl))]
+    return [...fresh, ...tired.toSorted((a, b) => restsUntil(a) - restsUntil(b))]
+  }
 
   /** Whether another node may still help; remembers which one failed, longer each time. */
   function goesOn(baseUrl: string, failure: unknown): boolean {
@@ -72,25 +85,47 @@ export function createEndpoints(
     return isOwn ? failure : failure.of(new URL(baseUrl).host)
   }
 
+  /** What became of one node; `goesOn`: another one may do better. */
+  async function outcomeAt<T>(baseUrl: string, send: () => Promise<T>) {
+    try {
+      const result = await send()
+      resting.delete(baseUrl)
+      return { result }
+    } catch (failure) {
+      const isTimeout = failure instanceof ApiError && failure.reason === 'timeout'
+      return { failure: located(failure, baseUrl), goesOn: goesOn(baseUrl, failure), isTimeout }
+    }
+  }
+
   return {
-    async attempt(send, { signal, deadline }) {
-      const order = [...baseUrls.filter((url) => !rests(url)), ...baseUrls.filter(rests)]
-      let last: unknown
+    async attempt(send, { signal, deadline, nodes = baseUrls.length }) {
+      const order = inOrder().slice(0, nodes)
+      let timeouts = 0
       for (const [index, baseUrl] of order.entries()) {
-        const left = order.length - index
-        const share = (deadline - performance.now()) / left
-        try {
-          const result = await (left === 1
-            ? send(baseUrl, signal)
-            : withDeadline(signal, share, (ofNode) => send(baseUrl, ofNode)))
-          resting.delete(baseUrl)
-          return result
-        } catch (failure) {
-          last = located(failure, baseUrl)
-          if (!goesOn(baseUrl, failure) || signal.aborted) throw last
-        }
+        const isLast = index === order.length - 1 || timeouts === MAX_TIMEOUTS - 1
+        const outcome = await outcomeAt(baseUrl, () =>
+          isLast ? send(baseUrl, signal) : withHalf(signal, deadline, (ofNode) => send(baseUrl, ofNode)),
+        )
+        if ('result' in outcome) return outcome.result
+        if (outcome.isTimeout) timeouts += 1
+        const isOver = index === order.length - 1 || timeouts === MAX_TIMEOUTS || signal.aborted
+        if (isOver || !outcome.goesOn) throw outcome.failure
       }
-      throw last
+      throw new RangeError('a system has at least one base URL')
     },
+  }
+}
+
+/** Half of the time that is left. */
+async function withHalf<T>(
+  signal: AbortSignal,
+  deadline: number,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withDeadline(signal, (deadline - performance.now()) / 2, send)
+  } catch (failure) {
+    // Also what ends a wait for one's turn is a timeout of this node's time, and no fault of our own.
+    throw failure instanceof DOMException ? exchangeFailure(failure) : failure
   }
 }

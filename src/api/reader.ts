@@ -33,10 +33,11 @@ export function createReader(options: ReaderOptions): Reader {
   const attempts: Reader = (request, stop, decode) =>
     withDeadline(stop, timeoutMs, async (signal) => {
       const time = { signal, deadline: performance.now() + timeoutMs }
-      const attempt = () =>
+      // All nodes once: a failure that they share is not asked for at each of them again and again.
+      const attempt = (count: number) =>
         endpoints.attempt(
           async (baseUrl, ofNode) => decode(await exchange(request, baseUrl, ofNode), baseUrl),
-          time,
+          { ...time, ...(count > 1 && { nodes: 1 }) },
         )
       try {
         return await repeated(attempt, time)

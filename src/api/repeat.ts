@@ -10,17 +10,18 @@ const FIRST_PAUSE_MS = 500
 const LEAST_TIME_MS = 1000
 
 /**
- * Runs a reading request again after a passing failure, with a growing, uneven pause, or the pause that the
+ * Runs a reading request, and again after a passing failure, with a growing, uneven pause, or the pause that the
  * system asks for, while that fits into the time left.
+ * @param attempt told whether it is the first, the second or the third
  * @param deadline milliseconds on the clock of `performance.now()`
  */
 export async function repeated<T>(
-  attempt: () => Promise<T>,
+  attempt: (count: number) => Promise<T>,
   { signal, deadline }: { readonly signal: AbortSignal; readonly deadline: number },
 ): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {
-      return await attempt()
+      return await attempt(count)
     } catch (failure) {
       const waitMs = pauseAfter(failure, count)
       if (waitMs === undefined || performance.now() + waitMs + LEAST_TIME_MS > deadline) throw failure

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { pause, withDeadline } from '../../src/api/deadline.ts'
 import { createEndpoints } from '../../src/api/endpoints.ts'
 import { ApiError, asApiError } from '../../src/api/errors.ts'
 import { exchangeFailure } from '../../src/api/failures.ts'
@@ -23,6 +24,7 @@ function plant() {
   const failures = new Map<string, unknown>()
   const endpoints = createEndpoints(['https://a:4443', 'https://b', 'https://c'], () => now)
   return {
+    endpoints,
     failures,
     pass: (ms: number) => {
       now += ms
@@ -88,6 +90,44 @@ describe('endpoints', () => {
     const time = { signal: new AbortController().signal, deadline: performance.now() + 200 }
     expect(await endpoints.attempt(send, time)).toBe('answer')
     expect(shares).toEqual(['https://hung', 'https://good'])
+  })
+
+  test('after three nodes that hang no other is asked: it is not the node', async () => {
+    const urls = Array.from({ length: 12 }, (_, index) => `https://n${index}`)
+    const deadline = performance.now() + 200
+    const asked: string[] = []
+    const send = async (baseUrl: string, signal: AbortSignal) => {
+      asked.push(baseUrl)
+      if (baseUrl === 'https://n1') throw new ApiError('connect', 'bad')
+      await once(signal, 'abort')
+      throw exchangeFailure(signal.reason)
+    }
+    const outcome = withDeadline(new AbortController().signal, 200, (signal) =>
+      createEndpoints(urls).attempt(send, { signal, deadline }),
+    )
+    await expect(outcome).rejects.toMatchObject({ reason: 'timeout', node: 'n3' })
+    expect(asked).toEqual(['https://n0', 'https://n1', 'https://n2', 'https://n3'])
+  })
+
+  test('what runs out of a share of the time is a timeout, whatever it waited for', async () => {
+    const endpoints = createEndpoints(['https://slow', 'https://good'])
+    const time = { signal: new AbortController().signal, deadline: performance.now() + 100 }
+    const send = (baseUrl: string, signal: AbortSignal) =>
+      baseUrl === 'https://good' ? Promise.resolve('answer') : pause(60_000, signal)
+    expect(await endpoints.attempt<unknown>(send, time)).toBe('answer')
+  })
+
+  test('as many nodes are asked as wanted, the one that failed first before the others', async () => {
+    const { endpoints, failures, ask, pass } = plant()
+    for (const name of ['a', 'b', 'c']) {
+      failures.set(name, new ApiError('unavailable', 'bad'))
+      pass(1000)
+    }
+    expect(await ask()).toEqual(['a', 'b', 'c', 'unavailable'])
+    const asked: string[] = []
+    const send = async (baseUrl: string) => void asked.push(baseUrl)
+    await endpoints.attempt(send, { ...TIME, nodes: 1 })
+    expect(asked).toEqual(['https://a:4443'])
   })
 
   test('a refusal that no node would change is not asked for elsewhere', async () => {
