@@ -1,57 +1,20 @@
 import type { LimitsConfig } from '../config/config.ts'
-import { pause } from './deadline.ts'
 
 /** Keeps one system's requests within `limits.concurrency` and `limits.requests_per_second`. */
 export interface Budget {
   /** Runs a task when a place is free and its first request may be sent at once; waits in order. */
   withPlace<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T>
-  /** Resolves when the next request may be sent. */
+  /** Resolves when the next request may be sent; those of tasks that run go before those of tasks that wait. */
   pace(signal: AbortSignal): Promise<void>
 }
 
 /** @param now milliseconds that only go forward */
 export function createBudget(limits: LimitsConfig, now: () => number = () => performance.now()): Budget {
-  const gapMs = 1000 / limits.requestsPerSecond
-  const waiting: (() => void)[] = []
-  let free = limits.concurrency
-  let nextSendAt = Number.NEGATIVE_INFINITY
+  const places = createPlaces(limits.concurrency)
+  const turns = createTurns(1000 / limits.requestsPerSecond, now)
   let running = 0
-  /** Requests whose wait is over and that were not sent yet: never more than tasks that run. */
+  /** Requests whose turn has come and that were not sent yet: never more than tasks that run. */
   let paced = 0
-
-  async function take(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    if (free > 0) {
-      free -= 1
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      const enter = () => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      const leave = () => {
-        waiting.splice(waiting.indexOf(enter), 1)
-        reject(signal.reason)
-      }
-      waiting.push(enter)
-      signal.addEventListener('abort', leave, { once: true })
-    })
-  }
-
-  function release(): void {
-    const next = waiting.shift()
-    if (next === undefined) free += 1
-    else next()
-  }
-
-  /** Evenly, so that no second sees more than its share: nothing here is in such a hurry as to need a burst. */
-  async function waitForTurn(signal: AbortSignal): Promise<void> {
-    const sendAt = Math.max(nextSendAt, now())
-    nextSendAt = sendAt + gapMs
-    const waitMs = sendAt - now()
-    if (waitMs > 0) await pause(waitMs, signal)
-  }
 
   async function run<T>(task: () => Promise<T>): Promise<T> {
     running += 1
@@ -66,17 +29,92 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
 
   return {
     async withPlace(signal, task) {
-      await take(signal)
+      await places.take(signal)
       try {
-        await waitForTurn(signal)
+        await turns.wait(signal, 'last')
         return await run(task)
       } finally {
-        release()
+        places.release()
       }
     },
     async pace(signal) {
-      if (paced === 0) return waitForTurn(signal)
+      // The time of a task that runs is counted, that of one that waits is not.
+      if (paced === 0) return turns.wait(signal, 'first')
       paced -= 1
+    },
+  }
+}
+
+/** So many tasks at a time, in the order in which they came. */
+function createPlaces(count: number) {
+  const queue = createQueue()
+  let free = count
+  return {
+    async take(signal: AbortSignal): Promise<void> {
+      signal.throwIfAborted()
+      if (free > 0) free -= 1
+      else await queue.join(signal, 'last')
+    },
+    release(): void {
+      if (!queue.callNext()) free += 1
+    },
+  }
+}
+
+/** Turns evenly spread, so that no second sees more than its share: nothing here is in such a hurry as to need a burst. */
+function createTurns(gapMs: number, now: () => number) {
+  const queue = createQueue()
+  let nextAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+
+  function callWhenDue(): void {
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        if (!queue.callNext()) return
+        nextAt = now() + gapMs
+        callWhenDue()
+      },
+      Math.max(0, Math.ceil(nextAt - now())),
+    )
+  }
+
+  return {
+    async wait(signal: AbortSignal, where: Where): Promise<void> {
+      signal.throwIfAborted()
+      if (timer === undefined && now() >= nextAt) {
+        nextAt = now() + gapMs
+        return
+      }
+      callWhenDue()
+      await queue.join(signal, where)
+    },
+  }
+}
+
+/** `first`: behind those alone that joined as `first`, too. */
+type Where = 'first' | 'last'
+
+/** People in a line, who may leave it when their signal aborts. */
+function createQueue() {
+  const lines: Record<Where, (() => void)[]> = { first: [], last: [] }
+  return {
+    async join(signal: AbortSignal, where: Where): Promise<void> {
+      const line = lines[where]
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const leave = () => {
+        line.splice(line.indexOf(resolve), 1)
+        reject(signal.reason)
+      }
+      line.push(resolve)
+      signal.addEventListener('abort', leave, { once: true })
+      await promise.finally(() => signal.removeEventListener('abort', leave))
+    },
+    /** Whether there was somebody. */
+    callNext(): boolean {
+      const next = lines.first.shift() ?? lines.last.shift()
+      next?.()
+      return next !== undefined
     },
   }
 }

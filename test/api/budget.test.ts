@@ -79,6 +79,23 @@ describe('pace', () => {
     expect(sentAt).toEqual([2000, 3000, 4000])
   })
 
+  test('those who have a place go before those who wait for their first turn', async () => {
+    const budget = createBudget({ ...limits, concurrency: 8, requestsPerSecond: 1 })
+    const began = performance.now()
+    const sent: string[] = []
+    const task = (name: string) =>
+      budget.withPlace(never(), async () => {
+        for (const what of ['login', 'nodes']) {
+          await budget.pace(never())
+          sent.push(`${name} ${what} ${performance.now() - began}`)
+        }
+      })
+    const tasks = ['a', 'b'].map(task)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all(tasks)
+    expect(sent).toEqual(['a login 0', 'a nodes 1000', 'b login 2000', 'b nodes 3000'])
+  })
+
   test('does not save up for later', async () => {
     const budget = createBudget(limits)
     await vi.advanceTimersByTimeAsync(60_000)
