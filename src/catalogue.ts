@@ -40,16 +40,7 @@ export const UNITS = {
 export type SourceUnit = keyof typeof UNITS
 
 /** Names of the member that carries the value in a snapshot `{t, <tag>}`. */
-const VALUE_TAGS = [
-  'Space',
-  'Percent',
-  'Bytes',
-  'Bandwidth',
-  'Latency',
-  'TPS',
-  'diskIO',
-  'Rate',
-] as const
+const VALUE_TAGS = ['Space', 'Percent', 'Bytes', 'Bandwidth', 'Latency', 'TPS', 'diskIO', 'Rate'] as const
 export type ValueTag = (typeof VALUE_TAGS)[number]
 
 type Labels = Readonly<Record<string, string>>
