@@ -1,8 +1,7 @@
-import type { Secret } from '../config/secret.ts'
 import { ApiError } from './errors.ts'
 import { type Exchange, withToken } from './exchanges.ts'
 import { refusalOf } from './refusals.ts'
-import type { Session } from './session.ts'
+import type { Grant, Session } from './session.ts'
 
 /**
  * Sends requests with the session's token; a refused token is replaced, and the request repeated, once.
@@ -10,35 +9,34 @@ import type { Session } from './session.ts'
  */
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
   const send =
-    (token: Secret): Exchange =>
+    (grant: Grant, asker: string): Exchange =>
     async (request, baseUrl, signal) => {
-      const answer = await exchange(withToken(request, token), baseUrl, signal)
+      const answer = await exchange(withToken(request, grant.token), baseUrl, signal)
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
+      session.noteAccepted(grant, asker)
       return answer
     }
 
   const sendAgain =
-    (newer: Secret, asker: string): Exchange =>
+    (newer: Grant, asker: string): Exchange =>
     async (...request) => {
       try {
-        const answer = await send(newer)(...request)
-        session.noteRenewal(true, asker)
-        return answer
+        return await send(newer, asker)(...request)
       } catch (failure) {
-        if (isRefusedToken(failure) || mayBeExpired(failure)) session.noteRenewal(false, asker)
+        if (isRefusedToken(failure) || mayBeExpired(failure)) session.noteUseless(newer, asker)
         throw failure
       }
     }
 
   return async (request, baseUrl, signal) => {
-    const token = await session.token(baseUrl, signal)
+    const grant = await session.token(baseUrl, signal)
+    const asker = request.pool === undefined ? request.operation : `${request.operation} of ${request.pool}`
     try {
-      return await send(token)(request, baseUrl, signal)
+      return await send(grant, asker)(request, baseUrl, signal)
     } catch (failure) {
-      const asker = `${request.operation} ${request.pool ?? ''}`
       const newer = await newToken(failure, session.isDoubted(asker), () =>
-        session.renew(token, baseUrl, signal, asker),
+        session.renew(grant, baseUrl, signal, asker),
       )
       if (newer === undefined) throw failure
       return await sendAgain(newer, asker)(request, baseUrl, signal)
@@ -50,8 +48,8 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
 async function newToken(
   failure: unknown,
   isDoubted: boolean,
-  renew: () => Promise<Secret | undefined>,
-): Promise<Secret | undefined> {
+  renew: () => Promise<Grant | undefined>,
+): Promise<Grant | undefined> {
   if (isRefusedToken(failure)) return renew()
   // Tried once: what is refused with a new token, too, wants a role. The refusal tells more than a failed renewal.
   return mayBeExpired(failure) && !isDoubted ? renew().catch(() => undefined) : undefined

@@ -114,8 +114,9 @@ function openSession(
         endpoints.attempt(
           async (baseUrl, ofNode) => {
             const logout = withToken({ operation: 'logout', path: '/logout' }, token)
-            const answer = await exchange(logout, baseUrl, ofNode)
-            if (answer.status >= 500) throw refusalOf(answer)
+            const refusal = refusalOf(await exchange(logout, baseUrl, ofNode))
+            // That the token was dead already is an answer, which some systems give as 500.
+            if ((refusal?.status ?? 0) >= 500 && refusal?.reason !== 'forbidden') throw refusal
           },
           { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
         ),

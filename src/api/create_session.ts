@@ -31,13 +31,19 @@ export function createSession(options: SessionOptions): Session {
   }
 }
 
+/** Of sessions whose tokens others make. */
+const NOT_RENEWING = {
+  noteAccepted: () => undefined,
+  noteUseless: () => undefined,
+  isDoubted: () => false,
+  close: async () => undefined,
+} as const
+
 function fixedSession(token: Secret): Session {
   return {
-    token: async () => token,
+    ...NOT_RENEWING,
+    token: async () => ({ token, answers: 0 }),
     renew: async () => undefined,
-    noteRenewal: () => undefined,
-    isDoubted: () => false,
-    close: async () => undefined,
   }
 }
 
@@ -54,14 +60,12 @@ function fileSession(file: string): Session {
     return last
   }
   return {
-    token: read,
+    ...NOT_RENEWING,
+    token: async () => ({ token: await read(), answers: 0 }),
     async renew(refused) {
       const token = await read()
-      return token.equals(refused) ? undefined : token
+      return token.equals(refused.token) ? undefined : { token, answers: 0 }
     },
-    noteRenewal: () => undefined,
-    isDoubted: () => false,
-    close: async () => undefined,
   }
 }
 

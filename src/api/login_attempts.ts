@@ -13,28 +13,25 @@ const LOST: readonly Reason[] = ['timeout', 'reset', 'too_large', 'schema']
 /** So many may be lost in a row before the next one waits: it may be one node, or a connection that had been closed. */
 const LOSSES_SPARED = 3
 
-/** A token, and the password that it was given for. */
-export interface Login {
-  readonly token: Secret
-  readonly password: Secret
+/** Logs in, with pauses after logins that failed in a way that would only harm when repeated. */
+export interface LoginAttempts {
+  /**
+   * The password to log in with.
+   * @throws {ApiError} `auth` while it is too early for another login, and for a moment what the last one at the same
+   *   node failed by, so that not everybody who waits for a login asks for one of his own
+   */
+  allowed(baseUrl: string): Promise<Secret>
+  /** @throws {ApiError} when the login fails */
+  logIn(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret>
 }
 
-/** @throws {ApiError} when the login fails, and `auth` while it is too early for one after others that failed */
-export type LogIn = (baseUrl: string, signal: AbortSignal) => Promise<Login>
-
-/** Logs in, with pauses after logins that failed in a way that would only harm when repeated. */
-export function createLoginAttempts(options: LoginOptions): LogIn {
+export function createLoginAttempts(options: LoginOptions): LoginAttempts {
   const { username, readPassword, requests, onLogin } = options
-  const refusals = createLoginPauses({
-    ...options,
-    what: 'the login was refused: check username and password',
-    spared: 0,
-  })
-  const losses = createLoginPauses({
-    ...options,
-    what: 'no answer of a login brought its token: sessions may be left behind',
-    spared: LOSSES_SPARED,
-  })
+  const pauses = (what: string, spared: number) =>
+    createLoginPauses({ ...options, what, spared, level: 'warn' })
+  const refusals = pauses('the login was refused: check username and password', 0)
+  const losses = pauses('no answer of a login brought its token: sessions may be left behind', LOSSES_SPARED)
+  const failures = createSharedFailures(options.now)
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
     const answer = await requests.login(baseUrl, basicHeader(username, password), signal)
@@ -43,25 +40,56 @@ export function createLoginAttempts(options: LoginOptions): LogIn {
     return tokenOf(answer)
   }
 
-  function noteFailure(reason: Reason, password: Secret): void {
-    onLogin(reason)
-    if (REFUSED.includes(reason)) refusals.begin(password)
-    if (LOST.includes(reason)) losses.begin(password)
+  function noteFailure(failure: ApiError, baseUrl: string, password: Secret): void {
+    onLogin(failure.reason)
+    failures.note(baseUrl, failure)
+    if (REFUSED.includes(failure.reason)) refusals.begin(password)
+    if (LOST.includes(failure.reason)) losses.begin(password)
   }
 
-  return async (baseUrl, signal) => {
-    const password = await readPassword()
-    refusals.check(password)
-    losses.check(password)
-    try {
-      const token = await requestToken(baseUrl, password, signal)
-      onLogin('ok')
-      refusals.forget()
-      losses.forget()
-      return { token, password }
-    } catch (failure) {
-      if (failure instanceof ApiError) noteFailure(failure.reason, password)
-      throw failure
-    }
+  return {
+    async allowed(baseUrl) {
+      const password = await readPassword()
+      refusals.check(password)
+      losses.check(password)
+      failures.check(baseUrl)
+      return password
+    },
+    async logIn(baseUrl, password, signal) {
+      try {
+        const token = await requestToken(baseUrl, password, signal)
+        onLogin('ok')
+        refusals.forget()
+        losses.forget()
+        failures.forget()
+        return token
+      } catch (failure) {
+        if (failure instanceof ApiError) noteFailure(failure, baseUrl, password)
+        throw failure
+      }
+    },
+  }
+}
+
+/** A service that cannot log anybody in at the moment, as after a boot. */
+const SHARED: readonly Reason[] = ['server_error', 'unavailable', 'throttled']
+/** The first time shorter than the pause before a repetition. */
+const SHARED_MS = [200, 1000, 5000] as const
+
+/** By node: the failure of the last login, which others who come in a moment are told without another login. */
+function createSharedFailures(now: () => number) {
+  const last = new Map<string, { readonly failure: ApiError; readonly at: number; readonly times: number }>()
+  return {
+    check(baseUrl: string): void {
+      const { failure, at, times } = last.get(baseUrl) ?? { failure: undefined, at: 0, times: 0 }
+      const passed = now() - at
+      const ms = SHARED_MS[Math.min(times, SHARED_MS.length) - 1] ?? 0
+      if (failure !== undefined && passed >= 0 && passed < ms) throw failure
+    },
+    note(baseUrl: string, failure: ApiError): void {
+      if (!SHARED.includes(failure.reason)) return
+      last.set(baseUrl, { failure, at: now(), times: (last.get(baseUrl)?.times ?? 0) + 1 })
+    },
+    forget: () => last.clear(),
   }
 }

@@ -24,6 +24,7 @@ interface LoginPausesOptions {
   /** How many times in a row it may go wrong before a pause begins. */
   readonly spared: number
   readonly log: Log
+  readonly level: 'warn' | 'debug'
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -34,6 +35,7 @@ export function createLoginPauses({
   what,
   spared,
   log,
+  level,
   now,
 }: LoginPausesOptions): LoginPauses {
   let times = 0
@@ -60,7 +62,7 @@ export function createLoginPauses({
       const again = last?.password.equals(password) ? last.pauseMs * 2 : FIRST_PAUSE_MS
       const pauseMs = Math.min(again, LONGEST_PAUSE_MS)
       last = { at: now(), pauseMs, password }
-      log.warn(what, { system, user: username, next_try_seconds: pauseMs / 1000 })
+      log[level](what, { system, user: username, next_try_seconds: pauseMs / 1000 })
     },
     forget() {
       times = 0

@@ -1,9 +1,9 @@
 import type { Secret } from '../config/secret.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
 import { ApiError } from './errors.ts'
-import { createLoginAttempts, type Login } from './login_attempts.ts'
+import { createLoginAttempts } from './login_attempts.ts'
 import { createRenewalDoubts } from './renewal_doubts.ts'
-import type { LoginOptions, Session } from './session.ts'
+import type { Grant, LoginOptions, Session } from './session.ts'
 import { createTokenReturns } from './token_returns.ts'
 
 /** Tokens live for 8 h, and 2 h without use, by the manufacturer's guide; renewed with a margin. */
@@ -12,15 +12,21 @@ const MAX_IDLE_MS = 1.75 * 3_600_000
 /** How long the end waits for a login under way; the exporter must not hang on a dead system. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
 
-interface Ticket extends Login {
+interface Ticket {
+  readonly token: Secret
+  readonly password: Secret
   readonly since: number
   usedAt: number
+  /** How many answers it brought. */
+  answers: number
+  /** It was refused and is to be replaced, be it later: nobody is to send it again. */
+  isDead: boolean
 }
 
 /** A session whose token comes from a login, is replaced before it dies or when it is refused, and is given back. */
 export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now } = options
-  const logIn = createLoginAttempts(options)
+  const logins = createLoginAttempts(options)
   const giveBack = createTokenReturns(options)
   const doubts = createRenewalDoubts(options)
   const closing = new AbortController()
@@ -34,9 +40,12 @@ export function createLoginSession(options: LoginOptions): Session {
    */
   function replace(baseUrl: string): Promise<Ticket> {
     pending ??= (async () => {
+      const password = await logins.allowed(baseUrl)
       await endWith(ticket)
-      const login = await withDeadline(closing.signal, timeoutMs, (signal) => logIn(baseUrl, signal))
-      ticket = { ...login, since: now(), usedAt: now() }
+      const token = await withDeadline(closing.signal, timeoutMs, (signal) =>
+        logins.logIn(baseUrl, password, signal),
+      )
+      ticket = { token, password, since: now(), usedAt: now(), answers: 0, isDead: false }
       return ticket
     })().finally(() => {
       pending = undefined
@@ -50,34 +59,50 @@ export function createLoginSession(options: LoginOptions): Session {
   }
 
   /** A clock that was set back makes no token younger: such a one is replaced as well. */
-  function isFresh({ since, usedAt }: Ticket): boolean {
+  function isFresh({ since, usedAt, isDead }: Ticket): boolean {
+    if (isDead) return false
     const [age, idle] = [now() - since, now() - usedAt]
     return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
   }
 
-  async function use(good: Ticket | undefined, baseUrl: string, signal: AbortSignal): Promise<Secret> {
+  async function use(good: Ticket | undefined, baseUrl: string, signal: AbortSignal): Promise<Grant> {
     if (closed) throw new ApiError('local', 'the session has been closed')
     const used = good ?? (await untilAborted(replace(baseUrl), signal))
     used.usedAt = now()
-    return used.token
+    return { token: used.token, answers: used.answers }
+  }
+
+  /** The ticket of a grant, if it has not been replaced. */
+  function ticketOf({ token }: Grant): Ticket | undefined {
+    return ticket?.token.equals(token) ? ticket : undefined
   }
 
   return {
     token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
     async renew(refused, baseUrl, signal, asker) {
-      if (!ticket?.token.equals(refused)) return use(ticket, baseUrl, signal)
-      doubts.check(asker, ticket.password)
+      const current = ticketOf(refused)
+      if (current === undefined) return use(ticket?.isDead ? undefined : ticket, baseUrl, signal)
+      // Others were answered meanwhile: it is not the token that is refused, but this request.
+      if (current.answers > refused.answers) return undefined
+      doubts.check(asker, current.password, current.answers > 0)
+      current.isDead = true
       return use(undefined, baseUrl, signal)
     },
-    noteRenewal(helped, asker) {
-      if (helped) doubts.end(asker)
-      else if (ticket !== undefined) doubts.begin(asker, ticket.password)
+    noteAccepted(grant, asker) {
+      const current = ticketOf(grant)
+      if (current !== undefined) current.answers += 1
+      doubts.end(asker)
+    },
+    noteUseless(grant, asker) {
+      const current = ticketOf(grant)
+      // One that was replaced meanwhile was refused for that reason.
+      if (current !== undefined) doubts.begin(asker, current.password, current.answers > 0)
     },
     isDoubted: doubts.has,
     async close() {
       closed = true
       const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
-      const last = pending === undefined ? ticket : await pending.catch(() => undefined)
+      const last = pending === undefined ? ticket : await pending.catch(() => ticket)
       clearTimeout(giveUp)
       await endWith(last)
     },

@@ -2,32 +2,56 @@ import type { Secret } from '../config/secret.ts'
 import { createLoginPauses, type LoginPauses } from './login_pauses.ts'
 import type { LoginOptions } from './session.ts'
 
-/** By who asked for a newer token: those that it did not help wait before they get another. */
+/**
+ * Keeps renewals that are of no use from being repeated at once: those for one asker, which may be refused for good
+ * while others are not, and those for anybody while no answer at all came by a new token.
+ */
 export interface RenewalDoubts {
   has(asker: string): boolean
-  /** @throws {ApiError} `auth` while it is too early for another renewal for this asker */
-  check(asker: string, password: Secret): void
-  begin(asker: string, password: Secret): void
+  /**
+   * @param isProven whether the token that is to be replaced brought an answer to anybody
+   * @throws {ApiError} `auth` while it is too early for another renewal
+   */
+  check(asker: string, password: Secret, isProven: boolean): void
+  /** A newer token was of no use to the asker. */
+  begin(asker: string, password: Secret, isProven: boolean): void
+  /** A token was of use to the asker. */
   end(asker: string): void
 }
 
+/** One pool that is refused for good says nothing of the others, though nobody else may have asked yet. */
+const ASKERS_SPARED = 1
+
 export function createRenewalDoubts(options: LoginOptions): RenewalDoubts {
   const byAsker = new Map<string, LoginPauses>()
+  const ofAll = createLoginPauses({
+    ...options,
+    what: 'new tokens are refused, too: does the account have the role, do all nodes know its sessions?',
+    spared: 0,
+    level: 'warn',
+  })
 
   function pausesOf(asker: string): LoginPauses {
-    const pauses =
-      byAsker.get(asker) ??
-      createLoginPauses({ ...options, what: 'a request was refused with a new token, too', spared: 0 })
+    const what = `a new token is refused, too, for ${asker}`
+    // The failure of the poll is in the log, and says so.
+    const pauses = byAsker.get(asker) ?? createLoginPauses({ ...options, what, spared: 0, level: 'debug' })
     byAsker.set(asker, pauses)
     return pauses
   }
 
   return {
     has: (asker) => byAsker.has(asker),
-    check: (asker, password) => byAsker.get(asker)?.check(password),
-    begin: (asker, password) => pausesOf(asker).begin(password),
+    check(asker, password, isProven) {
+      if (!isProven) ofAll.check(password)
+      byAsker.get(asker)?.check(password)
+    },
+    begin(asker, password, isProven) {
+      pausesOf(asker).begin(password)
+      if (!isProven && byAsker.size > ASKERS_SPARED) ofAll.begin(password)
+    },
     end(asker) {
       byAsker.delete(asker)
+      ofAll.forget()
     },
   }
 }

@@ -4,6 +4,13 @@ import type { Log } from '../log.ts'
 import type { Reason } from './reasons.ts'
 import type { Answer } from './transport.ts'
 
+/** A token that was given out for one request. */
+export interface Grant {
+  readonly token: Secret
+  /** How many answers the token had brought by then: if there are more later, it is alive. */
+  readonly answers: number
+}
+
 /** The token of one system, however it is come by. One for all pools. */
 export interface Session {
   /**
@@ -11,15 +18,18 @@ export interface Session {
    * @param baseUrl the node to log in at, where that is needed
    * @throws {ApiError} `auth` when the system refuses the login, or refused it a moment ago
    */
-  token(baseUrl: string, signal: AbortSignal): Promise<Secret>
+  token(baseUrl: string, signal: AbortSignal): Promise<Grant>
   /**
-   * A newer token than the one that was refused, or undefined where there is none.
+   * A newer token than the one that was refused, or undefined where none would help.
    * @param asker what was refused, such as one pool's feed: one that is refused for good must not keep the others
    *   from a new token, nor cost them theirs again and again
+   * @throws {ApiError} as `token`; and `auth` while it is too early after new tokens that were of no use
    */
-  renew(refused: Secret, baseUrl: string, signal: AbortSignal, asker: string): Promise<Secret | undefined>
-  /** Notes whether the newer token was of use to who asked for it. */
-  noteRenewal(helped: boolean, asker: string): void
+  renew(refused: Grant, baseUrl: string, signal: AbortSignal, asker: string): Promise<Grant | undefined>
+  /** Notes that the system took the token from this asker. */
+  noteAccepted(grant: Grant, asker: string): void
+  /** Notes that a newer token was of no use to who asked for it. */
+  noteUseless(grant: Grant, asker: string): void
   /** Whether a newer token was of no use to this asker, the last time it got one. */
   isDoubted(asker: string): boolean
   /** Ends the session at the system, as far as the system answers; no token is given out any more. */

@@ -2,7 +2,7 @@ import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { createSession } from '../../src/api/create_session.ts'
 import { ApiError } from '../../src/api/errors.ts'
-import type { Session, SessionOptions } from '../../src/api/session.ts'
+import type { Grant, Session, SessionOptions } from '../../src/api/session.ts'
 import { TOKEN_HEADER } from '../../src/api/token_header.ts'
 import type { AuthConfig } from '../../src/config/config.ts'
 import { type Log, silentLog } from '../../src/log.ts'
@@ -42,7 +42,11 @@ function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
     now: () => now,
     ...more,
   })
-  const text = async (token: Promise<{ reveal(): string } | undefined>) => (await token)?.reveal()
+  let last: Grant | undefined
+  const text = async (granted: Promise<Grant | undefined>) => {
+    last = await granted
+    return last?.token.reveal()
+  }
   return {
     session,
     login,
@@ -54,8 +58,11 @@ function plant(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
       now += ms
     },
     token: (signal = never()) => text(session.token(BASE, signal)),
-    renew: (refused: string) => text(session.renew(secret(refused), BASE, never(), ASKER)),
-    noteRenewal: (helped: boolean) => session.noteRenewal(helped, ASKER),
+    renew: (refused: string, asker = ASKER) =>
+      text(session.renew({ token: secret(refused), answers: last?.answers ?? 0 }, BASE, never(), asker)),
+    /** Of the token that was granted last. */
+    noteAccepted: (asker = ASKER) => last && session.noteAccepted(last, asker),
+    noteUseless: (asker = ASKER) => last && session.noteUseless(last, asker),
   }
 }
 
@@ -149,28 +156,107 @@ describe('a login session', () => {
     expect(await token()).toBe('token-1')
   })
 
-  test('logins that are granted and do not help wait as refused ones do', async () => {
-    const { token, renew, noteRenewal, login, pass, warnings } = plant()
+  /** Polls these pools every second, four side by side, at a system that refuses every token of theirs. */
+  async function pollRefused(pools: number, seconds: number) {
+    const { session, login, pass, warnings } = plant()
     const logins: number[] = []
-    for (let second = 0; second < 600; second += 1) {
+    const poll = async (asker: string) => {
+      const granted = await session.token(BASE, never())
+      const newer = await session.renew(granted, BASE, never(), asker).catch((failure: unknown) => {
+        expect(failure).toMatchObject({ reason: 'auth' })
+      })
+      if (newer !== undefined) session.noteUseless(newer, asker)
+    }
+    for (let second = 0; second < seconds; second += 1) {
       const before = login.mock.calls.length
-      const given = await token()
-      // Three pools, one after the other.
-      for (let pool = 0; pool < 3; pool += 1) {
-        const newer = await renew(given ?? '').catch((failure: unknown) =>
-          expect(failure).toMatchObject({ reason: 'auth' }),
-        )
-        if (newer !== undefined) noteRenewal(false)
+      for (let pool = 0; pool < pools; pool += 4) {
+        const four = Array.from({ length: Math.min(4, pools - pool) }, (_, index) => `pool ${pool + index}`)
+        await Promise.all(four.map(poll))
       }
-      if (login.mock.calls.length > before) logins.push(second)
+      const more = login.mock.calls.length - before
+      if (more > 0) logins.push(...Array<number>(more).fill(second))
       pass(1000)
     }
-    expect(logins).toEqual([0, 30, 90, 210, 450])
-    expect(login).toHaveBeenCalledTimes(6)
-    expect(warnings[0]).toMatchObject([
-      'a request was refused with a new token, too',
-      { next_try_seconds: 30 },
-    ])
+    return { logins, warnings }
+  }
+
+  test.each([1, 3, 20, 200])(
+    'logins that are granted and do not help wait as refused ones do, with %i pools',
+    async (pools) => {
+      const { logins, warnings } = await pollRefused(pools, 600)
+      expect(logins).toEqual([0, 0, 30, 90, 210, 450])
+      // The failures of single pools are in the log by themselves.
+      const told = pools === 1 ? [] : [30, 60, 120, 240, 480]
+      expect(warnings).toEqual(
+        told.map((next_try_seconds) => [
+          expect.stringContaining('new tokens are refused, too'),
+          expect.objectContaining({ next_try_seconds }),
+        ]),
+      )
+    },
+  )
+
+  test('a token that brings answers to others is not replaced for one that it is refused for', async () => {
+    const { session, login } = plant()
+    const granted = await session.token(BASE, never())
+    session.noteAccepted(await session.token(BASE, never()), 'another')
+    expect(await session.renew(granted, BASE, never(), ASKER)).toBeUndefined()
+    expect(login).toHaveBeenCalledTimes(1)
+    // Nobody was answered since: it may be dead.
+    const later = await session.token(BASE, never())
+    expect((await session.renew(later, BASE, never(), ASKER))?.token.reveal()).toBe('token-2')
+  })
+
+  test('a newer token that was replaced meanwhile is no reason for doubt', async () => {
+    const { session, token } = plant()
+    const first = await session.token(BASE, never())
+    const second = await session.renew(first, BASE, never(), ASKER)
+    await session.renew({ token: secret('token-2'), answers: 0 }, BASE, never(), 'another')
+    if (second !== undefined) session.noteUseless(second, ASKER)
+    expect(session.isDoubted(ASKER)).toBe(false)
+    expect(await token()).toBe('token-3')
+  })
+
+  test('a service that cannot log anybody in is asked once in a moment, whoever waits', async () => {
+    const { session, login, logout, pass } = plant()
+    await session.renew(await session.token(BASE, never()), BASE, never(), ASKER)
+    login.mockClear()
+    login.mockImplementation(async () => answerOf(503))
+    const failed = async () => {
+      for (let pool = 0; pool < 20; pool += 1)
+        await expect(
+          session.renew({ token: secret('token-2'), answers: 0 }, BASE, never(), `${pool}`),
+        ).rejects.toMatchObject({ reason: 'unavailable' })
+    }
+    const times: number[] = []
+    for (let tenth = 0; tenth < 150; tenth += 1) {
+      const before = login.mock.calls.length
+      await failed()
+      if (login.mock.calls.length > before) times.push(tenth)
+      pass(100)
+    }
+    expect(times).toEqual([0, 2, 12, 62, 112])
+    expect(login).toHaveBeenCalledTimes(times.length)
+    // Token 1, and once token 2, before the first login that failed.
+    expect(logout).toHaveBeenCalledTimes(2)
+    expect(
+      await session
+        .renew({ token: secret('x'), answers: 0 }, 'https://other', never(), ASKER)
+        .catch((failure: unknown) => failure),
+    ).toMatchObject({ reason: 'unavailable' })
+    expect(login).toHaveBeenCalledTimes(times.length + 1)
+  })
+
+  test('while a login is refused, nothing is sent at all', async () => {
+    const { session, login, logout, token } = plant()
+    await token()
+    login.mockImplementation(refused)
+    logout.mockRejectedValue(new ApiError('server_error', 'bad'))
+    for (let poll = 0; poll < 50; poll += 1)
+      await expect(
+        session.renew({ token: secret('token-1'), answers: 0 }, BASE, never(), ASKER),
+      ).rejects.toMatchObject({ reason: 'auth' })
+    expect([login.mock.calls.length, logout.mock.calls.length]).toEqual([2, 1])
   })
 
   test('logins whose answers are lost wait after the third, since each may leave a session behind', async () => {
@@ -191,20 +277,22 @@ describe('a login session', () => {
   })
 
   test('one that helps ends the waiting', async () => {
-    const { token, renew, noteRenewal } = plant()
+    const { token, renew, noteUseless, noteAccepted } = plant()
     await token()
     expect(await renew('token-1')).toBe('token-2')
-    noteRenewal(false)
+    noteUseless()
     await expect(renew('token-2')).rejects.toMatchObject({ reason: 'auth' })
     expect(await token()).toBe('token-2')
-    noteRenewal(true)
+    noteAccepted()
+    expect(await token()).toBe('token-2')
     expect(await renew('token-2')).toBe('token-3')
   })
 
   test('a missing role at the login counts as a refusal; a system that is down does not', async () => {
-    const { token, login } = plant()
+    const { token, login, pass } = plant()
     login.mockResolvedValueOnce(answerOf(503))
     await expect(token()).rejects.toMatchObject({ reason: 'unavailable' })
+    pass(1000)
     login.mockResolvedValueOnce(answerOf(403))
     await expect(token()).rejects.toMatchObject({ reason: 'forbidden' })
     await expect(token()).rejects.toMatchObject({ reason: 'auth' })
