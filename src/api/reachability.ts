@@ -9,6 +9,11 @@ const WITHOUT_ANSWER: readonly Reason[] = ['timeout', 'connect', 'dns', 'tls', '
 /** The operations by whose silence a system counts as down: one slow extra is no dead system. */
 const TELLING: readonly Operation[] = ['nodes', 'pools']
 
+/** Whether nothing came of the system. */
+export function isSilence({ status, reason }: ApiError): boolean {
+  return status === undefined && WITHOUT_ANSWER.includes(reason)
+}
+
 /** Makes out of the operations of a system whether it answers at all. */
 export interface Reachability {
   noteAnswer(): void
@@ -27,11 +32,10 @@ export function createReachability(tell: (answered: boolean) => void): Reachabil
 
   return {
     noteAnswer,
-    noteFailure({ status, reason }, operation, began) {
-      if (status !== undefined || WITH_ANSWER.includes(reason)) return noteAnswer()
-      const isSilence = TELLING.includes(operation) && WITHOUT_ANSWER.includes(reason)
+    noteFailure(failure, operation, began) {
+      if (failure.status !== undefined || WITH_ANSWER.includes(failure.reason)) return noteAnswer()
       // A system that answered somebody else meanwhile is there.
-      if (isSilence && answeredAt < began) tell(false)
+      if (TELLING.includes(operation) && isSilence(failure) && answeredAt < began) tell(false)
     },
   }
 }

@@ -24,6 +24,8 @@ export interface PoolPoller {
   readonly poolId: string
   readonly forecasts: ForecastPoller
   poll(signal: AbortSignal): Promise<Outcome>
+  /** The poll failed without asking: the system did not answer for other pools. */
+  giveUp(silence: ApiError): Promise<Outcome>
   /** The pool is no longer polled: withdraws nothing and starts nothing any more. */
   forget(): void
 }
@@ -40,11 +42,12 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const inherited = board.system(system.name)?.pools.get(poolId)?.lastSuccess
   if (inherited !== undefined) withdrawAfter(inherited * 1000 + staleAfterMs - Date.now())
 
-  async function poll(signal: AbortSignal): Promise<Outcome> {
+  /** One poll at a time. */
+  async function alone(task: () => Promise<Outcome>): Promise<Outcome> {
     if (busy) return 'none'
     busy = true
     try {
-      return await ask(signal)
+      return await task()
     } finally {
       busy = false
     }
@@ -52,15 +55,10 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   async function ask(signal: AbortSignal): Promise<Outcome> {
     const began = performance.now()
-    const attempt = (failure?: Failure): Attempt => ({
-      at: Date.now() / 1000,
-      seconds: (performance.now() - began) / 1000,
-      failure,
-    })
     try {
       const reading = await client.nodes(poolId, signal)
       if (forgotten) return 'none'
-      const good = attempt()
+      const good = attemptSince(began)
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
       if (forgotten) return 'none'
       withdrawAfter(staleAfterMs)
@@ -70,12 +68,15 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     } catch (cause) {
       // A pool that left the list while it was asked is nobody's any more.
       if (signal.aborted || forgotten) return 'none'
-      const failure = located(cause, system.name, poolId)
-      journal.polled(poolId, failure)
-      const bad = attempt({ reason: failure.reason, message: failure.message })
-      await board.update(system.name, (state) => withPoll(state, poolId, bad))
-      return failure
+      return fail(located(cause, system.name, poolId), began)
     }
+  }
+
+  async function fail(failure: ApiError, began: number): Promise<Outcome> {
+    journal.polled(poolId, failure)
+    const bad = attemptSince(began, { reason: failure.reason, message: failure.message })
+    await board.update(system.name, (state) => withPoll(state, poolId, bad))
+    return failure
   }
 
   /** Values that no good poll renewed are withdrawn on time, whatever the schedule does meanwhile. */
@@ -97,12 +98,23 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   return {
     poolId,
     forecasts,
-    poll,
+    poll: (signal) => alone(() => ask(signal)),
+    giveUp: (silence) => alone(() => fail(unasked(silence, system.name, poolId), performance.now())),
     forget() {
       forgotten = true
       clearTimeout(staleTimer)
     },
   }
+}
+
+/** @param began on the clock of `performance.now()` */
+function attemptSince(began: number, failure?: Failure): Attempt {
+  return { at: Date.now() / 1000, seconds: (performance.now() - began) / 1000, failure }
+}
+
+function unasked({ reason, detail }: ApiError, system: string, pool: string): ApiError {
+  const place = { system, operation: 'nodes', pool, path: 'not asked' }
+  return new ApiError(reason, `the system did not answer for other pools: ${detail}`, {}, place)
 }
 
 /** The failure with its place; a fault of the exporter in the form of all others, so that it stays with its pool. */

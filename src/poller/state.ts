@@ -148,6 +148,12 @@ export function withForecasts(
   )
 }
 
+/** The system without any forecasts: nobody asks for them any more. */
+export function withoutForecasts(system: SystemState): SystemState {
+  const ids = [...system.pools.keys()]
+  return ids.reduce((state, poolId) => withForecasts(state, poolId, undefined), system)
+}
+
 /** The pool without its values: they are too old to pass for the present. */
 export function withdrawn(system: SystemState, poolId: string): SystemState {
   const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }

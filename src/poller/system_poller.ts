@@ -1,4 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+import { isSilence } from '../api/reachability.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
@@ -9,11 +11,11 @@ import { createInventory } from './inventory.ts'
 import { createJournal } from './journal.ts'
 import { createPoolPoller, type Outcome, type PoolPoller } from './pool_poller.ts'
 import { createSchedule } from './schedule.ts'
-import type { SystemState } from './state.ts'
+import { withoutForecasts } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers'>
+  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
   readonly client: SystemClient
   readonly board: Board
   readonly own: OwnMetrics
@@ -48,6 +50,14 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const { pollers } = discovery
   const running = new Set<Promise<unknown>>()
 
+  /** What a reload turned off would stand for ever as it was last. */
+  async function dropWhatIsOff(): Promise<void> {
+    const { forecast, providers } = config
+    if (forecast.schedule === '') await board.update(system.name, withoutForecasts)
+    if (providers.schedule === '')
+      await board.update(system.name, (state) => ({ ...state, inventory: undefined }))
+  }
+
   /** One round: all pools side by side, or one of them while the system seems to be down. */
   async function round(): Promise<void> {
     const allowed = backoff.allowed()
@@ -55,7 +65,10 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     const unlisted = discovery.isKnown() ? undefined : await discovery.discover()
     const outcomes = unlisted === undefined ? await pollPools(allowed === 'one') : [unlisted]
     const settled = outcomes.filter((outcome) => outcome !== 'none')
-    backoff.note(settled.map((outcome) => (outcome === 'ok' ? undefined : outcome)))
+    // A system without pools did answer.
+    backoff.note(
+      outcomes.length === 0 ? [undefined] : settled.map((each) => (each === 'ok' ? undefined : each)),
+    )
     // All of them may still be busy with the round before.
     if (settled.length === 0 && outcomes.length > 0) return
     if (board.system(system.name)?.tried === false)
@@ -64,13 +77,34 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   }
 
   async function pollPools(carefully: boolean): Promise<Outcome[]> {
-    const all = pollers()
-    const poll = (some: readonly PoolPoller[]) => Promise.all(some.map((poller) => poller.poll(signal)))
-    const scout = carefully ? chooseScout(all, board.system(system.name), backoff.failures()) : undefined
-    if (scout === undefined) return poll(all)
+    const byPromise = pollers().toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
+    // Another one at every further try, since the first may be the one pool that is broken for good.
+    const scout = carefully ? byPromise[(backoff.failures() - 1) % byPromise.length] : undefined
+    if (scout === undefined) return pollAll(byPromise)
     const outcome = await scout.poll(signal)
     const isDown = outcome === 'none' || (outcome !== 'ok' && isSystemFailure(outcome))
-    return isDown ? [outcome] : [outcome, ...(await poll(all.filter((poller) => poller !== scout)))]
+    const others = byPromise.filter((poller) => poller !== scout)
+    return isDown ? [outcome] : [outcome, ...(await Promise.all(others.map((each) => each.poll(signal))))]
+  }
+
+  /** Seconds since the epoch; 0: none is known. */
+  function lastSuccess({ poolId }: PoolPoller): number {
+    return board.system(system.name)?.pools.get(poolId)?.lastSuccess ?? 0
+  }
+
+  /**
+   * Those that answered last go first: when they fall silent all together, the others need not wait for their turn to
+   * say so. Pools that never answered tell nothing of others.
+   */
+  async function pollAll(pools: readonly PoolPoller[]): Promise<Outcome[]> {
+    const count = Math.max(config.limits.concurrency, VANGUARD_POOLS)
+    const tells = pools.length > count && pools.slice(0, count).every((poller) => lastSuccess(poller) > 0)
+    const vanguard = pools.slice(0, count).map((poller) => poller.poll(signal))
+    const silence = tells ? await silenceOf(vanguard) : undefined
+    const others = pools
+      .slice(count)
+      .map((each) => (silence === undefined ? each.poll(signal) : each.giveUp(silence)))
+    return Promise.all([...vanguard, ...others])
   }
 
   async function askForForecasts(): Promise<void> {
@@ -122,6 +156,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   return {
     start() {
       track('the first poll', async () => {
+        await dropWhatIsOff()
         await discovery.takeOver()
         await round()
       })
@@ -137,16 +172,18 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   }
 }
 
-/**
- * The pool that tries whether the system is back: the one that answered last, and another at every further try,
- * since it may be the one pool that is broken for good.
- */
-function chooseScout(
-  all: readonly PoolPoller[],
-  state: SystemState | undefined,
-  failures: number,
-): PoolPoller | undefined {
-  const lastSuccess = ({ poolId }: PoolPoller) => state?.pools.get(poolId)?.lastSuccess ?? 0
-  const byPromise = all.toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
-  return byPromise[(failures - 1) % byPromise.length]
+/** Fewer may be pools that are broken by themselves. */
+const VANGUARD_POOLS = 4
+
+/** The failure when nothing came of the system in any of these polls; undefined as soon as one ends otherwise. */
+async function silenceOf(polls: readonly Promise<Outcome>[]): Promise<ApiError | undefined> {
+  const silent = polls.map(async (poll) => {
+    const outcome = await poll
+    if (outcome instanceof ApiError && isSilence(outcome)) return outcome
+    throw new Error('not silent')
+  })
+  return Promise.all(silent).then(
+    (failures) => failures.at(-1),
+    () => undefined,
+  )
 }

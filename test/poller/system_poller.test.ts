@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors.ts'
 import type { FeedReading } from '../../src/api/feed.ts'
+import type { PoolRef } from '../../src/api/pools.ts'
 import type { Board } from '../../src/poller/board.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import {
@@ -291,6 +292,44 @@ describe('a system that is down', () => {
     expect(asked.length - before).toBe(9)
   })
 
+  test('is found out by its first pools: the others need not wait for their turn to say so', async () => {
+    const pools = Array.from({ length: 40 }, (_, index) => `p${index}`)
+    let silent = false
+    const nodes = vi.fn(async (pool: string) => {
+      if (!silent) return readingOf({ n1: 1 }, pool)
+      await new Promise((resolve) => setTimeout(resolve, 20 * SECOND))
+      throw bad('timeout')
+    })
+    const { up, polls, troubles } = await plant({ client: { nodes }, pools })
+    expect(Object.values(up())).toEqual(pools.map(() => 1))
+    nodes.mockClear()
+    silent = true
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual(Object.fromEntries(pools.map((pool) => [pool, 0])))
+    expect(nodes).toHaveBeenCalledTimes(4)
+    expect(await polls()).toContain('p39 timeout 1')
+    expect(troubles().at(-1)?.fields['error']).toContain('the system did not answer for other pools: bad')
+    silent = false
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(Object.values(up())).toEqual(pools.map(() => 1))
+  })
+
+  test('is not made out of pools that stall while others are answered', async () => {
+    const pools = Array.from({ length: 12 }, (_, index) => `p${index}`)
+    const stalls = (pool: string) => Number(pool.slice(1)) < 6
+    const nodes = vi.fn(async (pool: string) => {
+      if (!stalls(pool)) return readingOf({ n1: 1 }, pool)
+      await new Promise((resolve) => setTimeout(resolve, 5 * SECOND))
+      throw bad('timeout')
+    })
+    const { up } = await plant({ client: { nodes }, pools })
+    await vi.advanceTimersByTimeAsync(10 * SECOND)
+    expect(up()).toEqual(Object.fromEntries(pools.map((pool) => [pool, stalls(pool) ? 0 : 1])))
+    nodes.mockClear()
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(nodes).toHaveBeenCalledTimes(5 * pools.length)
+  })
+
   test('that forgot one pool is up', async () => {
     let failure: ApiError | undefined
     const nodes = vi.fn(async (pool: string) => {
@@ -337,6 +376,21 @@ describe('pools that the system lists', () => {
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
     expect(up()).toEqual({ p: 1 })
     expect(logged()).toEqual(['warn discovery of pools failed forbidden'])
+  })
+
+  test('are asked for again after there were none, also when the system was down before', async () => {
+    let list: readonly PoolRef[] | undefined
+    const pools = async () => {
+      if (list === undefined) throw bad('reset')
+      return list
+    }
+    const { up } = await plant({ client: { pools, nodes: async (pool) => readingOf({ n1: 1 }, pool) } })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    list = []
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    list = [{ id: 'p', name: 'p' }]
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect(up()).toEqual({ p: 1 })
   })
 
   test('are asked for again until there is a list', async () => {
@@ -407,6 +461,24 @@ describe('forecasts', () => {
     down = false
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect(days(board)).toEqual({ n1: 172_800 })
+  })
+
+  test('and the inventory go when a reload turns them off', async () => {
+    const client = {
+      nodes: async () => readingOf({ n1: 1 }),
+      forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
+      read: async () => '{"authnprovider":[{"id":"urn:x","name":"ldap"}]}',
+    }
+    const { board, poller } = await plant({ client, pools: ['p'], yaml: '' })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    const families = ['sds_node_capacity_forecast_seconds', 'sds_authn_provider_info', 'sds_authn_providers']
+    const seen = () => families.map((family) => Object.keys(shown(board, family, 'system')).length)
+    expect(seen()).toEqual([1, 1, 1])
+    await poller.stop()
+    const { free } = await plant({ client: { nodes: client.nodes }, pools: ['p'], board })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(seen()).toEqual([0, 0, 0])
+    expect(free()).toEqual({ n1: 1 })
   })
 
   test('do not hold up the polls', async () => {
