@@ -35,12 +35,24 @@ test.each<Reason>(['not_found', 'client_error', 'schema'])(
   },
 )
 
-test('a list that was good once is not doubted later', async () => {
+test('a list that was good once is not doubted before it is away for the second time in a row', async () => {
   const { pools, asked, outcomes } = plant('ok', 'ok')
   await pools()
-  outcomes.set(FIRST, 'not_found')
+  for (const outcome of ['not_found', 'timeout', 'not_found'] as const) {
+    outcomes.set(FIRST, outcome)
+    await expect(pools()).rejects.toMatchObject({ reason: outcome })
+  }
+  expect(asked).toEqual(['first', 'first', 'first', 'first'])
+  expect(await pools()).toBe(POOLS)
+  expect(asked.slice(4)).toEqual(['first', 'second'])
+  await pools()
+  expect(asked.slice(6)).toEqual(['second'])
+  // And back, though not at once.
+  outcomes.set(FIRST, 'ok')
+  outcomes.set(SECOND, 'not_found')
   await expect(pools()).rejects.toMatchObject({ reason: 'not_found' })
-  expect(asked).toEqual(['first', 'first'])
+  expect(await pools()).toBe(POOLS)
+  expect(asked.at(-1)).toBe('first')
 })
 
 test('a failure that is not about the list asks for no other', async () => {
