@@ -117,6 +117,8 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 }
 
+const STOPPING = 'the exporter is being stopped'
+
 /** Runs tasks of one kind one after the other. A task that still waits stands for all that are asked for meanwhile. */
 function oneAtATime() {
   let running: Promise<void> = Promise.resolve()
@@ -124,10 +126,10 @@ function oneAtATime() {
   let ended = false
 
   function ask(task: () => Promise<void>): Promise<void> {
-    if (ended) return Promise.reject(new Error('the exporter is being stopped'))
+    if (ended) return Promise.reject(new Error(STOPPING))
     waiting ??= running.then(() => {
       waiting = undefined
-      if (ended) return
+      if (ended) throw new Error(STOPPING)
       const run = task()
       running = run.catch(() => undefined)
       return run

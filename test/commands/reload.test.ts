@@ -232,7 +232,8 @@ describe('a file that is taken', () => {
     const first = lab.exporter.reload()
     await new Promise(setImmediate)
     const second = lab.exporter.reload()
-    await Promise.all([lab.exporter.stop(), first, second])
+    const refused = expect(second).rejects.toThrow('being stopped')
+    await Promise.all([lab.exporter.stop(), first, refused])
     expect(lab.log.filter(({ message }) => message === 'configuration loaded again')).toHaveLength(1)
   })
 
