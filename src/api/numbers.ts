@@ -16,8 +16,11 @@ export function readNumber(value: unknown): Read<number> {
   return NUMBER.test(text) ? inRange(Number(text), text) : unreadable('text', text)
 }
 
+/** Larger ones would not be finite in the unit of their metric: megabytes are the unit with the largest factor. */
+const LARGEST = Number.MAX_VALUE / 1e6
+
 function inRange(number: number, source: unknown): Read<number> {
-  if (!Number.isFinite(number)) return unreadable('infinite', source)
+  if (!(Math.abs(number) <= LARGEST)) return unreadable('infinite', source)
   if (number < 0) return unreadable('negative', source)
   // Adding zero turns -0 into 0, which would print as "-0" in some clients.
   return served(number + 0)

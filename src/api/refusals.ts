@@ -32,6 +32,8 @@ const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 /** An expired session is answered by a redirect to the login page, perhaps on another host. */
 function redirectRefusal(answer: Answer): ApiError {
   const { status } = answer
+  // Not modified since when? Nothing was asked for under a condition.
+  if (status === 304) return new ApiError('schema', `${WORDS.schema} (HTTP ${status})`, { status })
   const location = answer.header('location') ?? ''
   const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
   return toLogin

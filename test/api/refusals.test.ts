@@ -59,7 +59,7 @@ describe('refusalOf', () => {
     [302, '/elsewhere?next=/login', 'redirect'],
     [302, '/blogin', 'redirect'],
     [302, '', 'redirect'],
-    [304, '', 'redirect'],
+    [304, '', 'schema'],
     [308, 'http://[', 'redirect'],
   ])('%i to %j is %s', (status, location, reason) => {
     const answer = answerOf(status, '', location === '' ? {} : { Location: location })
