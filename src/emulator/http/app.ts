@@ -62,12 +62,11 @@ function authenticate(
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)
-  if (token === '')
-    throw new ApiError('unauthenticated', `The request has no header ${TOKEN_HEADER.toUpperCase()}`)
-  const user = sessions.holder(token)
+  const user = token === '' ? undefined : sessions.holder(token)
   if (user === undefined) {
     if (expiredToken === '302' && context.method === 'GET') return sendToLogin(context)
-    throw new ApiError('unauthenticated', 'The token is unknown or has expired')
+    const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
+    throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
   if (!roles.includes(ACCOUNTS[user].role)) {
     throw new ApiError(
