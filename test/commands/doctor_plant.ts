@@ -68,10 +68,11 @@ export async function startGate(
     const passed = ['x-sds-auth-token', 'authorization', 'accept']
     const headers = Object.fromEntries(passed.map((name) => [name, String(request.headers[name] ?? '')]))
     const answer = await get(`${target}${path}${asked === '' ? '' : `?${asked}`}`, headers)
-    const token = answer.headers['x-sds-auth-token']
-    response
-      .writeHead(answer.status, token === undefined ? {} : { 'X-SDS-AUTH-TOKEN': token })
-      .end(answer.body)
+    const returned = ['x-sds-auth-token', 'location'].flatMap((name) => {
+      const value = answer.headers[name]
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    response.writeHead(answer.status, Object.fromEntries(returned)).end(answer.body)
   })
   return standing(server)
 }
