@@ -90,7 +90,10 @@ describe('the unit', () => {
     expect(systems).toMatchObject([
       { auth: { kind: 'login_file', file: join(credentials.path, 'password') } },
     ])
-    expect(valuesOf(unit, 'Environment')).toEqual(['NODE_ENV=production'])
+    expect(valuesOf(unit, 'Environment')).toEqual([
+      'NODE_ENV=production',
+      'NODE_OPTIONS=--max-semi-space-size=16',
+    ])
   })
 })
 
