@@ -102,13 +102,18 @@ function createQueue() {
     async join(signal: AbortSignal, where: Where): Promise<void> {
       const line = lines[where]
       const { promise, resolve, reject } = Promise.withResolvers<void>()
+      // Who was called cannot leave any more, not even in the same moment.
+      const enter = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
       const leave = () => {
-        line.splice(line.indexOf(resolve), 1)
+        line.splice(line.indexOf(enter), 1)
         reject(signal.reason)
       }
-      line.push(resolve)
+      line.push(enter)
       signal.addEventListener('abort', leave, { once: true })
-      await promise.finally(() => signal.removeEventListener('abort', leave))
+      await promise
     },
     /** Whether there was somebody. */
     callNext(): boolean {

@@ -19,6 +19,8 @@ export interface RenewalDoubts {
   end(asker: string): void
 }
 
+/** More than there can be pools and operations at a time: the rest are pools of the past. */
+const MAX_ASKERS = 5000
 /** One pool that is refused for good says nothing of the others, though nobody else may have asked yet. */
 const ASKERS_SPARED = 1
 
@@ -32,6 +34,7 @@ export function createRenewalDoubts(options: LoginOptions): RenewalDoubts {
   })
 
   function pausesOf(asker: string): LoginPauses {
+    if (byAsker.size > MAX_ASKERS) byAsker.clear()
     const what = `a new token is refused, too, for ${asker}`
     // The failure of the poll is in the log, and says so.
     const pauses = byAsker.get(asker) ?? createLoginPauses({ ...options, what, spared: 0, level: 'debug' })

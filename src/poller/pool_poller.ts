@@ -44,7 +44,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   /** One poll at a time. */
   async function alone(task: () => Promise<Outcome>): Promise<Outcome> {
-    if (busy) return 'none'
+    if (busy || forgotten) return 'none'
     busy = true
     try {
       return await task()
