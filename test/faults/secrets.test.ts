@@ -6,6 +6,7 @@ import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
 import { serveHttp } from '../api/raw_server.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'
+import { run } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
 import { quickly } from './lab.ts'
 import { type Served, serve } from './served.ts'
@@ -81,6 +82,29 @@ function expectHidden(output: string, secrets: Iterable<string>): void {
   }
 }
 
+/** A refusal in turns in JSON with needless escapes, in JSON, and in XML. */
+function refusalSaying(said: string, turn: number): string {
+  if (turn % 3 === 0) return `<error><description>${said}</description></error>`
+  const json = JSON.stringify({ code: 1, description: said, details: said })
+  return turn % 3 === 1
+    ? json
+    : json.replaceAll(/[+=/]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+}
+
+/** A pool that is full of the token, wherever a name may stand. */
+function feedOf(token: string): string {
+  const node = {
+    id: `id ${token}`,
+    displayName: token,
+    storagePoolName: `pool of ${token}`,
+    healthStatus: token,
+    apiChange: token,
+    diskSpaceFreeCurrent: [{ t: '1', Space: token }],
+    transactionErrorsCurrent: { types: [{ errorType: token, category: token, errorCount: '1' }] },
+  }
+  return JSON.stringify({ _embedded: { _instances: [node, node] } }).replaceAll('=', '\\u003d')
+}
+
 describe('tokens and passwords', () => {
   test('stay hidden in every fault, on every page and in the log at its most talkative', async () => {
     using folder = temporaryFolder()
@@ -141,17 +165,16 @@ describe('tokens and passwords', () => {
       const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
       const isLogin = incoming.url?.endsWith('/login') && asked % 3 !== 0
       asked += 1
-      const status = isLogin ? 200 : (statuses[asked % statuses.length] ?? 500)
-      const said = `${token} ${authorization} ${credentials} ${encodeURIComponent(String(token))}`
-      const body =
-        asked % 2 === 0
-          ? JSON.stringify({ code: 1, description: said, details: said })
-          : `<error><description>${said}</description></error>`
+      const isFeed = !isLogin && asked % 5 === 0
+      const status = isLogin || isFeed ? 200 : (statuses[asked % statuses.length] ?? 500)
+      // Who has the token of a login has logged in with the password.
+      const password = token === secrets.token ? secrets.password : ''
+      const said = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
       response.writeHead(status, {
         'X-SDS-AUTH-TOKEN': secrets.token,
-        Location: `/x?${said.replaceAll(' ', '&')}`,
+        Location: `/x?${said.join('&')}`,
       })
-      response.end(body)
+      response.end(isFeed ? feedOf(String(token)) : refusalSaying(said.join(' '), asked))
     })
     using folder = temporaryFolder()
     const tokenFile = folder.write('token', secrets.file)
@@ -171,7 +194,19 @@ describe('tokens and passwords', () => {
     await waitFor(() => asked > 30, { what: 'many refusals', timeout: 20_000 })
     const pages = await everyPage(served)
     await served.child.stop()
-    const output = `${pages}\n${served.child.stdout()}\n${served.child.stderr()}`
+    const told = await Promise.all(
+      ['check', 'doctor', 'nodes'].map((command) =>
+        run(process.execPath, [
+          'src/main.ts',
+          command,
+          `--config.file=${file}`,
+          ...(command === 'doctor' ? ['--system=s0-1'] : []),
+        ]),
+      ),
+    )
+    const commands = told.map(({ stdout, stderr }) => `${stdout}\n${stderr}`)
+    for (const text of commands) expect(text.trim()).not.toBe('')
+    const output = [pages, served.child.stdout(), served.child.stderr(), ...commands].join('\n')
     expect(output).toContain('it says: ')
     expect(output).toContain('<secret>')
     expectHidden(output, [...Object.values(secrets), `monitor:${secrets.password}`])
