@@ -35,9 +35,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     try {
       return await send(grant, asker)(request, baseUrl, signal)
     } catch (failure) {
-      const newer = await newToken(failure, session.isDoubted(asker), () =>
-        session.renew(grant, baseUrl, signal, asker),
-      )
+      const newer = await newToken(failure, () => session.renew(grant, baseUrl, signal, asker))
       if (newer === undefined) throw failure
       return await sendAgain(newer, asker)(request, baseUrl, signal)
     }
@@ -47,12 +45,11 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
 /** A newer token where that may help; undefined where it would not. */
 async function newToken(
   failure: unknown,
-  isDoubted: boolean,
   renew: () => Promise<Grant | undefined>,
 ): Promise<Grant | undefined> {
   if (isRefusedToken(failure)) return renew()
-  // Tried once: what is refused with a new token, too, wants a role. The refusal tells more than a failed renewal.
-  return mayBeExpired(failure) && !isDoubted ? renew().catch(() => undefined) : undefined
+  // What is refused with a new token, too, wants a role: then the refusal tells more than a renewal that has to wait.
+  return mayBeExpired(failure) ? renew().catch(() => undefined) : undefined
 }
 
 /** The front of some systems turns the 401 of an expired token into this, which elsewhere means a missing role. */

@@ -11,20 +11,28 @@ export interface Budget {
 /** @param now milliseconds that only go forward */
 export function createBudget(limits: LimitsConfig, now: () => number = () => performance.now()): Budget {
   const places = createPlaces(limits.concurrency)
-  const turns = createTurns(1000 / limits.requestsPerSecond, now)
+  const gapMs = 1000 / limits.requestsPerSecond
+  const turns = createTurns(gapMs, now)
   let running = 0
-  /** Requests whose turn has come and that were not sent yet: never more than tasks that run. */
-  let paced = 0
+  /** When turns came whose requests were not sent yet; never more than tasks that run. */
+  let unused: readonly number[] = []
 
   async function run<T>(task: () => Promise<T>): Promise<T> {
     running += 1
-    paced += 1
+    unused = [...unused, now()]
     try {
       return await task()
     } finally {
       running -= 1
-      paced = Math.min(paced, running)
+      unused = unused.slice(Math.max(0, unused.length - running))
     }
+  }
+
+  /** A turn that is not used before the next one comes has lapsed: saved up, they would be a burst. */
+  function useTurn(): boolean {
+    const fresh = unused.filter((since) => now() - since < gapMs)
+    unused = fresh.slice(1)
+    return fresh.length > 0
   }
 
   return {
@@ -39,8 +47,7 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
     },
     async pace(signal) {
       // The time of a task that runs is counted, that of one that waits is not.
-      if (paced === 0) return turns.wait(signal, 'first')
-      paced -= 1
+      if (!useTurn()) await turns.wait(signal, 'first')
     },
   }
 }

@@ -19,6 +19,7 @@ import { createPoolList } from './pool_list.ts'
 import type { PoolRef } from './pools.ts'
 import { createReachability } from './reachability.ts'
 import { createReader } from './reader.ts'
+import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import type { Session } from './session.ts'
 import { LOGOUT_TIMEOUT_MS } from './token_returns.ts'
@@ -50,6 +51,8 @@ export interface ClientOptions {
   readonly observer: ClientObserver
   readonly log: Log
 }
+
+const DEAD_ALREADY: readonly Reason[] = ['auth', 'forbidden']
 
 /** What a login may take of the time of an operation: of several nodes, the second one needs time for its own. */
 const LOGIN_SHARES = { only: 0.8, several: 0.3 } as const
@@ -114,9 +117,10 @@ function openSession(
         endpoints.attempt(
           async (baseUrl, ofNode) => {
             const logout = withToken({ operation: 'logout', path: '/logout' }, token)
-            const refusal = refusalOf(await exchange(logout, baseUrl, ofNode))
-            // That the token was dead already is an answer, which some systems give as 500.
-            if ((refusal?.status ?? 0) >= 500 && refusal?.reason !== 'forbidden') throw refusal
+            const answer = await exchange(logout, baseUrl, ofNode)
+            const refusal = answer.status < 300 ? undefined : refusalOf(answer)
+            // That the token was dead already is an answer, too, which some systems give as a missing role.
+            if (refusal !== undefined && !DEAD_ALREADY.includes(refusal.reason)) throw refusal
           },
           { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
         ),

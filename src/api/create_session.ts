@@ -35,14 +35,13 @@ export function createSession(options: SessionOptions): Session {
 const NOT_RENEWING = {
   noteAccepted: () => undefined,
   noteUseless: () => undefined,
-  isDoubted: () => false,
   close: async () => undefined,
 } as const
 
 function fixedSession(token: Secret): Session {
   return {
     ...NOT_RENEWING,
-    token: async () => ({ token, answers: 0 }),
+    token: async () => ({ token, number: 0 }),
     renew: async () => undefined,
   }
 }
@@ -61,10 +60,10 @@ function fileSession(file: string): Session {
   }
   return {
     ...NOT_RENEWING,
-    token: async () => ({ token: await read(), answers: 0 }),
+    token: async () => ({ token: await read(), number: 0 }),
     async renew(refused) {
       const token = await read()
-      return token.equals(refused.token) ? undefined : { token, answers: 0 }
+      return token.equals(refused.token) ? undefined : { token, number: 0 }
     },
   }
 }

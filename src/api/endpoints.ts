@@ -30,9 +30,11 @@ export interface EndpointBounds {
   readonly signal: AbortSignal
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
-  /** How many nodes may be tried; all unless told. */
-  readonly nodes?: number
+  /** What a try before ended with: a refusal is asked for again at the same node alone, since nodes mostly share them. */
+  readonly after?: unknown
 }
+
+type Send<T> = (baseUrl: string, signal: AbortSignal) => Promise<T>
 
 /** Chooses among the base URLs of a system. */
 export interface Endpoints {
@@ -40,7 +42,7 @@ export interface Endpoints {
    * Tries the base URLs in order, those that failed lately last, until one answers. While others are left, a node
    * gets half of the time that is left, so that one that hangs does not stand in for all.
    */
-  attempt<T>(send: (baseUrl: string, signal: AbortSignal) => Promise<T>, bounds: EndpointBounds): Promise<T>
+  attempt<T>(send: Send<T>, bounds: EndpointBounds): Promise<T>
 }
 
 function isOfNode({ reason, status, body }: ApiError): boolean {
@@ -85,47 +87,77 @@ export function createEndpoints(
     return isOwn ? failure : failure.of(new URL(baseUrl).host)
   }
 
-  /** What became of one node; `goesOn`: another one may do better. */
-  async function outcomeAt<T>(baseUrl: string, send: () => Promise<T>) {
+  /** What became of one node; `goesOn`: another one may do better; `isTimeout`: its share of the time was over. */
+  async function outcomeAt<T>(
+    baseUrl: string,
+    send: Send<T>,
+    signal: AbortSignal,
+    shareMs: number | undefined,
+  ) {
+    let isTimeout = false
+    const watched = async (ofNode: AbortSignal) => {
+      try {
+        return await send(baseUrl, ofNode)
+      } catch (failure) {
+        isTimeout = ofNode.aborted
+        throw failure
+      }
+    }
     try {
-      const result = await send()
+      const result = await (shareMs === undefined
+        ? send(baseUrl, signal)
+        : withDeadline(signal, shareMs, watched))
       resting.delete(baseUrl)
       return { result }
-    } catch (failure) {
-      const isTimeout = failure instanceof ApiError && failure.reason === 'timeout'
-      return { failure: located(failure, baseUrl), goesOn: goesOn(baseUrl, failure), isTimeout }
+    } catch (cause) {
+      // Also what ends a wait for one's turn is a timeout of this node's time, and no fault of our own.
+      const failure = isTimeout ? exchangeFailure(cause) : cause
+      const mayHelp = goesOn(baseUrl, failure) && !signal.aborted
+      return { failure: located(failure, baseUrl), goesOn: mayHelp, isTimeout }
     }
   }
 
   return {
-    async attempt(send, { signal, deadline, nodes = baseUrls.length }) {
-      const order = inOrder().slice(0, nodes)
-      let timeouts = 0
+    async attempt(send, { signal, deadline, after }) {
+      const order = refuserAmong(baseUrls, after) ?? inOrder()
+      const tried: NodeFailure[] = []
       for (const [index, baseUrl] of order.entries()) {
-        const isLast = index === order.length - 1 || timeouts === MAX_TIMEOUTS - 1
-        const outcome = await outcomeAt(baseUrl, () =>
-          isLast ? send(baseUrl, signal) : withHalf(signal, deadline, (ofNode) => send(baseUrl, ofNode)),
-        )
+        const shareMs = shareOf(deadline, order.length - index, tried)
+        const outcome = await outcomeAt(baseUrl, send, signal, shareMs)
         if ('result' in outcome) return outcome.result
-        if (outcome.isTimeout) timeouts += 1
-        const isOver = index === order.length - 1 || timeouts === MAX_TIMEOUTS || signal.aborted
-        if (isOver || !outcome.goesOn) throw outcome.failure
+        if (!outcome.goesOn) throw outcome.failure
+        tried.push(outcome)
+        if (timeoutsIn(tried) === MAX_TIMEOUTS) break
       }
-      throw new RangeError('a system has at least one base URL')
+      throw mostTelling(tried)
     },
   }
 }
 
-/** Half of the time that is left. */
-async function withHalf<T>(
-  signal: AbortSignal,
-  deadline: number,
-  send: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  try {
-    return await withDeadline(signal, (deadline - performance.now()) / 2, send)
-  } catch (failure) {
-    // Also what ends a wait for one's turn is a timeout of this node's time, and no fault of our own.
-    throw failure instanceof DOMException ? exchangeFailure(failure) : failure
-  }
+interface NodeFailure {
+  readonly failure: unknown
+  readonly isTimeout: boolean
+}
+
+/** Half of the time that is left, in milliseconds; undefined for the last one, which may have all of it. */
+function shareOf(deadline: number, left: number, tried: readonly NodeFailure[]): number | undefined {
+  const isLast = left === 1 || timeoutsIn(tried) === MAX_TIMEOUTS - 1
+  return isLast ? undefined : (deadline - performance.now()) / 2
+}
+
+function timeoutsIn(tried: readonly NodeFailure[]): number {
+  return tried.filter(({ isTimeout }) => isTimeout).length
+}
+
+/** The node whose refusal it was, where another one would say the same. */
+function refuserAmong(baseUrls: readonly string[], failure: unknown): readonly string[] | undefined {
+  if (!(failure instanceof ApiError) || failure.status === undefined) return undefined
+  const refuser = baseUrls.find((baseUrl) => new URL(baseUrl).host === failure.node)
+  return refuser === undefined ? undefined : [refuser]
+}
+
+/** Whoever answered says more than whoever did not; else the last one. */
+function mostTelling(tried: readonly NodeFailure[]): unknown {
+  const answered = tried.find(({ failure }) => failure instanceof ApiError && failure.status !== undefined)
+  return (answered ?? tried.at(-1))?.failure
 }

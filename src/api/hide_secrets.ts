@@ -61,7 +61,15 @@ function hideInData(text: string, sent: readonly Sent[]): string {
   const tokens = sent.filter((each) => isToken(each))
   if (tokens.length === 0) return text
   // Some libraries escape even an equals sign, with which many tokens end.
-  return hide(text.includes('\\u00') ? rewritten(text) : text, tokens)
+  const plain = text.includes('\\u00') ? unescaped(text) : text
+  return hide(plain === text || hide(plain, tokens) === plain ? text : rewritten(text), tokens)
+}
+
+/** For looking only: what is escaped for a reason is JSON no more. */
+function unescaped(json: string): string {
+  return json.replaceAll(/\\u00([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 function isToken({ text, isToken: isOne }: Sent): boolean {

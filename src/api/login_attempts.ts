@@ -1,7 +1,7 @@
 import type { Secret } from '../config/secret.ts'
 import { ApiError } from './errors.ts'
 import { basicHeader, tokenOf } from './login.ts'
-import { createLoginPauses } from './login_pauses.ts'
+import { createLoginPauses, type LoginPauses } from './login_pauses.ts'
 import type { Reason } from './reasons.ts'
 import { refusalOf } from './refusals.ts'
 import type { LoginOptions } from './session.ts'
@@ -12,6 +12,7 @@ const REFUSED: readonly Reason[] = ['auth', 'forbidden']
 const LOST: readonly Reason[] = ['timeout', 'reset', 'too_large', 'schema']
 /** So many may be lost in a row before the next one waits: it may be one node, or a connection that had been closed. */
 const LOSSES_SPARED = 3
+const LOSS = 'no answer of a login brought its token: sessions may be left behind'
 
 /** Logs in, with pauses after logins that failed in a way that would only harm when repeated. */
 export interface LoginAttempts {
@@ -28,9 +29,10 @@ export interface LoginAttempts {
 export function createLoginAttempts(options: LoginOptions): LoginAttempts {
   const { username, readPassword, requests, onLogin } = options
   const pauses = (what: string, spared: number) =>
-    createLoginPauses({ ...options, what, spared, level: 'warn' })
+    createLoginPauses({ ...options, what, spared, warnsAfter: 0 })
   const refusals = pauses('the login was refused: check username and password', 0)
-  const losses = pauses('no answer of a login brought its token: sessions may be left behind', LOSSES_SPARED)
+  /** By node: one that resets every login must not keep the others from being asked. */
+  const losses = new Map<string, LoginPauses>()
   const failures = createSharedFailures(options.now)
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
@@ -44,14 +46,17 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
     onLogin(failure.reason)
     failures.note(baseUrl, failure)
     if (REFUSED.includes(failure.reason)) refusals.begin(password)
-    if (LOST.includes(failure.reason)) losses.begin(password)
+    if (!LOST.includes(failure.reason)) return
+    const ofNode = losses.get(baseUrl) ?? pauses(LOSS, LOSSES_SPARED)
+    losses.set(baseUrl, ofNode)
+    ofNode.begin(password, failure.reason)
   }
 
   return {
     async allowed(baseUrl) {
       const password = await readPassword()
       refusals.check(password)
-      losses.check(password)
+      losses.get(baseUrl)?.check(password)
       failures.check(baseUrl)
       return password
     },
@@ -60,7 +65,7 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
         const token = await requestToken(baseUrl, password, signal)
         onLogin('ok')
         refusals.forget()
-        losses.forget()
+        losses.delete(baseUrl)
         failures.forget()
         return token
       } catch (failure) {

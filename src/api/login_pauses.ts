@@ -1,6 +1,7 @@
 import type { Secret } from '../config/secret.ts'
 import type { Log } from '../log.ts'
 import { ApiError } from './errors.ts'
+import type { Reason } from './reasons.ts'
 
 /** Real systems lock an address after ten refused logins. */
 const FIRST_PAUSE_MS = 30_000
@@ -8,10 +9,10 @@ const LONGEST_PAUSE_MS = 600_000
 
 /** Keeps logins that are of no use from being repeated at once. */
 export interface LoginPauses {
-  /** @throws {ApiError} `auth` while it is too early for another login with this password */
+  /** @throws {ApiError} while it is too early for another login with this password, with the reason of the pause */
   check(password: Secret): void
   /** Begins a pause, longer than the last one while the password stays the same, and says so. */
-  begin(password: Secret): void
+  begin(password: Secret, reason?: Reason): void
   /** The next pause is a short one again. */
   forget(): void
 }
@@ -24,9 +25,17 @@ interface LoginPausesOptions {
   /** How many times in a row it may go wrong before a pause begins. */
   readonly spared: number
   readonly log: Log
-  readonly level: 'warn' | 'debug'
+  /** The first of them is said at the level `debug` where `warnsAfter` is 1: it may be the last one. */
+  readonly warnsAfter: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
+}
+
+interface Pause {
+  readonly at: number
+  readonly pauseMs: number
+  readonly password: Secret
+  readonly reason: Reason
 }
 
 export function createLoginPauses({
@@ -35,11 +44,12 @@ export function createLoginPauses({
   what,
   spared,
   log,
-  level,
+  warnsAfter,
   now,
 }: LoginPausesOptions): LoginPauses {
   let times = 0
-  let last: { readonly at: number; readonly pauseMs: number; readonly password: Secret } | undefined
+  let pauses = 0
+  let last: Pause | undefined
 
   /** What is left of the pause. A clock that was set back must not turn it into a day. */
   function leftMs(password: Secret): number {
@@ -52,20 +62,29 @@ export function createLoginPauses({
     check(password) {
       const seconds = Math.ceil(leftMs(password) / 1000)
       if (seconds > 0)
-        throw new ApiError('auth', `${what} (user ${username}); the next login is tried in ${seconds} s`)
+        throw new ApiError(
+          last?.reason ?? 'auth',
+          `${what} (user ${username}); the next login is tried in ${seconds} s`,
+        )
     },
-    begin(password) {
+    begin(password, reason = 'auth') {
       // Several pools may meet the same refusal side by side.
       if (leftMs(password) > 0) return
       times += 1
       if (times <= spared) return
       const again = last?.password.equals(password) ? last.pauseMs * 2 : FIRST_PAUSE_MS
       const pauseMs = Math.min(again, LONGEST_PAUSE_MS)
-      last = { at: now(), pauseMs, password }
-      log[level](what, { system, user: username, next_try_seconds: pauseMs / 1000 })
+      last = { at: now(), pauseMs, password, reason }
+      pauses += 1
+      log[pauses > warnsAfter ? 'warn' : 'debug'](what, {
+        system,
+        user: username,
+        next_try_seconds: pauseMs / 1000,
+      })
     },
     forget() {
       times = 0
+      pauses = 0
       last = undefined
     },
   }

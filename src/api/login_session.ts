@@ -17,8 +17,8 @@ interface Ticket {
   readonly password: Secret
   readonly since: number
   usedAt: number
-  /** How many answers it brought. */
-  answers: number
+  /** The last grant of it that was accepted; 0: none yet. */
+  accepted: number
   /** It was refused and is to be replaced, be it later: nobody is to send it again. */
   isDead: boolean
 }
@@ -31,6 +31,7 @@ export function createLoginSession(options: LoginOptions): Session {
   const doubts = createRenewalDoubts(options)
   const closing = new AbortController()
   let closed = false
+  let grants = 0
   let ticket: Ticket | undefined
   let pending: Promise<Ticket> | undefined
 
@@ -45,7 +46,7 @@ export function createLoginSession(options: LoginOptions): Session {
       const token = await withDeadline(closing.signal, timeoutMs, (signal) =>
         logins.logIn(baseUrl, password, signal),
       )
-      ticket = { token, password, since: now(), usedAt: now(), answers: 0, isDead: false }
+      ticket = { token, password, since: now(), usedAt: now(), accepted: 0, isDead: false }
       return ticket
     })().finally(() => {
       pending = undefined
@@ -69,7 +70,8 @@ export function createLoginSession(options: LoginOptions): Session {
     if (closed) throw new ApiError('local', 'the session has been closed')
     const used = good ?? (await untilAborted(replace(baseUrl), signal))
     used.usedAt = now()
-    return { token: used.token, answers: used.answers }
+    grants += 1
+    return { token: used.token, number: grants }
   }
 
   /** The ticket of a grant, if it has not been replaced. */
@@ -82,23 +84,22 @@ export function createLoginSession(options: LoginOptions): Session {
     async renew(refused, baseUrl, signal, asker) {
       const current = ticketOf(refused)
       if (current === undefined) return use(ticket?.isDead ? undefined : ticket, baseUrl, signal)
-      // Others were answered meanwhile: it is not the token that is refused, but this request.
-      if (current.answers > refused.answers) return undefined
-      doubts.check(asker, current.password, current.answers > 0)
+      // It was accepted after it had been refused: it is not the token that is refused, but this request.
+      if (current.accepted > refused.number) return undefined
+      doubts.check(asker, current.password, current.accepted > 0)
       current.isDead = true
       return use(undefined, baseUrl, signal)
     },
     noteAccepted(grant, asker) {
       const current = ticketOf(grant)
-      if (current !== undefined) current.answers += 1
+      if (current !== undefined) current.accepted = Math.max(current.accepted, grant.number)
       doubts.end(asker)
     },
     noteUseless(grant, asker) {
       const current = ticketOf(grant)
       // One that was replaced meanwhile was refused for that reason.
-      if (current !== undefined) doubts.begin(asker, current.password, current.answers > 0)
+      if (current !== undefined) doubts.begin(asker, current.password, current.accepted > 0)
     },
-    isDoubted: doubts.has,
     async close() {
       closed = true
       const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)

@@ -33,11 +33,10 @@ export function createReader(options: ReaderOptions): Reader {
   const attempts: Reader = (request, stop, decode) =>
     withDeadline(stop, timeoutMs, async (signal) => {
       const time = { signal, deadline: performance.now() + timeoutMs }
-      // All nodes once: a failure that they share is not asked for at each of them again and again.
-      const attempt = (count: number) =>
+      const attempt = (after: unknown) =>
         endpoints.attempt(
           async (baseUrl, ofNode) => decode(await exchange(request, baseUrl, ofNode), baseUrl),
-          { ...time, ...(count > 1 && { nodes: 1 }) },
+          { ...time, after },
         )
       try {
         return await repeated(attempt, time)

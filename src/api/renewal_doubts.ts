@@ -7,7 +7,6 @@ import type { LoginOptions } from './session.ts'
  * while others are not, and those for anybody while no answer at all came by a new token.
  */
 export interface RenewalDoubts {
-  has(asker: string): boolean
   /**
    * @param isProven whether the token that is to be replaced brought an answer to anybody
    * @throws {ApiError} `auth` while it is too early for another renewal
@@ -30,30 +29,35 @@ export function createRenewalDoubts(options: LoginOptions): RenewalDoubts {
     ...options,
     what: 'new tokens are refused, too: does the account have the role, do all nodes know its sessions?',
     spared: 0,
-    level: 'warn',
+    // With one pause it may be over; who is refused for good gets here again.
+    warnsAfter: 1,
   })
+  /** Since the last answer. */
+  const refused = new Set<string>()
 
   function pausesOf(asker: string): LoginPauses {
     if (byAsker.size > MAX_ASKERS) byAsker.clear()
     const what = `a new token is refused, too, for ${asker}`
     // The failure of the poll is in the log, and says so.
-    const pauses = byAsker.get(asker) ?? createLoginPauses({ ...options, what, spared: 0, level: 'debug' })
+    const pauses =
+      byAsker.get(asker) ?? createLoginPauses({ ...options, what, spared: 0, warnsAfter: Infinity })
     byAsker.set(asker, pauses)
     return pauses
   }
 
   return {
-    has: (asker) => byAsker.has(asker),
     check(asker, password, isProven) {
       if (!isProven) ofAll.check(password)
       byAsker.get(asker)?.check(password)
     },
     begin(asker, password, isProven) {
       pausesOf(asker).begin(password)
-      if (!isProven && byAsker.size > ASKERS_SPARED) ofAll.begin(password)
+      refused.add(asker)
+      if (!isProven && refused.size > ASKERS_SPARED) ofAll.begin(password)
     },
     end(asker) {
       byAsker.delete(asker)
+      refused.clear()
       ofAll.forget()
     },
   }

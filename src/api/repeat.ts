@@ -12,17 +12,19 @@ const LEAST_TIME_MS = 1000
 /**
  * Runs a reading request, and again after a passing failure, with a growing, uneven pause, or the pause that the
  * system asks for, while that fits into the time left.
- * @param attempt told whether it is the first, the second or the third
+ * @param attempt told what the one before failed by; undefined at first
  * @param deadline milliseconds on the clock of `performance.now()`
  */
 export async function repeated<T>(
-  attempt: (count: number) => Promise<T>,
+  attempt: (after: unknown) => Promise<T>,
   { signal, deadline }: { readonly signal: AbortSignal; readonly deadline: number },
 ): Promise<T> {
+  let last: unknown
   for (let count = 1; ; count += 1) {
     try {
-      return await attempt(count)
+      return await attempt(last)
     } catch (failure) {
+      last = failure
       const waitMs = pauseAfter(failure, count)
       if (waitMs === undefined || performance.now() + waitMs + LEAST_TIME_MS > deadline) throw failure
       await pause(waitMs, signal)

@@ -7,8 +7,8 @@ import type { Answer } from './transport.ts'
 /** A token that was given out for one request. */
 export interface Grant {
   readonly token: Secret
-  /** How many answers the token had brought by then: if there are more later, it is alive. */
-  readonly answers: number
+  /** Counts all of the session. If a later one is accepted, an earlier one was not refused for its token. */
+  readonly number: number
 }
 
 /** The token of one system, however it is come by. One for all pools. */
@@ -30,8 +30,6 @@ export interface Session {
   noteAccepted(grant: Grant, asker: string): void
   /** Notes that a newer token was of no use to who asked for it. */
   noteUseless(grant: Grant, asker: string): void
-  /** Whether a newer token was of no use to this asker, the last time it got one. */
-  isDoubted(asker: string): boolean
   /** Ends the session at the system, as far as the system answers; no token is given out any more. */
   close(): Promise<void>
 }

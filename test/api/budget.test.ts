@@ -96,6 +96,26 @@ describe('pace', () => {
     expect(sent).toEqual(['a login 0', 'a nodes 1000', 'b login 2000', 'b nodes 3000'])
   })
 
+  test('turns that wait for a slow login are not saved up', async () => {
+    const budget = createBudget({ ...limits, concurrency: 8, requestsPerSecond: 10 })
+    const began = performance.now()
+    const login = Promise.withResolvers<void>()
+    const sentAt: number[] = []
+    const tasks = Array.from({ length: 30 }, () =>
+      budget.withPlace(never(), async () => {
+        await login.promise
+        await budget.pace(never())
+        sentAt.push(performance.now() - began)
+      }),
+    )
+    await vi.advanceTimersByTimeAsync(3000)
+    login.resolve()
+    await vi.advanceTimersByTimeAsync(10_000)
+    await Promise.all(tasks)
+    const within = (from: number) => sentAt.filter((at) => at >= from && at < from + 1000).length
+    expect(Math.max(...sentAt.map(within))).toBeLessThanOrEqual(11)
+  })
+
   test('does not save up for later', async () => {
     const budget = createBudget(limits)
     await vi.advanceTimersByTimeAsync(60_000)

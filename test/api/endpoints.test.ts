@@ -117,17 +117,24 @@ describe('endpoints', () => {
     expect(await endpoints.attempt<unknown>(send, time)).toBe('answer')
   })
 
-  test('as many nodes are asked as wanted, the one that failed first before the others', async () => {
-    const { endpoints, failures, ask, pass } = plant()
-    for (const name of ['a', 'b', 'c']) {
-      failures.set(name, new ApiError('unavailable', 'bad'))
-      pass(1000)
-    }
+  test('a refusal is asked for again at the node that refused, a silence at all', async () => {
+    const { endpoints, failures, ask } = plant()
+    failures.set('a', new ApiError('connect', 'bad'))
+    failures.set('b', new ApiError('unavailable', 'bad', { status: 503, retryAfterMs: 1000 }))
+    failures.set('c', new ApiError('reset', 'bad'))
+    // The node that answered says more than the last one.
     expect(await ask()).toEqual(['a', 'b', 'c', 'unavailable'])
-    const asked: string[] = []
-    const send = async (baseUrl: string) => void asked.push(baseUrl)
-    await endpoints.attempt(send, { ...TIME, nodes: 1 })
-    expect(asked).toEqual(['https://a:4443'])
+    const again = async (after: unknown) => {
+      const asked: string[] = []
+      const send = async (baseUrl: string) => {
+        asked.push(new URL(baseUrl).hostname)
+        throw failures.get(new URL(baseUrl).hostname)
+      }
+      await expect(endpoints.attempt(send, { ...TIME, after })).rejects.toBeInstanceOf(ApiError)
+      return asked
+    }
+    expect(await again(new ApiError('unavailable', 'bad', { status: 503, node: 'b' }))).toEqual(['b'])
+    expect(await again(new ApiError('reset', 'bad', { node: 'c' }))).toEqual(['a', 'b', 'c'])
   })
 
   test('a refusal that no node would change is not asked for elsewhere', async () => {
