@@ -41,7 +41,9 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
   let permanent = permanentSessions(clock())
 
   const isLive = (session: Session) =>
-    clock() - session.created < limits.tokenLifeMs && clock() - session.used < limits.tokenIdleMs
+    session.uses < mostUses &&
+    clock() - session.created < limits.tokenLifeMs &&
+    clock() - session.used < limits.tokenIdleMs
   const live = (user: User) =>
     [...sessions.values()].filter((session) => session.user === user && isLive(session)).length
   const forgetDead = () => {
