@@ -24,6 +24,8 @@ export interface PoolPoller {
   readonly poolId: string
   readonly forecasts: ForecastPoller
   poll(signal: AbortSignal): Promise<Outcome>
+  /** When the pool was last asked, on the clock of `performance.now()`. */
+  askedAt(): number
   /** The poll failed without asking: the system did not answer for other pools. */
   giveUp(silence: ApiError): Promise<Outcome>
   /** The pool is no longer polled: withdraws nothing and starts nothing any more. */
@@ -36,6 +38,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const forecasts = createForecastPoller({ ...options, system: system.name, forecast: config.forecast })
   let busy = false
   let forgotten = false
+  let askedAt = Number.NEGATIVE_INFINITY
   let staleTimer: NodeJS.Timeout | undefined
 
   // A poller that takes over another's values takes over their end, too.
@@ -55,6 +58,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   async function ask(signal: AbortSignal): Promise<Outcome> {
     const began = performance.now()
+    askedAt = began
     try {
       const reading = await client.nodes(poolId, signal)
       if (forgotten) return 'none'
@@ -98,6 +102,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   return {
     poolId,
     forecasts,
+    askedAt: () => askedAt,
     poll: (signal) => alone(() => ask(signal)),
     giveUp: (silence) => alone(() => fail(unasked(silence, system.name, poolId), performance.now())),
     forget() {

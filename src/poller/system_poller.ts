@@ -11,7 +11,7 @@ import { createInventory } from './inventory.ts'
 import { createJournal } from './journal.ts'
 import { createPoolPoller, type Outcome, type PoolPoller } from './pool_poller.ts'
 import { createSchedule } from './schedule.ts'
-import { withoutForecasts } from './state.ts'
+import { type PoolState, withoutForecasts } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
@@ -77,34 +77,43 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   }
 
   async function pollPools(carefully: boolean): Promise<Outcome[]> {
-    const byPromise = pollers().toSorted((a, b) => lastSuccess(b) - lastSuccess(a))
-    // Another one at every further try, since the first may be the one pool that is broken for good.
-    const scout = carefully ? byPromise[(backoff.failures() - 1) % byPromise.length] : undefined
-    if (scout === undefined) return pollAll(byPromise)
+    const scout = carefully ? chooseScout() : undefined
+    if (scout === undefined) return pollAll()
     const outcome = await scout.poll(signal)
     const isDown = outcome === 'none' || (outcome !== 'ok' && isSystemFailure(outcome))
-    const others = byPromise.filter((poller) => poller !== scout)
+    const others = pollers().filter((poller) => poller !== scout)
     return isDown ? [outcome] : [outcome, ...(await Promise.all(others.map((each) => each.poll(signal))))]
   }
 
-  /** Seconds since the epoch; 0: none is known. */
-  function lastSuccess({ poolId }: PoolPoller): number {
-    return board.system(system.name)?.pools.get(poolId)?.lastSuccess ?? 0
+  /** The pool that was not asked for the longest time: one that is broken for good does not get the next turn, too. */
+  function chooseScout(): PoolPoller | undefined {
+    const ever = pollers().filter((poller) => stateOf(poller)?.lastSuccess !== undefined)
+    return (ever.length > 0 ? ever : pollers()).toSorted((a, b) => a.askedAt() - b.askedAt())[0]
+  }
+
+  function stateOf({ poolId }: PoolPoller): PoolState | undefined {
+    return board.system(system.name)?.pools.get(poolId)
   }
 
   /**
-   * Those that answered last go first: when they fall silent all together, the others need not wait for their turn to
-   * say so. Pools that never answered tell nothing of others.
+   * Those that answered last time go first, the quickest at the head: when they fall silent all together, and one more
+   * does, the others need not wait for their turn to say so. Pools that did not answer tell nothing of others.
    */
-  async function pollAll(pools: readonly PoolPoller[]): Promise<Outcome[]> {
-    const count = Math.max(config.limits.concurrency, VANGUARD_POOLS)
-    const tells = pools.length > count && pools.slice(0, count).every((poller) => lastSuccess(poller) > 0)
-    const vanguard = pools.slice(0, count).map((poller) => poller.poll(signal))
-    const silence = tells ? await silenceOf(vanguard) : undefined
-    const others = pools
-      .slice(count)
-      .map((each) => (silence === undefined ? each.poll(signal) : each.giveUp(silence)))
-    return Promise.all([...vanguard, ...others])
+  async function pollAll(): Promise<Outcome[]> {
+    const answered = pollers().filter((poller) => stateOf(poller)?.lastAttempt?.failure === undefined)
+    const seconds = (poller: PoolPoller) => stateOf(poller)?.lastAttempt?.seconds ?? 0
+    const quickest = answered.toSorted((a, b) => seconds(a) - seconds(b))
+    const vanguard = quickest.slice(0, Math.max(config.limits.concurrency, VANGUARD_POOLS))
+    const others = pollers().filter((poller) => !vanguard.includes(poller))
+    const [witness, ...rest] = others
+    const polls = vanguard.map((poller) => poller.poll(signal))
+    const tells = vanguard.every((poller) => stateOf(poller)?.lastSuccess !== undefined) && rest.length > 0
+    if (witness === undefined || !tells || (await silenceOf(polls)) === undefined)
+      return Promise.all([...polls, ...others.map((each) => each.poll(signal))])
+    const last = witness.poll(signal)
+    const silence = await silenceOf([last])
+    const told = rest.map((each) => (silence === undefined ? each.poll(signal) : each.giveUp(silence)))
+    return Promise.all([...polls, last, ...told])
   }
 
   async function askForForecasts(): Promise<void> {

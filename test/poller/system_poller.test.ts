@@ -304,14 +304,33 @@ describe('a system that is down', () => {
     expect(Object.values(up())).toEqual(pools.map(() => 1))
     nodes.mockClear()
     silent = true
-    await vi.advanceTimersByTimeAsync(MINUTE)
+    await vi.advanceTimersByTimeAsync(80 * SECOND)
     expect(up()).toEqual(Object.fromEntries(pools.map((pool) => [pool, 0])))
-    expect(nodes).toHaveBeenCalledTimes(4)
+    // Four side by side, and one more to be sure.
+    expect(nodes).toHaveBeenCalledTimes(5)
     expect(await polls()).toContain('p39 timeout 1')
     expect(troubles().at(-1)?.fields['error']).toContain('the system did not answer for other pools: bad')
     silent = false
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(Object.values(up())).toEqual(pools.map(() => 1))
+  })
+
+  test('is not made out of the slow ones of its pools: the quick ones are heard first', async () => {
+    const pools = Array.from({ length: 10 }, (_, index) => `p${index}`)
+    let stalled = false
+    const nodes = vi.fn(async (pool: string) => {
+      const isSlow = Number(pool.slice(1)) < 4
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, (stalled ? 5 : 2) * SECOND))
+      if (isSlow && stalled) throw bad('timeout')
+      return readingOf({ n1: 1 }, pool)
+    })
+    const { up } = await plant({ client: { nodes }, pools })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    stalled = true
+    for (let minute = 0; minute < 5; minute += 1) {
+      await vi.advanceTimersByTimeAsync(MINUTE)
+      expect(up()).toEqual(Object.fromEntries(pools.map((pool, index) => [pool, index < 4 ? 0 : 1])))
+    }
   })
 
   test('is not made out of pools that stall while others are answered', async () => {
