@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** The configuration cannot be used. Carries every problem found, never a value of the file. */
+/** The configuration cannot be used. Carries every problem found, and no line or secret of the file. */
 export class ConfigError extends Error {
   readonly file: string
   readonly problems: readonly Problem[]

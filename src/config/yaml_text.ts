@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, parseDocument, type YAMLParseError } from 'yaml'
+import { type Document, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
 import { ConfigError } from './problems.ts'
 
 /** A YAML file as data, and where in it a key stands. */
@@ -38,6 +38,11 @@ export function parseYaml(file: string, text: string): YamlText {
     const message = `not valid YAML at ${place(first.pos[0])} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
     throw new ConfigError(file, [{ path: '', message }])
   }
+  const alias = lostAlias(document)
+  if (alias !== undefined) {
+    const message = `not valid YAML at ${place(alias)} (BAD_ALIAS): ${LIKELY_CAUSES.BAD_ALIAS}`
+    throw new ConfigError(file, [{ path: '', message }])
+  }
   return {
     data: plainData(document, file),
     placeOf(path) {
@@ -49,11 +54,22 @@ export function parseYaml(file: string, text: string): YamlText {
   }
 }
 
+/** Where an alias stands that has no anchor. */
+function lostAlias(document: Document.Parsed): number | undefined {
+  let lost: number | undefined
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) === undefined) lost ??= node.range?.[0]
+    },
+  })
+  return lost
+}
+
 function plainData(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS() ?? {}
   } catch {
-    // An alias without its anchor, or so many that they would expand beyond measure.
+    // So many that they would expand beyond measure.
     throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
   }
 }
