@@ -225,6 +225,9 @@ const alertTable: Tile = table({
       unit: 'none',
     },
   ],
+  // Critical ones first.
+  sortBy: 'severity',
+  ascending: true,
   cellLinks: { pool: rowToPool, node: rowToNode },
   noValue: 'No alert fires',
   width: 12,

@@ -55,10 +55,14 @@ function grouped(series: readonly Named[], { rowField, columnField }: Grouping):
 function sorted(panel: Panel, { columns, rows }: Sheet): Sheet {
   const [by] = (panel.options.sortBy ?? []) as { displayName: string; desc: boolean }[]
   if (!by) return { columns, rows }
-  const value = (row: Readonly<Record<string, Cell>>) =>
-    Number(row[by.displayName] ?? Number.NEGATIVE_INFINITY)
   const sign = by.desc ? -1 : 1
-  return { columns, rows: rows.toSorted((a, b) => sign * (value(a) - value(b))) }
+  return { columns, rows: rows.toSorted((a, b) => sign * compare(a[by.displayName], b[by.displayName])) }
+}
+
+/** Names by the alphabet, figures by size; what is missing comes first. */
+function compare(a: Cell, b: Cell): number {
+  if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b)
+  return Number(a ?? Number.NEGATIVE_INFINITY) - Number(b ?? Number.NEGATIVE_INFINITY)
 }
 
 function cell(panel: Panel, column: string, value: Cell): string {
