@@ -190,7 +190,7 @@ async function play(way: (yard: Yard) => Promise<Way>): Promise<void> {
     await using lab = await startLab(`systems:
   - {name: sick, ${auth}, pools: [{id: "${POOL}"}], ${system}}
   - {name: well, ${auth}, base_url: "${healthy.url}"}
-${quickly('1s')}`)
+${quickly(reason === 'timeout' ? '1s' : '5s')}`)
     const result = reason === 'ok' ? 'not_found' : reason
     // The emulator behind a good way knows nothing of this pool, and says so.
     await waitFor(async () => (await lab.polls(POOL, result)) > 0, { what: `a poll that is ${result}` })
