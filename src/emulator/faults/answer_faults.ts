@@ -145,7 +145,7 @@ function errorBody(status: number, code: string | undefined, retryable: string |
   return {
     code: Number(code ?? row?.code ?? API_ERRORS.failure.code),
     description: row?.description ?? API_ERRORS.failure.description,
-    details: 'This error is a fault of the emulator',
+    details: 'This error is made on purpose',
     retryable: retryable === undefined ? status >= API_ERRORS.failure.status : retryable === 'true',
   }
 }
