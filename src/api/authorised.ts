@@ -49,7 +49,11 @@ async function newToken(
 ): Promise<Grant | undefined> {
   if (isRefusedToken(failure)) return renew()
   // What is refused with a new token, too, wants a role: then the refusal tells more than a renewal that has to wait.
-  return mayBeExpired(failure) ? renew().catch(() => undefined) : undefined
+  if (!mayBeExpired(failure)) return undefined
+  return renew().catch((cause: unknown) => {
+    if (isRefusedToken(cause)) return undefined
+    throw cause
+  })
 }
 
 /** The front of some systems turns the 401 of an expired token into this, which elsewhere means a missing role. */

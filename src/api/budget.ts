@@ -32,6 +32,7 @@ export function createBudget(limits: LimitsConfig, now: () => number = () => per
   function useTurn(): boolean {
     const fresh = unused.filter((since) => now() - since < gapMs)
     unused = fresh.slice(1)
+    if (fresh.length > 0) turns.usedNow()
     return fresh.length > 0
   }
 
@@ -78,6 +79,7 @@ function createTurns(gapMs: number, now: () => number) {
     timer ??= setTimeout(
       () => {
         timer = undefined
+        if (now() < nextAt) return callWhenDue()
         if (!queue.callNext()) return
         nextAt = now() + gapMs
         callWhenDue()
@@ -87,6 +89,10 @@ function createTurns(gapMs: number, now: () => number) {
   }
 
   return {
+    /** A turn that is used late makes the next one later, too. */
+    usedNow(): void {
+      nextAt = Math.max(nextAt, now() + gapMs)
+    },
     async wait(signal: AbortSignal, where: Where): Promise<void> {
       signal.throwIfAborted()
       if (timer === undefined && now() >= nextAt) {

@@ -30,7 +30,7 @@ export interface EndpointBounds {
   readonly signal: AbortSignal
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
-  /** What a try before ended with: a refusal is asked for again at the same node alone, since nodes mostly share them. */
+  /** What the try before ended with: a refusal is repeated at that node alone, since nodes mostly share them. */
   readonly after?: unknown
 }
 
@@ -61,6 +61,8 @@ export function createEndpoints(
   now: () => number = () => performance.now(),
 ): Endpoints {
   const resting = new Map<string, Rest>()
+  /** By failure: the node that refused, where nobody kept silent. */
+  const refusers = new WeakMap<ApiError, string>()
   const restsUntil = (baseUrl: string) => resting.get(baseUrl)?.until ?? Number.NEGATIVE_INFINITY
   const rests = (baseUrl: string) => restsUntil(baseUrl) > now()
 
@@ -68,6 +70,11 @@ export function createEndpoints(
   function inOrder(): readonly string[] {
     const [tired, fresh] = [baseUrls.filter(rests), baseUrls.filter((baseUrl) => !rests(baseUrl))]
     return [...fresh, ...tired.toSorted((a, b) => restsUntil(a) - restsUntil(b))]
+  }
+
+  function orderAfter(failure: unknown): readonly string[] {
+    const refuser = failure instanceof ApiError ? refusers.get(failure) : undefined
+    return refuser === undefined ? inOrder() : [refuser]
   }
 
   /** Whether another node may still help; remembers which one failed, longer each time. */
@@ -87,7 +94,7 @@ export function createEndpoints(
     return isOwn ? failure : failure.of(new URL(baseUrl).host)
   }
 
-  /** What became of one node; `goesOn`: another one may do better; `isTimeout`: its share of the time was over. */
+  /** What became of one node: a result, or a failure. */
   async function outcomeAt<T>(
     baseUrl: string,
     send: Send<T>,
@@ -113,29 +120,34 @@ export function createEndpoints(
       // Also what ends a wait for one's turn is a timeout of this node's time, and no fault of our own.
       const failure = isTimeout ? exchangeFailure(cause) : cause
       const mayHelp = goesOn(baseUrl, failure) && !signal.aborted
-      return { failure: located(failure, baseUrl), goesOn: mayHelp, isTimeout }
+      return { baseUrl, failure: located(failure, baseUrl), goesOn: mayHelp, isTimeout }
     }
   }
 
   return {
     async attempt(send, { signal, deadline, after }) {
-      const order = refuserAmong(baseUrls, after) ?? inOrder()
+      const order = orderAfter(after)
       const tried: NodeFailure[] = []
       for (const [index, baseUrl] of order.entries()) {
         const shareMs = shareOf(deadline, order.length - index, tried)
         const outcome = await outcomeAt(baseUrl, send, signal, shareMs)
         if ('result' in outcome) return outcome.result
-        if (!outcome.goesOn) throw outcome.failure
         tried.push(outcome)
-        if (timeoutsIn(tried) === MAX_TIMEOUTS) break
+        if (!outcome.goesOn || timeoutsIn(tried) === MAX_TIMEOUTS) break
       }
-      throw mostTelling(tried)
+      const { failure, baseUrl } = mostTelling(tried)
+      if (failure instanceof ApiError && tried.every(isAnswer)) refusers.set(failure, baseUrl)
+      throw failure
     },
   }
 }
 
 interface NodeFailure {
+  readonly baseUrl: string
   readonly failure: unknown
+  /** Whether another node may do better. */
+  readonly goesOn: boolean
+  /** Whether its share of the time was over. */
   readonly isTimeout: boolean
 }
 
@@ -149,15 +161,13 @@ function timeoutsIn(tried: readonly NodeFailure[]): number {
   return tried.filter(({ isTimeout }) => isTimeout).length
 }
 
-/** The node whose refusal it was, where another one would say the same. */
-function refuserAmong(baseUrls: readonly string[], failure: unknown): readonly string[] | undefined {
-  if (!(failure instanceof ApiError) || failure.status === undefined) return undefined
-  const refuser = baseUrls.find((baseUrl) => new URL(baseUrl).host === failure.node)
-  return refuser === undefined ? undefined : [refuser]
+function isAnswer({ failure }: NodeFailure): boolean {
+  return failure instanceof ApiError && failure.status !== undefined
 }
 
-/** Whoever answered says more than whoever did not; else the last one. */
-function mostTelling(tried: readonly NodeFailure[]): unknown {
-  const answered = tried.find(({ failure }) => failure instanceof ApiError && failure.status !== undefined)
-  return (answered ?? tried.at(-1))?.failure
+/** The one that is final; else whoever answered says more than whoever did not; else the last one. */
+function mostTelling(tried: readonly NodeFailure[]): NodeFailure {
+  const told = tried.find(({ goesOn }) => !goesOn) ?? tried.find(isAnswer) ?? tried.at(-1)
+  if (told === undefined) throw new RangeError('a system has at least one base URL')
+  return told
 }

@@ -12,6 +12,8 @@ const REFUSED: readonly Reason[] = ['auth', 'forbidden']
 const LOST: readonly Reason[] = ['timeout', 'reset', 'too_large', 'schema']
 /** So many may be lost in a row before the next one waits: it may be one node, or a connection that had been closed. */
 const LOSSES_SPARED = 3
+/** Of all nodes together, without a login between that came through: an account may have a hundred. */
+const ALL_LOSSES_SPARED = 20
 const LOSS = 'no answer of a login brought its token: sessions may be left behind'
 
 /** Logs in, with pauses after logins that failed in a way that would only harm when repeated. */
@@ -33,6 +35,7 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
   const refusals = pauses('the login was refused: check username and password', 0)
   /** By node: one that resets every login must not keep the others from being asked. */
   const losses = new Map<string, LoginPauses>()
+  const allLosses = pauses(LOSS, ALL_LOSSES_SPARED)
   const failures = createSharedFailures(options.now)
 
   async function requestToken(baseUrl: string, password: Secret, signal: AbortSignal): Promise<Secret> {
@@ -47,6 +50,7 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
     failures.note(baseUrl, failure)
     if (REFUSED.includes(failure.reason)) refusals.begin(password)
     if (!LOST.includes(failure.reason)) return
+    allLosses.begin(password, failure.reason)
     const ofNode = losses.get(baseUrl) ?? pauses(LOSS, LOSSES_SPARED)
     losses.set(baseUrl, ofNode)
     ofNode.begin(password, failure.reason)
@@ -56,6 +60,7 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
     async allowed(baseUrl) {
       const password = await readPassword()
       refusals.check(password)
+      allLosses.check(password)
       losses.get(baseUrl)?.check(password)
       failures.check(baseUrl)
       return password
@@ -66,6 +71,7 @@ export function createLoginAttempts(options: LoginOptions): LoginAttempts {
         onLogin('ok')
         refusals.forget()
         losses.delete(baseUrl)
+        allLosses.forget()
         failures.forget()
         return token
       } catch (failure) {

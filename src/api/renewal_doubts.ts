@@ -32,6 +32,13 @@ export function createRenewalDoubts(options: LoginOptions): RenewalDoubts {
     // With one pause it may be over; who is refused for good gets here again.
     warnsAfter: 1,
   })
+  /** For those that a new token did not help before, all together: while others are answered, each costs them theirs. */
+  const ofDoubted = createLoginPauses({
+    ...options,
+    what: 'new tokens are refused for some requests',
+    spared: 0,
+    warnsAfter: Infinity,
+  })
   /** Since the last answer. */
   const refused = new Set<string>()
 
@@ -48,9 +55,11 @@ export function createRenewalDoubts(options: LoginOptions): RenewalDoubts {
   return {
     check(asker, password, isProven) {
       if (!isProven) ofAll.check(password)
+      if (byAsker.has(asker)) ofDoubted.check(password)
       byAsker.get(asker)?.check(password)
     },
     begin(asker, password, isProven) {
+      ofDoubted.begin(password)
       pausesOf(asker).begin(password)
       refused.add(asker)
       if (!isProven && refused.size > ASKERS_SPARED) ofAll.begin(password)

@@ -85,10 +85,14 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     return isDown ? [outcome] : [outcome, ...(await Promise.all(others.map((each) => each.poll(signal))))]
   }
 
-  /** The pool that was not asked for the longest time: one that is broken for good does not get the next turn, too. */
+  /**
+   * The pool that was not asked for the longest time: one that is broken for good does not get the next turn, too. In
+   * turns among those that ever answered, and among all.
+   */
   function chooseScout(): PoolPoller | undefined {
     const ever = pollers().filter((poller) => stateOf(poller)?.lastSuccess !== undefined)
-    return (ever.length > 0 ? ever : pollers()).toSorted((a, b) => a.askedAt() - b.askedAt())[0]
+    const among = ever.length > 0 && backoff.failures() % 2 === 1 ? ever : pollers()
+    return among.toSorted((a, b) => a.askedAt() - b.askedAt())[0]
   }
 
   function stateOf({ poolId }: PoolPoller): PoolState | undefined {
@@ -104,10 +108,12 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     const seconds = (poller: PoolPoller) => stateOf(poller)?.lastAttempt?.seconds ?? 0
     const quickest = answered.toSorted((a, b) => seconds(a) - seconds(b))
     const vanguard = quickest.slice(0, Math.max(config.limits.concurrency, VANGUARD_POOLS))
-    const others = pollers().filter((poller) => !vanguard.includes(poller))
+    const failing = pollers().filter((poller) => !answered.includes(poller))
+    const others = [...quickest.slice(vanguard.length), ...failing]
     const [witness, ...rest] = others
     const polls = vanguard.map((poller) => poller.poll(signal))
-    const tells = vanguard.every((poller) => stateOf(poller)?.lastSuccess !== undefined) && rest.length > 0
+    const isProven = vanguard.every((poller) => stateOf(poller)?.lastSuccess !== undefined)
+    const tells = isProven && vanguard.length >= VANGUARD_POOLS && rest.length > 0
     if (witness === undefined || !tells || (await silenceOf(polls)) === undefined)
       return Promise.all([...polls, ...others.map((each) => each.poll(signal))])
     const last = witness.poll(signal)

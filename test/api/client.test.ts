@@ -326,6 +326,15 @@ describe('requests', () => {
     expect(plant.told.filter((told) => told.startsWith('login'))).toEqual(['login 200'])
   })
 
+  test('that meet an expired session behind such a front fail as the login does', async () => {
+    await using emulator = await startEmulator()
+    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 2s}')
+    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await poll()
+    emulator.setFaults(['status:500,code=6401@nodes', 'status:503@login'])
+    await expect(poll()).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
   test('use their connections again', async () => {
     await using server = await serveHttp((_request, response) => {
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')

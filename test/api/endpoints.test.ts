@@ -117,24 +117,42 @@ describe('endpoints', () => {
     expect(await endpoints.attempt<unknown>(send, time)).toBe('answer')
   })
 
-  test('a refusal is asked for again at the node that refused, a silence at all', async () => {
-    const { endpoints, failures, ask } = plant()
-    failures.set('a', new ApiError('connect', 'bad'))
-    failures.set('b', new ApiError('unavailable', 'bad', { status: 503, retryAfterMs: 1000 }))
-    failures.set('c', new ApiError('reset', 'bad'))
-    // The node that answered says more than the last one.
-    expect(await ask()).toEqual(['a', 'b', 'c', 'unavailable'])
-    const again = async (after: unknown) => {
+  test('a refusal is asked for again at the node that refused; where one kept silent, at all', async () => {
+    const { endpoints, failures } = plant()
+    const attempt = async (after?: unknown) => {
       const asked: string[] = []
       const send = async (baseUrl: string) => {
-        asked.push(new URL(baseUrl).hostname)
-        throw failures.get(new URL(baseUrl).hostname)
+        const { hostname } = new URL(baseUrl)
+        asked.push(hostname)
+        throw failures.get(hostname)
       }
-      await expect(endpoints.attempt(send, { ...TIME, after })).rejects.toBeInstanceOf(ApiError)
-      return asked
+      const failure: unknown = await endpoints
+        .attempt(send, { ...TIME, after })
+        .catch((thrown: unknown) => thrown)
+      return { asked, failure }
     }
-    expect(await again(new ApiError('unavailable', 'bad', { status: 503, node: 'b' }))).toEqual(['b'])
-    expect(await again(new ApiError('reset', 'bad', { node: 'c' }))).toEqual(['a', 'b', 'c'])
+    const busy = () => new ApiError('unavailable', 'bad', { status: 503 })
+    for (const name of ['a', 'b', 'c']) failures.set(name, busy())
+    const all = await attempt()
+    expect(all.asked).toEqual(['a', 'b', 'c'])
+    expect((await attempt(all.failure)).asked).toEqual(['a'])
+    failures.set('b', new ApiError('reset', 'bad'))
+    const some = await attempt()
+    // Whoever answered says more, and the one that did not may answer now.
+    expect(some.failure).toMatchObject({ reason: 'unavailable' })
+    expect((await attempt(some.failure)).asked).toEqual(['a', 'b', 'c'])
+  })
+
+  test('of addresses that differ in the path, the one that refused is asked again', async () => {
+    const endpoints = createEndpoints(['https://proxy/n1', 'https://proxy/n2'])
+    const asked: string[] = []
+    const send = async (baseUrl: string) => {
+      asked.push(baseUrl)
+      throw new ApiError('server_error', 'bad', { status: baseUrl.endsWith('1') ? 502 : 500 })
+    }
+    const failure: unknown = await endpoints.attempt(send, TIME).catch((thrown: unknown) => thrown)
+    await endpoints.attempt(send, { ...TIME, after: failure }).catch(() => undefined)
+    expect(asked).toEqual(['https://proxy/n1', 'https://proxy/n2', 'https://proxy/n2'])
   })
 
   test('a refusal that no node would change is not asked for elsewhere', async () => {

@@ -315,6 +315,37 @@ describe('a system that is down', () => {
     expect(Object.values(up())).toEqual(pools.map(() => 1))
   })
 
+  test('is found back also through a pool that never answered before', async () => {
+    let broken = 'never'
+    const nodes = vi.fn(async (pool: string) => {
+      if (pool === broken) throw bad('unavailable')
+      return readingOf({ n1: 1 }, pool)
+    })
+    const { up } = await plant({ client: { nodes }, pools: ['once', 'never'] })
+    broken = 'once'
+    const both = nodes.getMockImplementation()
+    nodes.mockImplementation(async () => {
+      throw bad('unavailable')
+    })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    if (both !== undefined) nodes.mockImplementation(both)
+    await vi.advanceTimersByTimeAsync(15 * MINUTE)
+    expect(up()).toEqual({ once: 0, never: 1 })
+  })
+
+  test('is not made out of one pool that was alone in answering', async () => {
+    const pools = Array.from({ length: 10 }, (_, index) => `p${index}`)
+    let round = 0
+    const nodes = vi.fn(async (pool: string) => {
+      const isBad = round === 1 ? pool !== 'p0' : round === 2 && ['p0', 'p1'].includes(pool)
+      if (isBad) throw bad('reset')
+      return readingOf({ n1: 1 }, pool)
+    })
+    const { up } = await plant({ client: { nodes }, pools })
+    for (round = 1; round <= 2; round += 1) await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(up()).toEqual(Object.fromEntries(pools.map((pool, index) => [pool, index < 2 ? 0 : 1])))
+  })
+
   test('is not made out of the slow ones of its pools: the quick ones are heard first', async () => {
     const pools = Array.from({ length: 10 }, (_, index) => `p${index}`)
     let stalled = false
