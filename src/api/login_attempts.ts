@@ -20,8 +20,8 @@ const LOSS = 'no answer of a login brought its token: sessions may be left behin
 export interface LoginAttempts {
   /**
    * The password to log in with.
-   * @throws {ApiError} `auth` while it is too early for another login, and for a moment what the last one at the same
-   *   node failed by, so that not everybody who waits for a login asks for one of his own
+   * @throws {ApiError} while it is too early for another login, and for a moment what the last one at the same node
+   *   failed by, so that not everybody who waits for a login asks for one of his own
    */
   allowed(baseUrl: string): Promise<Secret>
   /** @throws {ApiError} when the login fails */

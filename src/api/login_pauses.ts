@@ -25,7 +25,7 @@ interface LoginPausesOptions {
   /** How many times in a row it may go wrong before a pause begins. */
   readonly spared: number
   readonly log: Log
-  /** The first of them is said at the level `debug` where `warnsAfter` is 1: it may be the last one. */
+  /** So many pauses in a row are said at the level `debug` only: what passes by itself is no warning. */
   readonly warnsAfter: number
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -1,4 +1,13 @@
-import { type Document, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml'
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import { ConfigError } from './problems.ts'
 
 /** A YAML file as data, and where in it a key stands. */
@@ -32,15 +41,10 @@ export function parseYaml(file: string, text: string): YamlText {
     return `line ${line}, column ${col}`
   }
   // A warning is a password such as !abc, which would be read as a tag without a value.
-  const [first] = [...document.errors, ...document.warnings]
+  const [first] = [...document.errors, ...document.warnings, ...lostAliases(document)]
   if (first !== undefined) {
     const cause = LIKELY_CAUSES[first.code]
     const message = `not valid YAML at ${place(first.pos[0])} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
-    throw new ConfigError(file, [{ path: '', message }])
-  }
-  const alias = lostAlias(document)
-  if (alias !== undefined) {
-    const message = `not valid YAML at ${place(alias)} (BAD_ALIAS): ${LIKELY_CAUSES.BAD_ALIAS}`
     throw new ConfigError(file, [{ path: '', message }])
   }
   return {
@@ -54,12 +58,18 @@ export function parseYaml(file: string, text: string): YamlText {
   }
 }
 
-/** Where an alias stands that has no anchor. */
-function lostAlias(document: Document.Parsed): number | undefined {
-  let lost: number | undefined
+/** Aliases without an anchor before them, or within what they stand for, in the form of the library's own errors. */
+function lostAliases(document: Document.Parsed): Pick<YAMLParseError, 'code' | 'pos'>[] {
+  const anchors = new Set<string>()
+  const lost: Pick<YAMLParseError, 'code' | 'pos'>[] = []
   visit(document, {
-    Alias(_, node) {
-      if (node.resolve(document) === undefined) lost ??= node.range?.[0]
+    Value(_, { anchor }) {
+      if (anchor !== undefined) anchors.add(anchor)
+    },
+    Alias(_, { source, range }, path) {
+      const [start, end] = range ?? [0, 0]
+      const isEndless = path.some((parent) => isCollection(parent) && parent.anchor === source)
+      if (isEndless || !anchors.has(source)) lost.push({ code: 'BAD_ALIAS', pos: [start, end] })
     },
   })
   return lost

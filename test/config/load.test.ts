@@ -235,6 +235,16 @@ describe('a bad file', () => {
     )
   })
 
+  test.each([
+    ['behind its anchor', 'a: &x 1\nb: *x', undefined],
+    ['before it', 'a: *x\nb: &x 1', /at line 1, column 4 \(BAD_ALIAS\)/],
+    ['in the list that has the anchor', 'a: &x [1, *x]', /at line 1, column 11 \(BAD_ALIAS\)/],
+  ])('an alias %s', (_, text, lost) => {
+    const problems = problemsOf(text).join('\n')
+    if (lost === undefined) expect(problems).not.toContain('YAML')
+    else expect(problems).toMatch(lost)
+  })
+
   test('never shows a secret', () => {
     const text = `systems:\n  - {name: a, base_url: [], auth: {token: "canary 4711", password: "canary 4711"}}\n x: *canary4711\n`
     expect(() => parseConfig(text, { file: 'x', environment: {} })).toThrow(ConfigError)
