@@ -37,7 +37,8 @@ export function latency(moment: Moment, direction: Direction): number {
   if (isDown(moment)) return 0
   const { idle, crowded } = LATENCY[direction]
   const busy = demand(moment, direction === 'read' ? READS : WRITES)
-  return (idle + crowded * busy * busy) * moment.effects.latency
+  const { latency: factor, addedLatencyMs } = moment.effects
+  return (idle + crowded * busy * busy) * factor + addedLatencyMs
 }
 
 /** MB/s through the network interfaces: clients, copies between nodes, and what other nodes ask for. */
