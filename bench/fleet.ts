@@ -1,4 +1,4 @@
-import { decodeFeed, type FeedReading } from '../src/api/feed.ts'
+import { decodeFeed, type FeedReading } from '../src/api/feed/feed.ts'
 import { createEmulator } from '../src/emulator/emulator.ts'
 
 /** The size that the figures of the documentation are about. */

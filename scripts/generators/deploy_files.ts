@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
-import { type RenderedFile, renderRules } from '../../deploy/prometheus/rules.ts'
-import { renderDashboards } from '../../grafana/build.ts'
-import { GRAFANA } from '../../grafana/settings.ts'
+import { renderDashboards } from '../../mixin/dashboards/build.ts'
+import { type RenderedFile, renderRules } from '../../mixin/rules/rules.ts'
+import { GRAFANA } from '../../mixin/settings.ts'
 
 /** Holds nothing but what is generated. */
 export const KUBERNETES_FOLDER = 'deploy/kubernetes/monitoring/generated'

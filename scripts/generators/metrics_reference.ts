@@ -1,4 +1,4 @@
-import { REASONS } from '../../src/api/reasons.ts'
+import { REASONS } from '../../src/api/errors/reasons.ts'
 import {
   ATTRIBUTES,
   type Attribute,
@@ -25,7 +25,7 @@ export function metricsReference(): string {
   ].join('\n')
 }
 
-const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts and src/api/reasons.ts by \`npm run generate\`: do not edit. -->
+const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts and src/api/errors/reasons.ts by \`npm run generate\`: do not edit. -->
 
 # Metrics reference
 

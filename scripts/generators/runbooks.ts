@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { milliseconds } from '../../deploy/prometheus/duration.ts'
-import type { Alert, AlertGroup } from '../../deploy/prometheus/rule.ts'
-import { ALERT_GROUPS, anchorOf, type RenderedFile } from '../../deploy/prometheus/rules.ts'
-import { LIMITS, THRESHOLDS } from '../../grafana/settings.ts'
+import { milliseconds } from '../../mixin/promql/duration.ts'
+import type { Alert, AlertGroup } from '../../mixin/rules/groups/rule.ts'
+import { ALERT_GROUPS, anchorOf, type RenderedFile } from '../../mixin/rules/rules.ts'
+import { LIMITS, THRESHOLDS } from '../../mixin/settings.ts'
 import { counted } from '../../src/counted.ts'
 import { code, markdownTable } from './markdown.ts'
 
@@ -80,12 +80,12 @@ const COMPONENT_TITLES = {
 const INTRODUCTION = `# Alerts and what to do
 
 Every alert of \`deploy/prometheus/rules/sds-alerts.yml\`, with its runbook. The \`runbook_url\` of an alert ends with
-the anchor of its section here; it begins with \`RUNBOOKS.baseUrl\` of \`grafana/settings.ts\`, a placeholder until you
+the anchor of its section here; it begins with \`RUNBOOKS.baseUrl\` of \`mixin/settings.ts\`, a placeholder until you
 put the address of your copy there and run \`npm run generate\`. Its \`dashboard_url\` is relative to your Grafana.
 
 \`critical\` calls somebody now, \`warning\` is today's ticket, \`info\` is for the next working
 day. Thresholds are defaults from public practice, not from the storage system's documentation; they stand in
-\`grafana/settings.ts\`, for dashboards and rules alike: after a change run \`npm run generate\` and load the rules
+\`mixin/settings.ts\`, for dashboards and rules alike: after a change run \`npm run generate\` and load the rules
 again. In the queries, put the alert's labels in place of
 \`SYSTEM\`, \`POOL\` and \`NODE\`.
 

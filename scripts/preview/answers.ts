@@ -1,6 +1,6 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
-import { type Selection, substitute } from '../../grafana/selection.ts'
+import { type Selection, substitute } from '../../mixin/promql/selection.ts'
 import type { Prometheus, Series, Span } from './prometheus.ts'
 
 /** A series with the name that its legend gives it and the query that it came from. */

@@ -1,5 +1,5 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Selection } from '../../grafana/selection.ts'
+import type { Selection } from '../../mixin/promql/selection.ts'
 import { isRow, type PanelAnswer } from './answers.ts'
 import { drawHeatmap, drawStates } from './draw_bands.ts'
 import { drawBars, drawGauge, drawPie, drawStat } from './draw_figures.ts'

@@ -1,5 +1,5 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
-import { type Selection, substitute } from '../../grafana/selection.ts'
+import { type Selection, substitute } from '../../mixin/promql/selection.ts'
 import { askPanel, completeSelection, panelsOf } from './answers.ts'
 import type { Mark } from './draw_timeseries.ts'
 import { color } from './field.ts'

@@ -1,22 +1,22 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
-import type { Secret } from '../config/secret.ts'
-import { type Budget, createBudget } from './budget.ts'
-import { sendDeletion } from './deletion.ts'
-import { createEndpoints, type Endpoints } from './endpoints.ts'
-import { ApiError, asApiError, type RequestPlace } from './errors.ts'
-import { exchangeFailure } from './failures.ts'
-import { basicHeader, tokenOf } from './login.ts'
+import type { Secret } from '../config/values/secret.ts'
+import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
+import { exchangeFailure } from './http/failures.ts'
+import { refusalOf } from './http/refusals.ts'
+import { tokenHeader } from './http/token_header.ts'
+import { type Answer, createTransport, type Transport } from './http/transport.ts'
+import { sendDeletion } from './providers/deletion.ts'
 import {
   decodeProviders,
   PROVIDERS_ACCEPT,
   PROVIDERS_PATH,
   type Provider,
   providerPath,
-} from './providers.ts'
-import { refusalOf } from './refusals.ts'
-import { tokenHeader } from './token_header.ts'
-import { type Answer, createTransport, type Transport } from './transport.ts'
-import { decodeUser, WHOAMI_PATH } from './whoami.ts'
+} from './providers/providers.ts'
+import { decodeUser, WHOAMI_PATH } from './providers/whoami.ts'
+import { type Budget, createBudget } from './request/budget.ts'
+import { createEndpoints, type Endpoints } from './request/endpoints.ts'
+import { basicHeader, tokenOf } from './session/login.ts'
 
 /**
  * One storage system, asked with the tokens of others: every method takes the caller's own, and nothing of it is

@@ -1,30 +1,30 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
-import { createAuthorised } from './authorised.ts'
-import { createBudget } from './budget.ts'
-import { createSession } from './create_session.ts'
-import { createEndpoints, type Endpoints } from './endpoints.ts'
-import { asApiError } from './errors.ts'
+import { asApiError } from './errors/errors.ts'
+import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
+import type { Reason } from './errors/reasons.ts'
+import { decodeFeed, type FeedReading } from './feed/feed.ts'
+import { createPoolList } from './feed/pool_list.ts'
+import type { PoolRef } from './feed/pools.ts'
+import { refusalOf } from './http/refusals.ts'
+import { parseJson } from './parse/json.ts'
+import { createAuthorised } from './request/authorised.ts'
+import { createBudget } from './request/budget.ts'
+import { createEndpoints, type Endpoints } from './request/endpoints.ts'
 import {
   type ClientObserver,
   createExchanges,
   type Exchange,
   type Operation,
   withToken,
-} from './exchanges.ts'
-import { decodeFeed, type FeedReading } from './feed.ts'
-import { parseJson } from './json.ts'
-import { CURRENT_QUERY, forecastQuery, nodesPath } from './paths.ts'
-import { createPoolList } from './pool_list.ts'
-import type { PoolRef } from './pools.ts'
-import { createReachability } from './reachability.ts'
-import { createReader } from './reader.ts'
-import type { Reason } from './reasons.ts'
-import { refusalOf } from './refusals.ts'
-import type { Session } from './session.ts'
-import { LOGOUT_TIMEOUT_MS } from './token_returns.ts'
+} from './request/exchanges.ts'
+import { createReachability } from './request/reachability.ts'
+import { createReader } from './request/reader.ts'
+import { createSession } from './session/create_session.ts'
+import type { Session } from './session/session.ts'
+import { LOGOUT_TIMEOUT_MS } from './session/token_returns.ts'
 
-export type { ClientObserver, Operation } from './exchanges.ts'
+export type { ClientObserver, Operation } from './request/exchanges.ts'
 
 /** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
 export interface SystemClient {

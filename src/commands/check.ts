@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
-import { ConfigError } from '../config/problems.ts'
+import { ConfigError } from '../config/values/problems.ts'
 import { counted } from '../counted.ts'
-import { Failed } from './exit.ts'
+import { Failed } from './cli/exit.ts'
 
 export function checkCommand(): Command {
   return new Command('check')

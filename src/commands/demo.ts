@@ -1,21 +1,22 @@
 import { Command } from 'commander'
 import { parseConfig } from '../config/load.ts'
 import { PASSWORD } from '../emulator/http/accounts.ts'
-import { describeEmulator } from './emulate.ts'
-import { createEmulatedSystem, startEmulatedSystem } from './emulated_system.ts'
-import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
-import { createExporter, type Exporter, exporterOptions } from './exporter.ts'
+import { createExporter, type Exporter } from '../exporter/exporter.ts'
+import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
+import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
 import {
   type AdminFlags,
   addAdminFlags,
   addLogFlags,
   addWebFlags,
+  exporterOptions,
   type LogFlags,
   logFrom,
   parseAddress,
   type WebFlags,
-} from './flags.ts'
-import { runUntilSignalled } from './lifetime.ts'
+} from './cli/flags.ts'
+import { runUntilSignalled } from './cli/lifetime.ts'
+import { describeEmulator } from './emulate.ts'
 
 type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
-import { createEmulatedSystem, startEmulatedSystem } from './emulated_system.ts'
-import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './emulator_flags.ts'
-import { addLogFlags, type LogFlags, logFrom, parseAddress } from './flags.ts'
-import { runUntilSignalled } from './lifetime.ts'
+import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
+import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
+import { addLogFlags, type LogFlags, logFrom, parseAddress } from './cli/flags.ts'
+import { runUntilSignalled } from './cli/lifetime.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
 

@@ -1,10 +1,10 @@
 import { type RequestOptions, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { Command } from 'commander'
-import { loadWebFile } from '../config/web_file.ts'
-import { type ListenAddress, parseListenAddress } from '../server/listen_address.ts'
-import { Failed } from './exit.ts'
-import { parseAddress } from './flags.ts'
+import { loadWebFile } from '../config/web/web_file.ts'
+import { type ListenAddress, parseListenAddress } from '../server/listener/listen_address.ts'
+import { Failed } from './cli/exit.ts'
+import { parseAddress } from './cli/flags.ts'
 
 interface Flags {
   'web.listenAddress': string

@@ -1,15 +1,17 @@
 import { Command } from 'commander'
-import { createExporter, exporterOptions, fileLoader } from './exporter.ts'
+import { loadConfig } from '../config/load.ts'
+import { createExporter } from '../exporter/exporter.ts'
 import {
   type AdminFlags,
   addAdminFlags,
   addLogFlags,
   addWebFlags,
+  exporterOptions,
   type LogFlags,
   logFrom,
   type WebFlags,
-} from './flags.ts'
-import { runUntilSignalled } from './lifetime.ts'
+} from './cli/flags.ts'
+import { runUntilSignalled } from './cli/lifetime.ts'
 
 type Flags = { 'config.file': string } & WebFlags & AdminFlags & LogFlags
 
@@ -35,7 +37,7 @@ export function serveCommand(): Command {
 async function serve(flags: Flags): Promise<void> {
   const log = logFrom(flags)
   const exporter = createExporter({
-    load: fileLoader(flags['config.file'], process.env),
+    load: () => loadConfig(flags['config.file'], process.env),
     log,
     ...exporterOptions(flags),
   })

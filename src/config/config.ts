@@ -1,4 +1,4 @@
-import type { Secret } from './secret.ts'
+import type { Secret } from './values/secret.ts'
 
 /** How the exporter proves who it is to one storage system. */
 export type AuthConfig =

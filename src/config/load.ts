@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Config } from './config.ts'
-import { readTextFile } from './files.ts'
-import { ConfigError, type Problem, pathText, unknownKey } from './problems.ts'
 import { fileSchema } from './schema.ts'
-import { type Environment, substituteVariables } from './variables.ts'
-import { parseYaml, type YamlText } from './yaml_text.ts'
+import { readTextFile } from './values/files.ts'
+import { ConfigError, type Problem, pathText, unknownKey } from './values/problems.ts'
+import { type Environment, substituteVariables } from './values/variables.ts'
+import { parseYaml, type YamlText } from './values/yaml_text.ts'
 
 /**
  * Reads and checks a configuration file.

@@ -1,4 +1,4 @@
-import { Secret } from './secret.ts'
+import { Secret } from './values/secret.ts'
 
 /** Whether two parts of a configuration say the same; secrets are compared by what they hide. */
 export function sameConfig(a: unknown, b: unknown): boolean {

@@ -2,7 +2,7 @@ import { validate, validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
 import { systemSchema } from './system_schema.ts'
-import { duration, flag, numeric, parseDuration, positiveDuration, size } from './units.ts'
+import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
 /** What `sds-exporter` does where the file is silent. */
 const DEFAULTS = {

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
-import { readTextFile } from './files.ts'
-import { idProblem } from './ids.ts'
-import { certificateProblem, isPair, keyProblem } from './pem.ts'
-import type { AUTH_KEY_NAMES } from './problems.ts'
-import { passwordFromText, type Secret, tokenFromText } from './secret.ts'
-import { flag } from './units.ts'
+import { readTextFile } from './values/files.ts'
+import { idProblem } from './values/ids.ts'
+import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
+import type { AUTH_KEY_NAMES } from './values/problems.ts'
+import { passwordFromText, type Secret, tokenFromText } from './values/secret.ts'
+import { flag } from './values/units.ts'
 
 const text = z.string('expected text')
 const filledText = text.min(1, 'must not be empty')

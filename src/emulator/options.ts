@@ -1,5 +1,5 @@
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
-import type { ExpiredToken, Profile } from './profiles.ts'
+import type { ExpiredToken, Profile } from './protocol/profiles.ts'
 import type { Scenario } from './world/scenarios.ts'
 
 /** A certificate of one's own, in PEM. */

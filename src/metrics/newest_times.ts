@@ -1,4 +1,4 @@
-import type { NodeReading } from '../api/node_reading.ts'
+import type { NodeReading } from '../api/feed/node_reading.ts'
 import { ATTRIBUTES, type Category, TRANSACTION_ERRORS } from '../catalogue.ts'
 
 /**

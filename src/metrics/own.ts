@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Reason } from '../api/reasons.ts'
+import type { Reason } from '../api/errors/reasons.ts'
 import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { FAMILY_SEPARATOR } from './page.ts'

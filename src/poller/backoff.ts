@@ -1,5 +1,5 @@
-import type { ApiError } from '../api/errors.ts'
-import type { Reason } from '../api/reasons.ts'
+import type { ApiError } from '../api/errors/errors.ts'
+import type { Reason } from '../api/errors/reasons.ts'
 
 /**
  * Failures that say something of the system as a whole; the others are about one pool or one answer. A refused token is

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
-import type { PoolRef } from '../api/pools.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import type { PoolRef } from '../api/feed/pools.ts'
 import type { SystemConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
-import type { Reason } from '../api/reasons.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import type { Reason } from '../api/errors/reasons.ts'
 import type { ForecastConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'

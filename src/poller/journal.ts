@@ -1,6 +1,6 @@
-import type { ApiError } from '../api/errors.ts'
-import { REJECTIONS } from '../api/reads.ts'
-import type { RejectedValue } from '../api/rejected_values.ts'
+import type { ApiError } from '../api/errors/errors.ts'
+import type { RejectedValue } from '../api/feed/rejected_values.ts'
+import { REJECTIONS } from '../api/parse/reads.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 

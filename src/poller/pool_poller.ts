@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
-import { MAX_TIMER_MS } from '../api/deadline.ts'
-import { ApiError } from '../api/errors.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { MAX_TIMER_MS } from '../api/http/deadline.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
 import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'

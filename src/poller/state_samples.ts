@@ -1,4 +1,4 @@
-import type { Provider } from '../api/providers.ts'
+import type { Provider } from '../api/providers/providers.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
 import { boundedName } from '../metrics/samples.ts'

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
-import { isSilence } from '../api/reachability.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { isSilence } from '../api/request/reachability.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ApiError } from '../../src/api/errors.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
-import { never } from './answers.ts'
 import { monitored, startClient, startEmulator } from './client_plant.ts'
-import { serveHttp, serveRaw } from './raw_server.ts'
+import { never } from './http/answers.ts'
+import { serveHttp, serveRaw } from './http/raw_server.ts'
 
 const FORECAST = { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
 const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'

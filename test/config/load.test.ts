@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
-import { ConfigError } from '../../src/config/problems.ts'
-import { Secret } from '../../src/config/secret.ts'
+import { ConfigError } from '../../src/config/values/problems.ts'
+import { Secret } from '../../src/config/values/secret.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { temporaryFolder } from '../support/folders.ts'
 

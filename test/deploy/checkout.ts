@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { repositoryFiles } from '../house/repository.ts'
+import { repositoryFiles } from '../repository/repository.ts'
 import { type Finished, run } from '../support/processes.ts'
 
 /** A build of the whole program, or an installation of its packages, on a machine that does other things too. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readText, repositoryFiles } from '../house/repository.ts'
+import { readText, repositoryFiles } from '../repository/repository.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { freePort } from '../support/ports.ts'

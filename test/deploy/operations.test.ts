@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { ALERT_GROUPS } from '../../deploy/prometheus/rules.ts'
-import { REASONS } from '../../src/api/reasons.ts'
+import { ALERT_GROUPS } from '../../mixin/rules/rules.ts'
+import { REASONS } from '../../src/api/errors/reasons.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
-import { readText } from '../house/repository.ts'
+import { readText } from '../repository/repository.ts'
 
 const text = readText('docs/operations.md')
 const section = (title: string): string => {

@@ -6,7 +6,7 @@ import { openPoints, readAudit } from '../../scripts/supply_chain/audit_report.t
 import { JUDGEMENTS, type Judgement } from '../../scripts/supply_chain/judgements.ts'
 import { billOfMaterials } from '../../scripts/supply_chain/sbom.ts'
 import { versionFindings } from '../../scripts/supply_chain/versions.ts'
-import { readText } from '../house/repository.ts'
+import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readText } from '../house/repository.ts'
+import { readText } from '../repository/repository.ts'
 import { run } from '../support/processes.ts'
 import { grammarFindings, readWorkflow, ruleFindings, stepsOf, usedActions } from './workflow_rules.ts'
 

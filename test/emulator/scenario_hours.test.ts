@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LIMITS, THRESHOLDS } from '../../grafana/settings.ts'
+import { LIMITS, THRESHOLDS } from '../../mixin/settings.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/world/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'

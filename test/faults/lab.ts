@@ -1,6 +1,6 @@
-import { createExporter, type Exporter } from '../../src/commands/exporter.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
 import { type LogLine, recordingLog } from '../poller/plant.ts'
 import { get } from '../support/http.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_ERROR_TYPES } from '../../src/api/transaction_errors.ts'
+import { MAX_ERROR_TYPES } from '../../src/api/feed/transaction_errors.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
 import { ACCOUNTS } from '../../src/emulator/http/accounts.ts'
 import type { Series } from '../metrics/exposition_text.ts'

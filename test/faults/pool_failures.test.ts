@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { REASONS, type Reason } from '../../src/api/reasons.ts'
+import { REASONS, type Reason } from '../../src/api/errors/reasons.ts'
 import { nodesOf, pollLines, quickly, startEmulatedLab } from './lab.ts'
 import { sideBySide } from './side_by_side.ts'
 

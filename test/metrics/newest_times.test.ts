@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { decodeFeed } from '../../src/api/feed.ts'
-import { nodeRows } from '../../src/commands/nodes_rows.ts'
+import { decodeFeed } from '../../src/api/feed/feed.ts'
+import { nodeRows } from '../../src/commands/nodes/rows.ts'
 import { newestTimes } from '../../src/metrics/newest_times.ts'
 
 const READ_AT = 1_785_312_700

@@ -1,4 +1,4 @@
-import { decodeFeed, type FeedReading } from '../../src/api/feed.ts'
+import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES } from '../../src/catalogue.ts'
 
 /** A feed in the shapes of a real system, with every attribute, and names that need escaping. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodeFeed } from '../../src/api/feed.ts'
+import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/exposition.ts'
 import { boundedName, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'

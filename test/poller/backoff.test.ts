@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../src/api/errors.ts'
-import { REASONS, type Reason } from '../../src/api/reasons.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { REASONS, type Reason } from '../../src/api/errors/reasons.ts'
 import { createBackoff } from '../../src/poller/backoff.ts'
 
 const bad = (reason: Reason = 'timeout', retryAfterMs?: number) =>

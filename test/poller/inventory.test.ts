@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ApiError } from '../../src/api/errors.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { silentLog } from '../../src/log.ts'

@@ -1,5 +1,5 @@
 import type { SystemClient } from '../../src/api/client.ts'
-import { decodeFeed, type FeedReading } from '../../src/api/feed.ts'
+import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import type { Fields, Log } from '../../src/log.ts'

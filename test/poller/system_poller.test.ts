@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
-import { ApiError } from '../../src/api/errors.ts'
-import type { FeedReading } from '../../src/api/feed.ts'
-import type { PoolRef } from '../../src/api/pools.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import type { FeedReading } from '../../src/api/feed/feed.ts'
+import type { PoolRef } from '../../src/api/feed/pools.ts'
 import type { Board } from '../../src/poller/board.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { metricsReference } from '../../scripts/generators/metrics_reference.ts'
-import { REASONS } from '../../src/api/reasons.ts'
+import { REASONS } from '../../src/api/errors/reasons.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
 

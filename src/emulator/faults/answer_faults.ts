@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { API_ERRORS } from '../http/errors.ts'
-import { CONTENT_TYPES, flatDocument, writeDocument } from '../http/format.ts'
+import { API_ERRORS } from '../protocol/errors.ts'
+import { CONTENT_TYPES, flatDocument, writeDocument } from '../protocol/format.ts'
 import { COUNT, type FaultRequest, type FaultRow, type WireAnswer } from './fault.ts'
 
 const MEGABYTE = 1_000_000

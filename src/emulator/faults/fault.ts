@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { DocumentFormat } from '../http/format.ts'
-import type { Operation } from '../http/operations.ts'
+import type { DocumentFormat } from '../protocol/format.ts'
+import type { Operation } from '../protocol/operations.ts'
 
 /** An answer in full, between the storage system and the wire. */
 export interface WireAnswer {

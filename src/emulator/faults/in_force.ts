@@ -1,4 +1,4 @@
-import { FEED_OPERATIONS, type Operation } from '../http/operations.ts'
+import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 

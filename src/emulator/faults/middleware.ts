@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
-import { formatOf } from '../http/format.ts'
-import type { Operation } from '../http/operations.ts'
+import { formatOf } from '../protocol/format.ts'
+import type { Operation } from '../protocol/operations.ts'
 import type { FaultRequest, FeedDocument, JsonObject, WireAnswer } from './fault.ts'
 import { bentTime, type Faults, type MetFault } from './in_force.ts'
 

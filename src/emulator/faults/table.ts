@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation } from '../http/operations.ts'
+import { OPERATIONS, type Operation } from '../protocol/operations.ts'
 import { ANSWER_FAULTS } from './answer_faults.ts'
 import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'

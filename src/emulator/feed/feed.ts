@@ -1,4 +1,4 @@
-import { PROFILES } from '../profiles.ts'
+import { PROFILES } from '../protocol/profiles.ts'
 import type { Node, Pool } from '../world/topology.ts'
 import { type FeedRequest, nodeMembers } from './node.ts'
 

@@ -1,5 +1,5 @@
 import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { attributesOf, PROFILES, type Profile } from '../profiles.ts'
+import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
 import { diskCounts } from '../world/disks.ts'
 import { forecast } from '../world/forecast.ts'
 import { keyOf, mix } from '../world/random.ts'

@@ -1,4 +1,4 @@
-import type { Profile } from '../profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
 import { mix } from '../world/random.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { CATEGORIES, type Category } from '../../catalogue.ts'
-import { ApiError } from '../http/errors.ts'
+import { ApiError } from '../protocol/errors.ts'
 import type { ForecastRequest } from '../world/forecast.ts'
 
 /** What a request for the nodes feed asks for. Times and interval in seconds. */

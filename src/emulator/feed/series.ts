@@ -1,5 +1,5 @@
 import type { ValueTag } from '../../catalogue.ts'
-import { PROFILES, type Profile } from '../profiles.ts'
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { mix } from '../world/random.ts'
 import { notationOf } from './notation.ts'
 import type { Range } from './query.ts'

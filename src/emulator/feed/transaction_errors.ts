@@ -1,5 +1,5 @@
 import { TRANSACTION_ERRORS } from '../../catalogue.ts'
-import type { Profile } from '../profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
 import { keyOf, mix } from '../world/random.ts'
 import type { Node } from '../world/topology.ts'
 import {

@@ -1,10 +1,10 @@
 import type { HealthState } from '../../catalogue.ts'
 import { nodeId } from '../feed/node.ts'
-import { PROFILES, type Profile } from '../profiles.ts'
+import type { Document } from '../protocol/format.ts'
+import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import { elementsOf } from '../protocol/xml.ts'
 import type { Node, Pool } from '../world/topology.ts'
 import type { World } from '../world/world.ts'
-import type { Document } from './format.ts'
-import { elementsOf } from './xml.ts'
 
 /** Version that `/vdc/nodes` tells, the only place where a system does. */
 const VERSIONS: Record<Profile, string> = {

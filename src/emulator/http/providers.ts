@@ -1,5 +1,5 @@
+import type { Element } from '../protocol/xml.ts'
 import { mix, uuidOf } from '../world/random.ts'
-import type { Element } from './xml.ts'
 
 /** An authentication provider (API document, "Authentication provider list"). */
 export interface Provider {

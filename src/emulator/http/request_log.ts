@@ -1,4 +1,4 @@
-import type { Operation } from './operations.ts'
+import type { Operation } from '../protocol/operations.ts'
 
 /** A request as it came in, for tests to look at. The token is in clear: it opens nothing but an emulator. */
 export interface LoggedRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { ApiError } from '../protocol/errors.ts'
 import { ACCOUNTS, isUser, PASSWORD, type User } from './accounts.ts'
-import { ApiError } from './errors.ts'
 
 const HOUR_MS = 3_600_000
 

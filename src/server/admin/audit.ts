@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Secret } from '../../config/secret.ts'
+import type { Secret } from '../../config/values/secret.ts'
 import type { Log } from '../../log.ts'
 import { createAuditFile, type OpenLine } from './audit_file.ts'
 import { refused } from './errors.ts'

@@ -1,4 +1,4 @@
-import { linkOf, type Provider } from '../../api/providers.ts'
+import { linkOf, type Provider } from '../../api/providers/providers.ts'
 import type { RefusalBody } from './errors.ts'
 import { type Element, writeXml } from './xml_writer.ts'
 

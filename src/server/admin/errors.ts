@@ -1,6 +1,6 @@
-import { UnknownOutcome } from '../../api/deletion.ts'
-import type { ApiError } from '../../api/errors.ts'
-import { REASONS, type Reason } from '../../api/reasons.ts'
+import type { ApiError } from '../../api/errors/errors.ts'
+import { REASONS, type Reason } from '../../api/errors/reasons.ts'
+import { UnknownOutcome } from '../../api/providers/deletion.ts'
 
 /** The body of a refusal, as real systems write it. */
 export interface RefusalBody {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { plainAddress } from '../addresses.ts'
+import { plainAddress } from '../auth/addresses.ts'
 import { refused } from './errors.ts'
 
 export interface OriginRules {

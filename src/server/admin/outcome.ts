@@ -1,5 +1,5 @@
-import { UnknownOutcome } from '../../api/deletion.ts'
-import { ApiError } from '../../api/errors.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import { UnknownOutcome } from '../../api/providers/deletion.ts'
 import type { DeletionOutcome } from './audit.ts'
 import { passedOn, Refused } from './errors.ts'
 

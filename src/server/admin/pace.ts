@@ -1,5 +1,5 @@
-import { ApiError } from '../../api/errors.ts'
-import { type BucketSize, createTokenBuckets, type TokenBucket } from '../token_bucket.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
 import { refused } from './errors.ts'
 
 /** Requests of one address, whatever they are: thirty at once, then five a second. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { STYLE } from '../page_style.ts'
+import { STYLE } from '../metrics/page_style.ts'
 import { UNKNOWN_OUTCOME_CODE } from './errors.ts'
 import { SCRIPT } from './page_script.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { passwordFromText, Secret } from '../../config/secret.ts'
-import { clientAddress } from '../addresses.ts'
+import { passwordFromText, Secret } from '../../config/values/secret.ts'
+import { clientAddress } from '../auth/addresses.ts'
 import { refused } from './errors.ts'
 import type { Pace } from './pace.ts'
 import { callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'

@@ -1,0 +1,59 @@
+import { SERVED_MAPPINGS } from '../../grafana/mappings.ts'
+import type { Query, Step, Tile } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
+import { ofSelectedPools, ratio, select, sum } from '../../promql/promql.ts'
+import { dedup } from '../../settings.ts'
+
+/** Groups of attributes that systems serve or lack together, as patterns over the attributes' names. */
+export const OFFERS = {
+  capacity: { text: 'Capacity', pattern: 'diskSpace.+' },
+  resources: { text: 'CPU, memory, network', pattern: 'node.+' },
+  transactions: { text: 'Transactions', pattern: 'transaction(Read|Write).+' },
+  errors: { text: 'Transaction errors', pattern: 'transactionErrors' },
+  diskTraffic: { text: 'Disk traffic', pattern: 'disk(Read|Write)Bandwidth.+' },
+  forecasts: { text: 'Forecasts', pattern: 'allocatedCapacityForecast' },
+} as const
+export type Offer = keyof typeof OFFERS
+
+const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
+
+const nodes = (pattern: string, ...extra: readonly string[]): string => {
+  const matchers = [`attribute=~"${pattern}"`, ...extra]
+  return sum(ofSelectedPools(dedup(KEY, select('sds_pool_attribute_nodes', 'system', ...matchers))))
+}
+
+/** Share of nodes and attributes that are served; 0, not nothing, where none is. */
+const served = (pattern: string): string => {
+  const all = nodes(pattern)
+  return ratio(`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
+}
+
+const query = (offer: Offer): Query => ({ expr: served(OFFERS[offer].pattern), legend: OFFERS[offer].text })
+
+/** Some releases leave out single attributes for good, so a part is worth knowing and no warning. */
+const PARTLY: readonly Step[] = [
+  { value: null, color: 'text' },
+  { value: 0.000001, color: 'blue' },
+  { value: 1, color: 'green' },
+]
+
+/** The text of an empty panel that depends on such attributes. */
+export const SEE_OFFERS = 'No data: see “Feed offers”'
+
+/** Tells "this system does not serve it" from "no data came": the first thing to look at when panels are empty. */
+export const feedOffers = (offers: readonly Offer[], width: number): Tile =>
+  stat({
+    title: 'Feed offers',
+    about: [
+      'Which groups of attributes the selected pools serve in their last good poll, as a share of nodes and attributes.',
+      'Served. Newer versions of the storage system no longer serve CPU, memory, network, transactions and disk traffic in this feed: “not served by this system” is then no fault, and the panels that need them stay empty.',
+      'A percentage means that single attributes are not served, or not by all nodes: “Attribute coverage” on the exporter page names them. “No poll yet” means that the exporter has no answer of the pool: look at the exporter page.',
+    ],
+    queries: offers.map(query),
+    unit: 'percentunit',
+    decimals: 0,
+    mappings: SERVED_MAPPINGS,
+    steps: PARTLY,
+    noValue: 'No poll yet',
+    width,
+  })

@@ -1,0 +1,22 @@
+import { seriesToNode } from '../../grafana/links.ts'
+import { type PanelSpec, steps, type Tile } from '../../grafana/spec.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { SEE_OFFERS } from './coverage.ts'
+
+/** A line of latency for each node, against the mark from which it is too much; each leads to its node. */
+export const nodeLatency = (
+  panel: Pick<PanelSpec, 'title' | 'about' | 'width'>,
+  query: PanelSpec['queries'][number],
+): Tile =>
+  timeSeries({
+    ...panel,
+    queries: [query],
+    unit: 's',
+    min: 0,
+    steps: steps(THRESHOLDS.latencySeconds),
+    limits: true,
+    many: true,
+    noValue: SEE_OFFERS,
+    links: [seriesToNode],
+  })

@@ -1,0 +1,208 @@
+import { barGauge } from '../grafana/bar_gauge.ts'
+import type { Board } from '../grafana/board.ts'
+import { rowToNode, seriesToPool } from '../grafana/links.ts'
+import { DISK_AREAS, DISK_COUNTS, onOff, PURPOSE_AREAS } from '../grafana/mappings.ts'
+import { steps } from '../grafana/spec.ts'
+import { stat } from '../grafana/stat.ts'
+import { stateTimeline } from '../grafana/state_timeline.ts'
+import { table } from '../grafana/table.ts'
+import { timeSeries } from '../grafana/timeseries.ts'
+import { perNode, perNodeAnd, select, sum, sumBy, sumByPool } from '../promql/promql.ts'
+import { DISK_COLORS, dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
+import { byPurpose, diskReadShare } from './disk_read_share.ts'
+
+const DISKS = 'sds_node_disks_by_status'
+const byStatus = (...extra: readonly string[]): string => perNodeAnd('status', DISKS, 'node', ...extra)
+
+const states = stat({
+  title: 'Disks by state',
+  about: [
+    'Disks of the selected nodes, by state.',
+    'All Good, or a few on their way through Bad and Ready to replace.',
+    'The table below lists the enclosures.',
+  ],
+  queries: Object.keys(DISK_COLORS).map((status) => ({
+    expr: sum(byStatus(`status="${status}"`)),
+    legend: status,
+  })),
+  unit: 'none',
+  overrides: DISK_COUNTS,
+  width: 10,
+})
+
+const uncounted = stat({
+  title: 'Not counted in any state',
+  about: [
+    'All disks less those that are counted as Good, Bad, in maintenance or ready to replace.',
+    '0.',
+    'The system knows disks of which it does not tell the state, for instance while a node starts: look again later, then at its own pages.',
+  ],
+  queries: [{ expr: `${sum(perNode('sds_node_disks', 'node'))} - ${sum(byStatus())}` }],
+  unit: 'none',
+  steps: [
+    { value: null, color: 'green' },
+    { value: 1, color: 'yellow' },
+  ],
+  width: 4,
+})
+
+const ofStatus = (status: string): string =>
+  `${dedup(NODE_KEY, select(DISKS, 'node', `status="${status}"`))} > 0`
+
+const workList = table({
+  title: 'Enclosures with work to do',
+  about: [
+    'Nodes with disks that are not Good: the list for the visit to the data centre.',
+    'Empty.',
+    'Pull only disks that are ready to replace; a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
+  ],
+  rows: NODE_KEY,
+  columns: [
+    {
+      title: 'Ready to replace',
+      expr: ofStatus('ReadyToReplace'),
+      unit: 'none',
+      steps: [{ value: null, color: 'orange' }],
+      cell: 'text',
+    },
+    {
+      title: 'Bad',
+      expr: ofStatus('Bad'),
+      unit: 'none',
+      steps: [{ value: null, color: 'red' }],
+      cell: 'text',
+    },
+    {
+      title: 'Maintenance',
+      expr: ofStatus('Maintenance'),
+      unit: 'none',
+      steps: [{ value: null, color: 'blue' }],
+      cell: 'text',
+    },
+  ],
+  cellLinks: { node: rowToNode },
+  sortBy: 'Ready to replace',
+  noValue: 'All disks are Good',
+  width: 24,
+  height: 7,
+})
+
+const notGood = timeSeries({
+  title: 'Disks that are not Good',
+  about: [
+    'Disks of the selected nodes that are not Good, by state, stacked.',
+    'Small steps that go away when disks are replaced.',
+    'Many at once in one enclosure is its controller, cable or power, not the disks.',
+  ],
+  queries: [{ expr: sumBy(['status'], byStatus('status!="Good"')), legend: '{{status}}' }],
+  unit: 'none',
+  min: 0,
+  stacked: true,
+  stepped: true,
+  overrides: DISK_AREAS,
+  width: 12,
+})
+
+const newlyBad = dedup(NODE_KEY, `clamp_min(delta(${select(DISKS, 'node', 'status="Bad"')}[1d]), 0)`)
+
+const failures = timeSeries({
+  title: 'Disks gone bad within a day',
+  about: [
+    'How many more disks of each pool are Bad than a day before. The source is a count that goes up and down, so repairs within the day hide failures.',
+    'Zero, now and then one.',
+    'Several in one pool within a day: see whether they share an enclosure, a batch or a firmware.',
+  ],
+  queries: [{ expr: sumByPool(newlyBad), legend: '{{system}} / {{pool}}' }],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  links: [seriesToPool],
+  width: 12,
+})
+
+const traffic = (direction: 'read' | 'write') =>
+  timeSeries({
+    title: `Disk ${direction}s by activity`,
+    about: [
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked to all that has a purpose.`,
+      'Mostly user traffic, erasure coding in the background.',
+      'A thick red area is recovery after a disk or node failed; it takes bandwidth from users until it ends.',
+    ],
+    queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
+    unit: 'Bps',
+    min: 0,
+    stacked: true,
+    overrides: PURPOSE_AREAS,
+    noValue: SEE_OFFERS,
+    width: 12,
+  })
+
+const RECOVERING = `(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
+
+const recovery = stateTimeline({
+  title: 'Recovery running',
+  about: [
+    `Whether the pool writes more than ${LIMITS.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
+    'Idle, or running for some hours after a disk failed.',
+    'Running for days: the rebuild does not keep up, or fails and starts again; ask the vendor.',
+  ],
+  queries: [{ expr: RECOVERING, legend: '{{system}} / {{pool}}' }],
+  unit: 'none',
+  mappings: onOff('recovering', 'idle'),
+  noValue: SEE_OFFERS,
+  links: [seriesToPool],
+  width: 12,
+})
+
+const userShare = diskReadShare('purpose="user"', {
+  title: 'Share of disk reads that serves users',
+  about: [
+    'Disk reads for users relative to all disk reads of each pool.',
+    'High under load, low at night when the system tidies up.',
+    'Low under load: background work takes what users need.',
+  ],
+})
+
+/** Of the subquery, whose step is five minutes. */
+const POINTS_PER_HOUR = 12
+
+const hours = barGauge({
+  title: 'Hours of recovery in the last day',
+  about: [
+    'For how many of the last 24 hours each pool was recovering, as far as there is data, in steps of five minutes.',
+    '0, or a few hours after a failure.',
+    'Near 24 on several days: see “Recovery running”.',
+  ],
+  queries: [
+    { expr: `sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`, legend: '{{system}} / {{pool}}' },
+  ],
+  unit: 'h',
+  min: 0,
+  max: 24,
+  decimals: 1,
+  steps: steps(THRESHOLDS.recoveryHours),
+  noValue: SEE_OFFERS,
+  links: [seriesToPool],
+  width: 24,
+  height: 6,
+})
+
+export const disks: Board = {
+  name: 'disks',
+  title: 'Storage / Disks and background work',
+  question: 'Which enclosure do I walk to, and is the pool still rebuilding?',
+  variables: ['datasource', 'job', 'system', 'pool', 'node'],
+  from: 'now-24h',
+  refresh: GRAFANA.refresh.slow,
+  rows: [
+    {
+      title: 'Disks',
+      tiles: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
+    },
+    {
+      title: 'Background work',
+      tiles: [traffic('read'), traffic('write'), recovery, userShare, hours],
+    },
+  ],
+}

@@ -1,0 +1,244 @@
+import { rowToPool } from '../../grafana/links.ts'
+import { upDown, YES_NO } from '../../grafana/mappings.ts'
+import { type PanelSpec, PLAIN, steps, type Tile } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
+import { stateTimeline } from '../../grafana/state_timeline.ts'
+import { table } from '../../grafana/table.ts'
+import { age, by, perPool, perSystem, sampleAge, select, sum } from '../../promql/promql.ts'
+import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
+
+const exportersUp = stat({
+  title: 'Exporters up',
+  about: [
+    'Exporters that Prometheus could scrape last, and all that it knows.',
+    'Both figures are the same.',
+    'One of a pair down: the other goes on. None up: the other dashboards show old values and then nothing.',
+  ],
+  queries: [
+    { expr: sum(select('up', 'exporter')), legend: 'Up' },
+    { expr: `count(${select('up', 'exporter')})`, legend: 'All' },
+  ],
+  unit: 'none',
+  steps: [
+    { value: null, color: 'red' },
+    { value: 1, color: 'green' },
+  ],
+  width: 6,
+})
+
+const configuration = stat({
+  title: 'Configuration',
+  about: [
+    'Whether the last attempt to load the configuration succeeded, on the worst of the exporters.',
+    'Loaded.',
+    'Refused: the running configuration stays, but a restart would fail. The log names the place in the file; “sds-exporter check” does too.',
+  ],
+  queries: [{ expr: `min(${select('sds_exporter_config_last_reload_successful', 'exporter')})` }],
+  unit: 'none',
+  mappings: upDown('loaded', 'refused'),
+  background: true,
+  width: 4,
+})
+
+const configurationAge = stat({
+  title: 'Configuration age',
+  about: [
+    'Time since an exporter last loaded its configuration, of the one that did so longest ago.',
+    'Since the last change or restart.',
+    'Older than a change that you made: the reload did not reach this exporter.',
+  ],
+  queries: [
+    {
+      expr: age(`min(${select('sds_exporter_config_last_reload_success_timestamp_seconds', 'exporter')})`),
+    },
+  ],
+  unit: 'dtdurations',
+  decimals: 0,
+  width: 4,
+})
+
+const certificate: PanelSpec = {
+  title: 'Upstream certificate expires in',
+  about: [
+    'Time until the TLS certificate of each storage system ends.',
+    'Months.',
+    'Renew it on the storage system; on that day polling stops. Negative values are certificates that have ended already.',
+  ],
+  queries: [
+    { expr: `${perSystem('sds_system_tls_not_after_timestamp_seconds')} - time()`, legend: '{{system}}' },
+  ],
+  unit: 'dtdurations',
+  decimals: 0,
+  steps: steps(THRESHOLDS.certificateSeconds),
+  noValue: 'no TLS',
+  width: 5,
+}
+
+const skew: PanelSpec = {
+  title: 'Clock difference now',
+  about: [
+    "The storage system's clock minus the exporter's, of each system, to the second.",
+    'A few seconds.',
+    'Mend the time service of the one that is wrong. Ages of samples allow for the difference; the times that samples carry are off by this much.',
+  ],
+  queries: [{ expr: perSystem('sds_system_clock_skew_seconds'), legend: '{{system}}' }],
+  unit: 's',
+  decimals: 0,
+  steps: [
+    { value: null, color: 'red' },
+    { value: -THRESHOLDS.clockSkewSeconds.warning, color: 'green' },
+    { value: THRESHOLDS.clockSkewSeconds.warning, color: 'yellow' },
+    { value: THRESHOLDS.clockSkewSeconds.critical, color: 'red' },
+  ],
+  noValue: 'not known',
+  width: 5,
+}
+
+const systemUp = stateTimeline({
+  title: 'System reachable',
+  about: [
+    'Whether any exporter got an answer of the system to its last request, whatever the answer. A gap is time without an exporter.',
+    'Green throughout.',
+    'Red on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all: the exporter or Prometheus.',
+  ],
+  queries: [{ expr: perSystem('sds_system_up'), legend: '{{system}}' }],
+  unit: 'none',
+  mappings: upDown('reachable', 'not reachable'),
+  width: 12,
+  height: 6,
+})
+
+const pollOk = stateTimeline({
+  title: 'Pool poll ok',
+  about: [
+    'Whether the last poll of each pool succeeded; a pool that never answered appears under its id.',
+    'Green throughout; single red moments when a system restarts a service.',
+    'Red while the system is reachable: rights, a pool that was removed, or an answer that cannot be read. See “Failed polls by reason”.',
+  ],
+  queries: [{ expr: perPool('sds_pool_up'), legend: '{{system}} / {{pool}}' }],
+  unit: 'none',
+  mappings: upDown('ok', 'failed'),
+  width: 12,
+  height: 6,
+})
+
+const byPool = (metric: string): string => by('max', POOL_KEY, perPool(metric))
+
+const pools = table({
+  title: 'Age of the data',
+  about: [
+    "One row a pool: result and age of the last good poll, age of the newest sample of the node that is furthest behind by the storage system's clock, nodes in the feed and the duration of the last poll.",
+    'Poll age up to two minutes, sample age up to ten.',
+    'Poll age grows: the exporter cannot poll. Only sample age grows: the storage system answers, but its own collector stands still.',
+  ],
+  rows: POOL_KEY,
+  columns: [
+    {
+      title: 'Last poll',
+      expr: byPool('sds_pool_up'),
+      unit: 'none',
+      mappings: upDown('ok', 'failed'),
+      cell: 'text',
+    },
+    {
+      title: 'Last good poll',
+      expr: age(byPool('sds_pool_last_success_timestamp_seconds')),
+      unit: 's',
+      decimals: 0,
+      steps: steps(THRESHOLDS.pollAgeSeconds),
+      cell: 'text',
+    },
+    {
+      title: 'Sample age',
+      expr: sampleAge(POOL_KEY, 'system'),
+      unit: 's',
+      decimals: 0,
+      steps: steps(THRESHOLDS.sampleAgeSeconds),
+      cell: 'text',
+    },
+    { title: 'Nodes', expr: byPool('sds_pool_nodes'), unit: 'none' },
+    { title: 'Poll duration', expr: byPool('sds_pool_poll_duration_seconds'), unit: 's' },
+  ],
+  cellLinks: { pool: rowToPool },
+  sortBy: 'Sample age',
+  width: 14,
+  height: 7,
+})
+
+const BUILD = select('sds_exporter_build_info', 'exporter')
+
+const versions = table({
+  title: 'Versions',
+  about: [
+    'Version of each exporter and of its Node.js, and how long it has been running.',
+    'The same version on all.',
+    'A short running time that repeats is a crash loop: read the log of that exporter.',
+  ],
+  rows: ['instance', 'version', 'node_version'],
+  columns: [
+    {
+      title: 'Running for',
+      expr: by(
+        'max',
+        ['instance', 'version', 'node_version'],
+        `(${age(select('process_start_time_seconds', 'exporter'))}) * on (job,instance) group_left (version,node_version) ${BUILD}`,
+      ),
+      unit: 'dtdurations',
+      decimals: 0,
+    },
+  ],
+  width: 10,
+  height: 7,
+})
+
+export const trust: readonly Tile[] = [
+  exportersUp,
+  configuration,
+  configurationAge,
+  stat(certificate),
+  stat(skew),
+  systemUp,
+  pollOk,
+  pools,
+  versions,
+]
+
+const providerCount = stat({
+  title: 'Providers',
+  about: [
+    'Authentication providers (directories that users log in with) of each system.',
+    'The number that you set up.',
+    'Fewer: somebody deleted one; the audit lines in the log of the exporter tell whether it was done there.',
+  ],
+  queries: [{ expr: perSystem('sds_authn_providers'), legend: '{{system}}' }],
+  unit: 'none',
+  steps: PLAIN,
+  noValue: 'not read',
+  width: 8,
+  height: 8,
+})
+
+const providerKey = ['system', 'provider', 'provider_id'] as const
+
+const providerList = table({
+  title: 'Providers by name',
+  about: [
+    'The authentication providers of each system.',
+    'Those that you set up.',
+    'An unknown one is a way into the system that somebody opened: ask who, then delete it.',
+  ],
+  rows: providerKey,
+  columns: [
+    {
+      title: 'Listed',
+      expr: by('max', providerKey, select('sds_authn_provider_info', 'system')),
+      unit: 'none',
+      mappings: YES_NO,
+    },
+  ],
+  noValue: 'none, or not read',
+  width: 16,
+  height: 8,
+})
+
+export const providers: readonly Tile[] = [providerCount, providerList]

@@ -1,0 +1,115 @@
+import {
+  type AnnotationQuery,
+  AnnotationQueryBuilder,
+  type DashboardLink,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { alerts, select } from '../promql/promql.ts'
+import { dashboardPath, dedup, GRAFANA, MATCHERS, POOL_KEY } from '../settings.ts'
+import { DATASOURCE } from './spec.ts'
+
+interface Mark {
+  readonly name: string
+  readonly expr: string
+  readonly title: string
+  readonly text: string
+  readonly color: string
+  readonly enabled: boolean
+}
+
+/** A restart counts only where an exporter runs: other jobs of the Prometheus have processes too. */
+const RESTARTS =
+  `changes(process_start_time_seconds{${MATCHERS.job}}[$__rate_interval]) > 0` +
+  ` and on (job,instance) sds_exporter_build_info{${MATCHERS.job}}`
+
+const CHANGES = dedup(
+  [...POOL_KEY, 'node'],
+  `changes(${select('sds_node_health_status', 'system', 'status="Good"')}[$__rate_interval])`,
+)
+
+const MARKS: readonly Mark[] = [
+  {
+    name: 'Alerts',
+    expr: alerts(),
+    title: '{{alertname}}',
+    text: '{{severity}}: {{system}} {{pool}} {{node}}',
+    color: 'red',
+    enabled: true,
+  },
+  {
+    name: 'Exporter restarts',
+    expr: RESTARTS,
+    title: 'Exporter restarted',
+    text: '{{instance}}',
+    color: 'blue',
+    enabled: true,
+  },
+  {
+    name: 'Health changes',
+    expr: `${CHANGES} > 0`,
+    title: 'Health of {{node}} changed',
+    text: '{{system}} {{pool}}',
+    color: 'yellow',
+    enabled: false,
+  },
+]
+
+/** The SDK moves links and annotations into a menu that only the newest Grafana has. */
+const unplaced = <T extends { placement?: unknown }>({ placement: _, ...rest }: T): Omit<T, 'placement'> =>
+  rest
+
+/** Grafana's own annotations, which a dashboard without this entry would not show. */
+const builtIn = (): AnnotationQuery =>
+  unplaced(
+    new AnnotationQueryBuilder()
+      .name('Annotations & Alerts')
+      .datasource({ type: 'grafana', uid: '-- Grafana --' })
+      .builtIn(1)
+      .hide(true)
+      .iconColor('rgba(0, 211, 255, 1)')
+      .type('dashboard')
+      .build(),
+  )
+
+const annotation = (mark: Mark): AnnotationQuery =>
+  unplaced(
+    new AnnotationQueryBuilder()
+      .name(mark.name)
+      .datasource(DATASOURCE)
+      .enable(mark.enabled)
+      .iconColor(mark.color)
+      .expr(mark.expr)
+      .titleFormat(mark.title)
+      .textFormat(mark.text)
+      .step('60s')
+      .build(),
+  )
+
+/** Marks across all panels: firing alerts, restarts of the exporter, and on demand changes of health. */
+export const annotations = (): AnnotationQuery[] => [builtIn(), ...MARKS.map(annotation)]
+
+/** The way back to the fleet and to all siblings, with the selection and the time kept. */
+export const links = (): DashboardLink[] => [
+  unplaced(
+    new DashboardLinkBuilder('Fleet')
+      .type(DashboardLinkType.Link)
+      .icon('dashboard')
+      .tooltip('All systems')
+      .url(dashboardPath('fleet'))
+      .includeVars(true)
+      .keepTime(true)
+      .build(),
+  ),
+  unplaced(
+    new DashboardLinkBuilder('Storage dashboards')
+      .type(DashboardLinkType.Dashboards)
+      .icon('external link')
+      .tooltip('All dashboards about the storage systems')
+      .tags([GRAFANA.tags[0]])
+      .asDropdown(true)
+      .includeVars(true)
+      .keepTime(true)
+      .build(),
+  ),
+]

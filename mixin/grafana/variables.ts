@@ -1,0 +1,71 @@
+import {
+  CustomVariableBuilder,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard'
+import { MATCHERS } from '../settings.ts'
+import { DATASOURCE } from './spec.ts'
+
+/** Matches whatever has the label; `.*` would also sweep in series without it. */
+const ALL_VALUE = '.+'
+
+const ALL = { selected: true, text: ['All'], value: ['$__all'] }
+
+const within = (...matchers: readonly (keyof typeof MATCHERS)[]): string =>
+  matchers.length === 0 ? '' : `{${matchers.map((name) => MATCHERS[name]).join(',')}}`
+
+const query = (name: string, label: string, expression: string): QueryVariableBuilder =>
+  new QueryVariableBuilder(name)
+    .label(label)
+    .datasource(DATASOURCE)
+    .query({ query: expression, refId: `variable-${name}` })
+    .definition(expression)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.NaturalAsc)
+
+const many = (builder: QueryVariableBuilder, allValue = true): VariableModel => {
+  builder.multi(true).includeAll(true).current(ALL)
+  if (allValue) builder.allValue(ALL_VALUE)
+  return tidy(builder.build())
+}
+
+/** The SDK adds members of variables of another type. */
+const tidy = ({ auto: _, auto_min: __, auto_count: ___, ...rest }: VariableModel): VariableModel => rest
+
+const SYSTEM = `label_values(sds_system_up${within('job')}, system)`
+const POOL = `label_values(sds_node_info${within('job', 'system')}, pool)`
+const NODE = `label_values(sds_node_info${within('job', 'system', 'pool')}, node)`
+
+/** The variables of the dashboards, each a fresh value. Order on a page: that of this table. */
+export const VARIABLES = {
+  datasource: (): VariableModel =>
+    tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
+  job: (): VariableModel => many(query('job', 'Job', 'label_values(sds_system_up, job)')),
+  /**
+   * Both without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
+   * exist for every job of the Prometheus, and some give their targets the instances of ours.
+   */
+  exporterJob: (): VariableModel =>
+    many(query('job', 'Job', 'label_values(sds_exporter_build_info, job)'), false),
+  instance: (): VariableModel =>
+    many(
+      query('instance', 'Exporter', `label_values(sds_exporter_build_info${within('job')}, instance)`),
+      false,
+    ),
+  system: (): VariableModel => many(query('system', 'System', SYSTEM)),
+  pool: (): VariableModel => many(query('pool', 'Pool', POOL)),
+  node: (): VariableModel => many(query('node', 'Node', NODE)),
+  oneSystem: (): VariableModel => tidy(query('system', 'System', SYSTEM).build()),
+  onePool: (): VariableModel => tidy(query('pool', 'Pool', POOL).build()),
+  oneNode: (): VariableModel => tidy(query('node', 'Node', NODE).build()),
+  topn: (): VariableModel => ({
+    ...tidy(new CustomVariableBuilder('topn').label('Top').values('5,10,20').build()),
+    current: { selected: true, text: '10', value: '10' },
+    options: ['5', '10', '20'].map((value) => ({ selected: value === '10', text: value, value })),
+  }),
+} as const satisfies Record<string, () => VariableModel>
+
+export type VariableName = keyof typeof VARIABLES

@@ -1,0 +1,85 @@
+import {
+  dashboardOf,
+  lately,
+  NODE,
+  POOL,
+  perNode,
+  perSystem,
+  poolSum,
+  SYSTEM,
+  SYSTEM_KEY,
+} from '../../promql/expressions.ts'
+import { LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
+import type { Alert, AlertGroup } from './rule.ts'
+
+const withStatus = (status: string): string => `sds_node_disks_by_status{status="${status}"}`
+const nodePage = dashboardOf('disks', NODE_KEY)
+
+const disksBad: Alert = {
+  alert: 'SdsDisksBad',
+  severity: 'warning',
+  expr: `${perNode(withStatus('Bad'))} > 0`,
+  for: '15m',
+  keepFiringFor: '15m',
+  summary: 'A storage node has bad disks.',
+  description: `${NODE} has {{ $value }} bad disks. Their data is being rebuilt elsewhere.`,
+  dashboard: nodePage,
+}
+
+const failuresMany: Alert = {
+  alert: 'SdsDiskFailuresMany',
+  severity: 'critical',
+  expr: `${poolSum(withStatus('Bad'))} >= ${LIMITS.manyBadDisks}
+and
+${poolSum(withStatus('Bad'))}
+/
+(${poolSum('sds_node_disks')} > 0) > ${LIMITS.manyBadDisksRatio}`,
+  for: '5m',
+  keepFiringFor: '15m',
+  summary: 'Many disks of a storage pool are bad at once.',
+  description: `${POOL} has {{ $value }} bad disks, more than single failures explain: suspect an enclosure, a controller or a power supply.`,
+  dashboard: dashboardOf('disks', POOL_KEY),
+}
+
+const readyToReplace: Alert = {
+  alert: 'SdsDisksReadyToReplace',
+  severity: 'info',
+  expr: `${perNode(lately(withStatus('ReadyToReplace')))} > 0`,
+  for: '1h',
+  keepFiringFor: '1h',
+  summary: 'Disks can be pulled and replaced.',
+  description: `${NODE} has {{ $value }} disks that are ready to be replaced.`,
+  dashboard: nodePage,
+}
+
+const unaccounted: Alert = {
+  alert: 'SdsDisksUnaccounted',
+  severity: 'info',
+  expr: `${perNode('sds_node_disks')}
+-
+sum by (${NODE_KEY.join(',')}) (max by (${NODE_KEY.join(',')},status) (sds_node_disks_by_status))
+> 0`,
+  for: '30m',
+  keepFiringFor: '30m',
+  summary: 'Disks of a storage node are in no known state.',
+  description: `${NODE} counts {{ $value }} disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced.`,
+  dashboard: nodePage,
+}
+
+/** Every node repeats the figure of the whole system, hence the maximum over nodes and never a sum. */
+const spaceOffline: Alert = {
+  alert: 'SdsDiskSpaceOffline',
+  severity: 'warning',
+  expr: `${perSystem('sds_node_disk_space_offline_bytes')} > 0`,
+  for: '30m',
+  keepFiringFor: '15m',
+  summary: 'Disk space of a storage system is offline.',
+  description: `${SYSTEM} has {{ $value | humanize1024 }}B of disk space offline, over all its pools.`,
+  dashboard: dashboardOf('capacity', SYSTEM_KEY),
+}
+
+export const disksGroup: AlertGroup = {
+  name: 'sds-disks',
+  component: 'disks',
+  alerts: [disksBad, failuresMany, readyToReplace, unaccounted, spaceOffline],
+}

@@ -1,0 +1,56 @@
+import type { PROMETHEUS } from '../../settings.ts'
+
+/** `critical` calls somebody now, `warning` is today's ticket, `info` is for the next working day. */
+export const SEVERITIES = ['critical', 'warning', 'info'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** What is hurt, and with it who is asked: a label to route by. */
+export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
+export type Component = (typeof COMPONENTS)[number]
+
+/** A duration as Prometheus writes it, e.g. `15m` or `1h30m`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}` | `${number}h${number}m`
+
+/** One alert rule. Two rules may share a name when their severities differ. */
+export interface Alert {
+  readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
+  readonly severity: Severity
+  readonly expr: string
+  /** How long the expression must hold; left out where it already speaks of a window. */
+  readonly for?: Duration
+  /** How long the alert outlives its expression: it stops flapping and bridges one failed poll. */
+  readonly keepFiringFor?: Duration
+  /** One sentence without variables. */
+  readonly summary: string
+  /** What, where and how much, for the person who is called; a template. */
+  readonly description: string
+  /** Path of the dashboard that shows it, a template. */
+  readonly dashboard: string
+}
+
+export interface Recording {
+  readonly record: string
+  readonly expr: string
+}
+
+/** Rules that are evaluated together; `component` becomes a label of each of its alerts. */
+export interface AlertGroup {
+  readonly name: string
+  readonly component: Component
+  readonly alerts: readonly Alert[]
+}
+
+export interface RecordingGroup {
+  readonly name: string
+  readonly recordings: readonly Recording[]
+}
+
+/** A row with the severities that share everything else: one alert each. */
+export const bySeverity = (
+  common: Omit<Alert, 'severity' | 'expr' | 'for' | 'keepFiringFor'>,
+  variants: Partial<Record<Severity, Pick<Alert, 'expr' | 'for' | 'keepFiringFor'>>>,
+): Alert[] =>
+  SEVERITIES.flatMap((severity) => {
+    const variant = variants[severity]
+    return variant === undefined ? [] : [{ ...common, severity, ...variant }]
+  })

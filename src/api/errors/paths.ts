@@ -1,0 +1,32 @@
+import type { ForecastConfig } from '../../config/config.ts'
+import { idProblem } from '../../config/values/ids.ts'
+import { ApiError } from './errors.ts'
+
+/**
+ * An id as a path segment. The id is opaque; colons, which URNs are full of, stay as they are.
+ * @throws {ApiError} `local` for an id that cannot be one segment
+ */
+export function idSegment(id: string): string {
+  const problem = idProblem(id)
+  if (problem !== undefined) throw new ApiError('local', `the id ${problem}`)
+  return encodeURIComponent(id).replaceAll('%3A', ':')
+}
+
+/** The nodes feed of a pool. API document, "Get nodes of a storage pool". */
+export function nodesPath(poolId: string): string {
+  return `/dashboard/storagepools/${idSegment(poolId)}/nodes`
+}
+
+export const CURRENT_QUERY = 'dataType=current'
+
+/**
+ * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
+ * setting; both are percent-encoded, because some servers split queries at semicolons.
+ */
+export function forecastQuery({ timeFrames, targets, braces }: ForecastConfig): string {
+  const list = (items: readonly (string | number)[]) => {
+    const joined = items.join(';')
+    return encodeURIComponent(braces ? `{${joined}}` : joined)
+  }
+  return `dataType=current&category=capacityForecast&cfTimeFrame=${list(timeFrames)}&cfTarget=${list(targets)}`
+}

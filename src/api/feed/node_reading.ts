@@ -1,0 +1,127 @@
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  DISK_COUNTS,
+  type DiskCount,
+  FORECAST,
+  TRANSACTION_ERRORS,
+} from '../../catalogue.ts'
+import { type JsonObject, member, readText } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
+import type { NodeTally, Tally } from './coverage.ts'
+import { type Forecast, readForecasts } from './forecasts.ts'
+import { readNewest, type Snapshot } from './snapshots.ts'
+import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
+
+/** A node as the feed describes it now. Values are in the units of the source; what is absent is not there. */
+export interface NodeReading {
+  readonly id: string
+  /** displayName; undefined where the node has none. */
+  readonly name: string | undefined
+  readonly poolName: string | undefined
+  readonly apiChange: string | undefined
+  /** One of HEALTH_STATES, or what else the system says. */
+  readonly health: string | undefined
+  readonly disks: ReadonlyMap<DiskCount, number>
+  readonly values: ReadonlyMap<AttributeName, Snapshot>
+  readonly errors: TransactionErrors | undefined
+  readonly forecasts: readonly Forecast[]
+}
+
+/** Entries of lists within nodes that are kept of one answer, over all nodes. */
+const MAX_LIST_ENTRIES = 100_000
+
+/**
+ * Decodes the nodes of one answer one by one, the entries of their lists only as long as there are not too many.
+ * @param tally told on the way what they serve and what had to be left out
+ */
+export function createNodeDecoder(tally: Tally): (id: string, entry: JsonObject) => NodeReading {
+  const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
+
+  return (id, entry) => {
+    const node = tally.ofNode(id)
+    const reading = {
+      id,
+      name: readText(member(entry, 'displayName')),
+      poolName: readText(member(entry, 'storagePoolName')),
+      apiChange: readText(member(entry, 'apiChange')),
+      health: node.settle('healthStatus', readStatus(member(entry, 'healthStatus'))),
+      disks: decodeDisks(entry, node),
+      values: decodeValues(entry, node),
+      errors: decodeErrors(entry, node, left.errorTypes),
+      forecasts: decodeForecasts(entry, node, left.forecasts),
+    }
+    left.errorTypes -= reading.errors?.types.length ?? 0
+    left.forecasts -= reading.forecasts.length
+    return reading
+  }
+}
+
+/** Longest status that becomes a label value. */
+const MAX_STATUS_CHARACTERS = 64
+
+function readStatus(value: unknown): Read<string> {
+  const text = readText(value)
+  if (text !== undefined) return served(text.slice(0, MAX_STATUS_CHARACTERS))
+  const isAbsent = value === undefined || value === null || typeof value === 'string'
+  return isAbsent ? ABSENT : unreadable('shape', value)
+}
+
+const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
+
+function decodeDisks(entry: JsonObject, node: NodeTally): Map<DiskCount, number> {
+  const disks = new Map<DiskCount, number>()
+  for (const key of DISK_KEYS) {
+    const number = node.settle(key, readNumber(member(entry, key)))
+    if (number !== undefined) disks.set(key, number)
+  }
+  return disks
+}
+
+interface AttributeReader {
+  readonly name: AttributeName
+  readonly tag: string
+  /** `diskSpaceFreeL1Current` by the document's rule, `diskSpaceFreeCurrentL1` on real systems. */
+  readonly keys: readonly string[]
+}
+
+const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag }) => {
+  const level = /^(.*)(L[12])$/.exec(name)
+  return { name, tag, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
+})
+
+function decodeValues(entry: JsonObject, node: NodeTally): Map<AttributeName, Snapshot> {
+  const values = new Map<AttributeName, Snapshot>()
+  for (const { name, tag, keys } of READERS) {
+    const snapshot = node.settle(name, readAnyName(entry, keys, tag))
+    if (snapshot !== undefined) values.set(name, snapshot)
+  }
+  return values
+}
+
+/** The newest snapshot of an attribute under any of its names. */
+function readAnyName(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {
+  return readNewest(
+    keys.flatMap((key) => member(entry, key) ?? []),
+    tag,
+  )
+}
+
+function decodeErrors(entry: JsonObject, node: NodeTally, most: number): TransactionErrors | undefined {
+  const { name } = TRANSACTION_ERRORS
+  return node.settleMany(
+    name,
+    (reject) => readTransactionErrors(member(entry, `${name}Current`), reject, most),
+    (errors) => errors !== undefined,
+  )
+}
+
+function decodeForecasts(entry: JsonObject, node: NodeTally, most: number): Forecast[] {
+  const { name } = FORECAST
+  return node.settleMany(
+    name,
+    (reject) => readForecasts(member(entry, name), reject, most),
+    (list) => list.length > 0,
+  )
+}

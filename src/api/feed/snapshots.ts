@@ -1,0 +1,60 @@
+import { isObject, type JsonObject, member } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
+
+/** One value and its time. */
+export interface Snapshot {
+  /** Seconds since the epoch, by the clock of the storage system. */
+  readonly t: number
+  /** In the unit of the source. */
+  readonly value: number
+}
+
+/**
+ * Reads `<Attribute>Current`: the newest of one snapshot or an array of them.
+ * Where the newest is unreadable there is no value: an older one would pass for the present.
+ * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems answer with arrays.
+ */
+export function readNewest(value: unknown, tag: string): Read<Snapshot> {
+  if (value === undefined || value === null) return ABSENT
+  const candidates: readonly unknown[] = Array.isArray(value) ? value : [value]
+  let newest: { t: number; snapshot: JsonObject } | undefined
+  let failure: Read<Snapshot> = ABSENT
+  for (const candidate of candidates) {
+    const timed = readTimed(candidate)
+    if (timed.state === 'unreadable') failure = timed
+    if (timed.state !== 'served') continue
+    if (newest === undefined || timed.value.t >= newest.t) newest = timed.value
+  }
+  if (newest === undefined) return failure
+  const { t, snapshot } = newest
+  const read = readNumber(valueMember(snapshot, tag))
+  return read.state === 'served' ? served({ t, value: read.value }) : read
+}
+
+/** A candidate with its time. `N/A` or null in the place of a snapshot is no snapshot; without a time it is unusable. */
+function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {
+  if (!isObject(candidate)) {
+    return readNumber(candidate).state === 'absent' ? ABSENT : unreadable('shape', candidate)
+  }
+  const t = timeOf(candidate)
+  return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
+}
+
+/** The time of a snapshot; its member is called `t`, perhaps with stray blanks. */
+function timeOf(snapshot: JsonObject): number | undefined {
+  const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
+  const read = key === undefined ? ABSENT : readNumber(snapshot[key])
+  return read.state === 'served' ? read.value : undefined
+}
+
+/** Stands for "no single member carries the value", which no JSON value can be. */
+const AMBIGUOUS = Symbol('no single value member')
+
+/** The one member that is not `t`. Where later versions add members, the documented tag decides. */
+function valueMember(snapshot: JsonObject, tag: string): unknown {
+  if (Object.hasOwn(snapshot, tag)) return snapshot[tag]
+  const names = Object.keys(snapshot).filter((name) => name.trim() !== 't')
+  const [name] = names.length > 1 ? names.filter((candidate) => candidate.trim() === tag) : names
+  return name === undefined ? AMBIGUOUS : member(snapshot, name)
+}

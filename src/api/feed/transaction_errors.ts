@@ -1,0 +1,102 @@
+import { TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { isObject, member, readText } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
+import { readNewest, type Snapshot } from './snapshots.ts'
+
+/** Failures of one type in the sample. */
+export interface ErrorType {
+  /** `User` or `System`, or what else the system says. */
+  readonly category: string
+  /** Such as `404 (S3)`; kept whole. */
+  readonly errorType: string
+  readonly count: number | undefined
+  /** Percent of the transactions. */
+  readonly rate: Snapshot | undefined
+}
+
+export interface TransactionErrors {
+  /** Percent of the transactions. */
+  readonly all: Snapshot | undefined
+  readonly succeeded: number | undefined
+  readonly failed: number | undefined
+  readonly types: readonly ErrorType[]
+}
+
+/** Error types exported of one node: a hostile or broken system must not fill Prometheus with series. */
+export const MAX_ERROR_TYPES = 100
+/** Error types looked at, to find the most frequent ones among them. */
+const MAX_ERROR_TYPES_READ = 10_000
+
+/**
+ * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the document
+ * describes Current values; undefined where nothing of it is served.
+ * Source: API document, "Transaction error attributes".
+ * @param most error types to keep, where that is less than {@link MAX_ERROR_TYPES}
+ */
+export function readTransactionErrors(
+  value: unknown,
+  reject: Reject,
+  most: number,
+): TransactionErrors | undefined {
+  const object = asList(value).at(-1)
+  if (object === undefined) return undefined
+  if (!isObject(object)) {
+    if (readNumber(object).state === 'absent') return undefined
+    reject('shape', Array.isArray(object) ? 'an array' : typeof object)
+    return undefined
+  }
+  const keep = <T>(read: Read<T>): T | undefined => {
+    if (read.state === 'unreadable') reject(read.rejection, read.text)
+    return read.state === 'served' ? read.value : undefined
+  }
+  const totals = asList(member(object, 'errorSuccessTotals')).filter(isObject).at(-1) ?? {}
+  const errors: TransactionErrors = {
+    all: keep(readNewest(member(object, 'all'), TRANSACTION_ERRORS.rateTag)),
+    succeeded: keep(readNumber(member(totals, 'successTotal'))),
+    failed: keep(readNumber(member(totals, 'errorTotal'))),
+    types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, most),
+  }
+  const { all, succeeded, failed, types } = errors
+  return [all, succeeded, failed, types[0]].every((part) => part === undefined) ? undefined : errors
+}
+
+function readTypes(
+  list: readonly unknown[],
+  keep: <T>(read: Read<T>) => T | undefined,
+  reject: Reject,
+): ErrorType[] {
+  const types = new Map<string, ErrorType>()
+  const unread = list.length - MAX_ERROR_TYPES_READ
+  if (unread > 0) reject('too_many', `${list.length} error types`, unread)
+  for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
+    const errorType = isObject(entry) ? readText(member(entry, 'errorType')) : undefined
+    if (!isObject(entry) || errorType === undefined) {
+      reject('shape', 'an error type without a name')
+      continue
+    }
+    const category = readText(member(entry, 'category')) ?? ''
+    const key = `${category}\n${errorType}`
+    if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
+    types.set(key, {
+      category,
+      errorType,
+      count: keep(readNumber(member(entry, 'errorCount'))),
+      rate: keep(readNewest(member(entry, 'errorRate'), TRANSACTION_ERRORS.rateTag)),
+    })
+  }
+  return [...types.values()]
+}
+
+/** What a person looks for, where there are too many to be exported. */
+function mostFrequent(types: readonly ErrorType[], reject: Reject, most: number): readonly ErrorType[] {
+  const kept = Math.min(most, MAX_ERROR_TYPES)
+  if (types.length <= kept) return types
+  reject('too_many', `${types.length} error types`, types.length - kept)
+  return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
+}
+
+function asList(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null ? [] : [value]
+}

@@ -1,0 +1,88 @@
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { ApiError } from '../errors/errors.ts'
+
+const decompress = promisify(gunzip)
+
+/** What the headers of an answer say of its body. */
+export interface BodyHeaders {
+  readonly encoding: string | undefined
+  /** Content-Length, as it came. */
+  readonly length: string | undefined
+}
+
+/**
+ * Reads the body of an answer as text, never more than `maxBytes` of it, compressed or not.
+ * @throws {ApiError} `too_large`, or `encoding` for another encoding than gzip and for text that is not UTF-8
+ */
+export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<string> {
+  // An announced length needs no byte of it to be refused.
+  if (Number(headers.length) > maxBytes) {
+    stream.destroy()
+    throw tooLarge(maxBytes)
+  }
+  const { bytes: raw, whole } = await readUpTo(stream, maxBytes)
+  if (!whole) throw tooLarge(maxBytes)
+  const bytes = await decoded(raw, headers.encoding, maxBytes)
+  try {
+    // Fatal, so that a broken name is an error and not a wrong name; a byte order mark is dropped.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new ApiError('encoding', 'the answer is not UTF-8 text', { cause })
+  }
+}
+
+/** An error body is a few sentences; what is longer is somebody's page. */
+const MAX_ERROR_BYTES = 16_384
+
+/**
+ * Reads what can be read of the body of a refusal. The status has said what matters, so nothing that is wrong with
+ * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
+ */
+export async function readErrorText(stream: Readable, { encoding }: BodyHeaders): Promise<string> {
+  try {
+    const { bytes } = await readUpTo(stream, MAX_ERROR_BYTES)
+    return new TextDecoder().decode(await decoded(bytes, encoding, MAX_ERROR_BYTES))
+  } catch {
+    return ''
+  }
+}
+
+async function readUpTo(stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    length += chunk.length
+    // Leaving the loop ends the connection, and with it the rest.
+    if (length > maxBytes) return { bytes: Buffer.concat(chunks), whole: false }
+    chunks.push(chunk)
+  }
+  return { bytes: Buffer.concat(chunks, length), whole: true }
+}
+
+const ENCODINGS: ReadonlyMap<string, 'identity' | 'gzip'> = new Map([
+  ['', 'identity'],
+  ['identity', 'identity'],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+])
+
+async function decoded(raw: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
+  const encoding = ENCODINGS.get(header?.trim().toLowerCase() ?? '')
+  if (encoding === undefined)
+    throw new ApiError('encoding', 'the answer has an encoding that was not asked for')
+  // Some servers announce an encoding even where there is nothing to encode.
+  if (encoding === 'identity' || raw.length === 0) return raw
+  try {
+    return await decompress(raw, { maxOutputLength: maxBytes })
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    throw new ApiError('encoding', 'the compressed answer is broken', { cause })
+  }
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError('too_large', `the answer is larger than limits.max_response_bytes (${maxBytes} bytes)`)
+}

@@ -1,0 +1,151 @@
+import { ApiError, type ErrorBody } from '../errors/errors.ts'
+import { REASONS, type Reason } from '../errors/reasons.ts'
+import { isObject, member, readText } from '../parse/json.ts'
+import { entityText, isPage } from '../parse/markup.ts'
+import { readNumber } from '../parse/numbers.ts'
+import type { Answer } from './transport.ts'
+
+/** Codes of the storage system that mean "missing role", whatever the HTTP status. */
+const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
+
+/**
+ * Why an answer is not what was asked for; undefined for 200. The body is read before the status is judged:
+ * real systems send a missing role as 500.
+ */
+export function refusalOf(answer: Answer): ApiError | undefined {
+  const { status } = answer
+  if (status === 200) return undefined
+  if (status >= 300 && status < 400) return redirectRefusal(answer)
+  const body = readErrorBody(answer)
+  const reason = reasonOf(status, body)
+  const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
+  return new ApiError(reason, refusalText(answer, reason, body), {
+    status,
+    ...(body !== undefined && { body }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+/** `/login` on real systems; what single sign-on in front of them might say as well. */
+const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
+
+/** An expired session is answered by a redirect to the login page, perhaps on another host. */
+function redirectRefusal(answer: Answer): ApiError {
+  const { status } = answer
+  // Not modified since when? Nothing was asked for under a condition.
+  if (status === 304) return new ApiError('schema', `${WORDS.schema} (HTTP ${status})`, { status })
+  const location = answer.header('location') ?? ''
+  const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
+  return toLogin
+    ? new ApiError('auth', `the token is not accepted (HTTP ${status} to the login page)`, { status })
+    : new ApiError(
+        'redirect',
+        `the system redirects (HTTP ${status}), which is never followed: check base_url`,
+        {
+          status,
+        },
+      )
+}
+
+function reasonOf(status: number, body: ErrorBody | undefined): Reason {
+  if (status === 401) return 'auth'
+  if (status === 403 || (body?.code !== undefined && ROLE_CODES.includes(body.code))) return 'forbidden'
+  if (status === 404) return 'not_found'
+  if (status === 429) return 'throttled'
+  if (status === 503) return 'unavailable'
+  if (status >= 500) return 'server_error'
+  return status >= 400 ? 'client_error' : 'schema'
+}
+
+const REFUSED = 'the request was refused'
+/** Where an answer tells more than its reason, or its status as much. */
+const WORDS: Partial<Record<Reason, string>> = {
+  forbidden: `${REASONS.forbidden}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
+  server_error: REFUSED,
+  client_error: REFUSED,
+  schema: 'an answer without the data that was asked for',
+}
+
+/** What a message repeats of the words of the system. */
+const MAX_SAID_CHARACTERS = 200
+
+function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined): string {
+  const { status } = answer
+  const words = body === undefined ? [titleOf(answer)] : [body.description, body.details]
+  const said = words.filter((text) => text !== undefined).join(': ')
+  const code = body?.code === undefined ? '' : `, code ${body.code}`
+  const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
+  return `${WORDS[reason] ?? REASONS[reason]} (HTTP ${status}${code})${quote}`
+}
+
+/** The title of a page: what a proxy says in place of the system. */
+function titleOf({ text, hide }: Answer): string | undefined {
+  const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
+  return isPage(text) && title !== undefined ? readText(hide(title)) : undefined
+}
+
+/** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
+export function readErrorBody({ text, hide }: Pick<Answer, 'text' | 'hide'>): ErrorBody | undefined {
+  const words = (value: unknown) => {
+    const read = readText(value)
+    return read === undefined ? undefined : hide(read)
+  }
+  const trimmed = text.trimStart()
+  const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)
+  if (found === undefined) return undefined
+  const code = readNumber(found['code'])
+  const retryable = readText(found['retryable']?.toString())
+  return {
+    code: code.state === 'served' ? code.value : undefined,
+    description: words(found['description']),
+    details: words(found['details']),
+    retryable: retryable === 'true' ? true : retryable === 'false' ? false : undefined,
+  }
+}
+
+type ErrorMembers = Readonly<Record<string, unknown>>
+const MEMBERS = ['code', 'description', 'details', 'retryable'] as const
+
+function jsonMembers(text: string): ErrorMembers | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!isObject(body)) return undefined
+    return Object.fromEntries(MEMBERS.map((name) => [name, member(body, name)]))
+  } catch {
+    return undefined
+  }
+}
+
+/** How far into a body the root is looked for, behind a declaration and comments. */
+const MAX_PROLOG_CHARACTERS = 2000
+/** Longer texts are no sentences. */
+const MAX_MEMBER_CHARACTERS = 4000
+
+/** Four flat elements below `<error>`: found by pattern, since a hostile refusal deserves no parser. */
+function xmlMembers(text: string): ErrorMembers | undefined {
+  if (!/<error[\s>]/.test(text.slice(0, MAX_PROLOG_CHARACTERS))) return undefined
+  return Object.fromEntries(
+    MEMBERS.map((name) => {
+      const element = new RegExp(`<${name}>([^<]{0,${MAX_MEMBER_CHARACTERS}})</${name}>`)
+      const content = element.exec(text)?.[1]
+      return [
+        name,
+        content?.replace(/&(#?\w{2,8});/g, (whole, entity: string) => entityText(entity) ?? whole),
+      ]
+    }),
+  )
+}
+
+const LONGEST_PAUSE_MS = 15 * 60_000
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** `Retry-After` in seconds or as an HTTP date, as milliseconds from now; undefined for anything else. */
+export function parseRetryAfter(value: string | undefined, now: number = Date.now()): number | undefined {
+  const text = value?.trim() ?? ''
+  const ms = /^\d{1,9}$/.test(text)
+    ? Number(text) * 1000
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : Number.NaN
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_PAUSE_MS) : undefined
+}

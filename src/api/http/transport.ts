@@ -1,0 +1,119 @@
+import { Agent, errors } from 'undici'
+import type { TlsConfig } from '../../config/config.ts'
+import { ApiError } from '../errors/errors.ts'
+import { readBody, readErrorText } from './body.ts'
+import { createConnector } from './connector.ts'
+import { MAX_TIMER_MS } from './deadline.ts'
+import { exchangeFailure } from './failures.ts'
+import { createSecretMemory } from './redaction.ts'
+
+/** One request to one node of a storage system. */
+export interface WireRequest {
+  /** One of the configured base URLs. */
+  readonly baseUrl: string
+  readonly method: 'GET' | 'DELETE'
+  /** Path below the base URL, already encoded, and the query; sent exactly so. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+  /** Whether nobody asks what a good answer says besides its headers: then nothing that is wrong with it matters. */
+  readonly headersOnly?: boolean
+}
+
+/** An answer, whatever its status; redirects are answers, never followed. */
+export interface Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  /** The body; of a refusal only its beginning, as it came, so that what is quoted of it has to go through `hide`. */
+  readonly text: string
+  /** Words of the answer without the secrets that the system was sent, should it repeat them. */
+  readonly hide: (words: string) => string
+}
+
+export interface Transport {
+  /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted. */
+  send(request: WireRequest): Promise<Answer>
+  /** Closes all connections at once. */
+  close(): Promise<void>
+}
+
+export interface TransportOptions {
+  readonly tls: TlsConfig
+  readonly timeoutMs: number
+  readonly concurrency: number
+  readonly maxResponseBytes: number
+  readonly onCertificate: (notAfterSeconds: number) => void
+  /** Whether all requests are the exporter's own, so that also what earlier ones sent is hidden from what is quoted. */
+  readonly isOwn?: boolean
+}
+
+/** Connections stay open between two polls of the default schedule (one minute). */
+const KEEP_ALIVE_MS = 75_000
+/** After this time a connection is opened anew, so that a host that moved or a certificate that was renewed is noticed. */
+const CONNECTION_LIFE_MS = 600_000
+const MAX_HEADER_BYTES = 16_384
+/** What is read of a body that nobody wants, so that its connection can be used again. */
+const MAX_DUMPED_BYTES = 16_384
+
+/** Sends requests over kept-alive connections of one system, with bounds on time and size. */
+export function createTransport(options: TransportOptions): Transport {
+  const { tls, timeoutMs, concurrency, maxResponseBytes, isOwn = false } = options
+  const secrets = createSecretMemory(isOwn)
+  const agent = new Agent({
+    connect: createConnector(options),
+    connections: concurrency,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
+    headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+
+  async function send(request: WireRequest): Promise<Answer> {
+    const { baseUrl, method, path, headers, signal, headersOnly = false } = request
+    const { origin, pathname } = new URL(baseUrl)
+    const prefix = pathname === '/' ? '' : pathname
+    const { quoted: hide, data } = secrets.sending(headers)
+    try {
+      const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
+      const { statusCode: status, body } = response
+      const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
+      const about = { encoding: header('content-encoding'), length: header('content-length') }
+      const answer = (text: string): Answer => ({ status, header, text, hide })
+      if (status !== 200) return answer(await readErrorText(body, about))
+      if (!headersOnly) return answer(data(await readBody(body, about, maxResponseBytes)))
+      await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
+      return answer('')
+    } catch (failure) {
+      // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
+      if (signal.aborted) throw exchangeFailure(signal.reason)
+      throw tls.certFile === undefined && origin.startsWith('https:')
+        ? withCertificateHint(exchangeFailure(failure))
+        : exchangeFailure(failure)
+    }
+  }
+
+  return { send, close: () => agent.destroy() }
+}
+
+/** Alerts by which servers refuse a client without a certificate, up to TLS 1.2; they may have other reasons, too. */
+const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
+const CERTIFICATE_HINT = 'does the system want a client certificate (tls_config.cert_file and key_file)?'
+
+/**
+ * Whether a client certificate is missing, TLS 1.3 tells only after the client thinks that it is connected; many
+ * servers just hang up. What is known then is that the connection ended before it brought a single byte.
+ */
+function withCertificateHint(failure: unknown): unknown {
+  if (!(failure instanceof ApiError)) return failure
+  const { reason, detail, cause } = failure
+  const isHungUp = cause instanceof errors.SocketError && cause.socket?.bytesRead === 0
+  const mayWantOne = isHungUp || (reason === 'tls' && CERTIFICATE_ALERT.test(detail))
+  return mayWantOne ? new ApiError(reason, `${detail}: ${CERTIFICATE_HINT}`, { cause }) : failure
+}
+
+function firstValue(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}

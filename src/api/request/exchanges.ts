@@ -1,0 +1,100 @@
+import type { LimitsConfig, SystemConfig } from '../../config/config.ts'
+import type { Secret } from '../../config/values/secret.ts'
+import { ApiError } from '../errors/errors.ts'
+import type { Reason } from '../errors/reasons.ts'
+import { clockSkewSeconds } from '../http/clock_skew.ts'
+import { tokenHeader } from '../http/token_header.ts'
+import { type Answer, createTransport } from '../http/transport.ts'
+import type { Budget } from './budget.ts'
+
+/** The operations that are counted and timed, by the name that metrics and errors use. */
+export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' | 'logout'
+
+/** What a client tells about its work while it works. */
+export interface ClientObserver {
+  /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
+  exchanged(exchange: { operation: Operation; code: string; seconds: number }): void
+  /** After each operation that was sent: whether the system answered in the end, whatever the answer. */
+  answered?(answered: boolean): void
+  loggedIn(result: Reason | 'ok'): void
+  /** The system's clock minus ours, in seconds. */
+  clockSkew(seconds: number): void
+  /** End of validity of the system's certificate, in seconds since the epoch. */
+  certificate(notAfterSeconds: number): void
+}
+
+/** A reading request, whichever node it will be sent to. */
+export interface Request {
+  readonly operation: Operation
+  /** Below the base URL, already encoded. */
+  readonly path: string
+  readonly query?: string
+  readonly pool?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly headersOnly?: boolean
+}
+
+/** Sends one request to one node; any answer is one, refusals too. @throws {ApiError} when no whole answer came */
+export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<Answer>
+
+export interface Exchanges {
+  readonly exchange: Exchange
+  /** Closes all connections. */
+  close(): Promise<void>
+}
+
+interface ExchangesOptions {
+  readonly system: SystemConfig
+  readonly limits: LimitsConfig
+  readonly timeoutMs: number
+  readonly observer: ClientObserver
+  readonly budget: Budget
+}
+
+const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
+
+/** Exchanges with one system: paced, timed and counted. */
+export function createExchanges({
+  system,
+  limits,
+  timeoutMs,
+  observer,
+  budget,
+}: ExchangesOptions): Exchanges {
+  const transport = createTransport({
+    tls: system.tls,
+    timeoutMs,
+    concurrency: limits.concurrency,
+    maxResponseBytes: limits.maxResponseBytes,
+    onCertificate: observer.certificate,
+    isOwn: true,
+  })
+
+  const exchange: Exchange = async (request, baseUrl, signal) => {
+    const { operation, headersOnly = false } = request
+    // A logout does not queue: it comes at the end, when seconds are all that is left.
+    if (operation !== 'logout') await budget.pace(signal)
+    const began = performance.now()
+    const finish = (code: string) =>
+      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })
+    const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
+    const headers = { ...JSON_HEADERS, ...request.headers }
+    try {
+      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
+      finish(String(answer.status))
+      const skew = clockSkewSeconds(answer, Date.now())
+      if (skew !== undefined) observer.clockSkew(skew)
+      return answer
+    } catch (failure) {
+      if (failure instanceof ApiError) finish(failure.reason)
+      throw failure
+    }
+  }
+
+  return { exchange, close: transport.close }
+}
+
+/** The request, with a token in its header. */
+export function withToken(request: Request, token: Secret): Request {
+  return { ...request, headers: { ...request.headers, ...tokenHeader(token) } }
+}

@@ -1,0 +1,23 @@
+import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { ApiError } from '../errors/errors.ts'
+import { TOKEN_HEADER } from '../http/token_header.ts'
+import type { Answer } from '../http/transport.ts'
+
+/** What a login sends: name and password in UTF-8. */
+export function basicHeader(username: string, password: Secret): Readonly<Record<string, string>> {
+  const credentials = Buffer.from(`${username}:${password.reveal()}`).toString('base64')
+  return { Authorization: `Basic ${credentials}` }
+}
+
+/**
+ * The token in the answer to a login that was accepted.
+ * @throws {ApiError} `schema` for a token that cannot be one, `html` where there is none: a web server that answers
+ *   everything with its own page is not the storage system, and another node may be
+ */
+export function tokenOf({ header }: Pick<Answer, 'header'>): Secret {
+  const text = header(TOKEN_HEADER)
+  const token = tokenFromText(text ?? '')
+  if (token instanceof Secret) return token
+  const words = `the login was accepted, but the header ${TOKEN_HEADER} of the answer ${token}: is it the right address?`
+  throw new ApiError(text === undefined ? 'html' : 'schema', words)
+}

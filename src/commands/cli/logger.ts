@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+import type { Fields, Log } from '../../log.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+export const LOG_FORMATS = ['logfmt', 'json'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export interface LoggerOptions {
+  readonly level: LogLevel
+  readonly format: LogFormat
+  /** Where the lines go; each call carries whole lines. */
+  readonly write: (line: string) => void
+}
+
+/** The log of the program: one event a line, as logfmt or JSON. */
+export function createLogger({ level, format, write }: LoggerOptions): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'msg',
+      timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => write(format === 'json' ? escaped(line) : logfmt(JSON.parse(line))) },
+  )
+  const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** `ts=… level=… msg=… key=value`, as Prometheus and its exporters write it. */
+function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries({ ts, level, msg, ...fields }).map(
+    ([key, value]) => `${key}=${logfmtValue(String(value))}`,
+  )
+  return `${pairs.join(' ')}\n`
+}
+
+function logfmtValue(text: string): string {
+  return /^[^\s"=\\\p{Cc}\p{Cf}]+$/u.test(text) ? text : escaped(JSON.stringify(text))
+}
+
+/**
+ * JSON with escapes also for what JSON itself leaves as it is: controls that would break the one-event-a-line rule or
+ * the reader's terminal, and characters that turn the direction of text.
+ */
+function escaped(json: string): string {
+  return json.replace(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+import { parseHttpUrl } from '../cli/urls.ts'
+import { type DashboardFile, readDashboards } from './files.ts'
+import { createGrafanaClient } from './grafana_client.ts'
+
+interface Flags {
+  out?: string
+  'grafana.url'?: string
+  'grafana.tokenFile'?: string
+  'grafana.folder': string
+  'grafana.folderUid': string
+  dryRun?: boolean
+}
+
+const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
+
+export function dashboardsCommand(): Command {
+  return new Command('dashboards')
+    .description('write the Grafana dashboards to a folder, or upload them to a Grafana')
+    .option('--out <dir>', 'write the JSON files into this folder')
+    .option('--grafana.url <url>', 'upload to the Grafana at this address')
+    .option(
+      '--grafana.token-file <file>',
+      `file with a service account token; else the variable ${TOKEN_VARIABLE}`,
+    )
+    .option('--grafana.folder <title>', 'folder in Grafana, made where it is missing', 'Storage')
+    .option('--grafana.folder-uid <uid>', 'uid of that folder', 'sds')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .action(runDashboards)
+}
+
+async function runDashboards(flags: Flags): Promise<void> {
+  const { out, 'grafana.url': url } = flags
+  if ((out === undefined) === (url === undefined)) {
+    throw new Failed('give either --out=DIR or --grafana.url=URL; dashboards --help says more', EXIT.usage)
+  }
+  if (out !== undefined) writeDashboards(out, flags.dryRun ?? false)
+  else await uploadDashboards(url ?? '', flags)
+}
+
+function writeDashboards(folder: string, dryRun: boolean): void {
+  if (!dryRun) mkdirSync(folder, { recursive: true })
+  for (const { file, text } of readDashboards()) {
+    const path = join(folder, file)
+    if (!dryRun) writeFileSync(path, text)
+    process.stdout.write(`${dryRun ? 'would write' : 'wrote'} ${path}\n`)
+  }
+}
+
+/** Uploads what is missing or different, so that a second run changes nothing. */
+async function uploadDashboards(address: string, flags: Flags): Promise<void> {
+  const url = parseHttpUrl('--grafana.url', address)
+  const grafana = createGrafanaClient(url, readToken(flags))
+  const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
+  const dryRun = flags.dryRun ?? false
+  if (!dryRun) await grafana.ensureFolder(folder)
+  for (const file of readDashboards()) {
+    const presence = await grafana.presence(file, folder.uid)
+    if (presence !== 'same' && !dryRun) await grafana.upload(file, folder.uid)
+    process.stdout.write(`${describe(presence, dryRun)} ${nameOf(file)}\n`)
+  }
+}
+
+function describe(presence: 'missing' | 'different' | 'same', dryRun: boolean): string {
+  if (presence === 'same') return 'unchanged'
+  const verb = presence === 'missing' ? 'create' : 'update'
+  return dryRun ? `would ${verb}` : `${verb}d`
+}
+
+function nameOf({ dashboard }: DashboardFile): string {
+  return `${dashboard.uid} (${dashboard.title})`
+}
+
+function readToken(flags: Flags): Secret {
+  const file = flags['grafana.tokenFile']
+  const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
+  let text: string
+  try {
+    text = file === undefined ? (process.env[TOKEN_VARIABLE] ?? '') : readFileSync(file, 'utf8')
+  } catch (failure) {
+    throw new Failed(
+      `${source} cannot be read: ${failure instanceof Error && 'code' in failure ? failure.code : ''}`,
+    )
+  }
+  const token = tokenFromText(text)
+  if (token instanceof Secret) return token
+  throw new Failed(`${source} ${token}: Grafana needs a service account token`)
+}

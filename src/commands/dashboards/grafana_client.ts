@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Secret } from '../../config/values/secret.ts'
+import { Failed } from '../cli/exit.ts'
+import type { DashboardFile } from './files.ts'
+
+/** What Grafana has of a dashboard. */
+export type Presence = 'missing' | 'different' | 'same'
+
+/** The part of Grafana's HTTP API (version 9.4 and later) that uploading dashboards needs. */
+export interface GrafanaClient {
+  /** Makes the folder where it is missing. */
+  ensureFolder(folder: { readonly uid: string; readonly title: string }): Promise<void>
+  presence(file: DashboardFile, folderUid: string): Promise<Presence>
+  upload(file: DashboardFile, folderUid: string): Promise<void>
+}
+
+const TIMEOUT_MS = 30_000
+const MAX_MESSAGE_CHARACTERS = 200
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: 'is the token right, and not expired?',
+  403: 'the token needs the permissions folders:create, dashboards:create and dashboards:write (role Editor)',
+  412: 'a dashboard of that title or uid is in the way: rename or remove it in Grafana',
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** @param url Grafana's root, with its path where it is served below one */
+export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
+  const root = url.href.replace(/\/+$/, '')
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
+    let response: Response
+    try {
+      response = await fetch(`${root}${path}`, {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+        // A redirect would carry the token to whoever is named there.
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      })
+    } catch (failure) {
+      throw new Failed(`Grafana at ${root} does not answer ${method} ${path}: ${whyNot(failure)}`)
+    }
+    return { status: response.status, body: parsed(await response.text()) }
+  }
+
+  /** An answer of the class 2xx, or undefined for 404. */
+  async function expectAnswer(method: string, path: string, body?: unknown): Promise<unknown> {
+    const answer = await ask(method, path, body)
+    if (answer.status === 404 && method === 'GET') return undefined
+    if (answer.status >= 200 && answer.status < 300) return answer.body
+    const remedy = REMEDIES[answer.status]
+    const said = messageOf(answer.body)
+    throw new Failed(
+      `Grafana refused ${method} ${path} (HTTP ${answer.status})${said && `: ${said}`}${remedy === undefined ? '' : `; ${remedy}`}`,
+    )
+  }
+
+  return {
+    async ensureFolder({ uid, title }) {
+      const folder = await expectAnswer('GET', `/api/folders/${encodeURIComponent(uid)}`)
+      if (folder === undefined) await expectAnswer('POST', '/api/folders', { uid, title })
+    },
+    async presence({ dashboard }, folderUid) {
+      const found = await expectAnswer('GET', `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`)
+      if (found === undefined) return 'missing'
+      const { dashboard: theirs, meta } = found as { dashboard?: object; meta?: { folderUid?: string } }
+      // Grafana adds its own id and version to what it was given.
+      const { id: _id, version: _version, ...content } = (theirs ?? {}) as Record<string, unknown>
+      return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
+    },
+    async upload({ dashboard }, folderUid) {
+      await expectAnswer('POST', '/api/dashboards/db', {
+        dashboard: { ...dashboard, id: null },
+        folderUid,
+        overwrite: true,
+        message: 'Uploaded by sds-exporter',
+      })
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function messageOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('message' in body)) return ''
+  return String(body.message).slice(0, MAX_MESSAGE_CHARACTERS)
+}
+
+function whyNot(failure: unknown): string {
+  if (!(failure instanceof Error)) return 'unknown error'
+  if (failure.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`
+  return failure.cause instanceof Error ? failure.cause.message : failure.message
+}

@@ -1,0 +1,84 @@
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import {
+  ATTRIBUTES,
+  type Category,
+  type CoverageAttribute,
+  DISK_COUNTS,
+  PERFORMANCE_CATEGORIES,
+  TRANSACTION_ERRORS,
+} from '../../../catalogue.ts'
+import type { Finding } from '../check/check.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
+
+interface Group {
+  readonly group: string
+  readonly attributes: readonly CoverageAttribute[]
+}
+
+/** All but the forecasts, which are asked for apart. */
+const GROUPS: readonly Group[] = [
+  {
+    group: 'identity',
+    attributes: ['healthStatus', 'numDisks', ...Object.keys(DISK_COUNTS)] as CoverageAttribute[],
+  },
+  ...(['capacity', ...PERFORMANCE_CATEGORIES] as const).map((category) => ({
+    group: category,
+    attributes: attributesOf(category),
+  })),
+]
+
+function attributesOf(category: Category): CoverageAttribute[] {
+  const flat: CoverageAttribute[] = ATTRIBUTES.filter((row) => row.category === category).map(
+    ({ name }) => name,
+  )
+  return category === TRANSACTION_ERRORS.category ? [...flat, TRANSACTION_ERRORS.name] : flat
+}
+
+/** Which attributes the nodes serve: why a panel is empty. */
+export const attributesCheck = systemCheck({
+  title: 'attributes',
+  needs: ['feeds'],
+  run: (_, { feeds }) => ({
+    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).flatMap(coverageOf),
+  }),
+})
+
+function coverageOf({ label: subject, reading }: RawFeed): Finding[] {
+  const groups = GROUPS.map((one) => ({ ...one, ...countsOf(reading, one.attributes) }))
+  const text = groups
+    .map(({ group, served, attributes }) => `${group} ${served.length} of ${attributes.length}`)
+    .join(', ')
+  const findings: Finding[] = [{ status: 'ok', subject, text }]
+  const isMoved = (group: string) => PERFORMANCE_CATEGORIES.some((category) => category === group)
+  if (groups.every(({ group, served }) => isMoved(group) === (served.length === 0))) {
+    findings.push({
+      status: 'info',
+      subject,
+      text: 'performance attributes are not served: a system since version 3.6, which has them in another interface',
+    })
+  }
+  const lost = groups.filter(
+    ({ group, served, absent }) => absent.length > 0 && (served.length > 0 || !isMoved(group)),
+  )
+  for (const { group, absent, served } of lost) {
+    const isGone = served.length === 0
+    findings.push({
+      status: isGone ? 'warn' : 'info',
+      subject,
+      text: `${group} lacks ${absent.join(', ')}`,
+      ...(isGone && {
+        remedy: 'compare with the management interface; panels and alerts of these stay empty',
+      }),
+    })
+  }
+  return findings
+}
+
+/** Served by one node is served; absent is what no node serves. */
+function countsOf({ coverage }: FeedReading, attributes: readonly CoverageAttribute[]) {
+  const isServed = (attribute: CoverageAttribute) => (coverage.get(attribute)?.served ?? 0) > 0
+  return {
+    served: attributes.filter(isServed),
+    absent: attributes.filter((attribute) => !isServed(attribute)),
+  }
+}

@@ -1,0 +1,91 @@
+import type { SystemClient } from '../../../api/client.ts'
+import { ApiError } from '../../../api/errors/errors.ts'
+import { CURRENT_QUERY, nodesPath } from '../../../api/errors/paths.ts'
+import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
+import { poolNameIn } from '../../../api/feed/pool_name.ts'
+import type { PoolRef } from '../../../api/feed/pools.ts'
+import { isObject, parseJson } from '../../../api/parse/json.ts'
+import { REJECTIONS } from '../../../api/parse/reads.ts'
+import { counted } from '../../../counted.ts'
+import type { Finding } from '../check/check.ts'
+import { failed } from '../check/remedies.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
+
+/** Reads the feed of a pool as the exporter does, and keeps the answer as it came. */
+export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
+  const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
+  const text = await client.read({ operation: 'nodes', path }, signal)
+  const { body, reading } = decoded(text)
+  const label = poolNameIn(reading) ?? pool.name ?? pool.id
+  return { pool, label, body, reading, readAt: performance.now() }
+}
+
+/** @throws {ApiError} that describes an answer which cannot be read, so that it can be reported */
+function decoded(text: string): Pick<RawFeed, 'body' | 'reading'> {
+  try {
+    const body = parseJson(text)
+    return { body, reading: decodeFeed(body) }
+  } catch (failure) {
+    if (!(failure instanceof ApiError)) throw failure
+    throw new ApiError(failure.reason, `${failure.detail}; ${shapeOf(text)}`)
+  }
+}
+
+const MAX_MEMBERS = 10
+const MAX_NAME_CHARACTERS = 40
+
+/** Its length and its members, never a value: an answer may repeat what it was sent. */
+function shapeOf(text: string): string {
+  const length = `it has ${counted(text.length, 'character')}`
+  try {
+    const body: unknown = JSON.parse(text)
+    if (!isObject(body)) return `${length} and is no object`
+    const names = Object.keys(body).slice(0, MAX_MEMBERS)
+    return `${length} and the members ${names.map((name) => name.slice(0, MAX_NAME_CHARACTERS)).join(', ')}`
+  } catch {
+    return length
+  }
+}
+
+export const feedCheck = systemCheck({
+  title: 'feed',
+  needs: ['client', 'pools'],
+  run: async ({ signal }, { client, pools }) => {
+    const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(client, pool, signal)))
+    signal.throwIfAborted()
+    const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const findings = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'fulfilled'
+        ? describe(outcome.value)
+        : [failed(outcome.reason, { subject: pools[index]?.name ?? pools[index]?.id ?? '' })],
+    )
+    return { findings, ...(feeds.length > 0 && { facts: { feeds } }) }
+  },
+})
+
+function describe({ label: subject, reading }: RawFeed): Finding[] {
+  const count = reading.nodes.length
+  if (count === 0) {
+    const remedy = 'compare with the management interface: is the pool empty?'
+    return [{ status: 'warn', subject, text: 'answers, without a single node', remedy }]
+  }
+  const said: Finding = { status: 'ok', subject, text: counted(count, 'node') }
+  return reading.rejected.length === 0 ? [said] : [said, rejections(subject, reading)]
+}
+
+const MAX_EXAMPLES = 3
+
+function rejections(subject: string, { rejected }: FeedReading): Finding {
+  const times = rejected.reduce((sum, value) => sum + value.times, 0)
+  const examples = rejected.slice(0, MAX_EXAMPLES).map(({ attribute, reason, node, text }) => {
+    const where = node === '' ? '' : ` of node ${node}`
+    return `${attribute}${where} ${REJECTIONS[reason]}${text === '' ? '' : ` ("${text}")`}`
+  })
+  const text = `${counted(times, 'value')} cannot be what the document says, so not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
+  return {
+    status: 'warn',
+    subject,
+    text,
+    remedy: 'report this with the version of the system; there is nothing to set',
+  }
+}

@@ -1,0 +1,109 @@
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import { pause } from '../../../api/http/deadline.ts'
+import { counted } from '../../../counted.ts'
+import type { Finding } from '../check/check.ts'
+import { failed } from '../check/remedies.ts'
+import { type RawFeed, systemCheck } from '../check/system_facts.ts'
+import { createLookup, expositionOf } from './exported.ts'
+import { readRaw } from './feed.ts'
+import { FIGURES, rawFigure, rawNodes } from './raw_figures.ts'
+
+/** Reads every pool once more and compares: with the first reading, and with what would be exported. */
+export const valuesCheck = systemCheck({
+  title: 'values',
+  needs: ['client', 'feeds'],
+  run: async ({ system, readingPauseMs, signal }, { client, feeds }) => {
+    const last = Math.max(...feeds.map(({ readAt }) => readAt))
+    await pause(Math.max(0, last + readingPauseMs - performance.now()), signal)
+    const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(client, pool, signal)))
+    signal.throwIfAborted()
+    const findings = feeds.flatMap((first, index) => {
+      const again = outcomes[index]
+      if (again === undefined || first.reading.nodes.length === 0) return []
+      if (again.status === 'rejected') return [failed(again.reason, { subject: first.label })]
+      return [...compareReadings(first, again.value.reading), compareExport(again.value, system.name)]
+    })
+    return { findings }
+  },
+})
+
+const REPORT = 'report this with the answer of the feed, it is a fault of this program'
+const RELATIVE_TOLERANCE = 1e-9
+const MAX_EXAMPLES = 3
+
+/** Figures that were computed from the answer by other means must be those of the exposition. */
+export function compareExport(
+  { body, reading, pool, label: subject }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
+  system: string,
+  exposition: string = expositionOf(reading, { system, poolId: pool.id, pool: subject }),
+): Finding {
+  const exported = createLookup(exposition)
+  const nodes = rawNodes(body)
+  const known = [...nodes].filter(([id]) => exported.has(id))
+  const compared = known.flatMap(([id, node]) =>
+    FIGURES.map((figure) => ({
+      what: `${figure.metric} of node ${id}`,
+      expected: rawFigure(node, figure),
+      found: exported.value(id, figure.metric, figure.labels),
+    })),
+  )
+  const wrong = compared.filter(({ expected, found }) => !isSame(expected, found))
+  if (wrong.length === 0 && nodes.size === exported.nodes) {
+    const count = compared.filter(({ expected }) => expected !== undefined).length
+    const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, computed apart from the answer, are those of /metrics`
+    return { status: 'ok', subject, text }
+  }
+  const examples = wrong
+    .slice(0, MAX_EXAMPLES)
+    .map(
+      ({ what, expected, found }) =>
+        `${what} is exported as ${found ?? 'nothing'}, not ${expected ?? 'nothing'}`,
+    )
+  const nodesText =
+    nodes.size === exported.nodes ? [] : [`of ${counted(nodes.size, 'node')} ${exported.nodes} are exported`]
+  return { status: 'fail', subject, text: [...nodesText, ...examples].join('; '), remedy: REPORT }
+}
+
+function isSame(expected: number | undefined, found: number | undefined): boolean {
+  if (expected === undefined || found === undefined) return expected === found
+  return Math.abs(expected - found) <= RELATIVE_TOLERANCE * Math.max(Math.abs(expected), Math.abs(found))
+}
+
+/** Two readings, seconds apart: a snapshot is not rewritten, and time does not go back. */
+export function compareReadings(
+  { label: subject, reading: first }: Pick<RawFeed, 'label' | 'reading'>,
+  second: FeedReading,
+): Finding[] {
+  const before = new Map(first.nodes.map((node) => [node.id, node]))
+  let [rewritten, backwards] = [0, 0]
+  for (const { id, values } of second.nodes) {
+    for (const [name, now] of values) {
+      const then = before.get(id)?.values.get(name)
+      if (then === undefined) continue
+      if (now.t < then.t) backwards += 1
+      if (now.t === then.t && now.value !== then.value) rewritten += 1
+    }
+  }
+  const left = new Set(second.nodes.map(({ id }) => id))
+  const gone = first.nodes.filter(({ id }) => !left.has(id))
+  const about = [
+    [
+      gone.length,
+      `${counted(gone.length, 'node')} left the feed between two readings`,
+      'watch whether nodes come and go: sds-exporter nodes',
+    ],
+    [
+      backwards,
+      `${counted(backwards, 'sample')} went back in time between two readings`,
+      'repair time synchronisation (NTP) between the nodes of the system',
+    ],
+    [
+      rewritten,
+      `${counted(rewritten, 'value')} changed, but ${rewritten === 1 ? 'its' : 'their'} time did not`,
+      'compare with the management interface: the times of this system cannot be relied upon',
+    ],
+  ] as const
+  return about.flatMap(([count, text, remedy]) =>
+    count > 0 ? [{ status: 'warn', subject, text, remedy } as const] : [],
+  )
+}

@@ -1,0 +1,90 @@
+import { ApiError } from '../../../api/errors/errors.ts'
+import { POOL_LISTS } from '../../../api/feed/pools.ts'
+import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
+import { refusalOf } from '../../../api/http/refusals.ts'
+import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
+import { parseJson } from '../../../api/parse/json.ts'
+import { eased, type Finding } from '../check/check.ts'
+import { failed, REMEDIES } from '../check/remedies.ts'
+import { type SystemContext, systemCheck } from '../check/system_facts.ts'
+
+const [{ path: LIST_PATH }] = POOL_LISTS
+
+interface Asked {
+  readonly finding: Finding
+  readonly skewSeconds?: number
+}
+
+/** One request without a token to each base URL: it is to be refused, in the way of the storage system. */
+export const httpCheck = systemCheck({
+  title: 'http',
+  needs: ['connected'],
+  run: async (context, { connected }) => {
+    const transport = transportFor(context)
+    try {
+      const asked = await Promise.all(connected.map((baseUrl) => ask(transport, baseUrl, context)))
+      const answering = connected.filter((_, index) => asked[index]?.finding.status !== 'fail')
+      const skewSeconds = asked.find((one) => one.skewSeconds !== undefined)?.skewSeconds
+      return {
+        findings: eased(asked.map(({ finding }) => finding)),
+        facts: {
+          ...(answering.length > 0 && { answering }),
+          ...(skewSeconds !== undefined && { skewSeconds }),
+        },
+      }
+    } finally {
+      await transport.close()
+    }
+  },
+})
+
+function transportFor({ system, config: { poll, limits } }: SystemContext): Transport {
+  return createTransport({
+    tls: system.tls,
+    timeoutMs: poll.timeoutMs,
+    concurrency: 1,
+    maxResponseBytes: limits.maxResponseBytes,
+    onCertificate: () => undefined,
+  })
+}
+
+async function ask(transport: Transport, baseUrl: string, { config, signal }: SystemContext): Promise<Asked> {
+  const subject = new URL(baseUrl).host
+  const began = Date.now()
+  try {
+    const answer = await transport.send({
+      baseUrl,
+      method: 'GET',
+      path: LIST_PATH,
+      headers: { Accept: 'application/json' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(config.poll.timeoutMs)]),
+    })
+    const skewSeconds = clockSkewSeconds(answer, (began + Date.now()) / 2)
+    return {
+      finding: { subject, ...judge(answer) },
+      ...(skewSeconds !== undefined && { skewSeconds }),
+    }
+  } catch (failure) {
+    signal.throwIfAborted()
+    return { finding: failed(failure, { subject }) }
+  }
+}
+
+function judge(answer: Answer): Finding {
+  const refusal = refusalOf(answer) ?? unreadable(answer)
+  if (refusal === undefined) return { status: 'info', text: 'answers, even without a token' }
+  if (refusal.reason === 'auth') return { status: 'ok', text: `answers (${answer.status} without a token)` }
+  // Not every system checks the token first: the next checks have one.
+  const mayBeFine = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
+  return { status: mayBeFine ? 'warn' : 'fail', text: refusal.detail, remedy: REMEDIES[refusal.reason] }
+}
+
+function unreadable({ text }: Answer): ApiError | undefined {
+  try {
+    parseJson(text)
+    return undefined
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure
+    throw failure
+  }
+}

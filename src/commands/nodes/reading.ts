@@ -1,0 +1,77 @@
+import { createClient } from '../../api/client.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import type { FeedReading } from '../../api/feed/feed.ts'
+import { poolNameIn } from '../../api/feed/pool_name.ts'
+import type { PoolRef } from '../../api/feed/pools.ts'
+import type { Config, SystemConfig } from '../../config/config.ts'
+import { silentLog } from '../../log.ts'
+
+/** What one pool answered. */
+export interface PoolFeed {
+  readonly id: string
+  /** As its nodes call it, or the list of pools. */
+  readonly name: string | undefined
+  readonly reading: FeedReading
+  /** When it was read: seconds since the epoch, by our clock. */
+  readonly readAt: number
+  /** The system's clock minus ours. */
+  readonly skewSeconds: number
+}
+
+/** What was read of one system, and in words what could not be. */
+export interface SystemFeed {
+  readonly pools: readonly PoolFeed[]
+  readonly failures: readonly string[]
+}
+
+interface ReadingOptions {
+  readonly system: SystemConfig
+  readonly config: Pick<Config, 'limits' | 'poll'>
+  readonly signal: AbortSignal
+  readonly onPool: (pool: string) => void
+}
+
+/** Reads every pool of a system once, as the exporter does, and logs out. A pool that fails does not stop the others. */
+export async function readSystem({ system, config, signal, onPool }: ReadingOptions): Promise<SystemFeed> {
+  let skewSeconds = 0
+  const client = createClient({
+    system,
+    limits: config.limits,
+    timeoutMs: config.poll.timeoutMs,
+    observer: {
+      exchanged: () => undefined,
+      loggedIn: () => undefined,
+      certificate: () => undefined,
+      clockSkew: (seconds) => {
+        skewSeconds = seconds
+      },
+    },
+    log: silentLog,
+  })
+
+  async function readPool({ id, name }: PoolRef): Promise<PoolFeed> {
+    onPool(name ?? id)
+    const reading = await client.nodes(id, signal)
+    return { id, name: poolNameIn(reading) ?? name, reading, readAt: Date.now() / 1000, skewSeconds }
+  }
+
+  try {
+    const refs = system.pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
+    const outcomes = await Promise.allSettled(refs.map(readPool))
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    return {
+      pools: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
+      failures: [...new Set(failed.map((failure) => inWords(failure, signal)))],
+    }
+  } catch (failure) {
+    return { pools: [], failures: [inWords(failure, signal)] }
+  } finally {
+    await client.close()
+  }
+}
+
+/** @throws what is neither a refusal nor a broken connection */
+function inWords(failure: unknown, signal: AbortSignal): string {
+  if (failure instanceof ApiError) return failure.message
+  throw signal.aborted ? signal.reason : failure
+}

@@ -1,0 +1,116 @@
+import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { AttributeName, DiskCount } from '../../catalogue.ts'
+import { newestTimes } from '../../metrics/newest_times.ts'
+import { uniqueNames } from '../../metrics/samples.ts'
+import type { PoolFeed } from './reading.ts'
+
+/** One node for people and scripts: the members of `--json`. What the node does not serve is null, never 0. */
+export interface NodeRow {
+  readonly system: string
+  readonly pool: string
+  readonly pool_id: string
+  readonly node: string
+  readonly node_id: string
+  readonly health_status: string | null
+  readonly disks: number | null
+  readonly disks_good: number | null
+  readonly disks_bad: number | null
+  readonly disks_maintenance: number | null
+  readonly disks_ready_to_replace: number | null
+  readonly disk_space_total_bytes: number | null
+  readonly disk_space_allocated_bytes: number | null
+  readonly disk_space_free_bytes: number | null
+  readonly disk_space_allocated_ratio: number | null
+  readonly newest_sample_timestamp_seconds: number | null
+  readonly newest_sample_age_seconds: number | null
+}
+
+/** The members in words, for --help. */
+export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
+  system: 'as in the configuration, and as in the label of the metrics',
+  pool: 'name of the pool, or its id where the name is not unique',
+  pool_id: 'what the pool is asked for by',
+  node: 'name of the node, or its id where the name is not unique',
+  node_id: 'id of the node',
+  health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or what else the system says',
+  disks: 'disks of the node',
+  disks_good: '',
+  disks_bad: '',
+  disks_maintenance: '',
+  disks_ready_to_replace: '',
+  disk_space_total_bytes: '',
+  disk_space_allocated_bytes: '',
+  disk_space_free_bytes: 'without the reserve',
+  disk_space_allocated_ratio: '0 to 1; allocated by total, else as the system says',
+  newest_sample_timestamp_seconds: 'since the epoch, by the clock of the system',
+  newest_sample_age_seconds: 'the difference of the two clocks is taken into account',
+}
+
+/** @param pools all pools of one system, since names must be unique among them */
+export function nodeRows(system: string, pools: readonly PoolFeed[]): NodeRow[] {
+  const labels = uniqueNames(pools.map(({ id, name }) => ({ id, name })))
+  return pools.flatMap(({ id, reading, readAt, skewSeconds }, index) => {
+    const pool = { system, pool: labels[index] ?? id, pool_id: id }
+    const names = uniqueNames(reading.nodes)
+    return reading.nodes.map((node, place) => ({
+      ...pool,
+      node: names[place] ?? node.id,
+      node_id: node.id,
+      health_status: node.health ?? null,
+      ...diskMembers(node),
+      ...spaceMembers(node),
+      ...ageMembers(node, readAt + skewSeconds),
+    }))
+  })
+}
+
+function diskMembers({ disks }: NodeReading) {
+  const count = (name: DiskCount) => disks.get(name) ?? null
+  return {
+    disks: count('numDisks'),
+    disks_good: count('numGoodDisks'),
+    disks_bad: count('numBadDisks'),
+    disks_maintenance: count('numMaintenanceDisks'),
+    disks_ready_to_replace: count('numReadyToReplaceDisks'),
+  }
+}
+
+function spaceMembers({ values }: NodeReading) {
+  const value = (name: AttributeName) => values.get(name)?.value
+  const [total, allocated] = [value('diskSpaceTotal'), value('diskSpaceAllocated')]
+  const percentage = value('diskSpaceAllocatedPercentage')
+  const ratio =
+    total !== undefined && allocated !== undefined && total > 0
+      ? allocated / total
+      : percentage !== undefined
+        ? percentage / 100
+        : null
+  return {
+    disk_space_total_bytes: total ?? null,
+    disk_space_allocated_bytes: allocated ?? null,
+    disk_space_free_bytes: value('diskSpaceFree') ?? null,
+    disk_space_allocated_ratio: ratio,
+  }
+}
+
+/** @param now seconds since the epoch, by the clock of the system */
+function ageMembers(node: NodeReading, now: number) {
+  const times = [...newestTimes(node).values()]
+  const newest = times.length === 0 ? null : Math.max(...times)
+  return {
+    newest_sample_timestamp_seconds: newest,
+    newest_sample_age_seconds: newest === null ? null : Math.round(now - newest),
+  }
+}
+
+/** Names with numbers in them in the order that people expect: node-2 before node-10. */
+const COLLATOR = new Intl.Collator('en', { numeric: true })
+
+/** By system, pool and node. */
+export function sortRows(rows: readonly NodeRow[]): NodeRow[] {
+  const keys = ['system', 'pool', 'node', 'node_id'] as const
+  return rows.toSorted((a, b) => {
+    const key = keys.find((name) => COLLATOR.compare(a[name], b[name]) !== 0)
+    return key === undefined ? 0 : COLLATOR.compare(a[key], b[key])
+  })
+}

@@ -1,0 +1,59 @@
+import { counted } from '../../counted.ts'
+
+/** One thing that is wrong with a configuration file: where in the file, and what to do. */
+export interface Problem {
+  /** As a person would write it: `systems[0].auth.token_file`; empty for the file as a whole. */
+  readonly path: string
+  readonly message: string
+}
+
+/** The configuration cannot be used. Carries every problem found, and no line or secret of the file. */
+export class ConfigError extends Error {
+  readonly file: string
+  readonly problems: readonly Problem[]
+
+  constructor(file: string, problems: readonly Problem[]) {
+    super([`${file}: ${counted(problems.length, 'problem')}`, ...lines(problems)].join('\n'))
+    this.name = 'ConfigError'
+    this.file = file
+    this.problems = problems
+  }
+}
+
+function lines(problems: readonly Problem[]): string[] {
+  return problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`)
+}
+
+/** The keys below `auth`. */
+export const AUTH_KEY_NAMES = ['token', 'token_file', 'username', 'password', 'password_file'] as const
+
+/** `['systems', 0, 'auth']` → `systems[0].auth`. A key that may be a secret is shown as an ellipsis. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === 'number') return `[${step}]`
+      const key = mayBeSecret(path.slice(0, index + 1)) ? '…' : String(step)
+      return index === 0 ? key : `.${key}`
+    })
+    .join('')
+}
+
+/** What keys and user names look like; a forgotten blank, as in `token:"…"`, makes a key of something else. */
+const KEY = /^[\p{L}\p{N}_.@-]{1,64}$/u
+
+/** Whether the last key of a path may be a secret that a typing error turned into a key. */
+export function mayBeSecret(path: readonly PropertyKey[]): boolean {
+  const [key, parent] = [String(path.at(-1)), path.at(-2)]
+  if (parent === 'auth') return !AUTH_KEY_NAMES.some((name) => name === key)
+  return !KEY.test(key)
+}
+
+/** An unknown key, with the place where it stands if it cannot be shown. */
+export function unknownKey(
+  path: readonly PropertyKey[],
+  placeOf: (path: readonly PropertyKey[]) => string | undefined,
+): Problem {
+  const place = placeOf(path) ?? 'this place'
+  const hidden = ` at ${place}, which is not shown here because it may hold a secret`
+  return { path: pathText(path), message: `unknown key${mayBeSecret(path) ? hidden : ''}` }
+}

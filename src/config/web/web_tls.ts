@@ -1,0 +1,215 @@
+import { resolve } from 'node:path'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
+import type { Problem } from '../values/problems.ts'
+import { Secret } from '../values/secret.ts'
+import {
+  CLIENT_AUTH,
+  type ClientAuthName,
+  CURVES,
+  TLS_VERSION_NAMES,
+  TLS_VERSIONS,
+  TLS12_SUITES,
+  TLS13_SUITES,
+  type TlsVersionName,
+} from './tls_names.ts'
+
+/** `tls_server_config` as its schema leaves it: names checked, files not yet read. */
+export interface TlsSection {
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
+  readonly client_ca?: string | undefined
+  readonly cert_file?: string | undefined
+  readonly key_file?: string | undefined
+  readonly client_ca_file?: string | undefined
+  readonly client_auth_type: ClientAuthName
+  readonly client_allowed_sans?: readonly string[] | undefined
+  readonly min_version: TlsVersionName
+  readonly max_version: TlsVersionName
+  readonly cipher_suites?: readonly (keyof typeof TLS12_SUITES | (typeof TLS13_SUITES)[number])[] | undefined
+  readonly prefer_server_cipher_suites: boolean
+  readonly curve_preferences?: readonly (keyof typeof CURVES)[] | undefined
+}
+
+/** How the server speaks TLS, with everything read and checked. */
+export interface WebTls {
+  /** PEM, the server's own certificate first. */
+  readonly cert: string
+  readonly key: Secret
+  readonly clientCa: string | undefined
+  readonly clientAuth: ClientAuthName
+  /** Subject alternative names, one of which a client's certificate must carry; undefined: any. */
+  readonly allowedSans: readonly string[] | undefined
+  readonly minVersion: TlsVersionName
+  readonly maxVersion: TlsVersionName
+  /** In OpenSSL's words. */
+  readonly ciphers: string
+  readonly preferServerCiphers: boolean
+  readonly curves: string | undefined
+}
+
+export type ReadText = (path: string) => { readonly text: string } | { readonly problem: string }
+
+const SECTION = 'tls_server_config'
+
+/** The three things that come inline or from a file. */
+const MATERIAL = {
+  cert: { file: 'cert_file', check: certificateProblem },
+  key: { file: 'key_file', check: keyProblem },
+  client_ca: { file: 'client_ca_file', check: rootProblem },
+} as const
+
+type Material = keyof typeof MATERIAL
+type Strings = Readonly<Record<string, unknown>>
+
+interface From {
+  /** Where relative paths start. */
+  readonly folder: string
+  readonly read: ReadText
+}
+
+/** Reads the certificates and the key, or says for each what is wrong with it. Needs no valid section for that. */
+export function readMaterial(section: Strings, from: From, problems: Problem[]) {
+  const one = (name: Material) => {
+    const found = pickText(section, name, from)
+    if (found === undefined) return undefined
+    const problem = 'problem' in found ? found.problem : MATERIAL[name].check(found.text)
+    if (problem === undefined && 'text' in found) return found.text
+    problems.push({ path: `${SECTION}.${found.key}`, message: problem ?? 'is empty' })
+    return undefined
+  }
+  return { cert: one('cert'), key: one('key'), clientCa: one('client_ca') }
+}
+
+export type TlsMaterial = ReturnType<typeof readMaterial>
+
+function pickText(section: Strings, name: Material, { folder, read }: From) {
+  const { file } = MATERIAL[name]
+  const path = section[file]
+  if (isText(path)) return { key: file, ...read(resolve(folder, path)) }
+  const text = section[name]
+  return isText(text) ? { key: name, text } : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** What only shows when several keys of the section are seen together. Needs no valid section for that. */
+export function tlsRuleProblems(section: Strings, material: TlsMaterial): Problem[] {
+  const has = (key: string) => isText(section[key])
+  const policy = has('client_auth_type') ? section['client_auth_type'] : 'NoClientCert'
+  const ca = has('client_ca_file') || has('client_ca')
+  const sans = section['client_allowed_sans']
+  const rules: readonly (readonly [key: string, broken: boolean, message: string])[] = [
+    ['cert_file', !has('cert_file') && !has('cert'), 'missing: cert_file or cert is needed for TLS'],
+    ['key_file', !has('key_file') && !has('key'), 'missing: key_file or key is needed for TLS'],
+    ...(['cert', 'key', 'client_ca'] as const).map(
+      (name) => [name, has(name) && has(`${name}_file`), `give ${name} or ${name}_file, not both`] as const,
+    ),
+    [
+      'client_auth_type',
+      ca && policy === 'NoClientCert',
+      'a client CA without a policy that asks for certificates',
+    ],
+    ['client_ca_file', !ca && isVerified(policy), `missing: ${policy} needs client_ca_file or client_ca`],
+    [
+      'client_allowed_sans',
+      Array.isArray(sans) && !isRequired(policy),
+      'needs client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert',
+    ],
+    ['client_allowed_sans', Array.isArray(sans) && sans.length === 0, 'an empty list would refuse everybody'],
+    ['key_file', isMismatch(material), 'the key does not belong to the certificate'],
+  ]
+  return rules
+    .filter(([, broken]) => broken)
+    .map(([key, , message]) => ({ path: `${SECTION}.${key}`, message }))
+}
+
+function policyOf(name: unknown) {
+  return typeof name === 'string' && Object.hasOwn(CLIENT_AUTH, name)
+    ? CLIENT_AUTH[name as ClientAuthName]
+    : undefined
+}
+
+function isVerified(policy: unknown): boolean {
+  return policyOf(policy)?.verified ?? false
+}
+
+/** An unknown policy is a problem of its own; it breaks no further rule. */
+function isRequired(policy: unknown): boolean {
+  return policyOf(policy)?.required ?? true
+}
+
+function isMismatch({ cert, key }: TlsMaterial): boolean {
+  return cert !== undefined && key !== undefined && !isPair(cert, key)
+}
+
+/** Puts a valid section and its material together; `problems` takes what OpenSSL has against the result. */
+export function buildTls(
+  section: TlsSection,
+  material: TlsMaterial,
+  problems: Problem[],
+): WebTls | undefined {
+  const { cert, key, clientCa } = material
+  if (cert === undefined || key === undefined) return undefined
+  const tls: WebTls = {
+    cert,
+    key: new Secret(key),
+    clientCa,
+    clientAuth: section.client_auth_type,
+    allowedSans: section.client_allowed_sans,
+    minVersion: section.min_version,
+    maxVersion: section.max_version,
+    ciphers: cipherList(section),
+    preferServerCiphers: section.prefer_server_cipher_suites,
+    curves: section.curve_preferences?.map((name) => CURVES[name]).join(':'),
+  }
+  const problem = combinationProblem(tls)
+  if (problem === undefined) return tls
+  problems.push(problem)
+  return undefined
+}
+
+function combinationProblem(tls: WebTls): Problem | undefined {
+  const { minVersion, maxVersion, ciphers } = tls
+  if (rank(minVersion) > rank(maxVersion)) {
+    return { path: `${SECTION}.min_version`, message: `${minVersion} is above max_version ${maxVersion}` }
+  }
+  if (ciphers === '')
+    return { path: `${SECTION}.cipher_suites`, message: `none of them works with ${maxVersion}` }
+  try {
+    createSecureContext(secureContextOptions(tls))
+    return undefined
+  } catch {
+    return { path: SECTION, message: 'OpenSSL refuses this certificate, key or choice of ciphers and curves' }
+  }
+}
+
+function rank(version: TlsVersionName): number {
+  return TLS_VERSION_NAMES.indexOf(version)
+}
+
+function cipherList({ cipher_suites: chosen, min_version, max_version }: TlsSection): string {
+  const older = Object.entries(TLS12_SUITES)
+    .filter(([name]) => chosen === undefined || chosen.length === 0 || chosen.some((suite) => suite === name))
+    .map(([, openssl]) => openssl)
+  const newest = max_version === 'TLS13' ? TLS13_SUITES : []
+  // OpenSSL 3 speaks TLS 1.0 and 1.1 at its lowest security level only
+  const level = rank(min_version) < rank('TLS12') ? ['@SECLEVEL=0'] : []
+  return [...newest, ...older, ...level].join(':')
+}
+
+/** For Node's TLS server. */
+export function secureContextOptions(tls: WebTls): SecureContextOptions {
+  return {
+    cert: tls.cert,
+    key: tls.key.reveal(),
+    ca: tls.clientCa,
+    minVersion: TLS_VERSIONS[tls.minVersion],
+    maxVersion: TLS_VERSIONS[tls.maxVersion],
+    ciphers: tls.ciphers,
+    honorCipherOrder: tls.preferServerCiphers,
+    ecdhCurve: tls.curves ?? 'auto',
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Log } from '../../log.ts'
+import { createBasicAuth } from '../auth/basic_auth.ts'
+import { type Refusal, sendRefusal } from '../auth/refusal.ts'
+import { rawPath } from '../auth/request_check.ts'
+import { createDrain, type Drain } from './drain.ts'
+import { createGate, type Gate } from './gate.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
+import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
+import { addHeaders } from './response_headers.ts'
+import { createTlsServer, type TlsServer } from './tls_server.ts'
+import { openWebConfig, type WebConfig } from './web_config.ts'
+
+export interface ListenerOptions {
+  /** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438` */
+  readonly address: string
+  /** The web configuration file of Prometheus' exporter-toolkit; without one: plain HTTP for everybody. */
+  readonly webConfigFile?: string
+  /** May be asynchronous; what it throws is logged and answered with 500. */
+  readonly handler: RequestListener
+  /** Paths that stay open to everybody, compared with the path exactly as sent. */
+  readonly openPaths: readonly string[]
+  readonly log: Log
+  readonly limits?: Partial<ServerLimits>
+}
+
+export interface Listener {
+  /** Scheme, host and the real port, once started: `http://127.0.0.1:9438`. */
+  readonly url: string
+  /**
+   * @throws {ConfigError} with all problems of the web configuration file
+   * @throws {ListenError} naming the address and the remedy
+   */
+  start(): Promise<void>
+  /** Lets running answers finish for a few seconds; may be called again and at any time. */
+  stop(): Promise<void>
+}
+
+/**
+ * An HTTP or HTTPS server, as the web configuration file says, with limits for strangers before any handler is asked.
+ * A listener starts once.
+ * @throws {ListenError} when the address cannot be understood
+ */
+export function createListener(options: ListenerOptions): Listener {
+  const address = parseListenAddress(options.address)
+  let starting: Promise<Opened> | undefined
+  let opened: Opened | undefined
+  return {
+    get url() {
+      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' was not started`)
+      return opened.url
+    },
+    async start() {
+      starting ??= open(address, options)
+      opened = await starting
+    },
+    async stop() {
+      // a start that is still under way would otherwise open the port after the stop
+      const last = await starting?.catch(() => undefined)
+      await last?.drain.end()
+    },
+  }
+}
+
+interface Opened {
+  readonly url: string
+  readonly drain: Drain
+}
+
+async function open(address: ListenAddress, options: ListenerOptions): Promise<Opened> {
+  const { webConfigFile: path, openPaths, log } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const now = () => performance.now()
+  const web = openWebConfig({ path, log, now, checkEveryMs: limits.webFileCheckMs })
+  const { server, check, scheme } = createWebServer(web, limits)
+  const drain = createDrain(server, limits)
+  const auth = createBasicAuth({ log, now })
+  const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
+  limitServer(server, limits, log)
+  const serving: Serving = { ending: new WeakSet(), gate, handler: options.handler, log }
+  server.on('request', (request, response) => {
+    drain.track(response)
+    addHeaders(response, web().file.headers)
+    serve(serving, request, response)
+  })
+  await listen(server, address, options.address)
+  return { url: urlOf(server, scheme, address), drain }
+}
+
+interface WebServer {
+  readonly server: Server
+  readonly scheme: 'http' | 'https'
+  readonly check: TlsServer['check'] | undefined
+}
+
+function createWebServer(web: WebConfig, limits: ServerLimits): WebServer {
+  const options: ServerOptions = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+  }
+  const { tls } = web().file
+  if (tls === undefined) return { server: createServer(options), scheme: 'http', check: undefined }
+  return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' }
+}
+
+/** A flood must not flood the log as well. */
+const DROP_WARNING_MS = 60_000
+
+function limitServer(server: Server, limits: ServerLimits, log: Log): void {
+  server.maxConnections = limits.connections
+  server.setTimeout(limits.stallTimeoutMs)
+  let warnedAt = -Infinity
+  server.on('drop', () => {
+    if (performance.now() - warnedAt < DROP_WARNING_MS) return
+    warnedAt = performance.now()
+    log.warn('connections are refused: too many are open', { limit: limits.connections })
+  })
+  server.on('connect', (_request, socket: Socket) => {
+    socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+  })
+}
+
+const FAILED: Refusal = { status: 500, text: 'internal server error' }
+
+interface Serving {
+  /** Connections that end with a refusal: what a client sent on after it is not served. */
+  readonly ending: WeakSet<Socket>
+  readonly gate: Gate
+  readonly handler: RequestListener
+  readonly log: Log
+}
+
+async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { ending, gate, handler, log } = serving
+  try {
+    const refusal = await gate(request, response)
+    if (response.destroyed || ending.has(request.socket)) return
+    if (refusal === undefined) return await handler(request, response)
+    if (refusal.isLast) ending.add(request.socket)
+    sendRefusal(response, refusal)
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure)
+    log.error('request failed', { path: rawPath(request), reason })
+    sendRefusal(response, FAILED)
+  }
+}
+
+function listen(server: Server, address: ListenAddress, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) => reject(explainListenError(text, cause))
+    server.once('error', fail)
+    server.listen(address, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function urlOf(server: Server, scheme: string, address: ListenAddress): string {
+  const bound = server.address()
+  if (bound === null || typeof bound === 'string') throw new TypeError('a server that listens has an address')
+  return `${scheme}://${urlHost(address.host, bound)}:${bound.port}`
+}
+
+/** A name by which a client on this machine finds the listener. */
+function urlHost(host: string | undefined, bound: AddressInfo): string {
+  const name = host ?? bound.address
+  if (name === '::') return 'localhost'
+  if (name === '0.0.0.0') return '127.0.0.1'
+  return name.includes(':') ? `[${name}]` : name
+}

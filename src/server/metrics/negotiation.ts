@@ -1,0 +1,46 @@
+import type { Format } from '../../metrics/exposition.ts'
+
+interface Choice {
+  readonly name: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly quality: number
+}
+
+/** Splits an Accept header into its choices; what cannot be understood has the quality 0. */
+function parseAccept(header: string): Choice[] {
+  return header.split(',').map((entry) => {
+    const [name = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase())
+    const parameters = new Map(
+      rest.map((part) => part.split('=', 2).map((text) => text.trim()) as [string, string]),
+    )
+    const quality = Number(parameters.get('q') ?? '1')
+    return { name, parameters, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+  })
+}
+
+const OPENMETRICS = 'application/openmetrics-text'
+/** What the text format may be asked for as; the default, so it also answers anything else. */
+const TEXT_NAMES = ['text/plain', 'text/*', '*/*']
+
+/** OpenMetrics 1.0 where the client likes it at least as much as the text format, which is the default. */
+export function chooseFormat(accept: string | undefined): Format {
+  const choices = parseAccept(accept ?? '')
+  const best = (matches: (choice: Choice) => boolean) =>
+    Math.max(0, ...choices.filter(matches).map(({ quality }) => quality))
+  const openmetrics = best(({ name, parameters }) => {
+    const version = parameters.get('version')
+    return name === OPENMETRICS && (version === undefined || version === '1.0.0')
+  })
+  const named = choices.some(({ name }) => name === TEXT_NAMES[0])
+  const text = best(({ name }) => (named ? name === TEXT_NAMES[0] : TEXT_NAMES.includes(name)))
+  return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text'
+}
+
+/** Whether the client takes gzip: named, or by `*`, with a quality above 0. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  const choices = parseAccept(acceptEncoding ?? '')
+  const gzip =
+    choices.find(({ name }) => name === 'gzip' || name === 'x-gzip') ??
+    choices.find(({ name }) => name === '*')
+  return gzip !== undefined && gzip.quality > 0
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { forecastQuery, idSegment, nodesPath } from '../../../src/api/errors/paths.ts'
+
+describe('idSegment', () => {
+  test.each([
+    ['urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb'],
+    ['urn:x:AuthnProvider:1:'],
+    ['10.4.0.101'],
+    ['a_b~c'],
+  ])('%s stays as it is', (id) => {
+    expect(idSegment(id)).toBe(id)
+  })
+
+  test.each([
+    ['pool+1', 'pool%2B1'],
+    ['pööl', 'p%C3%B6%C3%B6l'],
+    ['a;b=c', 'a%3Bb%3Dc'],
+    ['<script>', '%3Cscript%3E'],
+    ['a@b', 'a%40b'],
+  ])('%s becomes %s', (id, segment) => {
+    expect(idSegment(id)).toBe(segment)
+  })
+
+  test.each([
+    [''],
+    ['.'],
+    ['..'],
+    ['...'],
+    ['a/b'],
+    ['../x'],
+    ['a\\b'],
+    ['a?b'],
+    ['a#b'],
+    ['%2e%2e'],
+    ['a b'],
+    ['a\nb'],
+    ['a\u0000'],
+    ['\ud800'],
+    ['x'.repeat(257)],
+  ])('%j is refused', (id) => {
+    expect(() => idSegment(id)).toThrowError(expect.objectContaining({ reason: 'local' }))
+  })
+
+  test('no id leads out of its place in the path', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (id) => {
+        let path: string
+        try {
+          path = nodesPath(id)
+        } catch {
+          return
+        }
+        expect(new URL(path, 'https://host').pathname).toBe(path)
+        expect(path.split('/')).toHaveLength(5)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+test('the query of forecasts, with and without braces', () => {
+  const forecast = { schedule: '', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
+  expect(forecastQuery(forecast)).toBe(
+    'dataType=current&category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D',
+  )
+  expect(forecastQuery({ ...forecast, braces: false })).toBe(
+    'dataType=current&category=capacityForecast&cfTimeFrame=7d%3B4w&cfTarget=80%3B90',
+  )
+})

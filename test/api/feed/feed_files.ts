@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
+import { parseJson } from '../../../src/api/parse/json.ts'
+import { createPage } from '../../../src/metrics/page.ts'
+import { systemParts } from '../../../src/poller/board.ts'
+import { newSystem, withForecasts, withPoll, withPools } from '../../../src/poller/state.ts'
+
+/** A file of the folder with feeds typed by hand, and what must come of them. */
+export function feedFile(name: string): string {
+  return readFileSync(new URL(`../fixtures/feed/${name}`, import.meta.url), 'utf8')
+}
+
+/** The series of the nodes that a poll of pool p1 of system frankfurt shows, with its forecasts. */
+export function nodeLines(reading: FeedReading): string[] {
+  const attempt = { at: 1, seconds: 1, failure: undefined }
+  const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])
+  const system = withForecasts(withPoll(listed, 'p1', attempt, reading), 'p1', reading)
+  const lines = createPage(systemParts(system)).identity('text').toString().split('\n')
+  return lines.filter((line) => line.startsWith('sds_node_'))
+}
+
+export function decodeText(text: string): FeedReading {
+  return decodeFeed(parseJson(text))
+}

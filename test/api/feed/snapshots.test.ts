@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { readNewest } from '../../../src/api/feed/snapshots.ts'
+
+const T = 1_785_312_642
+
+describe('readNewest', () => {
+  test.each<[string, unknown, number, number]>([
+    ['the document: one snapshot', { t: T, Space: 500 }, T, 500],
+    [
+      'real systems: an array of one, all texts',
+      [{ Space: '200058987577920', t: `${T}` }],
+      T,
+      200058987577920,
+    ],
+    ["Java's notation of doubles", [{ t: `${T}`, Space: '1.5434643250766666E13' }], T, 15434643250766.666],
+    [
+      'two snapshots, the newer last',
+      [
+        { t: '1', Space: '1' },
+        { t: '2', Space: '7' },
+      ],
+      2,
+      7,
+    ],
+    [
+      'two snapshots, the newer first',
+      [
+        { t: '2', Space: '7' },
+        { t: '1', Space: '1' },
+      ],
+      2,
+      7,
+    ],
+    [
+      'two of one time: the last',
+      [
+        { t: '2', Space: '1' },
+        { t: '2', Space: '7' },
+      ],
+      2,
+      7,
+    ],
+    ['stray blanks around the tag', { t: `${T}`, ' Space ': 500 }, T, 500],
+    ['stray blanks around t', { ' t ': `${T}`, Space: 500 }, T, 500],
+    ['another tag than the documented one', { t: T, Capacity: '500' }, T, 500],
+    ['further members beside the documented tag', { t: T, Space: 500, unit: 'Bytes', note: 1 }, T, 500],
+    ['further members and stray blanks', { t: T, ' Space ': 500, unit: 'Bytes' }, T, 500],
+    ['null beside a snapshot', [null, { t: T, Space: 500 }], T, 500],
+    ['rubbish beside a snapshot', ['rubbish', { Space: 3 }, { t: T, Space: 500 }], T, 500],
+    ['t as a double', { t: '1785312642.0', Space: 500 }, T, 500],
+    ['members called like those of every object', JSON.parse(`{"t":${T},"__proto__":500}`), T, 500],
+  ])('%s', (_, value, t, expected) => {
+    expect(readNewest(value, 'Space')).toEqual({ state: 'served', value: { t, value: expected } })
+  })
+
+  test.each<[string, unknown]>([
+    ['missing', undefined],
+    ['null', null],
+    ['an empty array', []],
+    ['N/A instead of a snapshot', 'N/A'],
+    ['an array of nothing', [null, '']],
+    ['a value that is N/A', { t: T, Space: 'N/A' }],
+    ['a value that is empty', [{ t: T, Space: '' }]],
+    [
+      'the newest is N/A: the older one would pass for the present',
+      [
+        { t: 1, Space: 5 },
+        { t: 2, Space: null },
+      ],
+    ],
+  ])('%s is absent', (_, value) => {
+    expect(readNewest(value, 'Space')).toEqual({ state: 'absent' })
+  })
+
+  test.each<[string, unknown, string]>([
+    [
+      'the newest is unreadable, the older one is not',
+      [
+        { t: 1, Space: 5 },
+        { t: 2, Space: 'NaN' },
+      ],
+      'text',
+    ],
+    ['a negative value', { t: T, Space: -1 }, 'negative'],
+    ['an infinite value', { t: T, Space: '1e400' }, 'infinite'],
+    ['no time', { Space: 5 }, 'time'],
+    ['a time that is none', { t: 'now', Space: 5 }, 'time'],
+    ['a negative time', { t: -5, Space: 5 }, 'time'],
+    ['no value', { t: T }, 'shape'],
+    ['two values', { t: T, Space1: 5, Space2: 6 }, 'shape'],
+    ['a value that is an object', { t: T, Space: {} }, 'shape'],
+    ['a bare number', 500, 'shape'],
+    ['a text', 'many', 'shape'],
+    ['an array in an array', [[{ t: T, Space: 5 }]], 'shape'],
+  ])('%s is unreadable', (_, value, rejection) => {
+    expect(readNewest(value, 'Space')).toMatchObject({ state: 'unreadable', rejection })
+  })
+})

@@ -1,0 +1,17 @@
+import type { Answer } from '../../../src/api/http/transport.ts'
+import { Secret } from '../../../src/config/values/secret.ts'
+
+/** An answer as the transport gives it. */
+export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return { status, header: (name) => lower.get(name.toLowerCase()), text, hide: (words) => words }
+}
+
+export function secret(text: string): Secret {
+  return new Secret(text)
+}
+
+/** A signal that never aborts. */
+export function never(): AbortSignal {
+  return new AbortController().signal
+}

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream'
+import { deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { readBody, readErrorText } from '../../../src/api/http/body.ts'
+
+const LIMIT = 1000
+const stream = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
+const plain = { encoding: undefined, length: undefined }
+const encoded = (encoding: string) => ({ encoding, length: undefined })
+const breaking = () =>
+  Readable.from(
+    (async function* () {
+      yield Buffer.from('first part')
+      throw new Error('the connection broke')
+    })(),
+  )
+
+describe('readBody', () => {
+  test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
+    ['plain', stream('a', 'b'), plain, 'ab'],
+    ['nothing', stream(), plain, ''],
+    ['identity', stream('ab'), encoded('identity'), 'ab'],
+    ['gzip', stream(gzipSync('ab')), encoded('gzip'), 'ab'],
+    [
+      'gzip in two parts',
+      stream(gzipSync('ab').subarray(0, 9), gzipSync('ab').subarray(9)),
+      encoded('GZIP '),
+      'ab',
+    ],
+    ['x-gzip', stream(gzipSync('ab')), encoded('x-gzip'), 'ab'],
+    ['nothing, announced as gzip', stream(), encoded('gzip'), ''],
+    ['a byte order mark', stream(Buffer.from([0xef, 0xbb, 0xbf]), 'ab'), plain, 'ab'],
+    ['a character cut in two', stream(Buffer.from([0xc3]), Buffer.from([0xa4])), plain, 'ä'],
+    [
+      'exactly the limit',
+      stream('x'.repeat(LIMIT)),
+      { encoding: undefined, length: `${LIMIT}` },
+      'x'.repeat(LIMIT),
+    ],
+  ])('%s', async (_, body, headers, expected) => {
+    expect(await readBody(body, headers, LIMIT)).toBe(expected)
+  })
+
+  test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
+    ['more than the limit', stream('x'.repeat(LIMIT), 'x'), plain, 'too_large'],
+    [
+      'more than the limit, as announced',
+      stream('x'),
+      { encoding: undefined, length: `${LIMIT + 1}` },
+      'too_large',
+    ],
+    ['a gzip bomb', stream(gzipSync(Buffer.alloc(1_000_000))), encoded('gzip'), 'too_large'],
+    ['gzip cut short', stream(gzipSync('abcdef').subarray(0, 15)), encoded('gzip'), 'encoding'],
+    ['no gzip at all', stream('{"a":1}'), encoded('gzip'), 'encoding'],
+    ['br', stream('x'), encoded('br'), 'encoding'],
+    ['deflate', stream(deflateSync('x')), encoded('deflate'), 'encoding'],
+    ['gzip twice', stream(gzipSync(gzipSync('x'))), encoded('gzip, gzip'), 'encoding'],
+    ['an encoding called like a member of all objects', stream('x'), encoded('constructor'), 'encoding'],
+    ['bytes that are not UTF-8', stream(Buffer.from([0x7b, 0xff, 0x7d])), plain, 'encoding'],
+    ['UTF-16', stream(Buffer.from('{"a":1}', 'utf16le'), Buffer.from([0xd8])), plain, 'encoding'],
+    ['half a surrogate pair in UTF-8', stream(Buffer.from([0xed, 0xa0, 0x80])), plain, 'encoding'],
+  ])('%s is refused', async (_, body, headers, reason) => {
+    await expect(readBody(body, headers, LIMIT)).rejects.toMatchObject({ reason })
+    expect(body.destroyed).toBe(true)
+  })
+
+  test('a stream that never ends is left after the limit', async () => {
+    let sent = 0
+    const endless = Readable.from(
+      (function* () {
+        for (;;) {
+          sent += 100
+          yield Buffer.alloc(100, ' ')
+        }
+      })(),
+    )
+    await expect(readBody(endless, plain, LIMIT)).rejects.toMatchObject({ reason: 'too_large' })
+    expect(sent).toBeLessThan(LIMIT * 10)
+  })
+
+  test('a broken connection stays what it is', async () => {
+    await expect(readBody(breaking(), plain, LIMIT)).rejects.toThrow('the connection broke')
+  })
+})
+
+describe('readErrorText', () => {
+  test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
+    ['plain', stream('ab'), plain, 'ab'],
+    ['gzip', stream(gzipSync('ab')), encoded('gzip'), 'ab'],
+    ['another encoding of characters', stream(Buffer.from([0x61, 0xe4])), plain, 'a\ufffd'],
+    ['an unknown encoding', stream('ab'), encoded('br'), ''],
+    ['broken gzip', stream('ab'), encoded('gzip'), ''],
+    ['a gzip bomb', stream(gzipSync(Buffer.alloc(1_000_000))), encoded('gzip'), ''],
+    ['a broken connection', breaking(), plain, ''],
+  ])('%s', async (_, body, headers, expected) => {
+    expect(await readErrorText(body, headers)).toBe(expected)
+  })
+
+  test('of a page of a megabyte the beginning', async () => {
+    const body = stream(...Array.from({ length: 1000 }, () => 'x'.repeat(1000)))
+    expect(await readErrorText(body, plain)).toHaveLength(16_000)
+    expect(body.destroyed).toBe(true)
+  })
+})

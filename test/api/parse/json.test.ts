@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import type { Reason } from '../../../src/api/errors/reasons.ts'
+import { isObject, member, parseJson, readText } from '../../../src/api/parse/json.ts'
+
+describe('parseJson', () => {
+  test.each<[string, Reason]>([
+    ['', 'syntax'],
+    [' \n', 'syntax'],
+    ['{"a":', 'syntax'],
+    ['{"a": NaN}', 'syntax'],
+    ['{"a": Infinity}', 'syntax'],
+    ['{"a": 0x1F}', 'syntax'],
+    ['Service unavailable', 'syntax'],
+    ['<!DOCTYPE html><html></html>', 'html'],
+    ['\n <HTML>', 'html'],
+    ['<?xml version="1.0"?><nodes/>', 'schema'],
+    ['<error><code>1</code></error>', 'schema'],
+  ])('%j is refused as %s', (text, reason) => {
+    expect(() => parseJson(text)).toThrowError(expect.objectContaining({ reason }))
+  })
+
+  test('never quotes the body', () => {
+    expect(() => parseJson('{"token": "BAAc-SECRET')).toThrowError(
+      expect.objectContaining({ message: expect.not.stringContaining('SECRET') }),
+    )
+  })
+
+  test('is not afraid of depth', () => {
+    const depth = 100_000
+    expect(parseJson(`${'['.repeat(depth)}${']'.repeat(depth)}`)).toBeInstanceOf(Array)
+  })
+})
+
+describe('readText', () => {
+  test.each<[unknown, string | undefined]>([
+    ['Good', 'Good'],
+    [' Good ', 'Good'],
+    [1, '1'],
+    ['', undefined],
+    ['  ', undefined],
+    [null, undefined],
+    [undefined, undefined],
+    [true, undefined],
+    [['Good'], undefined],
+    [{}, undefined],
+    ['half \ud800', 'half \ufffd'],
+  ])('%j is %j', (value, expected) => {
+    expect(readText(value)).toBe(expected)
+  })
+})
+
+describe('foreign objects', () => {
+  test('members are own members, whatever they are called', () => {
+    const object: unknown = JSON.parse('{"__proto__": {"id": "x"}, "constructor": 7}')
+    if (!isObject(object)) throw new Error('an object is an object')
+    expect(member(object, 'id')).toBeUndefined()
+    expect(member(object, 'toString')).toBeUndefined()
+    expect(member(object, '__proto__')).toEqual({ id: 'x' })
+    expect(member(object, 'constructor')).toBe(7)
+  })
+
+  test.each([[null], [[]], ['text'], [7], [undefined]])('%j is none', (value) => {
+    expect(isObject(value)).toBe(false)
+  })
+})

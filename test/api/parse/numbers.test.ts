@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readNumber } from '../../../src/api/parse/numbers.ts'
+
+/** `23000000`, `23000000.0`, `2.3e7`, and what the grammar allows besides. */
+const digits = fc.stringMatching(/^\d{1,12}$/)
+const decimal = fc.oneof(
+  digits,
+  fc.tuple(digits, digits).map(([whole, fraction]) => `${whole}.${fraction}`),
+  digits.map((whole) => `${whole}.`),
+  digits.map((fraction) => `.${fraction}`),
+)
+const exponent = fc
+  .tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), fc.integer({ min: 0, max: 200 }))
+  .map(([e, sign, value]) => `${e}${sign}${value}`)
+const notation = fc
+  .tuple(fc.constantFrom('', '+'), decimal, fc.option(exponent, { nil: '' }))
+  .map(([sign, number, power]) => `${sign}${number}${power}`)
+const blanks = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
+
+describe('readNumber', () => {
+  test.each<[unknown, number]>([
+    [23000000, 23000000],
+    ['23000000', 23000000],
+    ['23000000.0', 23000000],
+    ['2.3e7', 23000000],
+    ['2.3E+7', 23000000],
+    ['1.5434643250766666E13', 15434643250766.666],
+    ['0.0', 0],
+    [0, 0],
+    ['-0', 0],
+    ['-0.0', 0],
+    [-0, 0],
+    ['5e-324', 5e-324],
+    [' 7 ', 7],
+    ['\n7\t', 7],
+    ['007', 7],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['9007199254740993', 9007199254740992],
+    [1e302, 1e302],
+  ])('%j is %d', (value, expected) => {
+    const read = readNumber(value)
+    expect(read).toEqual({ state: 'served', value: expected })
+    expect(read.state === 'served' && Object.is(read.value, expected)).toBe(true)
+  })
+
+  test.each([[undefined], [null], [''], ['  '], ['\t\n'], ['N/A'], [' N/A ']])('%j is absent', (value) => {
+    expect(readNumber(value)).toEqual({ state: 'absent' })
+  })
+
+  test.each<[unknown, string]>([
+    ['NaN', 'text'],
+    ['Infinity', 'text'],
+    ['-Infinity', 'text'],
+    ['0x1F', 'text'],
+    ['0b1', 'text'],
+    ['1_000', 'text'],
+    ['1,5', 'text'],
+    ['1 000', 'text'],
+    ['12 %', 'text'],
+    ['1e', 'text'],
+    ['e5', 'text'],
+    ['.', 'text'],
+    ['--1', 'text'],
+    ['many', 'text'],
+    ['n/a', 'text'],
+    ['٣', 'text'],
+    ['1e400', 'infinite'],
+    // Finite, but not as bytes.
+    ['1e305', 'infinite'],
+    [1e305, 'infinite'],
+    [JSON.parse('1e400'), 'infinite'],
+    [-1, 'negative'],
+    ['-1', 'negative'],
+    ['-2.5e-3', 'negative'],
+    [JSON.parse('-1e400'), 'infinite'],
+    [true, 'shape'],
+    [[], 'shape'],
+    [[7], 'shape'],
+    [{}, 'shape'],
+    [{ valueOf: 7 }, 'shape'],
+  ])('%j is refused as %s', (value, rejection) => {
+    expect(readNumber(value)).toMatchObject({ state: 'unreadable', rejection })
+  })
+
+  test('whatever the grammar of the document makes is read as JavaScript reads it', () => {
+    fc.assert(
+      fc.property(blanks, notation, blanks, (before, text, after) => {
+        const value = Number(text)
+        const expected = Number.isFinite(value * 1e6)
+          ? { state: 'served', value }
+          : { state: 'unreadable', rejection: 'infinite' }
+        expect(readNumber(`${before}${text}${after}`)).toMatchObject(expected)
+      }),
+    )
+  })
+
+  test('nothing makes it throw, and what it serves is a finite number that is not negative', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.string(), fc.double(), notation), (value) => {
+        const read = readNumber(value)
+        if (read.state !== 'served') return
+        expect(Number.isFinite(read.value)).toBe(true)
+        expect(read.value >= 0 && !Object.is(read.value, -0)).toBe(true)
+      }),
+    )
+  })
+
+  test('quotes of a foreign value no more than a log line can bear', () => {
+    const read = readNumber('x'.repeat(10_000))
+    expect(read.state === 'unreadable' && read.text.length).toBe(64)
+  })
+})

@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import { decodeProviders, linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
+import { writeProviders } from '../../../src/server/admin/documents.ts'
+import { xmlText } from '../../../src/server/admin/xml_writer.ts'
+
+const A = { id: 'urn:ns:AuthnProvider:a:', name: 'corporate', link: { rel: 'self', href: '/vdc/a' } }
+const B = { id: 'urn:AuthProvider:b', name: 'lab', link: undefined }
+const XML_A =
+  '<authnprovider><id>urn:ns:AuthnProvider:a:</id><link href="/vdc/a" rel="self"/><name>corporate</name></authnprovider>'
+const XML_B = '<authnprovider><id>urn:AuthProvider:b</id><name>lab</name></authnprovider>'
+const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
+
+/** The reason of the failure, or what was read. */
+function reading(text: string): unknown {
+  try {
+    return decodeProviders(text)
+  } catch (failure) {
+    if (failure instanceof ApiError) return failure.reason
+    throw failure
+  }
+}
+
+describe('a list in XML', () => {
+  test.each<[string, string, readonly Provider[]]>([
+    ['two', `${PROLOG}<authnproviders>${XML_A}${XML_B}</authnproviders>`, [A, B]],
+    ['one', `<authnproviders>${XML_A}</authnproviders>`, [A]],
+    ['none', '<authnproviders></authnproviders>', []],
+    ['an empty element', `${PROLOG}\n<authnproviders/>\n`, []],
+    ['blanks and comments', `<!-- a -->\n<authnproviders>\n  <!-- b -->\n  ${XML_B}\n</authnproviders>`, [B]],
+    ['a byte order mark', `\uFEFF<authnproviders>${XML_B}</authnproviders>`, [B]],
+    ['a namespace', `<authnproviders xmlns="urn:x">${XML_A}</authnproviders>`, [A]],
+    [
+      'prefixes',
+      '<x:authnproviders xmlns:x="urn:x"><x:authnprovider><x:id>urn:AuthProvider:b</x:id><x:name>lab</x:name></x:authnprovider></x:authnproviders>',
+      [B],
+    ],
+    ['a processing instruction', `<?go now?><authnproviders>${XML_B}</authnproviders>`, [B]],
+    ['elements that nobody knows', `<authnproviders><page>1</page>${XML_B}</authnproviders>`, [B]],
+    [
+      'blanks around the id',
+      `<authnproviders>${XML_B.replace(/urn[^<]*/, '\n  $&\n')}</authnproviders>`,
+      [B],
+    ],
+  ])('%s', (_what, text, expected) => {
+    expect(decodeProviders(text)).toEqual(expected)
+  })
+
+  test.each([
+    ['entities', 'R&amp;D &lt;x&gt; &quot;a&quot; &apos;b&apos;', `R&D <x> "a" 'b'`],
+    ['references', '&#75;&#xF6;ln &#x1F600;', 'Köln 😀'],
+    ['entities that are decoded once', '&amp;lt;', '&lt;'],
+    ['CDATA', '<![CDATA[<b>&amp;</b>]]>', '<b>&amp;</b>'],
+    ['CDATA in between', 'a &amp; <![CDATA[b & ]]>c', 'a & b & c'],
+    ['numbers as they are written', '007', '007'],
+    ['something like a float', '1e5', '1e5'],
+    ['true', 'true', 'true'],
+    ['blanks', '  a  b ', '  a  b '],
+    ['nothing', '', ''],
+    ['the name of a member of objects', 'constructor', 'constructor'],
+  ])('with %s in a name', (_what, written, name) => {
+    const text = `<authnproviders><authnprovider><id>urn:a:</id><name>${written}</name></authnprovider></authnproviders>`
+    expect(decodeProviders(text)).toEqual([{ id: 'urn:a:', name, link: undefined }])
+  })
+
+  test.each([
+    ['that is cut', `<authnproviders>${XML_A}`, 'syntax'],
+    ['with two roots', '<authnproviders/><authnproviders/>', 'syntax'],
+    ['with text after the root', `<authnproviders>${XML_A}</authnproviders>x`, 'syntax'],
+    ['with another root', '<error><code>1</code></error>', 'schema'],
+    [
+      'without an id',
+      '<authnproviders><authnprovider><name>a</name></authnprovider></authnproviders>',
+      'schema',
+    ],
+    ['with an empty id', '<authnproviders><authnprovider><id/></authnprovider></authnproviders>', 'schema'],
+    ['with a document type', `<!DOCTYPE authnproviders><authnproviders>${XML_A}</authnproviders>`, 'syntax'],
+    [
+      'with an external entity',
+      '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><authnproviders>&x;</authnproviders>',
+      'syntax',
+    ],
+    [
+      'with exploding entities',
+      `<!doctype a [<!ENTITY a "aaaaaaaaaa">${'bcdefghij'.replace(/./g, (c) => `<!ENTITY ${c} "${`&${String.fromCharCode(c.charCodeAt(0) - 1)};`.repeat(10)}">`)}]><authnproviders>&j;</authnproviders>`,
+      'syntax',
+    ],
+    [
+      'with an entity that is not defined',
+      '<authnproviders><authnprovider><id>&nbsp;</id></authnprovider></authnproviders>',
+      'syntax',
+    ],
+    [
+      'with a reference to no character',
+      '<authnproviders><authnprovider><id>&#0;</id></authnprovider></authnproviders>',
+      'syntax',
+    ],
+    [
+      'with a reference to half a character',
+      '<authnproviders><authnprovider><id>&#xD800;</id></authnprovider></authnproviders>',
+      'syntax',
+    ],
+    [
+      'with an ampersand',
+      '<authnproviders><authnprovider><id>a & b</id></authnprovider></authnproviders>',
+      'syntax',
+    ],
+    ['that is deep', `<authnproviders>${'<a>'.repeat(50)}${'</a>'.repeat(50)}</authnproviders>`, 'syntax'],
+    ['with a name that would be a prototype', '<authnproviders><__proto__/></authnproviders>', 'syntax'],
+    ['that is a page', '<!DOCTYPE html><html><body>Login</body></html>', 'html'],
+    ['that is a page of another kind', '<html lang="en"></html>', 'html'],
+    ['that is too long', `<authnproviders>${'<a/>'.repeat(750_000)}</authnproviders>`, 'too_large'],
+    ['of nothing', ' ', 'syntax'],
+  ])('%s is refused', (_what, text, reason) => {
+    expect(reading(text)).toBe(reason)
+  })
+
+  test('is refused without a word of it', () => {
+    for (const text of ['<a><secret></a>', '{"secret', '<secret/>', '<!DOCTYPE secret>']) {
+      expect(() => decodeProviders(text)).toThrow(/^(?!.*secret)/)
+    }
+  })
+})
+
+describe('a list in JSON', () => {
+  const json = (value: unknown) => JSON.stringify(value)
+  test.each<[string, unknown, readonly Provider[]]>([
+    [
+      'two',
+      {
+        authnprovider: [
+          { link: A.link, name: A.name, id: A.id },
+          { id: B.id, name: B.name },
+        ],
+      },
+      [A, B],
+    ],
+    ['one that is no array', { authnprovider: { id: B.id, name: B.name, link: null } }, [B]],
+    ['none', { authnprovider: [] }, []],
+    ['null', { authnprovider: null }, []],
+    ['an empty object', {}, []],
+    ['null as a whole', null, []],
+    ['a link of another shape', { authnprovider: [{ ...B, link: 'self' }] }, [B]],
+    [
+      'a link without rel',
+      { authnprovider: [{ ...B, link: { href: '/x' } }] },
+      [{ ...B, link: { href: '/x', rel: 'self' } }],
+    ],
+    ['members that nobody knows', { authnprovider: [{ ...B, mode: 'ad' }], total: 1 }, [B]],
+    [
+      'no name',
+      { authnprovider: [{ id: 'urn:a:', name: null }] },
+      [{ id: 'urn:a:', name: '', link: undefined }],
+    ],
+  ])('%s', (_what, value, expected) => {
+    expect(decodeProviders(json(value))).toEqual(expected)
+  })
+
+  test.each<[string, string, string]>([
+    ['about something else', json({ error: 'no' }), 'schema'],
+    ['that is an array', json([A]), 'schema'],
+    ['that is a text', json('authnprovider'), 'schema'],
+    ['with an entry that is no object', json({ authnprovider: ['urn:a:'] }), 'schema'],
+    ['with an entry without an id', json({ authnprovider: [{ name: 'a' }] }), 'schema'],
+    ['with an id that is a number', json({ authnprovider: [{ id: 7 }] }), 'schema'],
+    ['with an inherited member', '{"__proto__":{"authnprovider":[]}}', 'schema'],
+    ['that is cut', '{"authnprovider":[', 'syntax'],
+    ['of nothing', '', 'syntax'],
+    [
+      'of too many',
+      json({ authnprovider: Array.from({ length: 10_001 }, (_, id) => ({ id: `urn:${id}` })) }),
+      'too_large',
+    ],
+  ])('%s is refused', (_what, text, reason) => {
+    expect(reading(text)).toBe(reason)
+  })
+})
+
+describe('what is written is read back equal', () => {
+  test.each(['xml', 'json'] as const)('ten thousand providers, in %s', (format) => {
+    const list = Array.from({ length: 10_000 }, (_, index) => ({
+      id: `urn:storageos:AuthnProvider:01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}:`,
+      name: `provider ${index}`,
+      link: undefined,
+    }))
+    expect(decodeProviders(writeProviders(list, format))).toHaveLength(list.length)
+  })
+
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[&<>"'\]![CDATA;# \t\r\na-z]{0,30}$/),
+  )
+  const id = text.filter((value) => value.trim() !== '' && value === value.trim())
+  const link = fc.option(fc.record({ rel: text, href: text }), { nil: undefined })
+  const providers = fc.array(fc.record({ id, name: text, link }), { maxLength: 5 })
+  const completed = (list: readonly Provider[]) => list.map((one) => ({ ...one, link: linkOf(one) }))
+
+  test('in JSON, whatever the texts are', () => {
+    fc.assert(
+      fc.property(providers, (list) => {
+        expect(decodeProviders(writeProviders(list, 'json'))).toEqual(completed(list))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('in XML, but for characters that XML cannot carry', () => {
+    const carried = (list: readonly Provider[]) =>
+      completed(list).map(({ id, name, link }) => ({
+        id: xmlText(id),
+        name: xmlText(name),
+        link: { rel: xmlText(link.rel), href: xmlText(link.href) },
+      }))
+    fc.assert(
+      fc.property(providers, (list) => {
+        expect(decodeProviders(writeProviders(list, 'xml'))).toEqual(carried(list))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('and the two forms say the same of what the API document shows', () => {
+    expect(writeProviders([B], 'xml')).toBe(
+      `${PROLOG}<authnproviders><authnprovider><id>urn:AuthProvider:b</id>` +
+        '<link href="/vdc/admin/authnproviders/urn:AuthProvider:b" rel="self"/><name>lab</name></authnprovider></authnproviders>',
+    )
+    expect(writeProviders([], 'xml')).toBe(`${PROLOG}<authnproviders/>`)
+    expect(JSON.parse(writeProviders([A], 'json'))).toEqual({ authnprovider: [A] })
+    expect(writeProviders([], 'json')).toBe('{"authnprovider":[]}')
+  })
+})
+
+test('any text is read or refused for a reason, never with another error', () => {
+  const parts = fc.constantFrom(
+    '<authnproviders>',
+    '</authnproviders>',
+    '<authnprovider>',
+    '</authnprovider>',
+    '<id>',
+    '</id>',
+    'x',
+    '&',
+    ';',
+    '<![CDATA[',
+    ']]>',
+    '<!--',
+    '-->',
+    '{',
+    '}',
+    '"',
+    '<?',
+    '?>',
+    '<a b="',
+    '/>',
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(parts).map((list) => list.join('')),
+      ),
+      (body) => {
+        expect(['string', 'object']).toContain(typeof reading(body))
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+describe('the path of a provider', () => {
+  test.each([
+    ['urn:storageos:AuthnProvider:2f0b:', '/vdc/admin/authnproviders/urn:storageos:AuthnProvider:2f0b:'],
+    ['urn:AuthProvider:fe48', '/vdc/admin/authnproviders/urn:AuthProvider:fe48'],
+    ['a;b=c', '/vdc/admin/authnproviders/a%3Bb%3Dc'],
+    ['Köln', '/vdc/admin/authnproviders/K%C3%B6ln'],
+    ['a.json.b', '/vdc/admin/authnproviders/a.json.b'],
+  ])('%s', (id, path) => {
+    expect(providerPath(id)).toBe(path)
+  })
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a/b',
+    'a\\b',
+    'a?b',
+    'a#b',
+    'a%b',
+    'a b',
+    'a\nb',
+    'a\0b',
+    '\ud800',
+    'a'.repeat(257),
+    'urn:a:.json',
+    'urn:a:.JSON',
+  ])('refuses %j', (id) => {
+    expect(() => providerPath(id)).toThrow(ApiError)
+  })
+})

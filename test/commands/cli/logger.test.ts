@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { createLogger, LOG_FORMATS, type LogFormat } from '../../../src/commands/cli/logger.ts'
+
+function written(format: LogFormat, value: string): string {
+  const lines: string[] = []
+  createLogger({ level: 'info', format, write: (line) => lines.push(line) }).info('said', { value })
+  return lines.join('')
+}
+
+describe.each(LOG_FORMATS)('a line as %s', (format) => {
+  test.each([
+    ['plain'],
+    ['two words'],
+    ['quote " backslash \\ equals ='],
+    ['line\nand\r\nreturn\u2028and\u2029paragraph'],
+    ['\u001b[31mred\u009b31mred\u007f\u0000'],
+    ['\u202eright to left\u202c'],
+    ['soft\u00adhyphen, \u{e0001}tag'],
+  ])('shows %j on one line, without controls, and loses nothing', (value) => {
+    const line = written(format, value)
+    expect(line.indexOf('\n')).toBe(line.length - 1)
+    expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
+    const shown = format === 'json' ? line : line.slice(line.indexOf('value=') + 'value='.length)
+    const read =
+      format === 'json' ? JSON.parse(shown).value : shown.startsWith('"') ? JSON.parse(shown) : shown.trim()
+    expect(read).toBe(value)
+  })
+})
+
+test('a plain value stands without quotes in logfmt', () => {
+  expect(written('logfmt', 'https://ecs1:4443/a_b-c')).toMatch(
+    /^ts=\S+ level=info msg=said value=https:\/\/ecs1:4443\/a_b-c\n$/,
+  )
+})

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../support/folders.ts'
+import { run } from '../../support/processes.ts'
+import { GRAFANA_TOKEN, startGrafana } from './grafana_stand_in.ts'
+
+const SHIPPED = readdirSync('grafana/dashboards').filter((file) => file.endsWith('.json'))
+
+function dashboards(args: readonly string[], token?: string) {
+  return run(process.execPath, ['src/main.ts', 'dashboards', ...args], { env: { GRAFANA_TOKEN: token } })
+}
+
+describe('dashboards --out', () => {
+  test('writes every dashboard as it ships', async () => {
+    using folder = temporaryFolder()
+    const out = join(folder.path, 'a', 'b')
+    const { code, stdout } = await dashboards([`--out=${out}`])
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter((line) => line.startsWith('wrote '))).toHaveLength(8)
+    for (const file of SHIPPED) {
+      expect(readFileSync(join(out, file), 'utf8')).toBe(
+        readFileSync(join('grafana/dashboards', file), 'utf8'),
+      )
+    }
+  })
+
+  test('writes nothing in a dry run', async () => {
+    using folder = temporaryFolder()
+    const { code, stdout } = await dashboards([`--out=${join(folder.path, 'a')}`, '--dry-run'])
+    expect([code, readdirSync(folder.path)]).toEqual([0, []])
+    expect(stdout).toContain('would write')
+  })
+})
+
+describe('dashboards --grafana.url', () => {
+  test('uploads all of them into the folder, and a second run changes nothing', async () => {
+    await using grafana = await startGrafana()
+    const first = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
+    expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(grafana.folders).toEqual(new Map([['sds', 'Storage']]))
+    expect(grafana.dashboards.size).toBe(SHIPPED.length)
+    const fleet = grafana.dashboards.get('sds-fleet')
+    const { id: _id, version, ...content } = fleet?.dashboard ?? {}
+    expect(version).toBe(1)
+    expect(content).toEqual(JSON.parse(readFileSync('grafana/dashboards/sds-fleet.json', 'utf8')))
+
+    grafana.requests.length = 0
+    const second = await dashboards([`--grafana.url=${grafana.url}/`], GRAFANA_TOKEN)
+    expect(second.stdout.match(/^unchanged /gm)).toHaveLength(SHIPPED.length)
+    expect(grafana.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+  })
+
+  test('replaces what was changed, and nothing else', async () => {
+    await using grafana = await startGrafana()
+    await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
+    const pool = grafana.dashboards.get('sds-pool')
+    grafana.dashboards.set('sds-pool', {
+      folderUid: 'sds',
+      dashboard: { ...pool?.dashboard, title: 'Edited' },
+    })
+    const { stdout } = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
+    expect(stdout).toContain('updated sds-pool')
+    expect(stdout.match(/^unchanged /gm)).toHaveLength(SHIPPED.length - 1)
+    expect(grafana.dashboards.get('sds-pool')?.dashboard['title']).toBe(pool?.dashboard['title'])
+  })
+
+  test('a dry run changes nothing', async () => {
+    await using grafana = await startGrafana()
+    const { code, stdout } = await dashboards([`--grafana.url=${grafana.url}`, '--dry-run'], GRAFANA_TOKEN)
+    expect(code).toBe(0)
+    expect(stdout.match(/^would create /gm)).toHaveLength(SHIPPED.length)
+    expect([grafana.folders.size, grafana.dashboards.size]).toEqual([0, 0])
+  })
+
+  test('takes the token from a file, and never shows it', async () => {
+    await using grafana = await startGrafana()
+    using folder = temporaryFolder()
+    const file = folder.write('token', 'glsa_wrong_canary\n')
+    const { code, stdout, stderr } = await dashboards([
+      `--grafana.url=${grafana.url}`,
+      `--grafana.token-file=${file}`,
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toContain('HTTP 401')
+    expect(stderr).toContain('is the token right')
+    expect(stdout + stderr).not.toContain('canary')
+  })
+
+  test.each([
+    [403, 'dashboards:write'],
+    [412, 'in the way'],
+    [500, 'HTTP 500'],
+  ])('says what to do on %d', async (status, words) => {
+    await using grafana = await startGrafana()
+    grafana.refuseWith(status)
+    const { code, stderr } = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+  })
+
+  test('says that nobody answers', async () => {
+    const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'], GRAFANA_TOKEN)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not answer')])
+  })
+})
+
+test.each([
+  ['neither a folder nor a Grafana', []],
+  ['both', ['--out=x', '--grafana.url=http://127.0.0.1']],
+  ['no URL', ['--grafana.url=grafana']],
+])('%s is wrong usage', async (_, args) => {
+  expect((await dashboards(args, GRAFANA_TOKEN)).code).toBe(2)
+})
+
+test('a user or password in the address is wrong usage, and is not shown', async () => {
+  const args = ['--grafana.url=http://admin:canary@127.0.0.1:1/']
+  const { code, stdout, stderr } = await dashboards(args, GRAFANA_TOKEN)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^sds-exporter: --grafana\.url must not contain a user or password/)
+  expect(stderr).not.toContain('canary')
+})
+
+test('without a token it says where one belongs', async () => {
+  const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('GRAFANA_TOKEN is empty')])
+})

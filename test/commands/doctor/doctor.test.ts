@@ -1,0 +1,342 @@
+import { chmodSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { renderReport } from '../../../src/commands/doctor/check/report.ts'
+import { secondsOf } from '../../../src/commands/doctor/prometheus/prometheus_client.ts'
+import type { Emulator } from '../../../src/emulator/emulator.ts'
+import { pollPeriodMs } from '../../../src/poller/period.ts'
+import { startEmulator } from '../../api/client_plant.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
+import { type Child, run, startProcess } from '../../support/processes.ts'
+import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
+import { standing } from './doctor_plant.ts'
+
+const PASSWORD = 'emulator'
+const START_TIMEOUT_MS = 60_000
+let emulator: Emulator & AsyncDisposable
+let folder: Folder
+beforeAll(async () => {
+  emulator = await startEmulator({ pools: 2, nodes: 2 })
+  folder = temporaryFolder()
+})
+afterAll(async () => {
+  await emulator.stop()
+  folder[Symbol.dispose]()
+})
+
+const systemAt = (name: string, base_url: string, more = {}) => ({
+  name,
+  base_url,
+  auth: { username: 'monitor', password: PASSWORD },
+  ...more,
+})
+
+function configure(name: string, systems: readonly object[], rest = {}): string {
+  const file = folder.write(name, JSON.stringify({ systems, poll: { timeout: '5s' }, ...rest }))
+  chmodSync(file, 0o600)
+  return file
+}
+
+/** Runs the command as it is run at a prompt, without a terminal. */
+function doctor(file: string, ...args: string[]) {
+  return run(process.execPath, ['src/main.ts', 'doctor', `--config.file=${file}`, ...args])
+}
+
+const linesWith = (status: string, text: string) =>
+  text.split('\n').filter((line) => line.startsWith(`  ${status.padEnd(4)}  `))
+
+describe('doctor', () => {
+  test('finds nothing wrong with a healthy system, and says nothing on stderr', async () => {
+    const { code, stdout, stderr } = await doctor(
+      configure('good.yml', [systemAt('frankfurt', emulator.url)]),
+    )
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^system frankfurt\n {2}ok {4}configuration {2}nothing to object to\n/)
+    expect(stdout).toContain('\n  ok    login          monitor is logged in\n')
+    expect(stdout).toMatch(/\n\d+ ok, 0 warnings, 0 failures\n$/)
+    expect(stdout).not.toContain('\u001b')
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('ends with 1 on a failure, with the remedy, and looks at the other systems all the same', async () => {
+    const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
+    const file = configure('two.yml', [dead, systemAt('frankfurt', emulator.url)])
+    const { code, stdout, stderr } = await doctor(file)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'sds-exporter: failed: 1 finding, see above\n' })
+    expect(stdout).toMatch(
+      / {2}fail {2}connection {5}127\.0\.0\.1:\d+: connection refused.*\n +→ check host and port/,
+    )
+    expect(stdout).toContain('  skip  login          skipped: needs http\n')
+    expect(stdout.indexOf('system frankfurt')).toBeGreaterThan(stdout.indexOf('system dead'))
+    expect(linesWith('ok', stdout.slice(stdout.indexOf('system frankfurt'))).length).toBeGreaterThan(10)
+    expect(await doctor(file, '--system=frankfurt')).toMatchObject({ code: 0 })
+  })
+
+  test('warnings do not fail', async () => {
+    const auth = { username: 'admin', password: PASSWORD }
+    const { code, stdout } = await doctor(
+      configure('admin.yml', [systemAt('frankfurt', emulator.url, { auth })]),
+    )
+    expect(code).toBe(0)
+    expect(linesWith('warn', stdout)).toEqual([
+      '  warn  role           admin has SYSTEM_ADMIN: more than reading needs',
+    ])
+  })
+
+  test('prints no secret, whatever fails and whoever repeats it', async () => {
+    const canary = 'canary-4711-secret'
+    await using echo = await standing(
+      createServer((request, response) => {
+        const asked = request.headers.authorization ?? request.headers['x-sds-auth-token'] ?? ''
+        const decoded = Buffer.from(String(asked).replace(/^Basic /, ''), 'base64').toString()
+        const body = { code: 1, description: `no ${asked}`, details: `${decoded} ${canary}` }
+        response.writeHead(asked === '' ? 401 : 400).end(JSON.stringify(body))
+      }),
+    )
+    const auths = [{ token: canary }, { username: 'monitor', password: canary }]
+    const file = configure(
+      'canary.yml',
+      auths.map((auth, index) => systemAt(`s${index}`, echo.url, { auth })),
+    )
+    chmodSync(file, 0o644)
+    const { code, stdout, stderr } = await doctor(file)
+    expect(code).toBe(1)
+    expect(linesWith('fail', stdout).length).toBe(2)
+    expect(linesWith('warn', stdout)).toContain(
+      `  warn  configuration  every user of this machine may read the secret in ${file}`,
+    )
+    expect(stdout + stderr).not.toContain(canary)
+    expect(stdout + stderr).not.toContain(Buffer.from(`monitor:${canary}`).toString('base64'))
+  })
+
+  test('logs out when it is interrupted', async () => {
+    await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@nodes'] })
+    const file = configure('slow.yml', [systemAt('slow', slow.url)], { poll: { timeout: '60s' } })
+    await using child = await startProcess(process.execPath, [
+      'src/main.ts',
+      'doctor',
+      `--config.file=${file}`,
+    ])
+    await expect.poll(() => slow.log.count('nodes'), { timeout: 20_000 }).toBe(1)
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 1, signal: null })
+    expect(child.stdout()).toContain('  fail  feed           interrupted\n')
+    expect(child.stdout()).toContain('  skip  values         skipped: ')
+    expect(slow.liveSessions('monitor')).toBe(0)
+  })
+
+  test('tells what is wrong with the file', async () => {
+    const { code, stdout, stderr } = await doctor(
+      configure('bad.yml', [{ name: 'a', base_url: 'x', auth: {} }]),
+    )
+    expect(code).toBe(1)
+    expect(linesWith('fail', stdout)).toEqual([
+      '  fail  configuration  systems[0].base_url[0]: not a URL',
+      expect.stringMatching(/^ {2}fail {2}configuration {2}systems\[0\]\.auth: needs exactly one of/),
+    ])
+    expect(stderr).toContain('correct it first')
+  })
+
+  test.each([
+    ['an unknown system', '--system=rome', 'only frankfurt'],
+    ['an address that is none', '--prometheus.url=prometheus:9090', 'must begin with http'],
+    [
+      'a password on the command line',
+      '--prometheus.url=http://a:canary@b',
+      'must not contain a user or password',
+    ],
+  ])('%s is wrong usage', async (_, flag, words) => {
+    const { code, stdout, stderr } = await doctor(
+      configure('usage.yml', [systemAt('frankfurt', emulator.url)]),
+      flag,
+    )
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^sds-exporter: (?!error: )/)
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain('canary')
+  })
+
+  test('explains itself', async () => {
+    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'doctor', '--help'])
+    expect(code).toBe(0)
+    for (const word of ['--config.file', '--prometheus.url', '--system', 'forecast.braces', 'Exit codes'])
+      expect(stdout).toContain(word)
+  })
+})
+
+describe('with a real Prometheus', () => {
+  let exporter: Child
+  let prometheus: Prometheus
+  let file: string
+
+  beforeAll(async () => {
+    file = configure('watched.yml', [systemAt('frankfurt', emulator.url)])
+    exporter = await startProcess(process.execPath, [
+      'src/main.ts',
+      'serve',
+      `--config.file=${file}`,
+      '--web.listen-address=127.0.0.1:0',
+      '--admin.listen-address=',
+    ])
+    const [, host = ''] = await exporter.waitForOutput(/url="?http:\/\/([\d.:]+)/, {
+      timeout: START_TIMEOUT_MS,
+    })
+    const job = (job_name: string, scrape_interval: string, target: string) => ({
+      job_name,
+      scrape_interval,
+      static_configs: [{ targets: [target] }],
+    })
+    prometheus = await startPrometheus({
+      config: {
+        scrape_configs: [
+          job('storage', '1s', host),
+          job('sds-exporter', '1s', `127.0.0.1:${await freePort()}`),
+          job('other', '3m', '127.0.0.1:1'),
+        ],
+      },
+    })
+    await prometheus.waitForSamples('count(sds_pool_up == 1) == 2')
+    await prometheus.waitForSamples('up{job="sds-exporter"} == 0')
+  }, 2 * START_TIMEOUT_MS)
+  afterAll(async () => {
+    await prometheus?.stop()
+    await exporter?.stop()
+  })
+
+  const sectionOf = (stdout: string) => stdout.slice(stdout.indexOf('\nPrometheus\n'))
+
+  test('tells the targets, the pools, the ages and the interval', async () => {
+    const { code, stdout } = await doctor(file, `--prometheus.url=${prometheus.url}/`)
+    const section = sectionOf(stdout)
+    expect(section).toContain(`  ok    prometheus     ${prometheus.url}: scrapes 3 targets\n`)
+    expect(section).toMatch(/ {2}ok {4}target {9}storage 127\.0\.0\.1:\d+: up\n/)
+    expect(section).toContain('  ok    pools          frankfurt: up: 2 pools\n')
+    expect(section).toMatch(/ {2}ok {4}samples {8}frankfurt: scraped \d+s ago, newest sample \d+(s|m) old\n/)
+    expect(section).toMatch(
+      / {2}ok {4}interval {7}storage \S+: scraped every 1s, poll\.schedule polls every 60s\n/,
+    )
+    // The second exporter is not there: that is the one failure.
+    expect(section).toMatch(
+      / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ refused: start the exporter/,
+    )
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/ 0 warnings, 1 failure\n$/)
+  })
+
+  test('tells pools and systems that it does not know, and polls that nobody sees', async () => {
+    const [hot] = emulator.pools
+    const bare = hot?.id.split(':').at(-1)
+    const strange = configure(
+      'strange.yml',
+      [
+        systemAt('frankfurt', emulator.url, { pools: [{ id: hot?.id }, { id: bare }] }),
+        systemAt('paris', emulator.url),
+      ],
+      { poll: { timeout: '5s', schedule: '*/1 * * * * *' }, limits: { requests_per_second: 100 } },
+    )
+    const { code, stdout } = await doctor(strange, `--prometheus.url=${prometheus.url}`)
+    const section = sectionOf(stdout)
+    expect(code).toBe(1)
+    expect(section).toContain(
+      `  fail  pools          frankfurt ${bare}: Prometheus does not know this pool\n`,
+    )
+    expect(section).toContain('  fail  pools          paris: Prometheus knows no pool of this system\n')
+    expect(section).toMatch(/ {2}skip {2}samples {8}paris: skipped/)
+  })
+
+  test('tells pools whose polls fail', async () => {
+    emulator.setFaults(['status:404@nodes'])
+    const changed = configure('watched.yml', [systemAt('frankfurt', emulator.url)], {
+      poll: { timeout: '4s' },
+    })
+    expect(changed).toBe(file)
+    exporter.kill('SIGHUP')
+    await prometheus.waitForSamples('count(sds_pool_up == 0) == 2')
+    const { stdout } = await doctor(file, `--prometheus.url=${prometheus.url}`)
+    emulator.setFaults([])
+    expect(
+      sectionOf(stdout).match(
+        / {2}fail {2}pools {10}frankfurt urn:\S+ its polls fail for the running exporter\n +→ see what fails above/g,
+      ),
+    ).toHaveLength(2)
+  })
+})
+
+describe('without a Prometheus there', () => {
+  test.each([
+    ['nobody', undefined, 'does not answer: ECONNREFUSED', 'correct --prometheus.url'],
+    [
+      'somebody else',
+      [200, '<html>'],
+      'does not answer as Prometheus does (HTTP 200)',
+      'correct --prometheus.url',
+    ],
+    ['one that wants a login', [401, ''], 'refuses to answer (HTTP 401)', 'where no login is needed'],
+    [
+      'one that scrapes nothing of ours',
+      [200, '{"status":"success","data":{"activeTargets":[]}}'],
+      'no target gives the metrics',
+      'add a scrape job',
+    ],
+  ] as const)('%s is told', async (_, answer, text, remedy) => {
+    await using other = await standing(
+      createServer((_, response) => response.writeHead(answer?.[0] ?? 200).end(answer?.[1])),
+    )
+    const url = answer === undefined ? `http://127.0.0.1:${await freePort()}` : other.url
+    const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
+    const { code, stdout } = await doctor(configure('dead.yml', [dead]), `--prometheus.url=${url}`)
+    expect(code).toBe(1)
+    const section = stdout.slice(stdout.indexOf('\nPrometheus\n'))
+    expect(section).toContain(text)
+    expect(section).toContain(remedy)
+    expect(section).toContain('  skip  interval       skipped: needs target\n')
+  })
+})
+
+describe('the table of checks', () => {
+  const running = { givenBy: { x: 'first' }, signal: new AbortController().signal, onCheck: () => undefined }
+
+  test('tells a check that breaks, and goes on', async () => {
+    const broken = {
+      title: 'first',
+      needs: [],
+      run: () => {
+        throw new RangeError('too far')
+      },
+    }
+    const next = { title: 'next', needs: ['x'] as const, run: () => ({ findings: [] }) }
+    const last = {
+      title: 'last',
+      needs: [],
+      run: () => ({ findings: [{ status: 'ok', text: 'fine' }] as const }),
+    }
+    const { reports } = await runChecks<undefined, { x: number }>([broken, next, last], undefined, running)
+    expect(reports.map(({ findings }) => findings[0]?.text)).toEqual([
+      'the check itself broke: RangeError: too far',
+      'skipped: needs first',
+      'fine',
+    ])
+  })
+
+  test('shows foreign text as what it is', () => {
+    const findings = [{ status: 'fail', subject: 'a\u001b[2J', text: 'b\nc', remedy: 'd\re' }] as const
+    expect(renderReport('head', [{ title: 'feed', findings }], process.stderr)).toBe(
+      'head\n  fail  feed           a\\u{1b}[2J: b\\u{a}c\n                       → d\\u{d}e\n',
+    )
+  })
+})
+
+test.each([
+  ['15s', 15],
+  ['1m30s', 90],
+  ['500ms', 0.5],
+  ['', undefined],
+])('Prometheus means by %s %s seconds', (text, seconds) => expect(secondsOf(text)).toBe(seconds))
+
+test.each([
+  ['0 * * * * *', 60_000],
+  ['*/15 * * * * *', 15_000],
+  ['0 0,20 * * * *', 40 * 60_000],
+])('%s has %d ms between its runs', (expression, ms) => expect(pollPeriodMs(expression)).toBe(ms))

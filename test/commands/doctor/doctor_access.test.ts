@@ -1,0 +1,411 @@
+import { chmodSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { rolesOf } from '../../../src/commands/doctor/account/role.ts'
+import { createAuthority, expiredDates } from '../../../src/emulator/certificates.ts'
+import { startEmulator } from '../../api/client_plant.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
+import { examine, MONITOR, standing } from './doctor_plant.ts'
+
+const ALL = [
+  'configuration',
+  'names',
+  'connection',
+  'http',
+  'clock',
+  'login',
+  'role',
+  'pools',
+  'feed',
+  'health',
+  'attributes',
+  'samples',
+  'values',
+  'forecasts',
+]
+const following = (title: string) => ALL.slice(ALL.indexOf(title) + 1)
+const DAY_MS = 86_400_000
+
+describe('a healthy system', () => {
+  test.each(['documented', 'classic', 'modern'] as const)(
+    'of the profile %s has nothing wrong',
+    async (profile) => {
+      await using emulator = await startEmulator({ pools: 2, nodes: 3, profile })
+      const found = await examine({ base_url: emulator.url })
+      expect(['warn', 'fail', 'skip'].flatMap((status) => found.with(status as 'warn'))).toEqual([])
+      expect(found.with('ok')).toEqual(ALL)
+    },
+  )
+
+  test('is asked a handful of times, and left as it was', async () => {
+    await using emulator = await startEmulator({ pools: 3, nodes: 1 })
+    await examine({ base_url: emulator.url })
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    expect(emulator.liveSessions('monitor')).toBe(0)
+    const counts = (['whoami', 'pools', 'nodes', 'forecast', 'logout'] as const).map((operation) =>
+      emulator.log.count(operation),
+    )
+    // The list of pools once with the token and once without; two readings a pool; both forms of one forecast.
+    expect(counts).toEqual([1, 2, 6, 4, 1])
+  })
+
+  test('is asked within the limits', async () => {
+    await using emulator = await startEmulator({ pools: 6, nodes: 1, faults: ['slow-headers:0.05'] })
+    await examine({ base_url: emulator.url }, { limits: { concurrency: 2, requests_per_second: 1000 } })
+    expect(emulator.log.mostAtOnce()).toBe(2)
+  })
+})
+
+describe('configuration', () => {
+  test('warns of secrets that others may read', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('token', 'emulator-monitor')
+    chmodSync(file, 0o644)
+    const patient = { base_url: 'http://127.0.0.1:1', auth: { token_file: file } }
+    expect((await examine(patient)).of('configuration')).toEqual([
+      {
+        status: 'warn',
+        text: `every user of this machine may read the secret in ${file}`,
+        remedy: expect.stringContaining('chmod o-r'),
+      },
+    ])
+    chmodSync(file, 0o640)
+    expect((await examine(patient)).of('configuration')).toEqual([
+      { status: 'ok', text: 'nothing to object to' },
+    ])
+  })
+
+  test('warns of what travels in the clear, and of what is not verified', async () => {
+    const findings = (
+      await examine({ base_url: 'http://storage.invalid', tls_config: { insecure_skip_verify: true } })
+    ).of('configuration')
+    expect(findings.map(({ status, text }) => `${status} ${text}`)).toEqual([
+      'warn TLS certificates are not verified: anybody in between can read the token',
+      'warn http://storage.invalid: the token travels in the clear',
+    ])
+  })
+
+  test('warns of polls that are rarer than values live', async () => {
+    const rest = { poll: { schedule: '0 */10 * * * *', stale_after: '5m', timeout: '1s' } }
+    const [finding] = (await examine({ base_url: 'http://127.0.0.1:1' }, rest)).of('configuration')
+    expect(finding?.text).toMatch(/polls every 10m, and poll.stale_after withdraws values after 5m/)
+  })
+})
+
+describe('names', () => {
+  test('fails on a host that nobody knows, and skips what needs it', async () => {
+    const found = await examine({ base_url: 'https://no-such-host.invalid:4443' })
+    expect(found.of('names')).toEqual([
+      {
+        status: 'fail',
+        subject: 'no-such-host.invalid',
+        text: expect.stringMatching(/host name is unknown|name server did not answer/),
+        remedy: 'correct the host name in base_url, or the name servers of this machine',
+      },
+    ])
+    expect(found.with('skip')).toEqual(following('names'))
+    expect(found.of('connection')).toEqual([{ status: 'skip', text: 'skipped: needs names' }])
+    expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
+  })
+
+  test('of several hosts, one that nobody knows is a warning', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({ base_url: ['http://no-such-host.invalid', emulator.url] })
+    expect(found.of('names').map(({ status }) => status)).toEqual(['warn', 'ok'])
+    expect(found.with('fail')).toEqual([])
+    expect(found.of('feed')).toMatchObject([{ status: 'ok', text: '1 node' }])
+  })
+})
+
+describe('connection', () => {
+  test('fails where nobody listens', async () => {
+    const port = await freePort()
+    const found = await examine({ base_url: `http://127.0.0.1:${port}` })
+    expect(found.of('connection')).toEqual([
+      {
+        status: 'fail',
+        subject: `127.0.0.1:${port}`,
+        text: 'connection refused: is the service running, and the port right? [ECONNREFUSED]',
+        remedy: expect.stringContaining('host and port of base_url'),
+      },
+    ])
+    expect(found.with('skip')).toEqual(following('connection'))
+  })
+
+  async function examineTls(
+    issued: { names: string[]; notBefore?: Date; notAfter?: Date },
+    trust: 'own' | 'other',
+    more = {},
+  ) {
+    using folder = temporaryFolder()
+    const authority = await createAuthority('Storage Authority')
+    const other = await createAuthority('Stranger')
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls: await authority.issue(issued) })
+    const ca_file = folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
+    return await examine({ base_url: emulator.url, tls_config: { ca_file, ...more } })
+  }
+
+  test('tells the certificate', async () => {
+    const found = await examineTls({ names: ['127.0.0.1'] }, 'own')
+    expect(found.of('connection')).toMatchObject([
+      {
+        status: 'ok',
+        text: expect.stringMatching(
+          /^TLSv1\.3, certificate for 127\.0\.0\.1, issued by Storage Authority, 36\d days left \(until \d{4}-\d\d-\d\d\)$/,
+        ),
+      },
+    ])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test.each([
+    [
+      'an authority that is not ours',
+      ['127.0.0.1'],
+      'other',
+      /authority is unknown.*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+      /issuer \(Storage Authority\).*tls_config\.ca_file/,
+    ],
+    [
+      'another name',
+      ['storage.example'],
+      'own',
+      /for another host name.*ALTNAME/,
+      /server_name.*DNS:storage\.example/,
+    ],
+  ] as const)('fails on %s', async (_, names, trust, text, remedy) => {
+    const found = await examineTls({ names: [...names] }, trust)
+    expect(found.of('connection')).toMatchObject([
+      { status: 'fail', text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
+    ])
+    expect(found.with('skip')).toEqual(following('connection'))
+  })
+
+  test('fails on a certificate that has ended', async () => {
+    const found = await examineTls({ names: ['127.0.0.1'], ...expiredDates(Date.now()) }, 'own')
+    expect(found.of('connection')).toMatchObject([
+      {
+        status: 'fail',
+        text: expect.stringMatching(/has expired \[CERT_HAS_EXPIRED\].*ended on \d{4}/),
+        remedy: 'renew the certificate on the system',
+      },
+    ])
+  })
+
+  test('warns of a certificate that ends soon', async () => {
+    const found = await examineTls(
+      { names: ['127.0.0.1'], notAfter: new Date(Date.now() + 5.5 * DAY_MS) },
+      'own',
+    )
+    expect(found.of('connection')).toMatchObject([
+      {
+        status: 'warn',
+        text: expect.stringMatching(/ 5 days left .*ends soon/),
+        remedy: expect.stringMatching(/^renew/),
+      },
+    ])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test('without verification a bad certificate is a warning', async () => {
+    const found = await examineTls({ names: ['storage.example'] }, 'other', { insecure_skip_verify: true })
+    expect(found.of('connection')).toMatchObject([
+      {
+        status: 'warn',
+        text: expect.stringContaining('not verified'),
+        remedy: expect.stringContaining('ca_file'),
+      },
+    ])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test('a system that wants a client certificate says so', async () => {
+    const authority = await createAuthority('Storage Authority')
+    using folder = temporaryFolder()
+    const ca_file = folder.write('ca.pem', authority.cert)
+    const tls = {
+      ...(await authority.issue({ names: ['127.0.0.1'] })),
+      ca: authority.cert,
+      requireClientCertificate: true,
+    }
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
+    const found = await examine({ base_url: emulator.url, tls_config: { ca_file } })
+    expect(found.of('http')).toMatchObject([
+      {
+        status: 'fail',
+        text: expect.stringContaining('cert_file and key_file'),
+      },
+    ])
+  })
+})
+
+describe('http', () => {
+  test.each([
+    ['html', 'an HTML page came instead of data', 'without a proxy or a login form in between'],
+    ['redirect-other', 'the system redirects (HTTP 302)', 'name the system itself in base_url'],
+    ['status:503', 'not available at the moment (HTTP 503', 'wait for the management service'],
+    ['garbage', 'the answer is not HTTP', 'that of the management API'],
+  ])('fails on %s', async (fault, text, remedy) => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('http')).toMatchObject([
+      { status: 'fail', text: expect.stringContaining(text), remedy: expect.stringContaining(remedy) },
+    ])
+    expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: needs http' }])
+  })
+
+  test('fails on a system that says nothing, within its time', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open'] })
+    const found = await examine({ base_url: emulator.url }, { poll: { timeout: '200ms' } })
+    expect(found.of('http')).toMatchObject([
+      { status: 'fail', remedy: expect.stringContaining('raise poll.timeout') },
+    ])
+  })
+
+  test('warns where the host name is refused', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools,first=1'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('http')).toMatchObject([
+      { status: 'warn', remedy: expect.stringContaining('accepted server names') },
+    ])
+  })
+
+  test('takes a redirect to the login page for what it is', async () => {
+    await using emulator = await startEmulator({
+      pools: 1,
+      nodes: 1,
+      expiredToken: '302',
+      faults: ['redirect-login@pools,first=1'],
+    })
+    expect((await examine({ base_url: emulator.url })).of('http')).toMatchObject([
+      { status: 'ok', text: 'answers (302 without a token)' },
+    ])
+  })
+
+  test('of several addresses, one that fails is a warning', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    await using proxy = await standing(createServer((_, response) => response.end('<html>welcome</html>')))
+    const found = await examine({ base_url: [proxy.url, emulator.url] })
+    expect(found.of('http').map(({ status }) => status)).toEqual(['warn', 'ok'])
+    expect(found.with('fail')).toEqual([])
+  })
+})
+
+describe('clock', () => {
+  test.each([
+    ['behind', -3600],
+    ['ahead of', 7200],
+  ])('warns of a clock that is %s ours', async (word, seconds) => {
+    const clock = () => Date.now() + seconds * 1000
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, clock })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('clock')).toMatchObject([
+      {
+        status: 'warn',
+        text: expect.stringContaining(` s ${word} that of this machine`),
+        remedy: expect.stringContaining('NTP'),
+      },
+    ])
+    // The ages are those by the clock of the system.
+    expect(found.of('samples')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('warns of a clock that was set back', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:3600'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('clock')[0]?.text).toMatch(/ (3599|3600|3601) s behind /)
+    expect(found.with('fail')).toEqual([])
+  })
+})
+
+describe('login', () => {
+  test("fails on a wrong password, with the system's own words, and tries once", async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({ base_url: emulator.url, auth: { ...MONITOR, password: 'canary-password' } })
+    expect(found.of('login')).toEqual([
+      {
+        status: 'fail',
+        text: expect.stringMatching(/HTTP 401, code 401.*it says: .*invalid or expired credentials/),
+        remedy: expect.stringMatching(/^correct auth\.username and auth\.password, or unlock the account/),
+      },
+    ])
+    expect(found.with('skip')).toEqual(following('login'))
+    expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
+    expect(JSON.stringify(ALL.map(found.of))).not.toContain('canary-password')
+  })
+
+  test.each([
+    [
+      { username: 'monitor', password_file: 'FILE' },
+      /^correct auth\.username and the password in \S+secret,/,
+    ],
+    [{ token_file: 'FILE' }, /^put a new token into \S+secret, which was written \d+s ago; tokens live/],
+    [{ token: 'no-such-token' }, /^put a new token into auth\.token; tokens live/],
+  ])('names what to correct of %j', async (auth, remedy) => {
+    using folder = temporaryFolder()
+    const file = folder.write('secret', 'no-such-token')
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const written = Object.fromEntries(
+      Object.entries(auth).map(([key, value]) => [key, value === 'FILE' ? file : value]),
+    )
+    const [finding] = (await examine({ base_url: emulator.url, auth: written })).of('login')
+    expect(finding).toMatchObject({ status: 'fail', remedy: expect.stringMatching(remedy) })
+  })
+
+  test('goes on where the system has no whoami', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@whoami'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('login')).toEqual([
+      { status: 'info', text: 'monitor is logged in, as far as the system tells' },
+    ])
+    expect(found.of('role')).toMatchObject([{ status: 'info' }])
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+})
+
+describe('role', () => {
+  test('fails on an account that may not read', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({
+      base_url: emulator.url,
+      auth: { username: 'security', password: 'emulator' },
+    })
+    expect(found.of('role')).toEqual([
+      {
+        status: 'fail',
+        text: 'security has SECURITY_ADMIN, which does not let it read the feed',
+        remedy: 'give the account the role SYSTEM_MONITOR, and no more',
+      },
+    ])
+  })
+
+  test('warns of more rights than reading needs', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({ base_url: emulator.url, auth: { token: 'emulator-admin' } })
+    expect(found.of('role')).toMatchObject([
+      { status: 'warn', text: 'admin has SYSTEM_ADMIN: more than reading needs' },
+    ])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test.each([
+    ['{"common_name":"a","roles":["SYSTEM_MONITOR","SECURITY_ADMIN"]}', ['SYSTEM_MONITOR', 'SECURITY_ADMIN']],
+    ['<user><roles><role>SYSTEM_MONITOR</role><role> X </role></roles></user>', ['SYSTEM_MONITOR', 'X']],
+    ['{"roles":"SYSTEM_MONITOR"}', []],
+    ['{"roles":["\\u001b[31m", "OK"]}', ['OK']],
+    ['null', []],
+    ['no JSON', []],
+  ])('reads %s', (text, roles) => expect(rolesOf(text)).toEqual(roles))
+})
+
+test('a check that breaks is told, and stops no other', async () => {
+  await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+  const controller = new AbortController()
+  controller.abort(new DOMException('', 'TimeoutError'))
+  const found = await examine({ base_url: emulator.url }, {}, controller.signal)
+  expect(found.with('skip')).toEqual(ALL)
+  expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: the time is over' }])
+})

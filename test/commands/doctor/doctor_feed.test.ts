@@ -1,0 +1,411 @@
+import { describe, expect, test } from 'vitest'
+import { decodeFeed } from '../../../src/api/feed/feed.ts'
+import { createLookup, expositionOf, parseExposition } from '../../../src/commands/doctor/data/exported.ts'
+import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/data/raw_figures.ts'
+import { compareExport, compareReadings } from '../../../src/commands/doctor/data/values.ts'
+import { startEmulator } from '../../api/client_plant.ts'
+import { serveHttp } from '../../api/http/raw_server.ts'
+import { examine, startGate } from './doctor_plant.ts'
+
+describe('pools', () => {
+  test('fails on a configured pool that the system does not list, and says which there are', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const [hot] = emulator.pools
+    const id = 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb'
+    const found = await examine({ base_url: emulator.url, pools: [{ id: hot?.id ?? '' }, { id }] })
+    expect(found.of('pools')).toEqual([
+      {
+        status: 'fail',
+        subject: id,
+        text: 'is configured, but the system does not list it',
+        remedy: expect.stringContaining(`the system lists ${hot?.id} (hot), `),
+      },
+    ])
+    expect(found.of('feed')).toMatchObject([
+      { status: 'ok', subject: 'hot' },
+      { status: 'fail', subject: id, text: expect.stringContaining('HTTP 404') },
+    ])
+    // The other pool is looked at all the same.
+    expect(found.of('values')).toMatchObject([{ status: 'ok', subject: 'hot' }])
+  })
+
+  test('takes the bare UUID of a pool for its id, as systems do', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const id = emulator.pools[1]?.id.split(':').at(-1) ?? ''
+    const found = await examine({ base_url: emulator.url, pools: [{ id }] })
+    expect(found.of('pools')).toEqual([
+      { status: 'ok', text: 'configured: 1 of the 2 that the system lists' },
+    ])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test('fails where nothing tells which pools there are', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('pools')).toMatchObject([
+      {
+        status: 'fail',
+        text: expect.stringContaining('HTTP 403'),
+        remedy: expect.stringContaining('SYSTEM_MONITOR'),
+      },
+    ])
+    expect(found.of('feed')).toEqual([{ status: 'skip', text: 'skipped: needs pools' }])
+  })
+
+  test('warns where configured pools cannot be compared', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@varrays'] })
+    emulator.setFaults(['status:404@pools', 'status:404@varrays'])
+    const found = await examine({ base_url: emulator.url, pools: [{ id: emulator.pools[0]?.id ?? '' }] })
+    expect(found.of('pools')).toMatchObject([
+      { status: 'warn', text: expect.stringMatching(/^the configured ids cannot be compared: .*HTTP 404/) },
+    ])
+    expect(found.of('feed')).toMatchObject([{ status: 'ok' }])
+  })
+})
+
+describe('feed', () => {
+  test.each([
+    ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
+    [
+      'status:500,code=6401,retryable=false@nodes',
+      'lacks the role',
+      'give the account the role SYSTEM_MONITOR',
+    ],
+    ['truncate:close@nodes', 'not valid JSON; it has ', 'a proxy that cuts answers'],
+    ['no-embedded@nodes', 'has no member _embedded; it has ', 'report this with the version of the system'],
+    ['unknown-encoding@nodes', 'encoding', 'a proxy that changes answers'],
+  ])('fails on %s', async (fault, text, remedy) => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('feed')).toMatchObject([
+      {
+        status: 'fail',
+        subject: 'hot',
+        text: expect.stringContaining(text),
+        remedy: expect.stringContaining(remedy),
+      },
+    ])
+    expect(found.with('skip')).toEqual(['health', 'attributes', 'samples', 'values', 'forecasts'])
+  })
+
+  test('tells the shape of an answer that it cannot read, so that it can be reported', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['no-embedded@nodes'] })
+    const [finding] = (await examine({ base_url: emulator.url })).of('feed')
+    expect(finding?.text).toMatch(/; it has \d+ characters and the members (title, )?_links/)
+    emulator.setFaults(['root:list@nodes'])
+    const [other] = (await examine({ base_url: emulator.url })).of('feed')
+    expect(other?.text).toMatch(/; it has 2 characters and is no object$/)
+  })
+
+  test('of two pools, the one that answers is looked at', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['html@nodes,pool=hot'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.with('fail')).toEqual(['feed'])
+    expect(found.of('values')).toMatchObject([{ status: 'ok', subject: 'archive' }])
+  })
+
+  test('warns of a pool without nodes', async () => {
+    await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('feed')).toMatchObject([{ status: 'warn', text: 'answers, without a single node' }])
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test('quotes values that cannot be used, and exports none of them', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['bad-values:text'] })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('feed')).toMatchObject([
+      { status: 'ok', text: '2 nodes' },
+      {
+        status: 'warn',
+        text: expect.stringMatching(/^\d+ values cannot be .*is text that is not a number.*\("many"\)/),
+      },
+    ])
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('names the health status that nobody knows, and where', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['unknown-health'] })
+    expect((await examine({ base_url: emulator.url })).of('health')).toEqual([
+      {
+        status: 'warn',
+        subject: 'hot',
+        text: expect.stringMatching(
+          /^2 Rebooting: not a health status that is known, at hot-node-0\d, hot-node-0\d$/,
+        ),
+        remedy: expect.stringContaining('report the new word'),
+      },
+    ])
+  })
+})
+
+describe('attributes', () => {
+  test('tells a system since version 3.6', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 2, profile: 'modern' })
+    const [coverage, news, ...rest] = (await examine({ base_url: emulator.url })).of('attributes')
+    expect(coverage).toEqual({
+      status: 'ok',
+      subject: 'hot',
+      text: 'identity 6 of 6, capacity 10 of 10, health 0 of 9, traffic 0 of 7, diskIO 0 of 14',
+    })
+    expect(news).toMatchObject({ status: 'info', text: expect.stringContaining('since version 3.6') })
+    expect(rest).toEqual([])
+  })
+
+  test('names what is not served, and warns where a category is gone', async () => {
+    await using emulator = await startEmulator({
+      pools: 1,
+      nodes: 1,
+      profile: 'modern',
+      faults: ['bad-values:nan'],
+    })
+    const findings = (await examine({ base_url: emulator.url })).of('attributes')
+    expect(findings).toContainEqual({
+      status: 'warn',
+      subject: 'hot',
+      text: expect.stringMatching(/^capacity lacks diskSpaceTotal, diskSpaceAllocated, /),
+      remedy: expect.any(String),
+    })
+  })
+})
+
+describe('samples', () => {
+  test('warns of statistics that stand still', async () => {
+    let ahead = -7200
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, clock: () => Date.now() + ahead * 1000 })
+    emulator.setFaults(['frozen'])
+    ahead = 0
+    const found = await examine({ base_url: emulator.url })
+    const samples = found.of('samples')
+    expect(samples.map(({ text }) => text.slice(0, text.indexOf(' is')))).toEqual([
+      'capacity',
+      'health',
+      'traffic',
+      'diskIO',
+    ])
+    for (const sample of samples) {
+      expect(sample).toMatchObject({
+        status: 'warn',
+        text: expect.stringMatching(/ is 2h old: the newest sample is of \d{4}-\d\d-\d\dT/),
+        remedy: expect.stringContaining('stand still'),
+      })
+    }
+    expect(found.with('fail')).toEqual([])
+  })
+
+  test('warns of samples of the future', async () => {
+    await using emulator = await startEmulator({
+      pools: 1,
+      nodes: 1,
+      profile: 'modern',
+      faults: ['future-time:7200'],
+    })
+    expect((await examine({ base_url: emulator.url })).of('samples')).toMatchObject([
+      {
+        status: 'warn',
+        text: expect.stringMatching(/^capacity is (119m|2h) in the future/),
+        remedy: expect.stringContaining('NTP'),
+      },
+    ])
+  })
+})
+
+test('samples of a time in another unit are told, whatever calendar they are beyond', async () => {
+  const microseconds = Date.now() * 1e6
+  await using server = await serveHttp((_, response) =>
+    response.end(JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))),
+  )
+  const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
+  expect(found.of('samples')).toContainEqual(
+    expect.objectContaining({ status: 'warn', text: expect.stringContaining('which is no date') }),
+  )
+})
+
+const snapshots = (...list: readonly object[]) => list
+const NODE = {
+  id: 'n1',
+  displayName: 'node 1',
+  numDisks: '60',
+  diskSpaceFreeCurrent: snapshots({ t: '100', Space: '7' }, { ' t ': 200, ' Space ': ' 2.3e7 ' }),
+  diskSpaceAllocatedPercentageCurrent: snapshots({ t: 100, Percent: '45.5' }),
+  nodeNicReceivedBandwidthCurrent: { t: 100, Bandwidth: '1.5' },
+  transactionReadLatencyCurrent: snapshots({ t: 100, Latency: 12 }),
+}
+const feedOf = (...instances: readonly object[]) => ({ _embedded: { _instances: instances } })
+const rawFeed = (body: unknown) => ({
+  body,
+  reading: decodeFeed(body),
+  pool: { id: 'urn:hot', name: 'hot' },
+  label: 'hot',
+})
+
+describe('values', () => {
+  test('are computed from the answer by hand', () => {
+    const [node = {}] = [...rawNodes(feedOf(NODE)).values()]
+    const figures = FIGURES.map((figure) => [figure.metric, rawFigure(node, figure)] as const)
+    expect(Object.fromEntries(figures.filter(([, value]) => value !== undefined))).toEqual({
+      sds_node_disks: 60,
+      sds_node_disk_space_free_bytes: 23_000_000,
+      sds_node_disk_space_allocated_ratio: 0.455,
+      sds_node_nic_received_bytes_per_second: 1_500_000,
+      sds_node_transaction_read_latency_seconds: 0.012,
+    })
+  })
+
+  test.each(['NaN', '0x1F', 'N/A', '', -1, null, true, [], '1e400'].map((value) => [value]))(
+    '%j is no figure',
+    (Space) => {
+      const [node = {}] = [...rawNodes(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: 1, Space }] })).values()]
+      const [free] = FIGURES.filter(({ metric }) => metric === 'sds_node_disk_space_free_bytes')
+      expect(free && rawFigure(node, free)).toBeUndefined()
+    },
+  )
+
+  test('are found equal in what is exported', () => {
+    expect(compareExport(rawFeed(feedOf(NODE)), 'a')).toEqual({
+      status: 'ok',
+      subject: 'hot',
+      text: '5 figures of 1 node, computed apart from the answer, are those of /metrics',
+    })
+  })
+
+  test.each([
+    ['another factor', /(free_bytes\{.*\}) 23000000/, '$1 23', 'is exported as 23, not 23000000'],
+    ['a figure that is gone', /sds_node_disks\{.*\} 60\n/, '', 'is exported as nothing, not 60'],
+    [
+      'a figure from nowhere',
+      /$/,
+      'sds_node_disk_space_total_bytes{system="a",pool="hot",node="node 1"} 0\n',
+      'is exported as 0, not nothing',
+    ],
+    ['a node that is gone', /sds_node_info\{.*\} 1\n/, '', 'of 1 node 0 are exported'],
+  ])('fail on %s', (_, pattern, replacement, text) => {
+    const feed = rawFeed(feedOf(NODE))
+    const right = expositionOf(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
+    const wrong = right.replace(pattern, replacement)
+    expect(wrong).not.toBe(right)
+    expect(compareExport(feed, 'a', wrong)).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining(text),
+      remedy: expect.stringContaining('report this'),
+    })
+  })
+
+  test('are found under the strangest names', () => {
+    const names = ['a"b\\c\nd', 'twice', 'twice', '{}, x="1"', 'a\rb', 'a\u2028b', 'a\u2029b']
+    const nodes = names.map((displayName, index) => ({
+      ...NODE,
+      id: `n${index}`,
+      displayName,
+    }))
+    expect(compareExport(rawFeed(feedOf(...nodes)), 'a')).toMatchObject({ status: 'ok' })
+  })
+
+  test('are found in the list that is filled, where there are two', () => {
+    const body = { _embedded: { _instances: [], instances: [NODE] } }
+    expect(compareExport(rawFeed(body), 'a')).toMatchObject({ status: 'ok' })
+  })
+
+  test('of two readings must not contradict each other', () => {
+    const before = rawFeed(feedOf(NODE, { ...NODE, id: 'n2' }))
+    const after = decodeFeed(
+      feedOf({
+        ...NODE,
+        diskSpaceFreeCurrent: snapshots({ t: 200, Space: 8 }),
+        transactionReadLatencyCurrent: snapshots({ t: 99, Latency: 12 }),
+      }),
+    )
+    expect(compareReadings(before, after).map(({ status, text }) => `${status} ${text}`)).toEqual([
+      'warn 1 node left the feed between two readings',
+      'warn 1 sample went back in time between two readings',
+      'warn 1 value changed, but its time did not',
+    ])
+    expect(compareReadings(before, before.reading)).toEqual([])
+  })
+
+  test('fail where the second reading does', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    let readings = 0
+    await using gate = await startGate(emulator.url, (query) => {
+      if (query.includes('category=') || readings++ === 0) return query
+      return undefined
+    })
+    const found = await examine({ base_url: gate.url })
+    expect(found.of('values')).toMatchObject([{ status: 'fail', text: expect.stringContaining('HTTP 400') }])
+  })
+
+  test('the exposition is read as Prometheus reads it', () => {
+    const text = '# HELP a b\n# TYPE a gauge\na{x="1,y=\\"2\\"",z="\\\\n\\n"} 2.5e+3\n\nb{} 1\n'
+    expect(parseExposition(text)).toEqual([
+      { metric: 'a', labels: { x: '1,y="2"', z: '\\n\n' }, value: 2500 },
+      { metric: 'b', labels: {}, value: 1 },
+    ])
+    expect(createLookup(text).value('n1', 'a', {})).toBeUndefined()
+  })
+})
+
+describe('forecasts', () => {
+  const BRACES = /%7B|\{/i
+
+  test.each([
+    [
+      'braces alone',
+      true,
+      (query: string) => (BRACES.test(query) || !query.includes('cfTarget') ? query : undefined),
+    ],
+    ['no braces alone', false, (query: string) => (BRACES.test(query) ? undefined : query)],
+    [
+      'no braces alone, and else answers as if nothing was asked for',
+      false,
+      (query: string) => (BRACES.test(query) ? 'dataType=current&category=capacityForecast' : query),
+    ],
+  ])('a system that takes %s is told apart', async (_, takes, change) => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 2 })
+    await using gate = await startGate(emulator.url, change)
+    const right = await examine({ base_url: gate.url }, { forecast: { braces: takes } })
+    expect(right.of('forecasts')[0]).toMatchObject({
+      status: 'ok',
+      text: expect.stringMatching(/understands the form .*, and not .*: forecast\.braces is right$/),
+    })
+    const wrong = await examine({ base_url: gate.url }, { forecast: { braces: !takes } })
+    expect(wrong.of('forecasts')).toEqual([
+      {
+        status: 'fail',
+        text: expect.stringMatching(
+          /^the system does not understand the form with(out)? braces, .*but does so with/,
+        ),
+        remedy: `set forecast.braces: ${takes}`,
+      },
+    ])
+  })
+
+  test('a system that takes both forms is told so, and how many forecasts it makes', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const found = (await examine({ base_url: emulator.url })).of('forecasts')
+    expect(found.map(({ subject }) => subject)).toEqual([undefined, 'hot', 'archive'])
+    expect(found[0]?.text).toContain('both forms')
+    for (const { text } of found.slice(1)) expect(text).toMatch(/^\d of 4 forecasts are made/)
+  })
+
+  test('warns where none come, and fails where they are refused', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@forecast'] })
+    expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
+      {
+        status: 'warn',
+        text: expect.stringMatching(/^no forecasts come, neither with/),
+        remedy: expect.stringContaining('forecast.schedule: ""'),
+      },
+    ])
+    emulator.setFaults(['status:403@forecast'])
+    expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
+      { status: 'fail', remedy: expect.stringContaining('SYSTEM_MONITOR') },
+    ])
+  })
+
+  test('are not asked for where they are turned off', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({ base_url: emulator.url }, { forecast: { schedule: '' } })
+    expect(found.of('forecasts')).toMatchObject([{ status: 'info' }])
+    expect(emulator.log.count('forecast')).toBe(0)
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY } from '../../../src/commands/doctor/prometheus/prometheus.ts'
+import type {
+  QueriedSample,
+  ScrapeTarget,
+} from '../../../src/commands/doctor/prometheus/prometheus_client.ts'
+
+const TARGET: ScrapeTarget = {
+  job: 'storage',
+  instance: 'a:9438',
+  health: 'up',
+  lastError: '',
+  intervalSeconds: 60,
+}
+const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool_id: 'hot' }
+
+interface Answers {
+  readonly targets?: readonly ScrapeTarget[]
+  readonly up?: readonly QueriedSample[]
+  /** Seconds. */
+  readonly scraped?: number
+  readonly newest?: number | undefined
+}
+
+/** What the doctor says of a Prometheus that answers like this, by the title of the check. */
+async function diagnose({
+  targets = [TARGET],
+  up = [{ labels: LABELS, value: 1 }],
+  scraped = 5,
+  newest,
+}: Answers) {
+  const ofSystem = (value: number | undefined) =>
+    value === undefined ? [] : [{ labels: { system: 'frankfurt' }, value }]
+  const client = {
+    url: 'http://prometheus:9090',
+    targets: async () => targets,
+    query: async (promql: string) => {
+      if (promql === 'sds_pool_up') return up
+      return ofSystem(promql.includes('timestamp(sds_pool_up)') ? scraped : newest)
+    },
+  }
+  const systems = [{ name: 'frankfurt', pools: [{ id: 'hot', name: undefined }] }]
+  const { reports } = await runChecks(
+    PROMETHEUS_CHECKS,
+    { client, systems, pollSchedule: '0 * * * * *' },
+    { givenBy: PROMETHEUS_GIVEN_BY, signal: new AbortController().signal, onCheck: () => undefined },
+  )
+  return (title: string) =>
+    reports.filter((report) => report.title === title).flatMap(({ findings }) => findings)
+}
+
+describe('interval', () => {
+  test.each([
+    [15, 'ok', undefined],
+    [60, 'ok', undefined],
+    [90, 'warn', /polls in between are never seen/],
+    [180, 'warn', /forgets a series after 5 minutes/],
+    [undefined, 'info', undefined],
+  ] as const)('of %s seconds for polls of every minute is %s', async (intervalSeconds, status, remedy) => {
+    const [finding] = (await diagnose({ targets: [{ ...TARGET, intervalSeconds }] }))('interval')
+    expect(finding?.status).toBe(status)
+    if (remedy !== undefined) expect(finding?.remedy).toMatch(remedy)
+    expect(finding?.remedy === undefined).toBe(remedy === undefined)
+  })
+})
+
+describe('samples', () => {
+  test.each([
+    [30, 'ok', 'scraped 5s ago, newest sample 30s old'],
+    [7200, 'warn', 'scraped 5s ago, newest sample 2h old'],
+    [undefined, 'warn', 'scraped 5s ago, newest sample unknown'],
+  ] as const)('of the age %s are %s', async (newest, status, text) => {
+    expect((await diagnose({ newest }))('samples')).toMatchObject([{ status, subject: 'frankfurt', text }])
+  })
+})
+
+describe('pools', () => {
+  test.each([
+    ['up for one of two exporters', [1, 0], 'ok', 'up: 1 pool'],
+    ['down for both', [0, 0], 'fail', 'its polls fail for the running exporter'],
+  ] as const)('%s', async (_, values, status, text) => {
+    const up = values.map((value, index) => ({ labels: { ...LABELS, instance: `${index}` }, value }))
+    const targets = values.map((_, index) => ({ ...TARGET, instance: `${index}` }))
+    expect((await diagnose({ up, targets }))('pools')).toMatchObject([{ status, text }])
+  })
+})
+
+test('targets of other jobs are not ours', async () => {
+  const found = await diagnose({ targets: [TARGET, { ...TARGET, job: 'node', health: 'down' }] })
+  expect(found('target')).toEqual([{ status: 'ok', subject: 'storage a:9438', text: 'up' }])
+})

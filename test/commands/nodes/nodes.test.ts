@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import { bytesText, durationText, percentText } from '../../../src/commands/cli/quantities.ts'
+import { type NodeRow, sortRows } from '../../../src/commands/nodes/rows.ts'
+import { nodesTable } from '../../../src/commands/nodes/table.ts'
+import { startEmulator } from '../../api/client_plant.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { run } from '../../support/processes.ts'
+
+const ROW: NodeRow = {
+  system: 'frankfurt',
+  pool: 'hot',
+  pool_id: 'urn:hot',
+  node: 'hot-node-01',
+  node_id: 'n1',
+  health_status: 'Good',
+  disks: 60,
+  disks_good: 60,
+  disks_bad: 0,
+  disks_maintenance: 0,
+  disks_ready_to_replace: 0,
+  disk_space_total_bytes: 200e12,
+  disk_space_allocated_bytes: 90.4e12,
+  disk_space_free_bytes: 89.6e12,
+  disk_space_allocated_ratio: 0.452,
+  newest_sample_timestamp_seconds: 1_700_000_000,
+  newest_sample_age_seconds: 42,
+}
+const NOTHING: NodeRow = {
+  ...ROW,
+  health_status: null,
+  disks: null,
+  disks_good: null,
+  disks_bad: null,
+  disks_maintenance: null,
+  disks_ready_to_replace: null,
+  disk_space_total_bytes: null,
+  disk_space_allocated_bytes: null,
+  disk_space_free_bytes: null,
+  disk_space_allocated_ratio: null,
+  newest_sample_timestamp_seconds: null,
+  newest_sample_age_seconds: null,
+}
+const linesOf = (text: string) => text.trimEnd().split('\n')
+
+describe('the table', () => {
+  test('has one line a node, with what is absent as a dash', () => {
+    expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], undefined))).toEqual([
+      'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED    BYTES  AGE',
+      'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  90.4 TB  42s',
+      'frankfurt  hot   hot-node-02  -           -    -      -        -    -',
+    ])
+  })
+
+  test('tells disks that are neither good nor bad, where there are any', () => {
+    const rows = [
+      { ...ROW, disks_good: 53, disks_bad: 2, disks_ready_to_replace: 1, disks_maintenance: 3 },
+      { ...ROW, disks_good: 60 },
+      { ...ROW, disks: 60, disks_good: 59, disks_maintenance: null },
+    ]
+    expect(linesOf(nodesTable(rows, undefined)).map((line) => line.slice(38, 73))).toEqual([
+      'DISKS  BAD  OTHER                  ',
+      '53/60    2  1 ready, 3 maint, 1 unk',
+      '60/60    0                         ',
+      '59/60    0                         ',
+    ])
+  })
+
+  test('tells a sample of the future, and forgives the resolution of the clocks', () => {
+    const age = (seconds: number) => ({ ...ROW, newest_sample_age_seconds: seconds })
+    const ages = linesOf(nodesTable([age(-1), age(-600), age(7200)], undefined)).map((line) =>
+      line.slice(64).trim(),
+    )
+    expect(ages).toEqual(['AGE', '0s', 'in 10m', '2h'])
+  })
+
+  test.each([80, 100, 120])('fits a terminal of %d columns, whatever the names', (width) => {
+    const rows = [1, 2].map((index) => ({
+      ...ROW,
+      pool: 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb',
+      node: `スイス-node-0${index}.storage.frankfurt.example.net`,
+      health_status: 'NotAccessible',
+    }))
+    const lines = linesOf(nodesTable(rows, width))
+    const wide = (line: string) => line.match(/[ァ-ヶ]/g)?.length ?? 0
+    for (const line of lines) expect(line.length + wide(line)).toBeLessThanOrEqual(width)
+    expect(lines[1]).toMatch(/ {2}60\/60 {4}0 {2}45\.2% {2}90\.4 TB {2}42s$/)
+    expect(lines[1]).toContain('…')
+    expect(lines[1]).toMatch(/^frank/)
+    expect(nodesTable(rows, undefined)).toContain(rows[1]?.node)
+  })
+
+  test('shows control characters of foreign names as escapes', () => {
+    expect(nodesTable([{ ...ROW, node: 'a\u001b[31m\nb', health_status: '\u202eBad' }], undefined)).toContain(
+      'a\\u{1b}[31m\\u{a}b  \\u{202e}Bad',
+    )
+  })
+})
+
+test('rows are sorted by system, pool and node, numbers as people count', () => {
+  const rows = [
+    { ...ROW, node: 'node-10' },
+    { ...ROW, node: 'node-9' },
+    { ...ROW, pool: 'archive', node: 'z' },
+    { ...ROW, system: 'berlin', pool: 'z' },
+  ]
+  expect(sortRows(rows).map(({ system, pool, node }) => `${system} ${pool} ${node}`)).toEqual([
+    'berlin z hot-node-01',
+    'frankfurt archive z',
+    'frankfurt hot node-9',
+    'frankfurt hot node-10',
+  ])
+})
+
+test.each([
+  [bytesText, 0, '0 B'],
+  [bytesText, 999, '999 B'],
+  [bytesText, 1000, '1.0 kB'],
+  [bytesText, 999_999, '1.0 MB'],
+  [bytesText, 90.64e12, '90.6 TB'],
+  [bytesText, 2e21, '2000.0 EB'],
+  [durationText, 0, '0s'],
+  [durationText, 119, '119s'],
+  [durationText, 120, '2m'],
+  [durationText, 7200, '2h'],
+  [durationText, 55 * 86_400, '55d'],
+  [durationText, -3600, '-60m'],
+  [percentText, 0.4517, '45.2%'],
+] as const)('%o of %d is %s', (text, value, expected) => expect(text(value)).toBe(expected))
+
+async function nodes(systems: readonly object[], ...args: string[]) {
+  using folder = temporaryFolder()
+  const file = folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '5s' } }))
+  return await run(process.execPath, ['src/main.ts', 'nodes', `--config.file=${file}`, ...args])
+}
+
+const system = (name: string, base_url: string, more = {}) => ({
+  name,
+  base_url,
+  auth: { username: 'monitor', password: 'emulator' },
+  ...more,
+})
+
+async function rowsOf(systems: readonly object[], ...args: string[]): Promise<NodeRow[]> {
+  const { stdout } = await nodes(systems, '--json', ...args)
+  return JSON.parse(stdout)
+}
+
+describe('nodes', () => {
+  test('shows the nodes of pools that it discovers, and logs out', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 2, profile: 'modern' })
+    const { code, stdout, stderr } = await nodes([system('frankfurt', emulator.url)])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = linesOf(stdout)
+    expect(lines).toHaveLength(1 + 2 * 2)
+    expect(lines[0]).toMatch(/^SYSTEM +POOL +NODE +HEALTH +DISKS +BAD +USED +BYTES +AGE$/)
+    expect(lines[1]).toMatch(
+      /^frankfurt {2}archive {2}archive-node-01 {2}Good {4}60\/60 {4}0 {2}\d+\.\d% {2}\d+\.\d TB +\d+s$/,
+    )
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    expect(emulator.liveSessions('monitor')).toBe(0)
+    expect(emulator.log.count('nodes')).toBe(2)
+  })
+
+  test.each(['documented', 'classic', 'modern'] as const)(
+    'gives figures of the profile %s',
+    async (profile) => {
+      await using emulator = await startEmulator({ pools: 1, nodes: 3, profile, scenario: 'disk-failures' })
+      const rows = await rowsOf([system('a', emulator.url)])
+      expect(rows).toHaveLength(3)
+      for (const row of rows) {
+        expect(row.disk_space_allocated_ratio).toBeCloseTo(
+          (row.disk_space_allocated_bytes ?? 0) / (row.disk_space_total_bytes ?? 0),
+          12,
+        )
+        expect(row.disks).toBe(
+          [row.disks_good, row.disks_bad, row.disks_maintenance, row.disks_ready_to_replace].reduce(
+            (a: number, b) => a + (b ?? 0),
+            0,
+          ),
+        )
+        expect(Math.abs(row.newest_sample_age_seconds ?? Number.NaN)).toBeLessThan(60)
+      }
+      expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(ROW))
+    },
+  )
+
+  test('shows the others where a system and a pool fail, and says why', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['status:500@nodes,pool=hot'] })
+    const systems = [system('dead', 'http://127.0.0.1:1'), system('frankfurt', emulator.url)]
+    const { code, stdout, stderr } = await nodes(systems)
+    expect(code).toBe(1)
+    expect(linesOf(stdout)).toHaveLength(2)
+    expect(linesOf(stderr)).toEqual([
+      expect.stringMatching(/^sds-exporter: system dead, pools .*: connection refused/),
+      expect.stringMatching(/^sds-exporter: system frankfurt, nodes of pool urn:.*HTTP 500/),
+    ])
+  })
+
+  test('asks only for the system and the pools that are named', async () => {
+    await using emulator = await startEmulator({ pools: 3, nodes: 1 })
+    const [pool] = emulator.pools
+    const systems = [
+      system('frankfurt', emulator.url, { pools: [{ id: pool?.id }] }),
+      system('dead', 'http://127.0.0.1:1'),
+    ]
+    const rows = await rowsOf(systems, '--system=frankfurt')
+    expect(rows.map(({ pool_id, pool }) => [pool_id, pool])).toEqual([[pool?.id, pool?.name]])
+    expect(emulator.log.count('pools')).toBe(0)
+    expect(await nodes(systems, '--system=rome')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('tells by the clock of the system how old a sample is', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:7200'] })
+    const [row] = await rowsOf([system('a', emulator.url)])
+    expect(Math.abs(row?.newest_sample_age_seconds ?? Number.NaN)).toBeLessThan(60)
+    emulator.setFaults(['ancient-time:7200'])
+    const { stdout } = await nodes([system('a', emulator.url)])
+    expect(stdout).toMatch(/ 2h$/m)
+  })
+
+  test('never shows 0 for what a node does not tell', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['bad-values:nan'] })
+    const [row] = await rowsOf([system('a', emulator.url)])
+    expect(row).toMatchObject({
+      disk_space_total_bytes: null,
+      disk_space_allocated_ratio: null,
+      newest_sample_age_seconds: null,
+    })
+  })
+
+  test('says that a pool has no nodes', async () => {
+    await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
+    const { code, stdout, stderr } = await nodes([system('a', emulator.url)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/^system a, pool urn:\S+: has no nodes\n$/)
+  })
+
+  test('explains itself', async () => {
+    const { code, stdout } = await run(process.execPath, ['src/main.ts', 'nodes', '--help'])
+    expect(code).toBe(0)
+    for (const word of ['--config.file', '--system', '--json', ...Object.keys(ROW), 'Exit codes'])
+      expect(stdout).toContain(word)
+  })
+})

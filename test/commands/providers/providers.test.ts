@@ -1,0 +1,328 @@
+import { readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createAdminClient } from '../../../src/api/admin_client.ts'
+import { askLine, askSecret, printable, type Terminal } from '../../../src/commands/cli/terminal.ts'
+import { deleteByPerson } from '../../../src/commands/providers/delete.ts'
+import { providersCommand } from '../../../src/commands/providers/providers.ts'
+import type { TlsConfig } from '../../../src/config/config.ts'
+import { Secret } from '../../../src/config/values/secret.ts'
+import { silentLog } from '../../../src/log.ts'
+import {
+  ADMIN,
+  MONITOR,
+  providerIds,
+  SECURITY,
+  type StartedEmulator,
+  startEmulator,
+} from '../../server/admin/support_admin.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
+import { run } from '../../support/processes.ts'
+
+let emulator: StartedEmulator
+let folder: Folder
+let file: string
+beforeEach(async () => {
+  emulator = await startEmulator()
+  folder = temporaryFolder()
+  file = writeConfig({ frankfurt: emulator.url })
+})
+afterEach(async () => {
+  await emulator.stop()
+  folder[Symbol.dispose]()
+})
+
+function writeConfig(urls: Readonly<Record<string, string>>): string {
+  const systems = Object.entries(urls).map(([name, base_url]) => ({
+    name,
+    base_url,
+    auth: { token: 'the-exporters-own-token' },
+  }))
+  return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '5s' } }))
+}
+
+/** Runs the command as it is run at a prompt, without a terminal. */
+function providers(token: string | undefined, ...args: string[]) {
+  const env = { SDS_TOKEN: token }
+  return run(process.execPath, ['src/main.ts', 'providers', ...args, `--config.file=${file}`], { env })
+}
+
+describe('providers list', () => {
+  test('prints names and ids', async () => {
+    const [first] = await providerIds(emulator)
+    const { code, stdout, stderr } = await providers(MONITOR, 'list')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      'NAME                            ID',
+      `corporate-ldap                  ${first}`,
+    ])
+  })
+
+  test('prints JSON as the system would', async () => {
+    const { code, stdout } = await providers(MONITOR, 'list', '--json')
+    expect(code).toBe(0)
+    const { authnprovider } = JSON.parse(stdout)
+    expect(authnprovider).toHaveLength(4)
+    expect(authnprovider[2]).toMatchObject({ name: 'Forschung & Entwicklung <Köln>', link: { rel: 'self' } })
+  })
+
+  test('says what the system says', async () => {
+    const { code, stdout, stderr } = await providers('wrong-token', 'list')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('HTTP 401, code 4000')
+    expect(stderr).not.toContain('wrong-token')
+  })
+
+  test('says which system cannot be reached', async () => {
+    file = writeConfig({ frankfurt: `http://127.0.0.1:${await freePort()}` })
+    const { code, stderr } = await providers(MONITOR, 'list')
+    expect(code).toBe(1)
+    expect(stderr).toContain('system frankfurt, providers')
+    expect(stderr).toContain('connection refused')
+  })
+
+  test('wants to know which of several systems', async () => {
+    file = writeConfig({ frankfurt: emulator.url, paris: 'http://127.0.0.1:1' })
+    const unsaid = await providers(MONITOR, 'list')
+    expect(unsaid).toMatchObject({ code: 2, stdout: '' })
+    expect(unsaid.stderr).toContain('--system (frankfurt, paris)')
+    expect(await providers(MONITOR, 'list', '--system=rome')).toMatchObject({ code: 2 })
+    expect(await providers(MONITOR, 'list', '--system=frankfurt')).toMatchObject({ code: 0 })
+  })
+
+  test('takes no token from the configuration, nor from a flag', async () => {
+    const { code, stderr } = await providers(undefined, 'list')
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('SDS_TOKEN') })
+    expect(await providers(MONITOR, 'list', '--token=x')).toMatchObject({ code: 2 })
+    expect(emulator.log.count()).toBe(0)
+  })
+})
+
+describe('providers delete', () => {
+  test('deletes with --yes, and leaves a line in the log and in the audit file', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const audit = `${folder.path}/audit.jsonl`
+    const { code, stdout, stderr } = await providers(
+      SECURITY,
+      'delete',
+      id,
+      '--yes',
+      `--admin.audit-file=${audit}`,
+    )
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted corporate-ldap from frankfurt.\n' })
+    expect(await providerIds(emulator)).not.toContain(id)
+    const fields = { system: 'frankfurt', provider_id: id, provider: 'corporate-ldap', user: 'security' }
+    expect(JSON.parse(readFileSync(audit, 'utf8'))).toMatchObject({
+      ...fields,
+      outcome: 'deleted',
+      status: 200,
+    })
+    expect(stderr).toContain('audit: deletion of an authentication provider')
+    expect(stderr).not.toContain(SECURITY)
+    expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
+  })
+
+  test('shows with --dry-run what would go, and sends nothing', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const { code, stdout, stderr } = await providers(SECURITY, 'delete', id, '--dry-run')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Dry run: nothing was deleted.\n' })
+    expect(stderr).toContain('Provider:  corporate-ldap')
+    expect(stderr).toContain('You:       security')
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test('prints with --json what was deleted, and nothing else', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const dry = await providers(SECURITY, 'delete', id, '--json', '--dry-run')
+    const done = await providers(SECURITY, 'delete', id, '--json', '--yes')
+    const facts = { system: 'frankfurt', id, name: 'corporate-ldap' }
+    expect([dry, done].map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
+      [0, { ...facts, deleted: false }],
+      [0, { ...facts, deleted: true }],
+    ])
+    expect(await providerIds(emulator)).not.toContain(id)
+  })
+
+  test('wants somebody who types the name, or --yes', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const { code, stderr } = await providers(SECURITY, 'delete', id)
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test('does not ask the system to delete what it does not list', async () => {
+    const { code, stderr } = await providers(SECURITY, 'delete', 'urn:storageos:AuthnProvider:none:', '--yes')
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no provider with the id'),
+    })
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test.each(['..', 'a/b', 'urn:a:.json', 'a%3Ab'])('refuses the id %s', async (id) => {
+    expect(await providers(SECURITY, 'delete', id, '--yes')).toMatchObject({ code: 2 })
+    expect(emulator.log.count()).toBe(0)
+  })
+
+  test('says what the system says to somebody who may not', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const { code, stderr } = await providers(ADMIN, 'delete', id, '--yes')
+    expect(code).toBe(1)
+    expect(stderr).toContain('HTTP 403, code 3000')
+    expect(stderr).toContain('SECURITY_ADMIN')
+    expect(stderr).toContain('outcome=refused')
+  })
+
+  test('looks again when the answer was lost', async () => {
+    const [id = ''] = await providerIds(emulator)
+    emulator.setFaults(['reset@delete'])
+    const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes')
+    expect(code).toBe(1)
+    expect(stderr).toContain('It is not in the list any more')
+    expect(stderr).toContain('outcome=unknown')
+    expect(emulator.log.count('delete')).toBe(1)
+  })
+
+  test('refuses when the audit file cannot be written', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes', '--admin.audit-file=/dev/full')
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing was deleted'),
+    })
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test('has the flags that its help names', () => {
+    const [, remove] = providersCommand().commands
+    const flags = remove?.options.map(({ long }) => long)
+    for (const flag of ['--system', '--yes', '--dry-run', '--config.file']) expect(flags).toContain(flag)
+    expect(flags).not.toContain('--token')
+  })
+})
+
+/** Keys that are pressed at a terminal, and what is shown on it. */
+function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(): string; raw: boolean[] } {
+  const input = new PassThrough()
+  const output = new PassThrough()
+  const raw: boolean[] = []
+  let shown = ''
+  const tty = Object.assign(input, {
+    isTTY: true,
+    isRaw: false,
+    setRawMode: (mode: boolean) => {
+      shown += mode ? '[hidden]' : ''
+      raw.push(mode)
+    },
+  }) as unknown as NodeJS.ReadStream
+  output.on('data', (chunk) => {
+    shown += chunk
+  })
+  return { terminal: { input: tty, output }, press: (keys) => input.write(keys), shown: () => shown, raw }
+}
+
+describe('a terminal', () => {
+  test('does not show a secret that is typed, and corrects what was erased', async () => {
+    const { terminal, press, shown, raw } = fakeTerminal()
+    const answer = askSecret(terminal, 'Token: ')
+    press('sec')
+    press('x\u007fret')
+    press('\r')
+    expect(await answer).toBe('secret')
+    // Hidden before the question is asked: fast fingers, and pasted tokens, do not wait.
+    expect(shown()).toBe('[hidden]Token: \n')
+    expect(raw).toEqual([true, false])
+  })
+
+  test('takes a pasted secret with its line end', async () => {
+    const { terminal, press } = fakeTerminal()
+    const answer = askSecret(terminal, 'Token: ')
+    press('pasted-token\nrest')
+    expect(await answer).toBe('pasted-token')
+  })
+
+  test('lets go on Ctrl+C, and puts the terminal back', async () => {
+    const { terminal, press, raw } = fakeTerminal()
+    const answer = askSecret(terminal, 'Token: ')
+    press('abc\u0003')
+    await expect(answer).rejects.toThrow('Cancelled')
+    expect(raw).toEqual([true, false])
+  })
+
+  test('gives a line, and cancels at the end of the input', async () => {
+    const first = fakeTerminal()
+    const answer = askLine(first.terminal, 'Name: ')
+    first.press('multi-domain forest\r')
+    expect(await answer).toBe('multi-domain forest')
+    const second = fakeTerminal()
+    const cancelled = askLine(second.terminal, 'Name: ')
+    second.press('\u0003')
+    await expect(cancelled).rejects.toThrow('Cancelled')
+  })
+
+  test('is not steered by names', () => {
+    expect(printable('a\u001b[2Jb\u202ec\nd')).toBe('a\\u{1b}[2Jb\\u{202e}c\\u{a}d')
+    expect(printable('Köln 東京')).toBe('Köln 東京')
+  })
+})
+
+describe('a person who deletes', () => {
+  /** @param rename what the system says instead of the name of each provider */
+  async function ask(typed: (id: string) => string, rename = (name: string) => name) {
+    const { terminal, press, shown } = fakeTerminal()
+    const [id = ''] = await providerIds(emulator)
+    const { name, baseUrls, tls } = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
+    const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
+    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 5000 })
+    const token = new Secret(SECURITY)
+    const renaming: typeof client = {
+      ...client,
+      providers: async (...args) =>
+        (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
+    }
+    const target = { system: name, client: renaming, token }
+    const done = deleteByPerson({ ...target, id, flags: {}, log: silentLog, terminal })
+    done.catch(() => undefined)
+    await vi.waitFor(() => expect(shown()).toContain('Type the '))
+    press(`${typed(id)}\r`)
+    const outcome = await done.then(() => 'deleted').catch(String)
+    await client.close()
+    return { outcome, shown: shown(), left: await providerIds(emulator), id }
+  }
+
+  test('is shown what would go, and types its name', async () => {
+    const { outcome, shown, left, id } = await ask(() => 'corporate-ldap')
+    expect(outcome).toBe('deleted')
+    expect(shown).toContain('System:    frankfurt\nProvider:  corporate-ldap\n')
+    expect(left).not.toContain(id)
+  })
+
+  test.each(['corporate', '', 'multi-domain forest'])('deletes nothing with the name "%s"', async (word) => {
+    const { outcome, left, id } = await ask(() => word)
+    expect(outcome).toContain('nothing was deleted')
+    expect(left).toContain(id)
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test.each([
+    ['the same', () => 'ldap'],
+    ['the same but for blanks', (name: string) => (name === 'corporate-ldap' ? 'ldap ' : 'ldap')],
+  ])('types the id where another provider has %s name', async (_, rename) => {
+    const byName = await ask(() => 'ldap', rename)
+    expect(byName.shown).toContain('Type the id of the provider')
+    expect(byName.outcome).toContain('this is not the id of the provider: nothing was deleted')
+    expect(byName.left).toContain(byName.id)
+    const byId = await ask((id) => id, rename)
+    expect(byId.outcome).toBe('deleted')
+    expect(byId.left).not.toContain(byId.id)
+  })
+})
+
+const NO_TLS: TlsConfig = {
+  caFile: undefined,
+  certFile: undefined,
+  keyFile: undefined,
+  serverName: undefined,
+  insecureSkipVerify: false,
+}

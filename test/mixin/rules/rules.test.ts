@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
+import type { Severity } from '../../../mixin/rules/groups/rule.ts'
+import { ALERT_GROUPS, renderRules } from '../../../mixin/rules/rules.ts'
+import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from '../../../mixin/rules/tests/case.ts'
+import { CASE_GROUPS } from '../../../mixin/rules/tests/cases.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { checkRules, testRules } from '../../support/promtool.ts'
+
+const GROUPS = renderRules().flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
+/** A group as it is committed; a test loads only what it is about, because promtool evaluates all it loads. */
+const renderedGroup = (name: string): unknown => GROUPS.find((group) => group.name === name)
+const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
+const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
+
+const rulesIn = (folder: { write(name: string, text: string): string }, scale = 1): string[] =>
+  renderRules({ scale }).map(({ path, text }) => folder.write(path.replaceAll('/', '_'), text))
+
+describe('promtool', () => {
+  test.each([1, 1 / 60, 2.5])('finds nothing to say about the rules, scaled by %f', async (scale) => {
+    using folder = temporaryFolder()
+    expect(await checkRules(...rulesIn(folder, scale))).toMatchObject({ code: 0 })
+  })
+
+  const runs = CASE_GROUPS.flatMap(({ group, cases }) =>
+    (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ group, cases, exporters })),
+  )
+  test.each(runs)('$group, exporters: $exporters', async ({ group, cases, exporters }) => {
+    using folder = temporaryFolder()
+    const groups = [recordingGroup.name, group]
+    folder.write('rules.yml', stringify({ groups: groups.map(renderedGroup) }))
+    const files = promtoolFiles(cases, exporters, 'rules.yml', groups)
+    const { code, stdout, stderr } = await testRules(
+      ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
+    )
+    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+  })
+})
+
+/** Whether the case sees the alert fire, in the order of time. */
+const history = (case_: AlertCase, severity: Severity): boolean[] =>
+  Object.entries(case_.at)
+    .toSorted(([a], [b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+    .map(([, alerts]) => (alerts ?? []).some(({ exp_labels }) => exp_labels['severity'] === severity))
+
+const firing = (seen: boolean[]): boolean => seen.includes(true)
+const silent = (seen: boolean[]): boolean => seen.length > 0 && !seen.includes(true)
+const resolves = (seen: boolean[]): boolean => seen.includes(true) && seen.at(-1) === false
+
+describe('every alert has a case in which it', () => {
+  const rows = ALERTS.map(({ alert, severity }) => {
+    const cases = ALL_CASES.filter((case_) => case_.alert === alert)
+    return { alert, severity, seen: cases.map((case_) => history(case_, severity)) }
+  })
+  const without = (holds: (seen: boolean[]) => boolean): string[] =>
+    rows.filter(({ seen }) => !seen.some(holds)).map(({ alert, severity }) => `${alert} ${severity}`)
+
+  test('fires', () => expect(without(firing)).toEqual([]))
+  test('stays silent', () => expect(without(silent)).toEqual([]))
+  test('resolves', () => expect(without(resolves)).toEqual([]))
+
+  test('and no case speaks of an alert that does not exist', () => {
+    const names = new Set<string>(ALERTS.map(({ alert }) => alert))
+    expect(ALL_CASES.filter(({ alert }) => !names.has(alert))).toEqual([])
+  })
+})

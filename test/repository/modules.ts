@@ -1,0 +1,83 @@
+/** What a module may import from another: everything, or types only. */
+export type Permission = 'all' | 'types'
+
+export interface Module {
+  readonly name: string
+  /** Folders (with a trailing slash) and files of the module; the longest match wins. */
+  readonly paths: readonly string[]
+  /** Other modules, or single files of them, that it may import. Its own files are always allowed. */
+  readonly mayImport: Readonly<Record<string, Permission>>
+}
+
+/** Tables and shared types that every module may import; they import nothing themselves. */
+export const COMMON = 'common'
+
+/** Reading a secret from a file, and checking an id: needed at run time by the client. */
+const CONFIG_VALUES = { 'src/config/values/secret.ts': 'all', 'src/config/values/ids.ts': 'all' } as const
+
+/** The dependency rules of ARCHITECTURE.md, lowest module first. */
+export const MODULES: readonly Module[] = [
+  {
+    name: COMMON,
+    paths: ['src/catalogue.ts', 'src/log.ts', 'src/counted.ts', 'src/api/errors/reasons.ts'],
+    mayImport: {},
+  },
+  { name: 'config', paths: ['src/config/'], mayImport: {} },
+  { name: 'api', paths: ['src/api/'], mayImport: { config: 'types', ...CONFIG_VALUES } },
+  { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types' } },
+  { name: 'poller', paths: ['src/poller/'], mayImport: { config: 'all', api: 'all', metrics: 'all' } },
+  { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
+  {
+    name: 'server',
+    paths: ['src/server/'],
+    mayImport: { config: 'all', api: 'all', poller: 'all', history: 'all', metrics: 'all' },
+  },
+  {
+    name: 'exporter',
+    paths: ['src/exporter/'],
+    mayImport: { config: 'all', api: 'all', poller: 'all', history: 'all', metrics: 'all', server: 'all' },
+  },
+  { name: 'emulator', paths: ['src/emulator/'], mayImport: {} },
+  {
+    name: 'commands',
+    paths: ['src/commands/', 'src/main.ts'],
+    mayImport: {
+      config: 'all',
+      api: 'all',
+      metrics: 'all',
+      poller: 'all',
+      history: 'all',
+      server: 'all',
+      exporter: 'all',
+      emulator: 'all',
+    },
+  },
+  { name: 'mixin', paths: ['mixin/'], mayImport: { 'src/metrics/families.ts': 'all' } },
+  {
+    name: 'generators',
+    paths: ['scripts/generators/', 'docs/'],
+    mayImport: { 'src/metrics/families.ts': 'all', mixin: 'all' },
+  },
+]
+
+/** Which paths may import a package. A package that is not here is refused everywhere. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  '@grafana/grafana-foundation-sdk': ['mixin/'],
+  '@koa/router': ['src/server/', 'src/emulator/'],
+  '@peculiar/x509': ['src/emulator/'],
+  '@prometheus-io/lezer-promql': ['mixin/'],
+  bcryptjs: ['src/server/'],
+  commander: ['src/commands/', 'src/main.ts'],
+  'fast-xml-parser': ['src/api/', 'src/emulator/', 'src/server/admin'],
+  koa: ['src/server/', 'src/emulator/'],
+  // The configuration asks it whether a schedule is valid.
+  'node-cron': ['src/poller/', 'src/config/'],
+  pino: ['src/commands/', 'src/main.ts'],
+  'prom-client': ['src/metrics/'],
+  undici: ['src/api/'],
+  yaml: ['src/config/', 'mixin/', 'scripts/generators/', 'docs/'],
+  zod: ['src/config/'],
+}
+
+/** Where the environment of the process may be read. */
+export const READS_ENVIRONMENT: readonly string[] = ['src/config/', 'src/commands/']

@@ -1,0 +1,278 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fitsWidth, launchChromium, type Visit, type VisitOptions, visit } from '../../support/chromium.ts'
+import {
+  type Admin,
+  MONITOR,
+  providerIds,
+  SECURITY,
+  type StartedEmulator,
+  startAdmin,
+  startEmulator,
+} from './support_admin.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+interface Scene extends AsyncDisposable {
+  readonly emulator: StartedEmulator
+  readonly admin: Admin
+  readonly visited: Visit
+  readonly page: Page
+}
+
+/** A system, the listener before it, and the page in a browser. */
+async function openPage(options: VisitOptions = {}): Promise<Scene> {
+  const emulator = await startEmulator()
+  const admin = await startAdmin({ systems: { frankfurt: emulator.url } })
+  const visited = await visit(browser, `${admin.url}/`, options)
+  return {
+    emulator,
+    admin,
+    visited,
+    page: visited.page,
+    async [Symbol.asyncDispose]() {
+      await visited[Symbol.asyncDispose]()
+      await admin[Symbol.asyncDispose]()
+      await emulator.stop()
+    },
+  }
+}
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token (X-SDS-AUTH-TOKEN)').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** What the page shows in its box for messages. */
+async function said(page: Page): Promise<string> {
+  const box = page.locator('#said')
+  await box.waitFor()
+  return box.innerText()
+}
+
+function names(page: Page): Promise<string[]> {
+  return page.locator('#list .name').allInnerTexts()
+}
+
+async function askToDelete(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Delete ${name}…` }).click()
+  await page.getByRole('dialog', { name: 'Delete this provider?' }).waitFor()
+}
+
+async function confirmWith(page: Page, word: string): Promise<void> {
+  await page.getByLabel('Type the name of the provider to confirm').fill(word)
+  await page.getByRole('button', { name: 'Delete provider' }).click()
+}
+
+describe('the page', () => {
+  test('shows the providers of a system to whoever may see them, names with markup as they are', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, MONITOR)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await names(scene.page)).toEqual([
+      'corporate-ldap',
+      'multi-domain forest',
+      'Forschung & Entwicklung <Köln>',
+      'keystone "lab"',
+    ])
+    expect(await scene.page.locator('#count').innerText()).toBe('4 providers')
+    expect(scene.visited.problems).toEqual([])
+  })
+
+  test('deletes a provider whose name is typed', async () => {
+    await using scene = await openPage()
+    const [, second] = await providerIds(scene.emulator)
+    await signIn(scene.page, SECURITY)
+    await askToDelete(scene.page, 'multi-domain forest')
+    await confirmWith(scene.page, 'multi-domain forest')
+    expect(await said(scene.page)).toBe('multi-domain forest was deleted from frankfurt.')
+    await vi.waitFor(async () => expect(await scene.page.locator('#count').innerText()).toBe('3 providers'))
+    expect(await providerIds(scene.emulator)).not.toContain(second)
+    expect(scene.emulator.log.count('delete')).toBe(1)
+    expect(scene.visited.problems).toEqual([])
+  })
+
+  test('sends nothing when another name is typed', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await askToDelete(scene.page, 'corporate-ldap')
+    await confirmWith(scene.page, 'corporate')
+    expect(await scene.page.locator('#mistyped').innerText()).toContain('Nothing was deleted')
+    expect(await scene.page.getByRole('dialog').isVisible()).toBe(true)
+    expect(await scene.page.locator('#word').getAttribute('aria-invalid')).toBe('true')
+    expect(scene.emulator.log.count('delete')).toBe(0)
+  })
+
+  test('shows what the system says to somebody who may not delete', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, MONITOR)
+    await askToDelete(scene.page, 'corporate-ldap')
+    await confirmWith(scene.page, 'corporate-ldap')
+    const words = await said(scene.page)
+    expect(words).toContain('This operation is forbidden')
+    expect(words).toContain('HTTP 403, code 3000')
+    expect(words).toContain('It needs SECURITY_ADMIN')
+    expect(await names(scene.page)).toContain('corporate-ldap')
+    expect(await scene.page.evaluate('document.activeElement.id')).toBe('said')
+  })
+
+  test('asks for a new token when the old one has expired', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await askToDelete(scene.page, 'corporate-ldap')
+    scene.emulator.setFaults(['expire-tokens'])
+    await confirmWith(scene.page, 'corporate-ldap')
+    expect(await said(scene.page)).toContain('does not accept this token any more')
+    expect(await scene.page.getByRole('dialog').isVisible()).toBe(false)
+    expect(await scene.page.getByLabel('Token (X-SDS-AUTH-TOKEN)').isVisible()).toBe(true)
+    expect(await names(scene.page)).toEqual([])
+    expect(await scene.page.evaluate('document.activeElement.id')).toBe('token')
+  })
+
+  test('looks again when the answer to a deletion was lost', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await askToDelete(scene.page, 'corporate-ldap')
+    scene.emulator.setFaults(['reset@delete'])
+    await confirmWith(scene.page, 'corporate-ldap')
+    await vi.waitFor(async () => expect(await said(scene.page)).toContain('it was deleted'))
+    expect(await said(scene.page)).toContain('code 599')
+    expect(await names(scene.page)).not.toContain('corporate-ldap')
+    expect(scene.emulator.log.count('delete')).toBe(1)
+  })
+
+  test('signs in with a name and a password, and out again at the system', async () => {
+    await using scene = await openPage()
+    await scene.page.getByLabel('With name and password').check()
+    await scene.page.getByLabel('Name', { exact: true }).fill('security')
+    await scene.page.getByLabel('Password', { exact: true }).fill('emulator')
+    await scene.page.getByRole('button', { name: 'Sign in' }).click()
+    await scene.page.getByText('Signed in as security').waitFor()
+    expect(await names(scene.page)).toHaveLength(4)
+    expect(scene.emulator.liveSessions('security')).toBe(1)
+    expect(await scene.page.locator('#password').inputValue()).toBe('')
+    await scene.page.getByRole('button', { name: 'Sign out' }).click()
+    await vi.waitFor(() => expect(scene.emulator.liveSessions('security')).toBe(0))
+    expect(await names(scene.page)).toEqual([])
+  })
+
+  test('signs out at the system when it is left', async () => {
+    await using scene = await openPage()
+    await scene.page.getByLabel('With name and password').check()
+    await scene.page.getByLabel('Name', { exact: true }).fill('security')
+    await scene.page.getByLabel('Password', { exact: true }).fill('emulator')
+    await scene.page.getByRole('button', { name: 'Sign in' }).click()
+    await scene.page.getByText('Signed in as security').waitFor()
+    await scene.page.goto('about:blank')
+    await vi.waitFor(() => expect(scene.emulator.liveSessions('security')).toBe(0))
+  })
+
+  test('shows a refused login, and that of a wrong token', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, 'no-such-token')
+    expect(await said(scene.page)).toContain('HTTP 401, code 4000')
+    await scene.page.getByLabel('With name and password').check()
+    await scene.page.getByLabel('Name', { exact: true }).fill('security')
+    await scene.page.getByLabel('Password', { exact: true }).fill('wrong')
+    await scene.page.getByRole('button', { name: 'Sign in' }).click()
+    await vi.waitFor(async () => expect(await said(scene.page)).toContain('HTTP 401, code 401'))
+    expect(await scene.page.locator('#providers').isVisible()).toBe(false)
+  })
+
+  test('keeps the token in memory alone: a reload forgets it, and nothing is stored', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, MONITOR)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await scene.page.locator('#token').inputValue()).toBe('')
+    expect(await scene.page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+    expect(await scene.page.context().cookies()).toEqual([])
+    expect(scene.page.url()).not.toContain(MONITOR)
+    await scene.page.reload()
+    expect(await scene.page.locator('#providers').isVisible()).toBe(false)
+    expect(await scene.page.locator('#token').inputValue()).toBe('')
+  })
+
+  test('asks nobody but its own listener, and runs no script but its own', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    const origins = new Set(scene.visited.requests.map((url) => new URL(url).origin))
+    expect([...origins]).toEqual([scene.admin.url])
+    const ran = await scene.page.evaluate(`(() => {
+      const script = document.createElement('script')
+      try { script.textContent = 'window.ran = true' } catch { return 'refused' }
+      document.body.append(script)
+      return String(window.ran)
+    })()`)
+    expect(['undefined', 'refused']).toContain(ran)
+  })
+
+  test('works with the keyboard alone', async () => {
+    await using scene = await openPage()
+    const { keyboard } = scene.page
+    await scene.page.getByLabel('Token (X-SDS-AUTH-TOKEN)').focus()
+    await keyboard.type(SECURITY)
+    await keyboard.press('Enter')
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    await vi.waitFor(async () =>
+      expect(await scene.page.evaluate('document.activeElement.id')).toBe('heading'),
+    )
+    for (const _ of ['Reload', 'Sign out', 'Delete the first']) await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    await scene.page.getByRole('dialog').waitFor()
+    await keyboard.press('Escape')
+    await scene.page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const label = 'document.activeElement.getAttribute("aria-label")'
+    await vi.waitFor(async () => expect(await scene.page.evaluate(label)).toBe('Delete corporate-ldap…'))
+    await keyboard.press('Enter')
+    await keyboard.type('corporate-ldap')
+    await keyboard.press('Enter')
+    expect(await said(scene.page)).toContain('corporate-ldap was deleted')
+  })
+
+  test.each([
+    ['phone', 'light'],
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+    ['desktop', 'dark'],
+  ] as const)('fits a %s, %s, in every state', async (view, colorScheme) => {
+    await using scene = await openPage({ view, colorScheme })
+    expect(await fitsWidth(scene.page)).toBe(true)
+    await signIn(scene.page, MONITOR)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await fitsWidth(scene.page)).toBe(true)
+    await askToDelete(scene.page, 'Forschung & Entwicklung <Köln>')
+    expect(await fitsWidth(scene.page)).toBe(true)
+    await confirmWith(scene.page, 'Forschung & Entwicklung <Köln>')
+    expect(await said(scene.page)).toContain('forbidden')
+    expect(await fitsWidth(scene.page)).toBe(true)
+    expect(await lowContrasts(scene.page)).toEqual([])
+  })
+})
+
+/** Texts whose contrast on their ground is below 4.5 to 1. */
+function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number)
+    const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+    const ground = (element) => {
+      for (let e = element; e; e = e.parentElement) {
+        const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor)
+        if (a > 0) return [r, g, b]
+      }
+      return [255, 255, 255]
+    }
+    return [...document.querySelectorAll('main *')]
+      .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+      .filter((e) => {
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))]
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5
+      })
+      .map((e) => e.tagName + ': ' + e.textContent.trim().slice(0, 40))
+  })()`)
+}

@@ -1,0 +1,102 @@
+import type { Config } from '../../../src/config/config.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
+import type { EmulatorOptions } from '../../../src/emulator/options.ts'
+import { type Log, silentLog } from '../../../src/log.ts'
+import { createAdminApp } from '../../../src/server/admin/app.ts'
+import { createAudit } from '../../../src/server/admin/audit.ts'
+import type { Pace } from '../../../src/server/admin/pace.ts'
+import { createAdminSystems } from '../../../src/server/admin/systems.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { type Answer, type Asking, request } from '../../support/http.ts'
+
+export const MONITOR = 'emulator-monitor'
+export const ADMIN = 'emulator-admin'
+export const SECURITY = 'emulator-security'
+export const LIST = '/vdc/admin/authnproviders'
+
+/** Tests ask more often than a caller may. */
+export const NO_PACE: Pace = {
+  admit: () => undefined,
+  withToken: (_address, task) => task(),
+  withLogin: (_system, task) => task(),
+}
+
+export interface AdminOptions {
+  /** Name and base URL of each system. */
+  readonly systems: Readonly<Record<string, string | readonly string[]>>
+  readonly log?: Log
+  readonly auditFile?: string
+  readonly allowedHosts?: readonly string[]
+  readonly pace?: Pace
+  readonly timeout?: string
+  readonly webConfigFile?: string
+}
+
+export interface Admin extends AsyncDisposable {
+  readonly url: string
+  ask(method: string, path: string, token?: string, asking?: Asking): Promise<Answer>
+}
+
+export function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'systems' | 'timeout'>): Config {
+  const list = Object.entries(systems).map(([name, url]) => ({
+    name,
+    base_url: url,
+    auth: { token: 'the-exporters-own-token' },
+  }))
+  const text = JSON.stringify({ systems: list, poll: { timeout }, limits: { requests_per_second: 1000 } })
+  return parseConfig(text, { file: 'test', environment: {} })
+}
+
+/** The real listener on a free port, before real systems. */
+export async function startAdmin(options: AdminOptions): Promise<Admin> {
+  const log = options.log ?? silentLog
+  const systems = createAdminSystems()
+  await systems.use(configOf(options))
+  const audit = createAudit({ log, ...(options.auditFile !== undefined && { file: options.auditFile }) })
+  const app = createAdminApp({
+    systems,
+    audit,
+    log,
+    origin: { listenHost: '127.0.0.1', allowedHosts: options.allowedHosts ?? [] },
+    ready: () => true,
+    pace: options.pace ?? NO_PACE,
+  })
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler: app.callback(),
+    openPaths: [],
+    log,
+    ...(options.webConfigFile !== undefined && { webConfigFile: options.webConfigFile }),
+  })
+  await listener.start()
+  return {
+    url: listener.url,
+    ask: (method, path, token, asking = {}) => {
+      const headers = { ...(token !== undefined && { 'X-SDS-AUTH-TOKEN': token }), ...asking.headers }
+      return request(method, `${listener.url}${path}`, { ...asking, headers })
+    },
+    async [Symbol.asyncDispose]() {
+      await listener.stop()
+      await systems.close()
+    },
+  }
+}
+
+export interface StartedEmulator extends Emulator, AsyncDisposable {}
+
+export async function startEmulator(options: EmulatorOptions = {}): Promise<StartedEmulator> {
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, ...options })
+  await emulator.start()
+  // The emulator's members are getters: a copy would freeze them.
+  return Object.assign(Object.create(emulator) as Emulator, { [Symbol.asyncDispose]: () => emulator.stop() })
+}
+
+/** The ids of an emulator's providers, as the system itself lists them. */
+export async function providerIds(emulator: Emulator): Promise<string[]> {
+  const answer = await request('GET', `${emulator.url}${LIST}.json`, {
+    headers: { 'X-SDS-AUTH-TOKEN': ADMIN },
+  })
+  const { authnprovider } = JSON.parse(answer.text) as { authnprovider: { id: string }[] }
+  return authnprovider.map(({ id }) => id)
+}

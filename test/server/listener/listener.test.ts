@@ -1,0 +1,123 @@
+import { createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { silentLog } from '../../../src/log.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { get, request } from '../../support/http.ts'
+import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './support_listener.ts'
+
+describe('a listener', () => {
+  test('serves its handler until it is stopped', async () => {
+    await using listener = await startListener()
+    expect(listener.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect((await get(`${listener.url}/metrics?a=b`)).text).toBe('handled /metrics?a=b')
+    await listener.stop()
+    await expect(get(`${listener.url}/metrics`)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test.each([
+    [':0', /^http:\/\/(localhost|127\.0\.0\.1):\d+$/],
+    ['0.0.0.0:0', /^http:\/\/127\.0\.0\.1:\d+$/],
+    ['localhost:0', /^http:\/\/localhost:\d+$/],
+  ])('on %s has a URL that works', async (address, url) => {
+    await using listener = await startListener({ address })
+    expect(listener.url).toMatch(url)
+    expect((await get(`${listener.url}/metrics`)).status).toBe(200)
+  })
+
+  test('has no URL before it is started', () => {
+    const listener = createListener({ address: ':0', handler: echoPath, openPaths: [], log: silentLog })
+    expect(() => listener.url).toThrow("the listener on ':0' was not started")
+  })
+
+  test('names the address and the remedy when the port is in use', async () => {
+    await using first = await startListener()
+    await expect(startListener({ address: `127.0.0.1:${first.port}` })).rejects.toThrow(
+      `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): another program uses this port`,
+    )
+  })
+
+  test('names an address that this machine has not', async () => {
+    await expect(startListener({ address: '192.0.2.1:0' })).rejects.toThrow('no interface of this machine')
+  })
+
+  test('refuses an address that cannot be understood before it starts', () => {
+    const options = { handler: echoPath, openPaths: OPEN_PATHS, log: silentLog }
+    expect(() => createListener({ ...options, address: '9438' })).toThrow("listen address '9438'")
+  })
+
+  test('survives a handler that throws, at once or later, and says nothing of it to the client', async () => {
+    const log = recordLog()
+    const handler = (request: { url?: string | undefined }) => {
+      if (request.url === '/now') throw new Error('broken at /srv/x')
+      return Promise.reject(new Error('broken at /srv/x'))
+    }
+    await using listener = await startListener({ handler, log })
+    for (const path of ['/now', '/later?secret=1']) {
+      const { status, text } = await get(`${listener.url}${path}`)
+      expect({ status, text }).toEqual({ status: 500, text: 'internal server error\n' })
+    }
+    expect(log.lines).toEqual([
+      'error request failed {"path":"/now","reason":"broken at /srv/x"}',
+      'error request failed {"path":"/later","reason":"broken at /srv/x"}',
+    ])
+  })
+
+  test('cuts an answer that fails midway, so that no client takes it for whole', async () => {
+    await using listener = await startListener({
+      handler: async (_request, response) => {
+        response.writeHead(200, { 'Content-Length': 100 })
+        await new Promise((sent) => response.write('half', sent))
+        throw new Error('midway')
+      },
+    })
+    const answer = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK.*\r\n\r\nhalf$/s)
+  })
+
+  test('sends nosniff even when the handler cleared its headers, and leaves what the handler chose', async () => {
+    await using listener = await startListener({
+      handler: (request, response) => {
+        for (const name of response.getHeaderNames()) response.removeHeader(name)
+        if (request.url === '/own') response.setHeader('X-Content-Type-Options', 'own')
+        response.writeHead(request.url === '/array' ? 404 : 200, ['Content-Type', 'text/plain']).end()
+      },
+    })
+    const nosniff = async (path: string) =>
+      (await get(`${listener.url}${path}`)).headers['x-content-type-options']
+    expect(await nosniff('/')).toBe('nosniff')
+    expect(await nosniff('/array')).toBe('nosniff')
+    expect(await nosniff('/own')).toBe('own')
+  })
+
+  test('gives bodies to the handler', async () => {
+    await using listener = await startListener({
+      handler: (incoming, response) => incoming.pipe(response),
+    })
+    expect((await request('POST', `${listener.url}/echo`, { body: 'hello' })).text).toBe('hello')
+  })
+
+  test('stopped before its start, during it, and twice', async () => {
+    const options = { address: '127.0.0.1:0', handler: echoPath, openPaths: [], log: silentLog }
+    await createListener(options).stop()
+    const listener = createListener(options)
+    const starting = listener.start()
+    await Promise.all([listener.stop(), listener.stop(), starting])
+    await expect(get(listener.url)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('stops after a start that failed', async () => {
+    const blocker = createServer()
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
+    const bound = blocker.address()
+    const port = bound !== null && typeof bound === 'object' ? bound.port : 0
+    const listener = createListener({
+      address: `127.0.0.1:${port}`,
+      handler: echoPath,
+      openPaths: [],
+      log: silentLog,
+    })
+    await expect(listener.start()).rejects.toThrow('EADDRINUSE')
+    await listener.stop()
+    await new Promise((resolve) => blocker.close(resolve))
+  })
+})

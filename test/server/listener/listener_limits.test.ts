@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
+import { get } from '../../support/http.ts'
+import { openSocket, readAll, recordLog, sendRaw, startListener } from './support_listener.ts'
+
+/** The same limits, so short that a test need not wait. */
+const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }
+const END = 'Connection: close\r\n\r\n'
+
+function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
+}
+
+describe('a request', () => {
+  test.each([
+    ['a path', `GET /metrics HTTP/1.1\r\nHost: a\r\n${END}`, 200],
+    ['dots in a path, for the handler to refuse', `GET /a/../b HTTP/1.1\r\nHost: a\r\n${END}`, 200],
+    ['an upgrade that nobody offers', `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n${END}`, 200],
+    ['a whole URL', `GET http://a/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['two slashes', `GET //evil/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['a slash and a backslash', `GET /\\evil/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['an asterisk', `OPTIONS * HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['no slash', `GET metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['an authority', `CONNECT a:443 HTTP/1.1\r\nHost: a\r\n${END}`, 400],
+    ['no host', `GET / HTTP/1.1\r\n${END}`, 400],
+    ['two hosts', `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n${END}`, 400],
+    ['two hosts in another spelling', `GET / HTTP/1.1\r\nHost: a\r\nhOST: a\r\n${END}`, 400],
+    ['two origins', `GET / HTTP/1.1\r\nHost: a\r\nOrigin: a\r\nOrigin: b\r\n${END}`, 400],
+    [
+      'two authorizations',
+      `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: a\r\nAuthorization: b\r\n${END}`,
+      400,
+    ],
+    ['two lengths', `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n${END}a`, 400],
+    [
+      'a length and chunks',
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n${END}`,
+      400,
+    ],
+    ['line ends without a carriage return', 'GET / HTTP/1.1\nHost: a\n\n', 400],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['the longest URL', `GET /${'a'.repeat(2047)} HTTP/1.1\r\nHost: a\r\n${END}`, 200],
+    ['a longer URL', `GET /${'a'.repeat(2048)} HTTP/1.1\r\nHost: a\r\n${END}`, 414],
+    ['a large header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(7_000)}\r\n${END}`, 200],
+    ['too large a header', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(9_000)}\r\n${END}`, 431],
+  ])('with %s', async (_what, text, status) => {
+    await using listener = await startListener()
+    expect(statusOf(await sendRaw(listener.port, text))).toBe(status)
+  })
+
+  test('that is refused ends its connection: what follows may be no request', async () => {
+    const handled: unknown[] = []
+    await using listener = await startListener({
+      handler: (request, response) => {
+        handled.push(request.url)
+        response.end()
+      },
+    })
+    const answer = await sendRaw(
+      listener.port,
+      'GET //a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n',
+    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+    expect(answer).toContain('X-Content-Type-Options: nosniff')
+    expect(handled).toEqual([])
+  })
+})
+
+describe('a slow client', () => {
+  test.each([
+    ['that never says anything', ''],
+    ['that never ends its headers', 'GET / HTTP/1.1\r\nHost: a\r\nX: a'],
+  ])('%s is answered 408', async (_what, text) => {
+    await using listener = await startListener({ limits: FAST })
+    expect(statusOf(await sendRaw(listener.port, text))).toBe(408)
+  })
+
+  test('that drips its headers is answered 408 all the same', async () => {
+    await using listener = await startListener({ limits: FAST })
+    const socket = await openSocket(listener.port)
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n')
+    const dripping = setInterval(() => socket.write('X: a\r\n'), 10)
+    socket.once('close', () => clearInterval(dripping))
+    expect(statusOf(await readAll(socket))).toBe(408)
+  })
+
+  test('that never ends its body is cut', async () => {
+    await using listener = await startListener({
+      limits: FAST,
+      handler: (request, response) => request.on('end', () => response.end()).resume(),
+    })
+    const answer = await sendRaw(listener.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc')
+    expect(statusOf(answer)).toBe(408)
+  })
+
+  test('that rests between two requests is closed', async () => {
+    await using listener = await startListener({ limits: { keepAliveTimeoutMs: 50, checkIntervalMs: 25 } })
+    const answer = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    expect(statusOf(answer)).toBe(200)
+  })
+
+  test('that does not read its answer is closed', async () => {
+    const closed = vi.fn()
+    await using listener = await startListener({
+      limits: { stallTimeoutMs: 100 },
+      handler: (_request, response) => {
+        response.once('close', () => closed(response.writableFinished))
+        response.end(Buffer.alloc(64 * 1024 * 1024))
+      },
+    })
+    const socket = await openSocket(listener.port)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false), 5000)
+    socket.destroy()
+  })
+})
+
+describe('too many connections', () => {
+  test('are closed unread, said once, and forgotten when others leave', async () => {
+    const log = recordLog()
+    await using listener = await startListener({ log, limits: { connections: 2 } })
+    const held = [await openSocket(listener.port), await openSocket(listener.port)]
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('')
+    }
+    expect(log.lines).toEqual(['warn connections are refused: too many are open {"limit":2}'])
+    for (const socket of held) {
+      socket.destroy()
+      await once(socket, 'close')
+    }
+    await vi.waitFor(async () => expect((await get(listener.url)).status).toBe(200))
+  })
+})

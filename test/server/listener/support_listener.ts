@@ -1,0 +1,76 @@
+import type { RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import type { Log } from '../../../src/log.ts'
+import { silentLog } from '../../../src/log.ts'
+import { createListener, type ListenerOptions } from '../../../src/server/listener/listener.ts'
+
+export interface StartedListener extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  stop(): Promise<void>
+}
+
+export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
+
+/** Answers with the path it was asked for, so that a test sees what reached it. */
+export const echoPath: RequestListener = (request, response) => {
+  response.end(`handled ${request.url}`)
+}
+
+/** A listener on a free port of this machine that stops with its `await using` block. */
+export async function startListener(options: Partial<ListenerOptions> = {}): Promise<StartedListener> {
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler: echoPath,
+    openPaths: OPEN_PATHS,
+    log: silentLog,
+    ...options,
+  })
+  await listener.start()
+  return {
+    url: listener.url,
+    port: Number(new URL(listener.url).port),
+    stop: listener.stop,
+    [Symbol.asyncDispose]: listener.stop,
+  }
+}
+
+/** Sends bytes as they are, and gives everything that came back when the server has closed the connection. */
+export async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = await openSocket(port)
+  socket.write(text)
+  return readAll(socket)
+}
+
+export function openSocket(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.once('error', reject)
+  })
+}
+
+export function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    // a reset ends the reading as an end does; what came before it counts
+    socket.on('error', () => undefined)
+    socket.once('close', () => resolve(text))
+  })
+}
+
+export interface RecordedLog extends Log {
+  /** `warn message {"field":1}`, one line an event. */
+  readonly lines: readonly string[]
+}
+
+export function recordLog(): RecordedLog {
+  const lines: string[] = []
+  const record =
+    (level: string): Log['info'] =>
+    (message, fields = {}) =>
+      lines.push(`${level} ${message} ${JSON.stringify(fields)}`)
+  return { lines, debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') }
+}

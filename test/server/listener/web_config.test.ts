@@ -1,0 +1,194 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashSync } from 'bcryptjs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ConfigError } from '../../../src/config/values/problems.ts'
+import { openWebConfig } from '../../../src/server/listener/web_config.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { get } from '../../support/http.ts'
+import { recordLog, startListener } from './support_listener.ts'
+
+const CHEAP = 4
+const HASH = hashSync('secret', CHEAP)
+const OTHER_HASH = hashSync('other', CHEAP)
+const AUTHORIZATION = { authorization: `Basic ${Buffer.from('alice:secret').toString('base64')}` }
+/** Every request looks at the files. */
+const limits = { webFileCheckMs: 0 }
+
+let folder: Folder
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder[Symbol.dispose]())
+
+describe('a listener with a web configuration file', () => {
+  test('does not start when the file is bad, and says all that is wrong', async () => {
+    const webConfigFile = folder.write('web.yml', 'colour: red\nbasic_auth_users: {alice: secret}')
+    const starting = startListener({ webConfigFile })
+    await expect(starting).rejects.toBeInstanceOf(ConfigError)
+    await expect(starting).rejects.toThrow(
+      /2 problems\n.*colour: unknown key\n.*basic_auth_users.alice: expected/,
+    )
+  })
+
+  test('does not start when there is no such file', async () => {
+    await expect(startListener({ webConfigFile: join(folder.path, 'gone.yml') })).rejects.toThrow(
+      'no such file',
+    )
+  })
+
+  test('serves plain HTTP for everybody when the file is empty', async () => {
+    await using listener = await startListener({ webConfigFile: folder.write('web.yml', '') })
+    expect(listener.url).toMatch(/^http:/)
+    expect((await get(`${listener.url}/metrics`)).status).toBe(200)
+  })
+
+  test('puts the headers of the file on every answer', async () => {
+    const headers = { 'X-Frame-Options': 'deny', 'Content-Security-Policy': "default-src 'none'" }
+    const webConfigFile = folder.write(
+      'web.yml',
+      JSON.stringify({ http_server_config: { headers }, basic_auth_users: { alice: HASH } }),
+    )
+    await using listener = await startListener({ webConfigFile })
+    for (const path of ['/metrics', '/-/healthy', `/${'a'.repeat(3000)}`]) {
+      expect((await get(`${listener.url}${path}`)).headers).toMatchObject({
+        'x-frame-options': 'deny',
+        'content-security-policy': "default-src 'none'",
+        'x-content-type-options': 'nosniff',
+      })
+    }
+  })
+
+  test('lets a page choose its own content security policy', async () => {
+    const webConfigFile = folder.write(
+      'web.yml',
+      'http_server_config: {headers: {Content-Security-Policy: a}}',
+    )
+    await using listener = await startListener({
+      webConfigFile,
+      handler: (_request, response) => response.setHeader('Content-Security-Policy', 'b').end(),
+    })
+    expect((await get(listener.url)).headers['content-security-policy']).toBe('b')
+  })
+
+  test('limits the rate of everything but the open paths', async () => {
+    const webConfigFile = folder.write('web.yml', 'rate_limit: {interval: 1h, burst: 2}')
+    await using listener = await startListener({ webConfigFile, limits })
+    const status = async (path: string) => (await get(`${listener.url}${path}`)).status
+    expect([await status('/a'), await status('/-/healthy'), await status('/b')]).toEqual([200, 200, 200])
+    const refused = await get(`${listener.url}/c`)
+    expect(refused).toMatchObject({
+      status: 429,
+      text: 'too many requests\n',
+      headers: { 'retry-after': '1' },
+    })
+    expect(await status('/-/ready')).toBe(200)
+    folder.write('web.yml', 'rate_limit: {interval: 1h, burst: 1}')
+    expect([await status('/d'), await status('/e')]).toEqual([200, 429])
+    folder.write('web.yml', '')
+    expect(await status('/f')).toBe(200)
+  })
+})
+
+describe('a change of the file', () => {
+  async function start(yaml: string) {
+    const log = recordLog()
+    const webConfigFile = folder.write('web.yml', yaml)
+    const listener = await startListener({ webConfigFile, log, limits })
+    const status = async (path = '/metrics') => (await get(`${listener.url}${path}`, AUTHORIZATION)).status
+    return { ...listener, log, status }
+  }
+
+  test('takes effect without a restart: users come and go', async () => {
+    await using listener = await start(`basic_auth_users: {alice: "${HASH}"}`)
+    expect(await listener.status()).toBe(200)
+    folder.write('web.yml', `basic_auth_users: {alice: "${OTHER_HASH}"}`)
+    expect(await listener.status()).toBe(401)
+    folder.write('web.yml', `basic_auth_users: {bob: "${HASH}"}`)
+    expect(await listener.status()).toBe(401)
+    folder.write('web.yml', `basic_auth_users: {alice: "${HASH}"}`)
+    expect(await listener.status()).toBe(200)
+    expect(listener.log.lines.filter((line) => line.startsWith('info '))).toHaveLength(3)
+  })
+
+  test.each([
+    ['nonsense', 'basic_auth_users: {alice: secret}', 'basic_auth_users.alice: expected a bcrypt hash'],
+    ['half a file', 'basic_auth_users: {ali', 'not valid YAML'],
+    [
+      'a wish for TLS',
+      'tls_server_config: {cert_file: no.pem, key_file: no.key}',
+      'cert_file: cannot be read',
+    ],
+  ])('to %s closes everything but the open paths, until it is good again', async (_what, yaml, reason) => {
+    await using listener = await start('')
+    folder.write('web.yml', yaml)
+    for (let request = 0; request < 3; request += 1) {
+      const { status, text } = await get(`${listener.url}/metrics`, AUTHORIZATION)
+      expect({ status, text }).toEqual({ status: 500, text: 'internal server error\n' })
+    }
+    expect(await listener.status('/-/healthy')).toBe(200)
+    expect(listener.log.lines).toEqual([expect.stringContaining(reason)])
+    folder.write('web.yml', '')
+    expect(await listener.status()).toBe(200)
+    expect(listener.log.lines).toEqual([
+      expect.stringMatching(/^error web configuration file: bad, requests are refused/),
+      expect.stringMatching(/^info web configuration file: read again/),
+    ])
+  })
+
+  test('that removes the file closes everything, and a new reason is told as well', async () => {
+    await using listener = await start(`basic_auth_users: {alice: "${HASH}"}`)
+    rmSync(join(folder.path, 'web.yml'))
+    expect([await listener.status(), await listener.status()]).toEqual([500, 500])
+    folder.write('web.yml', 'colour: red')
+    expect(await listener.status()).toBe(500)
+    expect(listener.log.lines).toEqual([
+      expect.stringContaining('there is no such file'),
+      expect.stringContaining('colour: unknown key'),
+    ])
+  })
+
+  test('by a swapped symbolic link is seen, as Kubernetes makes it', async () => {
+    const write = (version: string, hash: string) => {
+      mkdirSync(join(folder.path, version))
+      writeFileSync(join(folder.path, version, 'web.yml'), `basic_auth_users: {alice: "${hash}"}`)
+      symlinkSync(version, join(folder.path, 'next'))
+      renameSync(join(folder.path, 'next'), join(folder.path, 'current'))
+    }
+    write('v1', HASH)
+    await using listener = await startListener({
+      webConfigFile: join(folder.path, 'current/web.yml'),
+      limits,
+    })
+    const status = async () => (await get(`${listener.url}/metrics`, AUTHORIZATION)).status
+    expect(await status()).toBe(200)
+    write('v2', OTHER_HASH)
+    expect(await status()).toBe(401)
+  })
+
+  test('is looked for once in the interval at most', () => {
+    const clock = { ms: 0 }
+    const path = folder.write('web.yml', '')
+    const web = openWebConfig({ path, log: recordLog(), now: () => clock.ms, checkEveryMs: 1000 })
+    folder.write('web.yml', `basic_auth_users: {alice: "${HASH}"}`)
+    clock.ms = 999
+    expect(web().file.users.size).toBe(0)
+    clock.ms = 1000
+    expect(web().file.users.size).toBe(1)
+    rmSync(path)
+    clock.ms = 1999
+    expect(web().isBroken).toBe(false)
+    clock.ms = 2000
+    expect(web()).toMatchObject({ isBroken: true, file: { users: new Map([['alice', expect.anything()]]) } })
+  })
+
+  test('that changes nothing says nothing', () => {
+    const log = recordLog()
+    const path = folder.write('web.yml', '# one')
+    const web = openWebConfig({ path, log, now: () => 0, checkEveryMs: 0 })
+    const before = web()
+    folder.write('web.yml', '# one')
+    expect(web()).toBe(before)
+    expect(log.lines).toEqual([])
+  })
+})

@@ -1,0 +1,382 @@
+import { Agent, get as httpsGet } from 'node:https'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alternativeNames } from '../../../src/server/auth/client_certificate.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { get, request } from '../../support/http.ts'
+import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './support_certificates.ts'
+import {
+  openSocket,
+  readAll,
+  recordLog,
+  type StartedListener,
+  sendRaw,
+  startListener,
+} from './support_listener.ts'
+
+const HOUR_MS = 3_600_000
+/** Every connection and every request looks at the files. */
+const limits = { webFileCheckMs: 0 }
+const TLS = 'cert_file: server.pem, key_file: server.key'
+
+let authority: Authority
+let other: Authority
+let servers: readonly Identity[]
+let clients: Readonly<Record<'none' | 'trusted' | 'expired' | 'foreign' | 'selfSigned', Partial<Identity>>>
+let folder: Folder
+
+beforeAll(async () => {
+  ;[authority, other] = await Promise.all([makeAuthority('test CA'), makeAuthority('other CA')])
+  servers = await Promise.all([authority.issue('one', LOCAL_SANS), authority.issue('two', LOCAL_SANS)])
+  const past = { from: new Date(Date.now() - 2 * HOUR_MS), to: new Date(Date.now() - HOUR_MS) }
+  const names = [
+    { type: 'dns', value: 'prometheus.example.net' },
+    { type: 'ip', value: '2001:db8::1' },
+    { type: 'email', value: 'ops@example.net' },
+    { type: 'url', value: 'spiffe://example.net/prometheus' },
+  ] as const
+  clients = {
+    none: {},
+    trusted: await authority.issue('prometheus', names),
+    expired: await authority.issue('prometheus', names, past),
+    foreign: await other.issue('prometheus', names),
+    selfSigned: { cert: other.cert, key: other.key },
+  }
+})
+beforeEach(() => {
+  folder = temporaryFolder()
+  useServer(0)
+  folder.write('ca.pem', authority.cert)
+})
+afterEach(() => folder[Symbol.dispose]())
+
+function useServer(index: number): void {
+  folder.write('server.pem', servers[index]?.cert ?? '')
+  folder.write('server.key', servers[index]?.key ?? '')
+}
+
+function writeTls(section: string): string {
+  return folder.write('web.yml', `tls_server_config: {${section}}`)
+}
+
+type Client = keyof typeof clients
+
+/** The status of an answer on a connection of its own, or the reason why there was none. */
+async function statusOf(listener: StartedListener, client: Client = 'none', path = '/metrics') {
+  const tls = { ca: authority.cert, ...clients[client] }
+  return (await request('GET', `${listener.url}${path}`, { tls })).status
+}
+
+function handshake(listener: StartedListener, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', ca: authority.cert, ...options }, () =>
+      resolve(socket),
+    )
+    socket.once('error', reject)
+  })
+}
+
+describe('HTTPS', () => {
+  test('as soon as the file has a certificate', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS) })
+    expect(listener.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    const answer = await request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert } })
+    expect(answer).toMatchObject({ status: 200, text: 'handled /metrics' })
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('speaks no plain HTTP', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS) })
+    expect(await sendRaw(listener.port, 'GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain(
+      'handled',
+    )
+  })
+
+  test('speaks HTTP/1.1 with a client that would like HTTP/2', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS) })
+    const socket = await handshake(listener, { ALPNProtocols: ['h2', 'http/1.1'] })
+    expect(socket.alpnProtocol).toBe('http/1.1')
+    socket.destroy()
+  })
+
+  test('lets nobody hold a connection without a handshake', async () => {
+    await using listener = await startListener({
+      webConfigFile: writeTls(TLS),
+      limits: { headersTimeoutMs: 50 },
+    })
+    await readAll(await openSocket(listener.port))
+  })
+
+  test('stops at once although a handshake never ends', async () => {
+    await using listener = await startListener({
+      webConfigFile: writeTls(TLS),
+      limits: { stopGraceMs: 600_000, headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 },
+    })
+    const silent = await openSocket(listener.port)
+    const resting = await handshake(listener)
+    await listener.stop()
+    await Promise.all([readAll(silent), readAll(resting)])
+  })
+
+  const OLD = { minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
+  test.each([
+    ['the best by default', '', {}, 'TLSv1.3'],
+    ['TLS 1.2 by default', '', { maxVersion: 'TLSv1.2' }, 'TLSv1.2'],
+    ['nothing older by default', '', { ...OLD, maxVersion: 'TLSv1.1' }, /protocol.version/i],
+    ['only TLS 1.3', ', min_version: TLS13', { maxVersion: 'TLSv1.2' }, /protocol.version/i],
+    ['no TLS 1.3', ', max_version: TLS12', {}, 'TLSv1.2'],
+    ['old TLS on request', ', min_version: TLS10', { ...OLD, maxVersion: 'TLSv1' }, 'TLSv1'],
+  ] as const)('speaks %s', async (_what, section, client, expected) => {
+    await using listener = await startListener({ webConfigFile: writeTls(`${TLS}${section}`) })
+    const outcome = handshake(listener, client)
+    if (typeof expected !== 'string') return await expect(outcome).rejects.toThrow(expected)
+    const socket = await outcome
+    expect(socket.getProtocol()).toBe(expected)
+    socket.destroy()
+  })
+
+  test('uses the suites and curves of the file', async () => {
+    const choice =
+      'cipher_suites: [TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256], curve_preferences: [CurveP384]'
+    await using listener = await startListener({ webConfigFile: writeTls(`${TLS}, ${choice}`) })
+    const socket = await handshake(listener, { maxVersion: 'TLSv1.2' })
+    expect(socket.getCipher().standardName).toBe('TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256')
+    expect(socket.getEphemeralKeyInfo()).toMatchObject({ name: 'secp384r1' })
+    socket.destroy()
+    await expect(handshake(listener, { maxVersion: 'TLSv1.2', ecdhCurve: 'P-256' })).rejects.toThrow(
+      'handshake',
+    )
+  })
+})
+
+describe('the client certificate policy', () => {
+  const MUTUAL = `${TLS}, client_ca_file: ca.pem`
+  const policies = [
+    ['NoClientCert', TLS, { none: 200, trusted: 200, expired: 200, foreign: 200, selfSigned: 200 }],
+    ['RequestClientCert', TLS, { none: 200, trusted: 200, expired: 200, foreign: 200, selfSigned: 200 }],
+    ['RequireAnyClientCert', TLS, { none: 403, trusted: 200, expired: 200, foreign: 200, selfSigned: 200 }],
+    [
+      'VerifyClientCertIfGiven',
+      MUTUAL,
+      { none: 200, trusted: 200, expired: 403, foreign: 403, selfSigned: 403 },
+    ],
+    [
+      'RequireAndVerifyClientCert',
+      MUTUAL,
+      { none: 403, trusted: 200, expired: 403, foreign: 403, selfSigned: 403 },
+    ],
+  ] as const
+
+  test.each(policies)('%s', async (policy, section, expected) => {
+    const webConfigFile = writeTls(`${section}, client_auth_type: ${policy}`)
+    await using listener = await startListener({ webConfigFile })
+    const statuses: Record<string, number> = {}
+    for (const client of Object.keys(clients) as Client[]) {
+      statuses[client] = await statusOf(listener, client)
+      expect(await statusOf(listener, client, '/-/healthy')).toBe(200)
+    }
+    expect(statuses).toEqual(expected)
+  })
+
+  test('says in words why a client is refused, and ends its connection', async () => {
+    const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
+    await using listener = await startListener({ webConfigFile })
+    const answer = await request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert } })
+    expect(answer.text).toBe('forbidden: a client certificate is required\n')
+    expect(answer.headers.connection).toBe('close')
+  })
+
+  test.each([
+    ['prometheus.example.net', 200],
+    ['2001:db8::1', 200],
+    ['2001:0DB8:0:0::1', 200],
+    ['ops@example.net', 200],
+    ['spiffe://example.net/prometheus', 200],
+    ['nobody, prometheus.example.net', 200],
+    ['prometheus', 403],
+    ['example.net', 403],
+    ['PROMETHEUS.example.net', 403],
+    ['"*.example.net"', 403],
+  ])('with client_allowed_sans [%s]', async (list, expected) => {
+    const webConfigFile = writeTls(
+      `${MUTUAL}, client_auth_type: RequireAndVerifyClientCert, client_allowed_sans: [${list.includes('::') ? `"${list}"` : list}]`,
+    )
+    await using listener = await startListener({ webConfigFile })
+    expect(await statusOf(listener, 'trusted')).toBe(expected)
+    expect(await statusOf(listener, 'foreign')).toBe(403)
+    expect(await statusOf(listener, 'none')).toBe(403)
+  })
+
+  test('never admits a certificate of a CA that only has the name of the client CA', async () => {
+    const impostor = await (await makeAuthority('test CA')).issue('prometheus', LOCAL_SANS)
+    const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
+    await using listener = await startListener({ webConfigFile })
+    const asking = request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert, ...impostor } })
+    // an answer, or none: a false signature may end the connection before the request is read
+    expect(
+      await asking.then(
+        ({ status }) => status,
+        () => 'cut',
+      ),
+    ).toBeOneOf([403, 'cut'])
+  })
+
+  test('trusts the chain of an intermediate CA that stands beside its root', async () => {
+    const intermediate = await makeAuthority('intermediate', authority)
+    const client = await intermediate.issue('prometheus')
+    folder.write('ca.pem', `${intermediate.cert}\n${authority.cert}`)
+    const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
+    await using listener = await startListener({ webConfigFile })
+    const tls = { ca: authority.cert, ...client }
+    expect(await request('GET', `${listener.url}/metrics`, { tls })).toMatchObject({ status: 200 })
+    expect(await statusOf(listener, 'foreign')).toBe(403)
+  })
+
+  test('wants the certificate at every connection: no session is resumed', async () => {
+    const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
+    await using listener = await startListener({ webConfigFile })
+    const agent = new Agent({
+      keepAlive: false,
+      maxCachedSessions: 10,
+      ca: authority.cert,
+      ...clients.trusted,
+    })
+    const resumed: boolean[] = []
+    for (let connection = 0; connection < 3; connection += 1) {
+      await new Promise<void>((resolve, reject) => {
+        const outgoing = httpsGet(`${listener.url}/metrics`, { agent }, (answer) => {
+          resumed.push((answer.socket as TLSSocket).isSessionReused())
+          answer.resume().once('close', resolve)
+        })
+        outgoing.once('error', reject)
+      })
+    }
+    expect(resumed).toEqual([false, false, false])
+    agent.destroy()
+  })
+})
+
+describe('the names of a certificate', () => {
+  test.each([
+    ['', []],
+    ['DNS:a', ['a']],
+    ['DNS:a, IP Address:10.0.0.1, URI:spiffe://x/y, email:a@b.c', ['a', '10.0.0.1', 'spiffe://x/y', 'a@b.c']],
+    ['IP Address:2001:DB8:0:0:0:0:0:1', ['2001:db8::1']],
+    ['DNS:"a, DNS:evil", DNS:b', ['a, DNS:evil', 'b']],
+    ['URI:"http://x/\\", DNS:evil, URI:\\"", DNS:b', ['http://x/", DNS:evil, URI:"', 'b']],
+    ['othername:<unsupported>, DNS:b', ['b']],
+    ['DirName:"CN=a, DNS:evil"', []],
+    ['DNS:a, ???', []],
+    ['DNS:"a', []],
+  ])('%j', (text, names) => expect(alternativeNames(text)).toEqual(names))
+})
+
+describe('a change of files', () => {
+  const MUTUAL = `${TLS}, client_ca_file: ca.pem, client_auth_type: RequireAndVerifyClientCert`
+
+  async function certificateOf(listener: StartedListener): Promise<string | undefined> {
+    const socket = await handshake(listener)
+    const name = socket.getPeerCertificate().subject.CN
+    socket.destroy()
+    return Array.isArray(name) ? name.join() : name
+  }
+
+  /** One connection that is kept: each call is a request on it, as long as the server agrees. */
+  function keepAlive(listener: StartedListener, client: Client) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.cert, ...clients[client] })
+    const ask = () =>
+      new Promise<{ status: number; connection: string | undefined; isReused: boolean }>(
+        (resolve, reject) => {
+          const outgoing = httpsGet(`${listener.url}/metrics`, { agent }, (answer) => {
+            const { statusCode: status = 0, headers } = answer
+            const { reusedSocket: isReused } = outgoing
+            answer.resume().once('end', () => resolve({ status, connection: headers.connection, isReused }))
+          })
+          outgoing.once('error', reject)
+        },
+      )
+    return { ask, [Symbol.dispose]: () => agent.destroy() }
+  }
+
+  test('gives new connections the new certificate, and lets old connections end', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
+    using kept = keepAlive(listener, 'none')
+    await kept.ask()
+    expect(await certificateOf(listener)).toBe('one')
+    useServer(1)
+    expect(await certificateOf(listener)).toBe('two')
+    expect(await kept.ask()).toMatchObject({ status: 200, connection: 'close', isReused: true })
+    expect(await kept.ask()).toMatchObject({ status: 200, connection: 'keep-alive', isReused: false })
+  })
+
+  test('leaves connections alone when TLS stays as it was', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
+    using kept = keepAlive(listener, 'none')
+    await kept.ask()
+    folder.write('web.yml', `# a remark\ntls_server_config: {${TLS}}`)
+    expect(await kept.ask()).toMatchObject({ status: 200, connection: 'keep-alive', isReused: true })
+  })
+
+  test('takes trust away with the client CA, also on connections that are open', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(MUTUAL), limits })
+    using kept = keepAlive(listener, 'trusted')
+    expect(await kept.ask()).toMatchObject({ status: 200 })
+    expect(await statusOf(listener, 'foreign')).toBe(403)
+    folder.write('ca.pem', other.cert)
+    expect(await kept.ask()).toMatchObject({ status: 403, connection: 'close', isReused: true })
+    expect(await statusOf(listener, 'trusted')).toBe(403)
+    expect(await statusOf(listener, 'foreign')).toBe(200)
+  })
+
+  test('asks for client certificates from now on, and no more', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
+    expect(await statusOf(listener, 'none')).toBe(200)
+    writeTls(MUTUAL)
+    expect(await statusOf(listener, 'none')).toBe(403)
+    expect(await statusOf(listener, 'trusted')).toBe(200)
+    writeTls(TLS)
+    expect(await statusOf(listener, 'none')).toBe(200)
+  })
+
+  test.each([
+    ['the certificate', 'server.pem', 'tls_server_config.cert_file: contains no certificate'],
+    ['the key', 'server.key', 'tls_server_config.key_file: contains no private key'],
+    ['the client CA', 'ca.pem', 'tls_server_config.client_ca_file: contains no certificate'],
+  ])(
+    'that breaks %s closes everything but the open paths, until it is good again',
+    async (_what, file, reason) => {
+      const log = recordLog()
+      await using listener = await startListener({ webConfigFile: writeTls(MUTUAL), limits, log })
+      folder.write(file, 'half a')
+      expect([await statusOf(listener, 'trusted'), await statusOf(listener, 'trusted')]).toEqual([500, 500])
+      expect(await statusOf(listener, 'none', '/-/healthy')).toBe(200)
+      expect(log.lines).toEqual([expect.stringContaining(reason)])
+      useServer(1)
+      folder.write('ca.pem', authority.cert)
+      expect(await statusOf(listener, 'trusted')).toBe(200)
+      expect(await certificateOf(listener)).toBe('two')
+      expect(log.lines).toHaveLength(2)
+    },
+  )
+
+  test('that takes a certificate without its key yet closes everything until the key is there too', async () => {
+    await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
+    folder.write('server.pem', servers[1]?.cert ?? '')
+    expect(await statusOf(listener)).toBe(500)
+    folder.write('server.key', servers[1]?.key ?? '')
+    expect(await statusOf(listener)).toBe(200)
+  })
+
+  test('that turns TLS off or on closes everything: it needs a restart', async () => {
+    const log = recordLog()
+    await using encrypted = await startListener({ webConfigFile: writeTls(TLS), limits, log })
+    folder.write('web.yml', '')
+    expect(await statusOf(encrypted)).toBe(500)
+    await using plain = await startListener({ webConfigFile: folder.write('web.yml', ''), limits, log })
+    writeTls(TLS)
+    expect((await get(`${plain.url}/metrics`)).status).toBe(500)
+    expect((await get(`${plain.url}/-/healthy`)).status).toBe(200)
+    expect(log.lines[0]).toContain('TLS was turned off, which needs a restart')
+    expect(log.lines.at(-1)).toContain('TLS was turned on, which needs a restart')
+  })
+})
