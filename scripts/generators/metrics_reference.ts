@@ -75,7 +75,7 @@ function familyTable(families: readonly Family[]): string {
 }
 
 function reasonTable(): string {
-  const rows = Object.entries(REASONS).map(([reason, sentence]) => [code(reason), sentence])
+  const rows = Object.entries(REASONS).map(([reason, { text }]) => [code(reason), text])
   return markdownTable(['Result', 'Meaning'], [[code('ok'), 'success'], ...rows])
 }
 

@@ -1,11 +1,8 @@
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
+import { REASONS } from '../errors/reasons.ts'
 import { POOL_LISTS, type PoolRef } from './pools.ts'
 
 export type PoolList = (typeof POOL_LISTS)[number]
-
-/** The list is not there, or something else is in its place. */
-const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
 
 /** Once it may be the front of a system that boots; the two lists may know the pools by other ids. */
 const ABSENCES_ALLOWED = 1
@@ -30,7 +27,7 @@ export function createPoolList(
 
   /** Whether the other list is worth a try. */
   function isElsewhere({ reason }: ApiError): boolean {
-    if (known === undefined) return NO_SUCH_LIST.includes(reason)
+    if (known === undefined) return REASONS[reason].origin === 'request'
     absences = reason === 'not_found' ? absences + 1 : 0
     return absences > ABSENCES_ALLOWED
   }

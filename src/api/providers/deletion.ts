@@ -3,7 +3,7 @@ import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { Answer, Transport, WireRequest } from '../http/transport.ts'
 import { isPage } from '../parse/markup.ts'
-import type { Budget } from '../request/budget.ts'
+import type { Limits } from '../request/limits.ts'
 
 /** Nobody knows whether the deletion happened. `reason` says how the answer was lost. */
 export class UnknownOutcome extends ApiError {}
@@ -11,7 +11,7 @@ export class UnknownOutcome extends ApiError {}
 export interface Deletion {
   readonly request: Omit<WireRequest, 'method' | 'signal'>
   readonly transport: Transport
-  readonly budget: Budget
+  readonly limits: Limits
   readonly timeoutMs: number
   readonly place: RequestPlace
 }
@@ -37,15 +37,16 @@ function isLost(answer: Answer): boolean {
   return GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
 }
 
-async function answerTo({ request, transport, budget, timeoutMs, place }: Deletion): Promise<Answer> {
+async function answerTo({ request, transport, limits, timeoutMs, place }: Deletion): Promise<Answer> {
   const waiting = AbortSignal.timeout(timeoutMs)
   let isSending = false
   try {
-    return await budget.withPlace(waiting, async () => {
-      await budget.pace(waiting)
+    const send = async () => {
+      await limits.pace(waiting)
       isSending = true
       return transport.send({ ...request, method: 'DELETE', signal: AbortSignal.timeout(timeoutMs) })
-    })
+    }
+    return await limits.withPermit(send, { signal: waiting })
   } catch (failure) {
     const late = !isSending && waiting.aborted
     const known = asApiError(late ? exchangeFailure(waiting.reason) : failure, place)

@@ -56,8 +56,8 @@ test('a list that was good once is not doubted before it is away for the second 
 })
 
 test('a failure that is not about the list asks for no other', async () => {
-  const { pools, asked } = plant('forbidden', 'ok')
-  await expect(pools()).rejects.toMatchObject({ reason: 'forbidden' })
+  const { pools, asked } = plant('unavailable', 'ok')
+  await expect(pools()).rejects.toMatchObject({ reason: 'unavailable' })
   expect(asked).toEqual(['first'])
 })
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import type { Answer, Transport } from '../../../src/api/http/transport.ts'
 import { sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
-import { createBudget } from '../../../src/api/request/budget.ts'
+import { createLimits } from '../../../src/api/request/limits.ts'
 import { answerOf } from '../http/answers.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
@@ -20,8 +20,8 @@ async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; 
     },
     close: async () => undefined,
   }
-  const budget = createBudget({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-  const deletion = { request: REQUEST, transport, budget, timeoutMs: 1000, place: PLACE }
+  const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+  const deletion = { request: REQUEST, transport, limits, timeoutMs: 1000, place: PLACE }
   const result = await sendDeletion(deletion).then(
     () => 'done',
     (failure: unknown) => {
@@ -71,10 +71,10 @@ describe('a deletion', () => {
     expect(await outcome(end)).toEqual({ result, sent: 1 })
   })
 
-  test('that finds no place in time was not sent', async () => {
-    const budget = createBudget({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+  test('that gets no permit in time is not sent', async () => {
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
     const { promise, resolve } = Promise.withResolvers<void>()
-    const busy = budget.withPlace(new AbortController().signal, () => promise)
+    const busy = limits.withPermit(() => promise, { signal: new AbortController().signal })
     let sent = 0
     const transport: Transport = {
       send: async () => {
@@ -83,12 +83,22 @@ describe('a deletion', () => {
       },
       close: async () => undefined,
     }
-    const deletion = { request: REQUEST, transport, budget, timeoutMs: 50, place: PLACE }
+    const deletion = { request: REQUEST, transport, limits, timeoutMs: 50, place: PLACE }
     const failure: unknown = await sendDeletion(deletion).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(failure).not.toBeInstanceOf(UnknownOutcome)
     expect({ reason: (failure as ApiError).reason, sent }).toEqual({ reason: 'timeout', sent: 0 })
     resolve()
     await busy
+  })
+
+  test('that is under way is followed to its end, however long it waited for a permit', async () => {
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+    const waiting = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const running = limits.withPermit(() => promise, { signal: waiting.signal })
+    waiting.abort(new Error('the wait is over'))
+    resolve('done')
+    expect(await running).toBe('done')
   })
 })
