@@ -20,7 +20,7 @@ test('there are eight pages, each with the uid that links use', () => {
 
 describe('the JSON files', () => {
   test.each(renderDashboards())('$path is what the source says, byte for byte', ({ path, text }) => {
-    expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(text)
+    expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
   })
 
   test('come out the same when built again', () => {
