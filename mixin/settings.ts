@@ -154,27 +154,9 @@ export const MATCHERS = {
   pool: 'pool=~"$pool"',
   node: 'node=~"$node"',
 } as const
-export type Matcher = keyof typeof MATCHERS
 
-/** Labels that name a node. Two exporters that watch one system give every series twice, told apart by `instance`. */
-export const NODE_KEY = ['system', 'pool', 'node'] as const
+/** Labels that identify a system, a pool by name, a pool by id, and a node. */
+export const SYSTEM_KEY = ['system'] as const
 export const POOL_KEY = ['system', 'pool'] as const
-
-/**
- * One series for each set of the given labels, whatever number of exporters report it: every sum must start
- * from this, never from the bare selector.
- */
-export const dedup = (labels: readonly string[], vector: string): string =>
-  `max by (${labels.join(',')}) (${vector})`
-
-/** Path of a dashboard, e.g. `/d/sds-node`. */
-export const dashboardPath = (name: DashboardName): string => `${GRAFANA.urlBase}${UIDS[name]}`
-
-/**
- * Path of a dashboard with variables, e.g. `/d/sds-pool?var-system=…&var-pool=…`. Values are taken as they
- * are, so that templates of Grafana and of Prometheus can stand in them.
- */
-export const dashboardUrl = (name: DashboardName, variables: Readonly<Record<string, string>>): string => {
-  const query = Object.entries(variables).map(([key, value]) => `var-${key}=${value}`)
-  return query.length === 0 ? dashboardPath(name) : `${dashboardPath(name)}?${query.join('&')}`
-}
+export const POOL_ID_KEY = ['system', 'pool_id'] as const
+export const NODE_KEY = ['system', 'pool', 'node'] as const

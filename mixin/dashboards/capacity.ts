@@ -6,26 +6,26 @@ import { steps } from '../grafana/spec.ts'
 import { gauge, stat } from '../grafana/stat.ts'
 import { table } from '../grafana/table.ts'
 import { dashed, timeSeries } from '../grafana/timeseries.ts'
-import {
-  by,
-  perForecast,
-  perNode,
-  perNodeAnd,
-  perSystem,
-  select,
-  sum,
-  sumBy,
-  sumByPool,
-  usedRatio,
-} from '../promql/promql.ts'
-import { dedup, GRAFANA, LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
+import type { Duration } from '../promql/duration.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import type { MetricName } from '../promql/metrics.ts'
+import { perForecast, usedRatio } from '../promql/nodes.ts'
+import { by, perNode, perNodeAnd, perSystem, ratio, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { SCOPE } from '../promql/scope.ts'
+import { GRAFANA, LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers } from './common/coverage.ts'
 
-const TARGET = `target_percent="${LIMITS.forecastTargetPercent}"`
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
 
-const total = (title: string, metric: string, about: readonly [string, string, string]) =>
-  stat({ title, about, queries: [{ expr: sum(perNode(metric, 'pool')) }], unit: 'bytes', width: 4 })
+const total = (title: string, metric: MetricName, about: readonly [string, string, string]) =>
+  stat({
+    title,
+    about,
+    queries: [{ expr: sum(perNode(select(metric, ...SCOPE.pool))) }],
+    unit: 'bytes',
+    width: 4,
+  })
 
 const totals = [
   gauge({
@@ -35,7 +35,7 @@ const totals = [
       'Below the yellow mark.',
       'Find the pool under “Space used by pool”: an average hides the full one.',
     ],
-    queries: [{ expr: usedRatio(sum, 'pool') }],
+    queries: [{ expr: usedRatio(sum, SCOPE.pool) }],
     unit: 'percentunit',
     steps: steps(THRESHOLDS.usedRatio),
     width: 4,
@@ -67,7 +67,7 @@ const totals = [
       '0.',
       'The disks page shows which enclosures have bad disks.',
     ],
-    queries: [{ expr: sum(perSystem('sds_node_disk_space_offline_bytes')) }],
+    queries: [{ expr: sum(perSystem(select('sds_node_disk_space_offline_bytes', ...SCOPE.system))) }],
     unit: 'bytes',
     steps: [
       { value: null, color: 'green' },
@@ -84,7 +84,9 @@ const usedByPool = barGauge({
     'Below the yellow mark.',
     'Click a bar to open the pool; order disks for those that are yellow.',
   ],
-  queries: [{ expr: `sort_desc(${usedRatio(sumByPool, 'pool')})`, legend: '{{system}} / {{pool}}' }],
+  queries: [
+    { expr: promql`sort_desc(${usedRatio(sumByPool, SCOPE.pool)})`, legend: '{{system}} / {{pool}}' },
+  ],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   links: [seriesToPool],
@@ -98,7 +100,7 @@ const usedOverTime = timeSeries({
     'A slow climb, and a step down when disks are added.',
     'A line that becomes steeper is new or runaway use: ask who writes.',
   ],
-  queries: [{ expr: usedRatio(sumByPool, 'pool'), legend: '{{system}} / {{pool}}' }],
+  queries: [{ expr: usedRatio(sumByPool, SCOPE.pool), legend: '{{system}} / {{pool}}' }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   limits: true,
@@ -107,7 +109,7 @@ const usedOverTime = timeSeries({
 })
 
 const PROJECTION_DAYS = 30
-const projected = `predict_linear(${select(ALLOCATED, 'pool')}[7d], ${PROJECTION_DAYS} * 86400)`
+const projected = promql`predict_linear(${select(ALLOCATED, ...SCOPE.pool)}[7d], ${PROJECTION_DAYS} * 86400)`
 
 const projection = timeSeries({
   title: `Allocated, and where it will be in ${PROJECTION_DAYS} days`,
@@ -117,10 +119,10 @@ const projection = timeSeries({
     'Where it crosses, disks are needed within that time. It needs seven days of data to be worth anything.',
   ],
   queries: [
-    { expr: sumByPool(perNode(ALLOCATED, 'pool')), legend: '{{system}} / {{pool}} allocated' },
-    { expr: sumByPool(dedup(NODE_KEY, projected)), legend: '{{system}} / {{pool}} projected' },
+    { expr: sumByPool(perNode(select(ALLOCATED, ...SCOPE.pool))), legend: '{{system}} / {{pool}} allocated' },
+    { expr: sumByPool(perNode(projected)), legend: '{{system}} / {{pool}} projected' },
     {
-      expr: sumByPool(perNode('sds_node_disk_space_total_bytes', 'pool')),
+      expr: sumByPool(perNode(select('sds_node_disk_space_total_bytes', ...SCOPE.pool))),
       legend: '{{system}} / {{pool}} usable',
     },
   ],
@@ -132,8 +134,8 @@ const projection = timeSeries({
   height: 9,
 })
 
-const growth = (range: string): string =>
-  sumByPool(dedup(NODE_KEY, `delta(${select(ALLOCATED, 'pool')}[${range}])`))
+const growth = (range: Duration): Expression =>
+  sumByPool(perNode(promql`delta(${select(ALLOCATED, ...SCOPE.pool)}[${range}])`))
 
 const growthTable = table({
   title: 'Growth',
@@ -166,7 +168,7 @@ const forecastMatrix = table({
   columns: [
     {
       title: 'Time until target',
-      expr: by('min', MATRIX_KEY, perForecast('sds_node_capacity_forecast_seconds', 'pool')),
+      expr: by('min', MATRIX_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.pool))),
       unit: 'dtdurations',
       decimals: 0,
       mappings: [REACHED_MAPPING],
@@ -190,7 +192,7 @@ const closest = barGauge({
   ],
   queries: [
     {
-      expr: `bottomk($topn, ${by('min', NODE_KEY, perForecast('sds_node_capacity_forecast_seconds', 'pool', TARGET))})`,
+      expr: promql`bottomk($topn, ${by('min', NODE_KEY, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.pool, TARGET)))})`,
       legend: '{{system}} / {{pool}} / {{node}}',
     },
   ],
@@ -212,12 +214,17 @@ const unavailable = stat({
     'Any number: it is what the system says when usage falls or its history is too short.',
     'Nothing to do; plan such pools with the projection above.',
   ],
-  queries: [{ expr: sum(`1 - ${perForecast('sds_node_capacity_forecast_available', 'pool')}`) }],
+  queries: [
+    { expr: sum(promql`1 - ${perForecast(select('sds_node_capacity_forecast_available', ...SCOPE.pool))}`) },
+  ],
   unit: 'none',
   width: 6,
 })
 
-const USED = `${perNode(ALLOCATED, 'pool')} / (${perNode('sds_node_disk_space_total_bytes', 'pool')} > 0)`
+const USED = ratio(
+  perNode(select(ALLOCATED, ...SCOPE.pool)),
+  perNode(select('sds_node_disk_space_total_bytes', ...SCOPE.pool)),
+)
 
 const imbalance = timeSeries({
   title: 'Fullest minus emptiest node',
@@ -228,7 +235,7 @@ const imbalance = timeSeries({
   ],
   queries: [
     {
-      expr: `${by('max', POOL_KEY, USED)} - ${by('min', POOL_KEY, USED)}`,
+      expr: promql`${by('max', POOL_KEY, USED)} - ${by('min', POOL_KEY, USED)}`,
       legend: '{{system}} / {{pool}}',
     },
   ],
@@ -247,8 +254,11 @@ const levels = timeSeries({
     'Level L1 holds nearly all.',
     'A level without free space stops what is written to it although the pool has room.',
   ],
-  queries: ['allocated', 'free'].map((kind) => ({
-    expr: sumBy(['level'], perNodeAnd('level', `sds_node_disk_space_${kind}_level_bytes`, 'pool')),
+  queries: (['allocated', 'free'] as const).map((kind) => ({
+    expr: sumBy(
+      ['level'],
+      perNodeAnd('level', select(`sds_node_disk_space_${kind}_level_bytes`, ...SCOPE.pool)),
+    ),
     legend: `${kind} {{level}}`,
   })),
   unit: 'bytes',

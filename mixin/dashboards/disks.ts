@@ -7,13 +7,16 @@ import { stat } from '../grafana/stat.ts'
 import { stateTimeline } from '../grafana/state_timeline.ts'
 import { table } from '../grafana/table.ts'
 import { timeSeries } from '../grafana/timeseries.ts'
-import { perNode, perNodeAnd, select, sum, sumBy, sumByPool } from '../promql/promql.ts'
-import { DISK_COLORS, dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { SCOPE } from '../promql/scope.ts'
+import { DISK_COLORS, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
 import { byPurpose, diskReadShare } from './disk_read_share.ts'
 
 const DISKS = 'sds_node_disks_by_status'
-const byStatus = (...extra: readonly string[]): string => perNodeAnd('status', DISKS, 'node', ...extra)
+const byStatus = (...matchers: readonly Matcher[]): Expression =>
+  perNodeAnd('status', select(DISKS, ...SCOPE.node, ...matchers))
 
 const states = stat({
   title: 'Disks by state',
@@ -38,7 +41,7 @@ const uncounted = stat({
     '0.',
     'The system knows disks of which it does not tell the state, for instance while a node starts: look again later, then at its own pages.',
   ],
-  queries: [{ expr: `${sum(perNode('sds_node_disks', 'node'))} - ${sum(byStatus())}` }],
+  queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
   unit: 'none',
   steps: [
     { value: null, color: 'green' },
@@ -47,8 +50,8 @@ const uncounted = stat({
   width: 4,
 })
 
-const ofStatus = (status: string): string =>
-  `${dedup(NODE_KEY, select(DISKS, 'node', `status="${status}"`))} > 0`
+const ofStatus = (status: string): Expression =>
+  promql`${perNode(select(DISKS, ...SCOPE.node, `status="${status}"`))} > 0`
 
 const workList = table({
   title: 'Enclosures with work to do',
@@ -104,7 +107,7 @@ const notGood = timeSeries({
   width: 12,
 })
 
-const newlyBad = dedup(NODE_KEY, `clamp_min(delta(${select(DISKS, 'node', 'status="Bad"')}[1d]), 0)`)
+const newlyBad = perNode(promql`clamp_min(delta(${select(DISKS, ...SCOPE.node, 'status="Bad"')}[1d]), 0)`)
 
 const failures = timeSeries({
   title: 'Disks gone bad within a day',
@@ -138,7 +141,7 @@ const traffic = (direction: 'read' | 'write') =>
     width: 12,
   })
 
-const RECOVERING = `(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
+const RECOVERING = promql`(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
 
 const recovery = stateTimeline({
   title: 'Recovery running',
@@ -175,7 +178,10 @@ const hours = barGauge({
     'Near 24 on several days: see “Recovery running”.',
   ],
   queries: [
-    { expr: `sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`, legend: '{{system}} / {{pool}}' },
+    {
+      expr: promql`sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`,
+      legend: '{{system}} / {{pool}}',
+    },
   ],
   unit: 'h',
   min: 0,

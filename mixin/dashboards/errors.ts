@@ -5,19 +5,21 @@ import { PLAIN, steps, type Tile } from '../grafana/spec.ts'
 import { stat } from '../grafana/stat.ts'
 import { matrix, table } from '../grafana/table.ts'
 import { timeSeries } from '../grafana/timeseries.ts'
-import { perNode, ratio, select, sum, sumBy, sumByPool } from '../promql/promql.ts'
-import { dedup, GRAFANA, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { type Aggregate, dedup, perNode, ratio, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { SCOPE } from '../promql/scope.ts'
+import { GRAFANA, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
 
-const FAILED = perNode('sds_node_transactions_failed', 'node')
-const SUCCEEDED = perNode('sds_node_transactions_succeeded', 'node')
+const FAILED = perNode(select('sds_node_transactions_failed', ...SCOPE.node))
+const SUCCEEDED = perNode(select('sds_node_transactions_succeeded', ...SCOPE.node))
 
 const TYPE_KEY = [...NODE_KEY, 'category', 'error_type'] as const
-const byType = (...extra: readonly string[]): string =>
-  dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type', 'node', ...extra))
+const byType = (...matchers: readonly Matcher[]): Expression =>
+  dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type', ...SCOPE.node, ...matchers))
 
 /** All transactions of the samples, under one aggregation. */
-const all = (total: (vector: string) => string): string => `(${total(FAILED)} + ${total(SUCCEEDED)})`
+const all = (total: Aggregate): Expression => promql`(${total(FAILED)} + ${total(SUCCEEDED)})`
 
 const failedNow = stat({
   title: 'Failed transactions',
@@ -35,16 +37,16 @@ const failedNow = stat({
 })
 
 /** Failures that the storage system counts as the callers'; the feed lists only types that occurred, so none is 0. */
-const byUser = (total: (vector: string) => string): string =>
-  `(${total(byType('category="User"'))} or 0 * ${total(FAILED)})`
+const byUser = (total: Aggregate): Expression =>
+  promql`(${total(byType('category="User"'))} or 0 * ${total(FAILED)})`
 
 /** As the alert SdsSystemErrors counts: whatever is not proven to be the callers' own, by pool. */
-const notByUser = `clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
+const notByUser = promql`clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
 
 interface Fault {
   readonly title: string
   readonly about: readonly [string, string, string]
-  readonly failures: string
+  readonly failures: Expression
   readonly limit: keyof typeof THRESHOLDS
 }
 
@@ -117,8 +119,8 @@ const failureRatio = timeSeries({
   width: 18,
 })
 
-const recent = (): string =>
-  dedup(TYPE_KEY, `last_over_time(${select('sds_node_transaction_errors_by_type', 'node')}[1h])`)
+const recent = (): Expression =>
+  dedup(TYPE_KEY, promql`last_over_time(${select('sds_node_transaction_errors_by_type', ...SCOPE.node)}[1h])`)
 
 const byCategory = timeSeries({
   title: 'Failures per sample by category',
@@ -129,7 +131,7 @@ const byCategory = timeSeries({
   ],
   queries: [
     {
-      expr: `${sumBy(['category'], byType())} or 0 * ${sumBy(['category'], recent())}`,
+      expr: promql`${sumBy(['category'], byType())} or 0 * ${sumBy(['category'], recent())}`,
       legend: '{{category}}',
     },
   ],
@@ -141,12 +143,12 @@ const byCategory = timeSeries({
   width: 12,
 })
 
-const sumByType = (vector: string): string => sumBy(['category', 'error_type'], vector)
+const sumByType = (vector: Expression): Expression => sumBy(['category', 'error_type'], vector)
 
 /** `@ end()` as in topNodes (promql.ts). A sum, because a mean would count a type that hardly occurs like a steady one. */
 const RECENT_TYPES = dedup(
   TYPE_KEY,
-  `sum_over_time(${select('sds_node_transaction_errors_by_type', 'node')}[3h] @ end())`,
+  promql`sum_over_time(${select('sds_node_transaction_errors_by_type', ...SCOPE.node)}[3h] @ end())`,
 )
 
 const topTypes = timeSeries({
@@ -158,7 +160,7 @@ const topTypes = timeSeries({
   ],
   queries: [
     {
-      expr: `${sumByType(byType())} and topk($topn, ${sumByType(RECENT_TYPES)})`,
+      expr: promql`${sumByType(byType())} and topk($topn, ${sumByType(RECENT_TYPES)})`,
       legend: '{{error_type}}, {{category}}',
     },
   ],
@@ -179,7 +181,7 @@ const worstNodes = table({
   columns: [
     {
       title: 'Failed',
-      expr: `topk($topn, ${perNode('sds_node_transaction_errors_ratio', 'node')})`,
+      expr: promql`topk($topn, ${perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node))})`,
       unit: 'percentunit',
       decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),
@@ -203,7 +205,7 @@ const worstTypes = table({
   columns: [
     {
       title: 'Failed with it',
-      expr: `topk($topn, ${dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type_ratio', 'node'))})`,
+      expr: promql`topk($topn, ${dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type_ratio', ...SCOPE.node))})`,
       unit: 'percentunit',
       decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),

@@ -7,26 +7,16 @@ import { gauge, stat } from '../grafana/stat.ts'
 import { stateTimeline } from '../grafana/state_timeline.ts'
 import { table } from '../grafana/table.ts'
 import { timeSeries } from '../grafana/timeseries.ts'
-import {
-  alerts,
-  by,
-  healthCode,
-  perForecast,
-  perNode,
-  perNodeAnd,
-  perSystem,
-  sampleAge,
-  sum,
-  sumBy,
-  sumByPool,
-  usedRatio,
-} from '../promql/promql.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { healthCode, perForecast, sampleAge, usedRatio } from '../promql/nodes.ts'
+import { by, perNode, perNodeAnd, perSystem, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { firingAlerts, SCOPE } from '../promql/scope.ts'
 import { GRAFANA, HEALTH, LIMITS, POOL_KEY, THRESHOLDS } from '../settings.ts'
 
 /** What a person has to do something about; disks in maintenance are in somebody's hands. */
 const DISKS_TO_FIX = 'status=~"Bad|ReadyToReplace"'
 
-const TARGET = `target_percent="${LIMITS.forecastTargetPercent}"`
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 
 const systemsDown = stat({
   title: 'Systems not answering',
@@ -35,7 +25,7 @@ const systemsDown = stat({
     '0. No figure at all means that no exporter reports: look at the exporter page.',
     'Open the exporter page: reachability over time, the reasons of failed polls and the answers by status tell network, certificate and login faults apart.',
   ],
-  queries: [{ expr: sum(`1 - ${perSystem('sds_system_up')}`) }],
+  queries: [{ expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`) }],
   unit: 'none',
   steps: ZERO_IS_GOOD,
   links: [toPage('Exporter', 'exporter')],
@@ -43,7 +33,8 @@ const systemsDown = stat({
 })
 
 const HEALTH_STATES = Object.keys(HEALTH)
-const inState = (matcher: string): string => perNodeAnd('status', 'sds_node_health_status', 'system', matcher)
+const inState = (matcher: Matcher): Expression =>
+  perNodeAnd('status', select('sds_node_health_status', ...SCOPE.system, matcher))
 
 /** A query a state, so that each keeps its place; one that nobody knows comes last. */
 const nodesByState = stat({
@@ -70,7 +61,9 @@ const disksToFix = stat({
     '0, or a few in a large fleet: disks fail, and the system rebuilds what was on them.',
     'The disks page lists the enclosures to walk to.',
   ],
-  queries: [{ expr: sum(perNodeAnd('status', 'sds_node_disks_by_status', 'system', DISKS_TO_FIX)) }],
+  queries: [
+    { expr: sum(perNodeAnd('status', select('sds_node_disks_by_status', ...SCOPE.system, DISKS_TO_FIX))) },
+  ],
   unit: 'none',
   steps: steps(THRESHOLDS.disksNotGood),
   links: [toPage('Disks', 'disks')],
@@ -84,7 +77,7 @@ const spaceUsed = gauge({
     'Below the yellow mark.',
     'A fleet average hides a full pool: sort the table below by “Used”, then plan with the capacity page.',
   ],
-  queries: [{ expr: usedRatio(sum, 'system') }],
+  queries: [{ expr: usedRatio(sum, SCOPE.system) }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   links: [toPage('Capacity', 'capacity')],
@@ -98,7 +91,11 @@ const soonestForecast = stat({
     'Months, or “no forecast”, which is what a system says when usage falls or its history is too short.',
     'The capacity page shows which pool it is and whether the trend is real; 0 means that the mark is reached.',
   ],
-  queries: [{ expr: `min(${perForecast('sds_node_capacity_forecast_seconds', 'system', TARGET)})` }],
+  queries: [
+    {
+      expr: promql`min(${perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET))})`,
+    },
+  ],
   unit: 'dtdurations',
   decimals: 0,
   mappings: [REACHED_MAPPING],
@@ -108,7 +105,7 @@ const soonestForecast = stat({
   width: 3,
 })
 
-const firingAlerts = stat({
+const alertCounts = stat({
   title: 'Firing alerts',
   about: [
     'Alerts of this product that fire now, by severity, of the selected systems and of the exporters themselves.',
@@ -116,7 +113,7 @@ const firingAlerts = stat({
     'The table “Alerts firing now” names them; each alert has a runbook.',
   ],
   queries: ['critical', 'warning'].map((severity) => ({
-    expr: `count(${alerts(`severity="${severity}"`)}) or vector(0)`,
+    expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or vector(0)`,
     legend: severity,
   })),
   unit: 'none',
@@ -135,31 +132,45 @@ const pools = table({
   columns: [
     {
       title: 'Worst state',
-      expr: healthCode(POOL_KEY, 'system'),
+      expr: healthCode(POOL_KEY, SCOPE.system),
       unit: 'none',
       mappings: HEALTH_MAPPINGS,
       cell: 'background',
     },
-    { title: 'Nodes', expr: by('count', POOL_KEY, perNode('sds_node_info', 'system')), unit: 'none' },
+    {
+      title: 'Nodes',
+      expr: by('count', POOL_KEY, perNode(select('sds_node_info', ...SCOPE.system))),
+      unit: 'none',
+    },
     {
       title: 'Disks to fix',
-      expr: sumByPool(perNodeAnd('status', 'sds_node_disks_by_status', 'system', DISKS_TO_FIX)),
+      expr: sumByPool(
+        perNodeAnd('status', select('sds_node_disks_by_status', ...SCOPE.system, DISKS_TO_FIX)),
+      ),
       unit: 'none',
       steps: steps(THRESHOLDS.disksNotGood),
       cell: 'text',
     },
     {
       title: 'Used',
-      expr: usedRatio(sumByPool, 'system'),
+      expr: usedRatio(sumByPool, SCOPE.system),
       unit: 'percentunit',
       steps: steps(THRESHOLDS.usedRatio),
       cell: 'gauge',
       width: 220,
     },
-    { title: 'Free', expr: sumByPool(perNode('sds_node_disk_space_free_bytes', 'system')), unit: 'bytes' },
+    {
+      title: 'Free',
+      expr: sumByPool(perNode(select('sds_node_disk_space_free_bytes', ...SCOPE.system))),
+      unit: 'bytes',
+    },
     {
       title: `To ${LIMITS.forecastTargetPercent} %`,
-      expr: by('min', POOL_KEY, perForecast('sds_node_capacity_forecast_seconds', 'system', TARGET)),
+      expr: by(
+        'min',
+        POOL_KEY,
+        perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET)),
+      ),
       unit: 'dtdurations',
       decimals: 0,
       mappings: [REACHED_MAPPING],
@@ -168,14 +179,18 @@ const pools = table({
     },
     {
       title: 'Worst read latency',
-      expr: by('max', POOL_KEY, perNode('sds_node_transaction_read_latency_seconds', 'system')),
+      expr: by(
+        'max',
+        POOL_KEY,
+        perNode(select('sds_node_transaction_read_latency_seconds', ...SCOPE.system)),
+      ),
       unit: 's',
       steps: steps(THRESHOLDS.latencySeconds),
       cell: 'text',
     },
     {
       title: 'Worst error ratio',
-      expr: by('max', POOL_KEY, perNode('sds_node_transaction_errors_ratio', 'system')),
+      expr: by('max', POOL_KEY, perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.system))),
       unit: 'percentunit',
       decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),
@@ -183,7 +198,7 @@ const pools = table({
     },
     {
       title: 'Data age',
-      expr: sampleAge(POOL_KEY, 'system'),
+      expr: sampleAge(POOL_KEY, SCOPE.system),
       unit: 's',
       decimals: 0,
       steps: steps(THRESHOLDS.sampleAgeSeconds),
@@ -203,7 +218,7 @@ const poolStates = stateTimeline({
     'Green throughout.',
     'Click a band to open the pool; short repeated bands are a node that flaps, a gap on all bands of a system is the exporter or the network.',
   ],
-  queries: [{ expr: healthCode(POOL_KEY, 'system'), legend: '{{system}} / {{pool}}' }],
+  queries: [{ expr: healthCode(POOL_KEY, SCOPE.system), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   links: [seriesToPool],
@@ -221,7 +236,7 @@ const alertTable: Tile = table({
   columns: [
     {
       title: 'Alerts',
-      expr: sumBy(['alertname', 'severity', 'system', 'pool', 'node'], alerts()),
+      expr: sumBy(['alertname', 'severity', 'system', 'pool', 'node'], firingAlerts()),
       unit: 'none',
     },
   ],
@@ -243,11 +258,11 @@ const transactions = timeSeries({
   ],
   queries: [
     {
-      expr: sumBy(['system'], perNode('sds_node_transaction_reads_per_second', 'system')),
+      expr: sumBy(['system'], perNode(select('sds_node_transaction_reads_per_second', ...SCOPE.system))),
       legend: '{{system}} reads',
     },
     {
-      expr: sumBy(['system'], perNode('sds_node_transaction_writes_per_second', 'system')),
+      expr: sumBy(['system'], perNode(select('sds_node_transaction_writes_per_second', ...SCOPE.system))),
       legend: '{{system}} writes',
     },
   ],
@@ -267,11 +282,14 @@ const bandwidth = timeSeries({
   ],
   queries: [
     {
-      expr: sumBy(['system'], perNode('sds_node_transaction_read_bytes_per_second', 'system')),
+      expr: sumBy(['system'], perNode(select('sds_node_transaction_read_bytes_per_second', ...SCOPE.system))),
       legend: '{{system}} reads',
     },
     {
-      expr: sumBy(['system'], perNode('sds_node_transaction_write_bytes_per_second', 'system')),
+      expr: sumBy(
+        ['system'],
+        perNode(select('sds_node_transaction_write_bytes_per_second', ...SCOPE.system)),
+      ),
       legend: '{{system}} writes',
     },
   ],
@@ -285,7 +303,7 @@ const bandwidth = timeSeries({
 const rows: readonly Row[] = [
   {
     title: 'Right now',
-    tiles: [systemsDown, nodesByState, disksToFix, spaceUsed, soonestForecast, firingAlerts],
+    tiles: [systemsDown, nodesByState, disksToFix, spaceUsed, soonestForecast, alertCounts],
   },
   { title: 'Pools', tiles: [pools] },
   { title: 'Last hours', tiles: [poolStates, alertTable, transactions, bandwidth] },

@@ -4,7 +4,11 @@ import { seriesToNode, seriesToPool } from '../grafana/links.ts'
 import { steps, type Tile } from '../grafana/spec.ts'
 import { stat } from '../grafana/stat.ts'
 import { dashed, timeSeries } from '../grafana/timeseries.ts'
-import { by, perNode, ratio, sum, sumByPool, topNodes, weightedMean } from '../promql/promql.ts'
+import { type Expression, promql, select } from '../promql/expression.ts'
+import type { MetricName } from '../promql/metrics.ts'
+import { topNodes } from '../promql/nodes.ts'
+import { by, perNode, ratio, sum, sumByPool, weightedMean } from '../promql/operators.ts'
+import { SCOPE } from '../promql/scope.ts'
 import { GRAFANA, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
 import { nodeLatency } from './common/node_latency.ts'
@@ -13,12 +17,12 @@ import { diskReadShare } from './disk_read_share.ts'
 type Operation = 'read' | 'write'
 const OPERATIONS: readonly Operation[] = ['read', 'write']
 
-const latencyOf = (operation: Operation): string =>
-  perNode(`sds_node_transaction_${operation}_latency_seconds`, 'node')
-const countOf = (operation: Operation): string =>
-  perNode(`sds_node_transaction_${operation}s_per_second`, 'node')
-const bytesOf = (operation: Operation): string =>
-  perNode(`sds_node_transaction_${operation}_bytes_per_second`, 'node')
+const latencyOf = (operation: Operation): Expression =>
+  perNode(select(`sds_node_transaction_${operation}_latency_seconds`, ...SCOPE.node))
+const countOf = (operation: Operation): Expression =>
+  perNode(select(`sds_node_transaction_${operation}s_per_second`, ...SCOPE.node))
+const bytesOf = (operation: Operation): Expression =>
+  perNode(select(`sds_node_transaction_${operation}_bytes_per_second`, ...SCOPE.node))
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
@@ -53,7 +57,7 @@ const latency = (operation: Operation): Tile =>
         legend: '{{system}} / {{pool}} mean',
       },
       {
-        expr: `quantile by (${POOL_KEY.join(',')}) (0.95, ${latencyOf(operation)})`,
+        expr: promql`quantile by (${POOL_KEY}) (0.95, ${latencyOf(operation)})`,
         legend: '{{system}} / {{pool}} p95 of nodes',
       },
       { expr: by('max', POOL_KEY, latencyOf(operation)), legend: '{{system}} / {{pool}} worst node' },
@@ -71,7 +75,7 @@ const latency = (operation: Operation): Tile =>
 const readsAndWrites = (
   title: string,
   about: readonly [string, string, string],
-  expr: (operation: Operation) => string,
+  expr: (operation: Operation) => Expression,
   unit: string,
 ): Tile =>
   timeSeries({
@@ -152,7 +156,7 @@ const spread = heatmap({
   width: 24,
 })
 
-const topRatio = (title: string, metric: string, limit: keyof typeof THRESHOLDS, what: string): Tile =>
+const topRatio = (title: string, metric: MetricName, limit: keyof typeof THRESHOLDS, what: string): Tile =>
   timeSeries({
     title,
     about: [
@@ -187,7 +191,7 @@ const diskTotals = timeSeries({
     'A plateau is the limit of the disks; see the disks page for what fills it.',
   ],
   queries: OPERATIONS.map((operation) => ({
-    expr: sumByPool(perNode(`sds_node_disk_${operation}_bytes_per_second`, 'node')),
+    expr: sumByPool(perNode(select(`sds_node_disk_${operation}_bytes_per_second`, ...SCOPE.node))),
     legend: `{{system}} / {{pool}} ${operation}s`,
   })),
   unit: 'Bps',

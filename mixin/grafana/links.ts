@@ -1,4 +1,5 @@
-import { type DashboardName, dashboardUrl } from '../settings.ts'
+import { dashboardUrl } from '../dashboard_url.ts'
+import type { DashboardName } from '../settings.ts'
 import type { Link } from './spec.ts'
 
 const ref = (name: string): string => `$\{${name}}`

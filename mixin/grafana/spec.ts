@@ -8,13 +8,14 @@ import {
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
+import type { Expression } from '../promql/expression.ts'
 import type { Threshold } from '../settings.ts'
 
 /** The data source variable, on panels and on queries alike: Grafana falls back to a default where one lacks it. */
 export const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' } as const
 
 export interface Query {
-  readonly expr: string
+  readonly expr: Expression
   /** Series name, e.g. `{{node}}`; a table needs none. */
   readonly legend?: string
   /** Only the value now, not its course. */

@@ -6,6 +6,7 @@ import type {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
+import type { Expression } from '../promql/expression.ts'
 import {
   dataLink,
   finish,
@@ -20,7 +21,7 @@ import {
 /** A column of values: one query. */
 export interface Column {
   readonly title: string
-  readonly expr: string
+  readonly expr: Expression
   readonly unit: string
   readonly decimals?: number
   readonly steps?: readonly Step[]
@@ -109,7 +110,7 @@ export const table = (spec: TableSpec): Tile => {
 }
 
 interface MatrixSpec extends Omit<PanelSpec, 'queries' | 'overrides' | 'links'> {
-  readonly expr: string
+  readonly expr: Expression
   /** Label that names a row, label that names a column. */
   readonly row: string
   readonly column: string

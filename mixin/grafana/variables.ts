@@ -6,6 +6,8 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard'
+import { type Expression, type Matcher, select } from '../promql/expression.ts'
+import { SCOPE } from '../promql/scope.ts'
 import { MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
@@ -14,8 +16,8 @@ const ALL_VALUE = '.+'
 
 const ALL = { selected: true, text: ['All'], value: ['$__all'] }
 
-const within = (...matchers: readonly (keyof typeof MATCHERS)[]): string =>
-  matchers.length === 0 ? '' : `{${matchers.map((name) => MATCHERS[name]).join(',')}}`
+/** Grafana's function of the Prometheus data source, not PromQL. */
+const labelValues = (selector: Expression, label: string): string => `label_values(${selector}, ${label})`
 
 const query = (name: string, label: string, expression: string): QueryVariableBuilder =>
   new QueryVariableBuilder(name)
@@ -35,26 +37,26 @@ const many = (builder: QueryVariableBuilder, allValue = true): VariableModel => 
 /** The SDK adds members of variables of another type. */
 const tidy = ({ auto: _, auto_min: __, auto_count: ___, ...rest }: VariableModel): VariableModel => rest
 
-const SYSTEM = `label_values(sds_system_up${within('job')}, system)`
-const POOL = `label_values(sds_node_info${within('job', 'system')}, pool)`
-const NODE = `label_values(sds_node_info${within('job', 'system', 'pool')}, node)`
+const SYSTEM = labelValues(select('sds_system_up', MATCHERS.job), 'system')
+const POOL = labelValues(select('sds_node_info', ...SCOPE.system), 'pool')
+const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
+
+/** Exporters, by the label that is asked for. */
+const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
+  labelValues(select('sds_exporter_build_info', ...matchers), label)
 
 /** The variables of the dashboards, each a fresh value. Order on a page: that of this table. */
 export const VARIABLES = {
   datasource: (): VariableModel =>
     tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
-  job: (): VariableModel => many(query('job', 'Job', 'label_values(sds_system_up, job)')),
+  job: (): VariableModel => many(query('job', 'Job', labelValues(select('sds_system_up'), 'job'))),
   /**
    * Both without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
    * exist for every job of the Prometheus, and some give their targets the instances of ours.
    */
-  exporterJob: (): VariableModel =>
-    many(query('job', 'Job', 'label_values(sds_exporter_build_info, job)'), false),
+  exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job')), false),
   instance: (): VariableModel =>
-    many(
-      query('instance', 'Exporter', `label_values(sds_exporter_build_info${within('job')}, instance)`),
-      false,
-    ),
+    many(query('instance', 'Exporter', exporters('instance', MATCHERS.job)), false),
   system: (): VariableModel => many(query('system', 'System', SYSTEM)),
   pool: (): VariableModel => many(query('pool', 'Pool', POOL)),
   node: (): VariableModel => many(query('node', 'Node', NODE)),

@@ -1,5 +1,8 @@
 import { parser } from '@prometheus-io/lezer-promql'
 
+/** A duration as Prometheus writes it, e.g. `15m` or `1h30m`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}` | `${number}h${number}m`
+
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }
 type Unit = keyof typeof UNITS
 const PART = /(\d+)(ms|s|m|h|d|w|y)/g

@@ -1,8 +1,10 @@
 import { SERVED_MAPPINGS } from '../../grafana/mappings.ts'
 import type { Query, Step, Tile } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
-import { ofSelectedPools, ratio, select, sum } from '../../promql/promql.ts'
-import { dedup } from '../../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { dedup, ratio, sum } from '../../promql/operators.ts'
+import { ofSelectedPools } from '../../promql/pools.ts'
+import { SCOPE } from '../../promql/scope.ts'
 
 /** Groups of attributes that systems serve or lack together, as patterns over the attributes' names. */
 export const OFFERS = {
@@ -17,15 +19,20 @@ export type Offer = keyof typeof OFFERS
 
 const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
 
-const nodes = (pattern: string, ...extra: readonly string[]): string => {
-  const matchers = [`attribute=~"${pattern}"`, ...extra]
-  return sum(ofSelectedPools(dedup(KEY, select('sds_pool_attribute_nodes', 'system', ...matchers))))
+const nodes = (pattern: string, ...matchers: readonly Matcher[]): Expression => {
+  const attributes = select(
+    'sds_pool_attribute_nodes',
+    ...SCOPE.system,
+    `attribute=~"${pattern}"`,
+    ...matchers,
+  )
+  return sum(ofSelectedPools(dedup(KEY, attributes)))
 }
 
 /** Share of nodes and attributes that are served; 0, not nothing, where none is. */
-const served = (pattern: string): string => {
+const served = (pattern: string): Expression => {
   const all = nodes(pattern)
-  return ratio(`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
+  return ratio(promql`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
 }
 
 const query = (offer: Offer): Query => ({ expr: served(OFFERS[offer].pattern), legend: OFFERS[offer].text })

@@ -2,14 +2,17 @@ import { heatmap } from '../../grafana/heatmap.ts'
 import { PLAIN, type Tile } from '../../grafana/spec.ts'
 import { matrix } from '../../grafana/table.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { perPool, perSystem, select, sumBy } from '../../promql/promql.ts'
-import { dedup } from '../../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
+import { perNamedPool } from '../../promql/pools.ts'
+import { SCOPE } from '../../promql/scope.ts'
 
 /** Counters of each exporter's own work: the requests of a pair of exporters really are twice as many. */
-const rate = (metric: string, ...extra: readonly string[]): string =>
-  `rate(${select(metric, 'polling', ...extra)}[$__rate_interval])`
-const increase = (metric: string, ...extra: readonly string[]): string =>
-  `increase(${select(metric, 'polling', ...extra)}[$__rate_interval])`
+const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
+const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
 
 const BUCKETS = 'sds_api_request_duration_seconds_bucket'
 
@@ -35,7 +38,7 @@ const slowest = timeSeries({
   queries: [
     {
       // NaN where nothing was asked, which the comparison drops.
-      expr: `histogram_quantile(0.95, ${sumBy(['system', 'operation', 'le'], rate(BUCKETS))}) >= 0`,
+      expr: promql`histogram_quantile(0.95, ${sumBy(['system', 'operation', 'le'], rate(BUCKETS))}) >= 0`,
       legend: '{{system}} {{operation}}',
     },
   ],
@@ -51,7 +54,7 @@ const pollDuration = timeSeries({
     'Seconds.',
     'Close to the schedule of one minute: polls begin to be left out; raise the schedule or ask why the system is slow.',
   ],
-  queries: [{ expr: perPool('sds_pool_poll_duration_seconds'), legend: '{{system}} / {{pool}}' }],
+  queries: [{ expr: perNamedPool('sds_pool_poll_duration_seconds'), legend: '{{system}} / {{pool}}' }],
   unit: 's',
   min: 0,
   width: 12,
@@ -120,7 +123,9 @@ const skew = timeSeries({
     'Flat, within seconds of zero.',
     'A slope is a clock without a time service; a step is one that was set.',
   ],
-  queries: [{ expr: perSystem('sds_system_clock_skew_seconds'), legend: '{{system}}' }],
+  queries: [
+    { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
+  ],
   unit: 's',
   width: 12,
 })
@@ -164,7 +169,10 @@ export const coverage: readonly Tile[] = [
       'Each attribute served on all nodes or absent on all: newer versions of the storage system dropped whole groups, and the panels about them stay empty.',
       'Unreadable values are a fault worth a report; absent on some nodes only means that their collector stands still.',
     ],
-    expr: sumBy(['attribute', 'state'], dedup(COVERAGE_KEY, select('sds_pool_attribute_nodes', 'system'))),
+    expr: sumBy(
+      ['attribute', 'state'],
+      dedup(COVERAGE_KEY, select('sds_pool_attribute_nodes', ...SCOPE.system)),
+    ),
     row: 'attribute',
     column: 'state',
     unit: 'none',

@@ -1,12 +1,15 @@
 import { type PanelSpec, steps, type Tile } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { ratio, select } from '../../promql/promql.ts'
-import { dedup, THRESHOLDS } from '../../settings.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, ratio } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { THRESHOLDS } from '../../settings.ts'
 
 type Course = Pick<PanelSpec, 'title' | 'about' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
 
 /** A line an exporter. */
-const perExporter = (vector: string, course: Course): Tile =>
+const perExporter = (vector: Expression, course: Course): Tile =>
   timeSeries({
     queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
     min: 0,
@@ -14,7 +17,7 @@ const perExporter = (vector: string, course: Course): Tile =>
     ...course,
   })
 
-const metric = (name: string): string => select(name, 'exporter')
+const metric = (name: MetricName): Expression => select(name, ...SCOPE.exporter)
 
 export const output: readonly Tile[] = [
   perExporter(metric('sds_exporter_series'), {
@@ -47,7 +50,7 @@ export const output: readonly Tile[] = [
 ]
 
 export const processes: readonly Tile[] = [
-  perExporter(`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
+  perExporter(promql`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
     title: 'CPU cores in use',
     about: [
       'CPU seconds that each exporter uses per second.',

@@ -4,7 +4,12 @@ import { type PanelSpec, PLAIN, steps, type Tile } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { table } from '../../grafana/table.ts'
-import { age, by, perPool, perSystem, sampleAge, select, sum } from '../../promql/promql.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { sampleAge } from '../../promql/nodes.ts'
+import { age, by, perSystem, sum } from '../../promql/operators.ts'
+import { perNamedPool } from '../../promql/pools.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
 
 const exportersUp = stat({
@@ -15,8 +20,8 @@ const exportersUp = stat({
     'One of a pair down: the other goes on. None up: the other dashboards show old values and then nothing.',
   ],
   queries: [
-    { expr: sum(select('up', 'exporter')), legend: 'Up' },
-    { expr: `count(${select('up', 'exporter')})`, legend: 'All' },
+    { expr: sum(select('up', ...SCOPE.exporter)), legend: 'Up' },
+    { expr: promql`count(${select('up', ...SCOPE.exporter)})`, legend: 'All' },
   ],
   unit: 'none',
   steps: [
@@ -33,7 +38,9 @@ const configuration = stat({
     'Loaded.',
     'Refused: the running configuration stays, but a restart would fail. The log names the place in the file; “sds-exporter check” does too.',
   ],
-  queries: [{ expr: `min(${select('sds_exporter_config_last_reload_successful', 'exporter')})` }],
+  queries: [
+    { expr: promql`min(${select('sds_exporter_config_last_reload_successful', ...SCOPE.exporter)})` },
+  ],
   unit: 'none',
   mappings: upDown('loaded', 'refused'),
   background: true,
@@ -49,7 +56,9 @@ const configurationAge = stat({
   ],
   queries: [
     {
-      expr: age(`min(${select('sds_exporter_config_last_reload_success_timestamp_seconds', 'exporter')})`),
+      expr: age(
+        promql`min(${select('sds_exporter_config_last_reload_success_timestamp_seconds', ...SCOPE.exporter)})`,
+      ),
     },
   ],
   unit: 'dtdurations',
@@ -65,7 +74,10 @@ const certificate: PanelSpec = {
     'Renew it on the storage system; on that day polling stops. Negative values are certificates that have ended already.',
   ],
   queries: [
-    { expr: `${perSystem('sds_system_tls_not_after_timestamp_seconds')} - time()`, legend: '{{system}}' },
+    {
+      expr: promql`${perSystem(select('sds_system_tls_not_after_timestamp_seconds', ...SCOPE.system))} - time()`,
+      legend: '{{system}}',
+    },
   ],
   unit: 'dtdurations',
   decimals: 0,
@@ -81,7 +93,9 @@ const skew: PanelSpec = {
     'A few seconds.',
     'Mend the time service of the one that is wrong. Ages of samples allow for the difference; the times that samples carry are off by this much.',
   ],
-  queries: [{ expr: perSystem('sds_system_clock_skew_seconds'), legend: '{{system}}' }],
+  queries: [
+    { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
+  ],
   unit: 's',
   decimals: 0,
   steps: [
@@ -101,7 +115,7 @@ const systemUp = stateTimeline({
     'Green throughout.',
     'Red on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all: the exporter or Prometheus.',
   ],
-  queries: [{ expr: perSystem('sds_system_up'), legend: '{{system}}' }],
+  queries: [{ expr: perSystem(select('sds_system_up', ...SCOPE.system)), legend: '{{system}}' }],
   unit: 'none',
   mappings: upDown('reachable', 'not reachable'),
   width: 12,
@@ -115,14 +129,14 @@ const pollOk = stateTimeline({
     'Green throughout; single red moments when a system restarts a service.',
     'Red while the system is reachable: rights, a pool that was removed, or an answer that cannot be read. See “Failed polls by reason”.',
   ],
-  queries: [{ expr: perPool('sds_pool_up'), legend: '{{system}} / {{pool}}' }],
+  queries: [{ expr: perNamedPool('sds_pool_up'), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
   mappings: upDown('ok', 'failed'),
   width: 12,
   height: 6,
 })
 
-const byPool = (metric: string): string => by('max', POOL_KEY, perPool(metric))
+const byPool = (metric: MetricName): Expression => by('max', POOL_KEY, perNamedPool(metric))
 
 const pools = table({
   title: 'Age of the data',
@@ -150,7 +164,7 @@ const pools = table({
     },
     {
       title: 'Sample age',
-      expr: sampleAge(POOL_KEY, 'system'),
+      expr: sampleAge(POOL_KEY, SCOPE.system),
       unit: 's',
       decimals: 0,
       steps: steps(THRESHOLDS.sampleAgeSeconds),
@@ -165,7 +179,7 @@ const pools = table({
   height: 7,
 })
 
-const BUILD = select('sds_exporter_build_info', 'exporter')
+const BUILD = select('sds_exporter_build_info', ...SCOPE.exporter)
 
 const versions = table({
   title: 'Versions',
@@ -181,7 +195,7 @@ const versions = table({
       expr: by(
         'max',
         ['instance', 'version', 'node_version'],
-        `(${age(select('process_start_time_seconds', 'exporter'))}) * on (job,instance) group_left (version,node_version) ${BUILD}`,
+        promql`(${age(select('process_start_time_seconds', ...SCOPE.exporter))}) * on (job,instance) group_left (version,node_version) ${BUILD}`,
       ),
       unit: 'dtdurations',
       decimals: 0,
@@ -210,7 +224,7 @@ const providerCount = stat({
     'The number that you set up.',
     'Fewer: somebody deleted one; the audit lines in the log of the exporter tell whether it was done there.',
   ],
-  queries: [{ expr: perSystem('sds_authn_providers'), legend: '{{system}}' }],
+  queries: [{ expr: perSystem(select('sds_authn_providers', ...SCOPE.system)), legend: '{{system}}' }],
   unit: 'none',
   steps: PLAIN,
   noValue: 'not read',
@@ -231,7 +245,7 @@ const providerList = table({
   columns: [
     {
       title: 'Listed',
-      expr: by('max', providerKey, select('sds_authn_provider_info', 'system')),
+      expr: by('max', providerKey, select('sds_authn_provider_info', ...SCOPE.system)),
       unit: 'none',
       mappings: YES_NO,
     },

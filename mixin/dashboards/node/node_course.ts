@@ -10,7 +10,11 @@ import { steps } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { table } from '../../grafana/table.ts'
 import { dashed, timeSeries } from '../../grafana/timeseries.ts'
-import { by, healthCode, perNode, select } from '../../promql/promql.ts'
+import { promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { healthCode } from '../../promql/nodes.ts'
+import { by, perNode } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { SEE_OFFERS } from '../common/coverage.ts'
 import { one, oneEach } from './one_node.ts'
@@ -22,7 +26,7 @@ const healthOverTime = stateTimeline({
     'Green throughout.',
     'Many short changes are a node that flaps: look for a bad link or power supply.',
   ],
-  queries: [{ expr: healthCode(['node'], 'node'), legend: '{{node}}' }],
+  queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   width: 12,
@@ -44,7 +48,7 @@ const disksOverTime = timeSeries({
   width: 12,
 })
 
-const readsWrites = (reads: string, writes: string) => [
+const readsWrites = (reads: MetricName, writes: MetricName) => [
   { expr: one(reads), legend: 'Reads' },
   { expr: one(writes), legend: 'Writes' },
 ]
@@ -74,11 +78,11 @@ const latency = timeSeries({
     { expr: one('sds_node_transaction_read_latency_seconds'), legend: 'Read' },
     { expr: one('sds_node_transaction_write_latency_seconds'), legend: 'Write' },
     {
-      expr: `quantile(0.5, ${perNode('sds_node_transaction_read_latency_seconds', 'pool')})`,
+      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_read_latency_seconds', ...SCOPE.pool))})`,
       legend: 'Read, pool median',
     },
     {
-      expr: `quantile(0.5, ${perNode('sds_node_transaction_write_latency_seconds', 'pool')})`,
+      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_write_latency_seconds', ...SCOPE.pool))})`,
       legend: 'Write, pool median',
     },
   ],
@@ -225,13 +229,13 @@ const forecasts = table({
   columns: [
     {
       title: 'Available',
-      expr: by('max', forecastKey, select('sds_node_capacity_forecast_available', 'node')),
+      expr: by('max', forecastKey, select('sds_node_capacity_forecast_available', ...SCOPE.node)),
       unit: 'none',
       mappings: YES_NO,
     },
     {
       title: 'Time until target',
-      expr: by('min', forecastKey, select('sds_node_capacity_forecast_seconds', 'node')),
+      expr: by('min', forecastKey, select('sds_node_capacity_forecast_seconds', ...SCOPE.node)),
       unit: 'dtdurations',
       decimals: 0,
       mappings: [REACHED_MAPPING],

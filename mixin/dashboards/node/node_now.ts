@@ -3,7 +3,9 @@ import { DISK_COUNTS, HEALTH_MAPPINGS } from '../../grafana/mappings.ts'
 import type { Tile } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { gauge, stat } from '../../grafana/stat.ts'
-import { healthCode, sampleAgeByCategory, select, usedRatio } from '../../promql/promql.ts'
+import { promql, select } from '../../promql/expression.ts'
+import { healthCode, sampleAgeByCategory, usedRatio } from '../../promql/nodes.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { DISK_COLORS, THRESHOLDS } from '../../settings.ts'
 import { feedOffers, SEE_OFFERS } from '../common/coverage.ts'
 import { one } from './one_node.ts'
@@ -15,7 +17,7 @@ const health = stat({
     'Good, or Maintenance while somebody works on it.',
     'Bad: replace or repair it soon, its data is rebuilt elsewhere. Not accessible: power, network, then console. Suspect: watch it and look at its disks.',
   ],
-  queries: [{ expr: healthCode([], 'node') }],
+  queries: [{ expr: healthCode([], SCOPE.node) }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   background: true,
@@ -30,7 +32,7 @@ const disksByState = barGauge({
     'Ready to replace means that the disk may be pulled now; Bad means that its data is still being rebuilt.',
   ],
   queries: Object.keys(DISK_COLORS).map((status) => ({
-    expr: `max(${select('sds_node_disks_by_status', 'node', `status="${status}"`)})`,
+    expr: promql`max(${select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`)})`,
     legend: status,
   })),
   unit: 'none',
@@ -47,7 +49,7 @@ const spaceUsed = gauge({
     'About that of the other nodes of its pool.',
     'Far above its siblings: see the pool page. All of them full: order disks.',
   ],
-  queries: [{ expr: usedRatio((vector) => `max(${vector})`, 'node') }],
+  queries: [{ expr: usedRatio((vector) => promql`max(${vector})`, SCOPE.node) }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   width: 4,
@@ -105,7 +107,7 @@ const sampleAges = stat({
     'Up to two intervals of the storage system, ten minutes.',
     'One category alone: that collector of the node stands still. All: see whether the exporter polls.',
   ],
-  queries: [{ expr: sampleAgeByCategory('node'), legend: '{{category}}' }],
+  queries: [{ expr: sampleAgeByCategory(SCOPE.node), legend: '{{category}}' }],
   unit: 's',
   decimals: 0,
   steps: steps(THRESHOLDS.sampleAgeSeconds),

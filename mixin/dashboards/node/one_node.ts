@@ -1,5 +1,9 @@
-import { by, select } from '../../promql/promql.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { by } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
 
 /** The page shows one node, so one series; `max` drops the labels and the second exporter of a pair. */
-export const one = (metric: string): string => `max(${select(metric, 'node')})`
-export const oneEach = (label: string, metric: string): string => by('max', [label], select(metric, 'node'))
+export const one = (metric: MetricName): Expression => promql`max(${select(metric, ...SCOPE.node)})`
+export const oneEach = (label: string, metric: MetricName): Expression =>
+  by('max', [label], select(metric, ...SCOPE.node))

@@ -4,6 +4,7 @@ import { seriesToNode } from '../../grafana/links.ts'
 import type { Tile } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
+import { promql } from '../../promql/expression.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { SEE_OFFERS } from '../common/coverage.ts'
 import { nodeLatency } from '../common/node_latency.ts'
@@ -16,7 +17,7 @@ const usedByNode = barGauge({
     'Nodes of a pool are about equally full; a new node fills up slowly.',
     'One node far above the others gets more new data than it can hold: see “Fullest minus emptiest node” on the capacity page.',
   ],
-  queries: [{ expr: `sort_desc(${USED})`, legend: '{{node}}' }],
+  queries: [{ expr: promql`sort_desc(${USED})`, legend: '{{node}}' }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   links: [seriesToNode],

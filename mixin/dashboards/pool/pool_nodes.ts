@@ -4,7 +4,10 @@ import type { Tile } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { table } from '../../grafana/table.ts'
-import { by, healthCode, sampleAge, select } from '../../promql/promql.ts'
+import { type Expression, select } from '../../promql/expression.ts'
+import { healthCode, sampleAge } from '../../promql/nodes.ts'
+import { by } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { BUSIER_NIC, node, READ_LATENCY, USED } from './pool_queries.ts'
 
@@ -15,15 +18,15 @@ const health = stateTimeline({
     'Green throughout; blue while somebody works on a node.',
     'Click a band to open the node. Several nodes that change together share a switch, a rack or a power feed.',
   ],
-  queries: [{ expr: healthCode(NODE_KEY, 'node'), legend: '{{node}}' }],
+  queries: [{ expr: healthCode(NODE_KEY, SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
   links: [seriesToNode],
   width: 24,
 })
 
-const disks = (status: string): string =>
-  by('max', NODE_KEY, select('sds_node_disks_by_status', 'node', `status="${status}"`))
+const disks = (status: string): Expression =>
+  by('max', NODE_KEY, select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`))
 
 const nodes = table({
   title: 'Nodes',
@@ -36,7 +39,7 @@ const nodes = table({
   columns: [
     {
       title: 'State',
-      expr: healthCode(NODE_KEY, 'node'),
+      expr: healthCode(NODE_KEY, SCOPE.node),
       unit: 'none',
       mappings: HEALTH_MAPPINGS,
       cell: 'background',
@@ -104,7 +107,7 @@ const nodes = table({
     },
     {
       title: 'Data age',
-      expr: sampleAge(NODE_KEY, 'node'),
+      expr: sampleAge(NODE_KEY, SCOPE.node),
       unit: 's',
       decimals: 0,
       steps: steps(THRESHOLDS.sampleAgeSeconds),

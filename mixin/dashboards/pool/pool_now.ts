@@ -1,7 +1,10 @@
 import type { Tile } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { gauge, stat } from '../../grafana/stat.ts'
-import { perNodeAnd, ratio, sampleAge, sum, usedRatio, weightedMean } from '../../promql/promql.ts'
+import { promql, select } from '../../promql/expression.ts'
+import { sampleAge, usedRatio } from '../../promql/nodes.ts'
+import { perNodeAnd, ratio, sum, weightedMean } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { feedOffers, SEE_OFFERS } from '../common/coverage.ts'
 import { node, READ_LATENCY, READS, WRITE_LATENCY, WRITES } from './pool_queries.ts'
@@ -16,8 +19,8 @@ const nodesHealthy = stat({
   queries: [
     {
       expr: ratio(
-        sum(perNodeAnd('status', 'sds_node_health_status', 'node', 'status="Good"')),
-        `count(${node('sds_node_info')})`,
+        sum(perNodeAnd('status', select('sds_node_health_status', ...SCOPE.node, 'status="Good"'))),
+        promql`count(${node('sds_node_info')})`,
       ),
     },
   ],
@@ -34,7 +37,7 @@ const spaceUsed = gauge({
     'Below the yellow mark.',
     'Compare the nodes under “Space used by node”; plan with the capacity page.',
   ],
-  queries: [{ expr: usedRatio(sum, 'node') }],
+  queries: [{ expr: usedRatio(sum, SCOPE.node) }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
   width: 4,
@@ -93,7 +96,7 @@ const dataAge = stat({
     'Up to two intervals of the storage system, ten minutes.',
     'The exporter page tells whether polls fail or whether the system answers with old samples; in the latter case its own collector stands still.',
   ],
-  queries: [{ expr: sampleAge([], 'node') }],
+  queries: [{ expr: sampleAge([], SCOPE.node) }],
   unit: 's',
   decimals: 0,
   steps: steps(THRESHOLDS.sampleAgeSeconds),

@@ -1,7 +1,10 @@
-import { by, perNode, ratio, select } from '../../promql/promql.ts'
+import { type Expression, select, selectAny } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { by, perNode, ratio } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY } from '../../settings.ts'
 
-export const node = (metric: string): string => perNode(metric, 'node')
+export const node = (metric: MetricName): Expression => perNode(select(metric, ...SCOPE.node))
 
 export const READS = node('sds_node_transaction_reads_per_second')
 export const WRITES = node('sds_node_transaction_writes_per_second')
@@ -11,9 +14,11 @@ export const USED = ratio(
   node('sds_node_disk_space_allocated_bytes'),
   node('sds_node_disk_space_total_bytes'),
 )
-/** `a or b` would never show b: `or` does not look at metric names. */
 export const BUSIER_NIC = by(
   'max',
   NODE_KEY,
-  select('', 'node', '__name__=~"sds_node_nic_(received|transmitted)_utilization_ratio"'),
+  selectAny(
+    ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
+    ...SCOPE.node,
+  ),
 )

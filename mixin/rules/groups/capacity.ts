@@ -1,8 +1,11 @@
-import { dashboardOf, lately, POOL, perNode } from '../../promql/expressions.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { lastValue, perNode } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { dashboardOf, POOL } from './templates.ts'
 
-const USED = 'system_pool:sds_node_disk_space_allocated_per_total:ratio'
+const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
 
 const capacityHigh = bySeverity(
@@ -13,8 +16,8 @@ const capacityHigh = bySeverity(
     dashboard: capacityPage,
   },
   {
-    critical: { expr: `${USED} > ${THRESHOLDS.usedRatio.critical}`, for: '10m', keepFiringFor: '30m' },
-    warning: { expr: `${USED} > ${THRESHOLDS.usedRatio.warning}`, for: '30m', keepFiringFor: '1h' },
+    critical: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.critical}`, for: '10m', keepFiringFor: '30m' },
+    warning: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.warning}`, for: '30m', keepFiringFor: '1h' },
   },
 )
 
@@ -22,12 +25,13 @@ const capacityHigh = bySeverity(
  * The storage system's own forecast, the shortest of all nodes and histories. A forecast alone is no news:
  * it counts above a level of use. Where the system answers N/A there is no series, and this stays silent.
  */
-const shortForecast = (severity: 'warning' | 'critical'): string =>
-  `min by (${POOL_KEY.join(',')}) (
-  ${lately(`sds_node_capacity_forecast_seconds{target_percent="${LIMITS.forecastTargetPercent}"}`)}
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
+const shortForecast = (severity: 'warning' | 'critical'): Expression =>
+  promql`min by (${POOL_KEY}) (
+  ${lastValue(select('sds_node_capacity_forecast_seconds', TARGET))}
 ) < ${THRESHOLDS.forecastSeconds[severity]}
 and
-${lately(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
+${lastValue(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
 
 const forecastShort = bySeverity(
   {
@@ -45,9 +49,9 @@ const forecastShort = bySeverity(
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
   severity: 'info',
-  expr: `max by (${POOL_KEY.join(',')}) (${lately('sds_node_capacity_forecast_available')}) == 0
+  expr: promql`max by (${POOL_KEY}) (${lastValue(select('sds_node_capacity_forecast_available'))}) == 0
 and
-${lately(USED)} > ${THRESHOLDS.usedRatio.warning}`,
+${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
   summary: 'A well filled storage pool has no capacity forecast.',
@@ -59,7 +63,7 @@ ${lately(USED)} > ${THRESHOLDS.usedRatio.warning}`,
 const fillsSoon: Alert = {
   alert: 'SdsCapacityFillsSoon',
   severity: 'warning',
-  expr: `predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
+  expr: promql`predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
 and
 ${USED} > ${LIMITS.forecastUsedRatio.warning}
 and
@@ -73,17 +77,17 @@ ${USED} offset 3h`,
   dashboard: capacityPage,
 }
 
-const used = `(
-  ${perNode(lately('sds_node_disk_space_allocated_bytes'))}
+const used = promql`(
+  ${perNode(lastValue(select('sds_node_disk_space_allocated_bytes')))}
   /
-  (${perNode(lately('sds_node_disk_space_total_bytes'))} > 0)
+  (${perNode(lastValue(select('sds_node_disk_space_total_bytes')))} > 0)
 )`
 const imbalance: Alert = {
   alert: 'SdsCapacityImbalance',
   severity: 'info',
-  expr: `max by (${POOL_KEY.join(',')}) ${used}
+  expr: promql`max by (${POOL_KEY}) ${used}
 -
-min by (${POOL_KEY.join(',')}) ${used}
+min by (${POOL_KEY}) ${used}
 > ${THRESHOLDS.imbalanceRatio.critical}`,
   for: '6h',
   keepFiringFor: '1h',

@@ -1,3 +1,6 @@
+import type { Duration } from '../../promql/duration.ts'
+import type { Expression } from '../../promql/expression.ts'
+import type { RecordedName } from '../../promql/metrics.ts'
 import type { PROMETHEUS } from '../../settings.ts'
 
 /** `critical` calls somebody now, `warning` is today's ticket, `info` is for the next working day. */
@@ -8,14 +11,11 @@ export type Severity = (typeof SEVERITIES)[number]
 export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
 export type Component = (typeof COMPONENTS)[number]
 
-/** A duration as Prometheus writes it, e.g. `15m` or `1h30m`. */
-export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}` | `${number}h${number}m`
-
 /** One alert rule. Two rules may share a name when their severities differ. */
 export interface Alert {
   readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
   readonly severity: Severity
-  readonly expr: string
+  readonly expr: Expression
   /** How long the expression must hold; left out where it already speaks of a window. */
   readonly for?: Duration
   /** How long the alert outlives its expression: it stops flapping and bridges one failed poll. */
@@ -29,8 +29,8 @@ export interface Alert {
 }
 
 export interface Recording {
-  readonly record: string
-  readonly expr: string
+  readonly record: RecordedName
+  readonly expr: Expression
 }
 
 /** Rules that are evaluated together; `component` becomes a label of each of its alerts. */

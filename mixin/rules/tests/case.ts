@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
+import type { Duration } from '../../promql/duration.ts'
 import { PROMETHEUS, RUNBOOKS } from '../../settings.ts'
-import type { Component, Duration, Severity } from '../groups/rule.ts'
+import type { Component, Severity } from '../groups/rule.ts'
 
 /**
  * Unit tests of the alerts, as data. They are written here rather than in promtool's YAML, because the same

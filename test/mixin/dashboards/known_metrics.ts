@@ -1,22 +1,18 @@
-import { FAMILIES } from '../../../src/metrics/families.ts'
+import { PROMETHEUS_METRICS } from '../../../mixin/promql/metrics.ts'
+import { FAMILIES, PROCESS_METRICS } from '../../../src/metrics/families.ts'
 
-/** Labels that Prometheus adds to everything that it scrapes. */
+/** Labels that Prometheus adds to every series that it scrapes. */
 const TARGET = ['job', 'instance'] as const
 
-/** Metrics that are not of our making: of Prometheus itself, and of prom-client about the process. */
-const FOREIGN: Readonly<Record<string, readonly string[]>> = {
-  up: TARGET,
-  scrape_duration_seconds: TARGET,
-  scrape_samples_scraped: TARGET,
-  process_start_time_seconds: TARGET,
-  process_cpu_seconds_total: TARGET,
-  process_resident_memory_bytes: TARGET,
-  process_open_fds: TARGET,
-  process_max_fds: TARGET,
-  nodejs_heap_size_used_bytes: TARGET,
-  nodejs_eventloop_lag_p99_seconds: TARGET,
-  ALERTS: ['alertname', 'alertstate', 'severity', 'system', 'pool', 'node'],
-}
+const ALERT_LABELS = ['alertname', 'alertstate', 'severity', 'system', 'pool', 'node'] as const
+
+/** Metrics of Prometheus and of prom-client, with their labels. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [...PROMETHEUS_METRICS, ...Object.keys(PROCESS_METRICS)].map((name) => [
+    name,
+    name === 'ALERTS' ? ALERT_LABELS : TARGET,
+  ]),
+)
 
 const HISTOGRAM_SERIES: Readonly<Record<string, readonly string[]>> = {
   _bucket: ['le'],
@@ -33,7 +29,7 @@ const own: [string, readonly string[]][] = FAMILIES.flatMap(({ name, labels, typ
   ])
 })
 
-/** Every series name that a dashboard may ask for, with its labels. */
+/** Every series name that a dashboard may select, with its labels. */
 export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
   ...own,
   ...Object.entries(FOREIGN),
@@ -41,7 +37,7 @@ export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
 
 export const KNOWN_NAMES: readonly string[] = [...KNOWN_METRICS.keys()]
 
-/** Names that prom-client or Prometheus must bring, because no family of ours has them. */
+/** Names of metrics that the tables of families do not have. */
 export const FOREIGN_NAMES: readonly string[] = Object.keys(FOREIGN)
 
 /** Labels of a metric, or those that all metrics share whose names match a pattern. */
@@ -52,10 +48,13 @@ export const labelsOfMetric = (nameOrPattern: string): ReadonlySet<string> => {
   return new Set(first.filter((label) => more.every((list) => list.includes(label))))
 }
 
-/** Counters: their value means nothing, only its rate does. */
-export const isCounter = (name: string): boolean =>
-  FAMILIES.some(
-    (family) =>
-      (family.type === 'counter' && family.name === name) ||
-      (family.type === 'histogram' && name.startsWith(family.name)),
-  ) || name === 'process_cpu_seconds_total'
+const COUNTERS: ReadonlySet<string> = new Set([
+  ...FAMILIES.flatMap(({ name, type }) => {
+    if (type === 'gauge') return []
+    return type === 'counter' ? [name] : Object.keys(HISTOGRAM_SERIES).map((suffix) => `${name}${suffix}`)
+  }),
+  ...Object.entries(PROCESS_METRICS).flatMap(([name, type]) => (type === 'counter' ? [name] : [])),
+])
+
+/** Whether a series is a counter, of which only rates and increases are used. */
+export const isCounter = (name: string): boolean => COUNTERS.has(name)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { substitute } from '../../../mixin/promql/selection.ts'
-import { panelQueries, substitutedQueries } from './queries.ts'
+import { panelQueries, substitutedQueries } from '../dashboards/queries.ts'
 
 const EXPR = 'topk($topn, rate(x{job=~"$job",system=~"$system|",pool=~"$pool"}[$__rate_interval]))'
 
