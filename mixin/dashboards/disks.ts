@@ -1,5 +1,5 @@
 import { barGauge } from '../grafana/bar_gauge.ts'
-import type { Board } from '../grafana/board.ts'
+import type { DashboardSpec } from '../grafana/dashboard.ts'
 import { rowToNode, seriesToPool } from '../grafana/links.ts'
 import { DISK_AREAS, DISK_COUNTS, onOff, PURPOSE_AREAS } from '../grafana/mappings.ts'
 import { steps } from '../grafana/spec.ts'
@@ -12,7 +12,7 @@ import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.
 import { SCOPE } from '../promql/scope.ts'
 import { DISK_COLORS, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
-import { byPurpose, diskReadShare } from './disk_read_share.ts'
+import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 const byStatus = (...matchers: readonly Matcher[]): Expression =>
@@ -194,7 +194,7 @@ const hours = barGauge({
   height: 6,
 })
 
-export const disks: Board = {
+export const disks: DashboardSpec = {
   name: 'disks',
   title: 'Storage / Disks and background work',
   question: 'Which enclosure do I walk to, and is the pool still rebuilding?',
@@ -204,11 +204,11 @@ export const disks: Board = {
   rows: [
     {
       title: 'Disks',
-      tiles: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
+      panels: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
     },
     {
       title: 'Background work',
-      tiles: [traffic('read'), traffic('write'), recovery, userShare, hours],
+      panels: [traffic('read'), traffic('write'), recovery, userShare, hours],
     },
   ],
 }

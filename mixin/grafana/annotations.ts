@@ -12,7 +12,7 @@ import { firingAlerts, SCOPE } from '../promql/scope.ts'
 import { GRAFANA, MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
-interface Mark {
+interface Annotation {
   readonly name: string
   readonly expr: Expression
   readonly title: string
@@ -29,7 +29,7 @@ const RESTARTS = promql`changes(${START}[$__rate_interval]) > 0 and on (job,inst
 const GOOD = select('sds_node_health_status', ...SCOPE.system, 'status="Good"')
 const CHANGES = perNode(promql`changes(${GOOD}[$__rate_interval])`)
 
-const MARKS: readonly Mark[] = [
+const ANNOTATIONS: readonly Annotation[] = [
   {
     name: 'Alerts',
     expr: firingAlerts(),
@@ -56,11 +56,11 @@ const MARKS: readonly Mark[] = [
   },
 ]
 
-/** The SDK moves links and annotations into a menu that only the newest Grafana has. */
+/** `placement` of the SDK moves links and annotations into a menu that only the newest Grafana has. */
 const unplaced = <T extends { placement?: unknown }>({ placement: _, ...rest }: T): Omit<T, 'placement'> =>
   rest
 
-/** Grafana's own annotations, which a dashboard without this entry would not show. */
+/** Grafana's own annotations. Without this entry a dashboard does not show them. */
 const builtIn = (): AnnotationQuery =>
   unplaced(
     new AnnotationQueryBuilder()
@@ -73,24 +73,24 @@ const builtIn = (): AnnotationQuery =>
       .build(),
   )
 
-const annotation = (mark: Mark): AnnotationQuery =>
+const annotation = (spec: Annotation): AnnotationQuery =>
   unplaced(
     new AnnotationQueryBuilder()
-      .name(mark.name)
+      .name(spec.name)
       .datasource(DATASOURCE)
-      .enable(mark.enabled)
-      .iconColor(mark.color)
-      .expr(mark.expr)
-      .titleFormat(mark.title)
-      .textFormat(mark.text)
+      .enable(spec.enabled)
+      .iconColor(spec.color)
+      .expr(spec.expr)
+      .titleFormat(spec.title)
+      .textFormat(spec.text)
       .step('60s')
       .build(),
   )
 
-/** Marks across all panels: firing alerts, restarts of the exporter, and on demand changes of health. */
-export const annotations = (): AnnotationQuery[] => [builtIn(), ...MARKS.map(annotation)]
+/** Firing alerts, restarts of the exporter, and, disabled by default, changes of health. */
+export const annotations = (): AnnotationQuery[] => [builtIn(), ...ANNOTATIONS.map(annotation)]
 
-/** The way back to the fleet and to all siblings, with the selection and the time kept. */
+/** Links to the fleet dashboard and to all others, with the variables and the time range. */
 export const links = (): DashboardLink[] => [
   unplaced(
     new DashboardLinkBuilder('Fleet')

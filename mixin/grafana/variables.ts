@@ -11,7 +11,7 @@ import { SCOPE } from '../promql/scope.ts'
 import { MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
-/** Matches whatever has the label; `.*` would also sweep in series without it. */
+/** Matches any value of the label; `.*` would also match series without the label. */
 const ALL_VALUE = '.+'
 
 const ALL = { selected: true, text: ['All'], value: ['$__all'] }
@@ -34,7 +34,7 @@ const many = (builder: QueryVariableBuilder, allValue = true): VariableModel => 
   return tidy(builder.build())
 }
 
-/** The SDK adds members of variables of another type. */
+/** Removes members that the SDK adds from other types of variables. */
 const tidy = ({ auto: _, auto_min: __, auto_count: ___, ...rest }: VariableModel): VariableModel => rest
 
 const SYSTEM = labelValues(select('sds_system_up', MATCHERS.job), 'system')
@@ -45,14 +45,14 @@ const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
 const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
   labelValues(select('sds_exporter_build_info', ...matchers), label)
 
-/** The variables of the dashboards, each a fresh value. Order on a page: that of this table. */
+/** The variables of the dashboards, in the order in which dashboards list them. */
 export const VARIABLES = {
   datasource: (): VariableModel =>
     tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
   job: (): VariableModel => many(query('job', 'Job', labelValues(select('sds_system_up'), 'job'))),
   /**
-   * Both without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
-   * exist for every job of the Prometheus, and some give their targets the instances of ours.
+   * Both without `allValue`, so that All expands to the exporters: `up` and the process metrics exist for every job
+   * of the Prometheus, and `.+` would match them all.
    */
   exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job')), false),
   instance: (): VariableModel =>

@@ -24,7 +24,7 @@ const INTERVAL = '1m'
 const FOLDER = 'deploy/prometheus/rules'
 const HEADER = '# Generated from deploy/prometheus/groups by `npm run generate`: do not edit.\n'
 
-export interface RuleOptions {
+interface RuleOptions {
   /** Multiplies every duration: `for`, `keep_firing_for`, ranges, offsets and the interval. 1/60 for tests. */
   readonly scale?: number
 }

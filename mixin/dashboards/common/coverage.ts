@@ -1,5 +1,5 @@
 import { SERVED_MAPPINGS } from '../../grafana/mappings.ts'
-import type { Query, Step, Tile } from '../../grafana/spec.ts'
+import type { Query, SizedPanel, Step } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { dedup, ratio, sum } from '../../promql/operators.ts'
@@ -15,7 +15,7 @@ export const OFFERS = {
   diskTraffic: { text: 'Disk traffic', pattern: 'disk(Read|Write)Bandwidth.+' },
   forecasts: { text: 'Forecasts', pattern: 'allocatedCapacityForecast' },
 } as const
-export type Offer = keyof typeof OFFERS
+type Offer = keyof typeof OFFERS
 
 const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
 
@@ -48,7 +48,7 @@ const PARTLY: readonly Step[] = [
 export const SEE_OFFERS = 'No data: see “Feed offers”'
 
 /** Tells "this system does not serve it" from "no data came": the first thing to look at when panels are empty. */
-export const feedOffers = (offers: readonly Offer[], width: number): Tile =>
+export const feedOffers = (offers: readonly Offer[], width: number): SizedPanel =>
   stat({
     title: 'Feed offers',
     about: [

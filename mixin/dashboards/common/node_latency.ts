@@ -1,5 +1,5 @@
 import { seriesToNode } from '../../grafana/links.ts'
-import { type PanelSpec, steps, type Tile } from '../../grafana/spec.ts'
+import { type PanelSpec, type SizedPanel, steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { SEE_OFFERS } from './coverage.ts'
@@ -8,7 +8,7 @@ import { SEE_OFFERS } from './coverage.ts'
 export const nodeLatency = (
   panel: Pick<PanelSpec, 'title' | 'about' | 'width'>,
   query: PanelSpec['queries'][number],
-): Tile =>
+): SizedPanel =>
   timeSeries({
     ...panel,
     queries: [query],

@@ -3,10 +3,10 @@ import { parse, stringify } from 'yaml'
 import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
 import type { Severity } from '../../../mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS, renderRules } from '../../../mixin/rules/rules.ts'
-import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from '../../../mixin/rules/tests/case.ts'
-import { CASE_GROUPS } from '../../../mixin/rules/tests/cases.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkRules, testRules } from '../../support/promtool.ts'
+import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from './cases/case.ts'
+import { CASE_GROUPS } from './cases/cases.ts'
 
 const GROUPS = renderRules().flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
 /** A group as it is committed; a test loads only what it is about, because promtool evaluates all it loads. */
