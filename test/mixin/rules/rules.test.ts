@@ -17,6 +17,9 @@ const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
 const rulesIn = (folder: { write(name: string, text: string): string }, scale = 1): string[] =>
   renderRules({ scale }).map(({ path, text }) => folder.write(path.replaceAll('/', '_'), text))
 
+/** Longer than promtool may run, so that its error is reported and not a timeout of the test. */
+const PROMTOOL_TIMEOUT_MS = 70_000
+
 describe('promtool', () => {
   test.each([1, 1 / 60, 2.5])('finds nothing to say about the rules, scaled by %f', async (scale) => {
     using folder = temporaryFolder()
@@ -26,16 +29,20 @@ describe('promtool', () => {
   const runs = CASE_GROUPS.flatMap(({ group, cases }) =>
     (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ group, cases, exporters })),
   )
-  test.each(runs)('$group, exporters: $exporters', async ({ group, cases, exporters }) => {
-    using folder = temporaryFolder()
-    const groups = [recordingGroup.name, group]
-    folder.write('rules.yml', stringify({ groups: groups.map(renderedGroup) }))
-    const files = promtoolFiles(cases, exporters, 'rules.yml', groups)
-    const { code, stdout, stderr } = await testRules(
-      ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
-    )
-    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
-  })
+  test.each(runs)(
+    '$group, exporters: $exporters',
+    async ({ group, cases, exporters }) => {
+      using folder = temporaryFolder()
+      const groups = [recordingGroup.name, group]
+      folder.write('rules.yml', stringify({ groups: groups.map(renderedGroup) }))
+      const files = promtoolFiles(cases, exporters, 'rules.yml', groups)
+      const { code, stdout, stderr } = await testRules(
+        ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
+      )
+      expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+    },
+    PROMTOOL_TIMEOUT_MS,
+  )
 })
 
 /** Whether the case sees the alert fire, in the order of time. */

@@ -223,18 +223,19 @@ const fills = fired('SdsCapacityFillsSoon', 'warning', 'capacity', POOL, {
     'Pool pool 1 of system frankfurt would have 152.5% of its usable space allocated in 1d 0h 0m 0s.',
   dashboard: PAGE,
 })
-/** What is said last is what was so when the expression held last. */
+/** While an alert is kept firing, its description has the last value of the expression. */
 const fillsLast = saying(
   fills,
-  'Pool pool 1 of system frankfurt would have 90.57% of its usable space allocated in 1d 0h 0m 0s.',
+  'Pool pool 1 of system frankfurt would have 92.1% of its usable space allocated in 1d 0h 0m 0s.',
 )
 const fillsSoon: readonly AlertCase[] = [
   {
     alert: 'SdsCapacityFillsSoon',
-    name: 'fires after half an hour with three hours of history, and ends when the growth does',
+    name: 'fires after half an hour with three hours of history, and ends an hour after the use falls',
     step: 5,
-    series: { [ALLOCATED]: '700+2.5x42 805x120', [TOTAL]: '1000x162' },
-    at: { '205m': [], '210m': [fills], '490m': [fillsLast], '550m': [fillsLast], '555m': [] },
+    // All within the range of six hours, so that no sample is at its start.
+    series: { [ALLOCATED]: '700+2.5x42 800-5x20 700x60', [TOTAL]: '1000x124' },
+    at: { '205m': [], '210m': [fills], '315m': [fillsLast], '375m': [fillsLast], '380m': [] },
   },
   {
     alert: 'SdsCapacityFillsSoon',

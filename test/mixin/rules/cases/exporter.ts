@@ -81,7 +81,8 @@ const processes: readonly AlertCase[] = [
   {
     alert: 'SdsExporterRestarting',
     name: 'fires at the third start within an hour and ends 15 minutes after they are too few',
-    series: { [ofExporter(START)]: '100x9 700x9 1300x9 1900x120' },
+    interval: '30s',
+    series: { [ofExporter(START)]: '100x19 700x19 1300x19 1900x240' },
     at: { '29m': [], '30m': [restarting], '84m': [restarting], '85m': [] },
   },
   {
@@ -93,7 +94,8 @@ const processes: readonly AlertCase[] = [
   {
     alert: 'SdsConfigReloadFailed',
     name: 'fires 10 minutes after 5 minutes without a good file and ends with it',
-    series: { [ofExporter(RELOAD)]: '1x9 0x29 1x10', [ofExporter(RELOAD, 'exporter-2')]: '1x60' },
+    interval: '30s',
+    series: { [ofExporter(RELOAD)]: '1x19 0x59 1x20', [ofExporter(RELOAD, 'exporter-2')]: '1x120' },
     at: { '24m': [], '25m': [reload], '39m': [reload], '40m': [] },
   },
   {

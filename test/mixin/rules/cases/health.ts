@@ -222,7 +222,8 @@ const nodeFlapping: readonly AlertCase[] = [
   {
     alert: 'SdsNodeFlapping',
     name: 'fires at the fourth change within an hour and ends half an hour after they are too few',
-    series: { [`${STATUS}{status="Good"}`]: '1x9 0 1 0 1x120' },
+    interval: '30s',
+    series: { [`${STATUS}{status="Good"}`]: '1x19 0x1 1x1 0x1 1x240' },
     at: { '12m': [], '13m': [flapping], '99m': [flapping], '100m': [] },
   },
   {
@@ -249,10 +250,11 @@ const nodeVanished: readonly AlertCase[] = [
   {
     alert: 'SdsNodeVanished',
     name: 'fires 15 minutes after the node left and ends two hours after it',
+    interval: '30s',
     series: {
-      sds_node_info: '1x9 stale',
-      'sds_node_info{node="n2",node_id="id2"}': '1x200',
-      sds_pool_up: '1x200',
+      sds_node_info: '1x19 stale',
+      'sds_node_info{node="n2",node_id="id2"}': '1x400',
+      sds_pool_up: '1x400',
     },
     at: { '24m': [], '25m': [vanished], '129m': [vanished], '130m': [] },
   },
