@@ -10,7 +10,7 @@ import { node } from './node/node.ts'
 import { performance } from './performance/performance.ts'
 import { pool } from './pool/pool.ts'
 
-/** All pages, from the overview to the detail. */
+/** All dashboards, from overview to detail. */
 export const DASHBOARDS: readonly DashboardSpec[] = [
   fleet,
   pool,
@@ -22,13 +22,13 @@ export const DASHBOARDS: readonly DashboardSpec[] = [
   exporter,
 ]
 
-/** A generated file: its path from the root of the repository, and its whole text. */
+/** A generated file; the path is relative to the root of the repository. */
 export interface RenderedFile {
   readonly path: string
   readonly text: string
 }
 
-/** Sorts the keys of objects, so that a new version of the SDK does not shuffle the files. */
+/** Sorts the keys of objects, so that a new version of the SDK does not change their order in the files. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

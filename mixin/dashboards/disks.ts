@@ -22,8 +22,8 @@ const states = stat({
   title: 'Disks by state',
   about: [
     'Disks of the selected nodes, by state.',
-    'All Good, or a few on their way through Bad and Ready to replace.',
-    'The table below lists the enclosures.',
+    'All Good, or a few that are Bad or Ready to replace.',
+    'The table below lists the nodes.',
   ],
   queries: Object.keys(DISK_COLORS).map((status) => ({
     expr: sum(byStatus(`status="${status}"`)),
@@ -37,9 +37,9 @@ const states = stat({
 const uncounted = stat({
   title: 'Not counted in any state',
   about: [
-    'All disks less those that are counted as Good, Bad, in maintenance or ready to replace.',
+    'All disks minus those that are counted as Good, Bad, in maintenance or ready to replace.',
     '0.',
-    'The system knows disks of which it does not tell the state, for instance while a node starts: look again later, then at its own pages.',
+    'The system does not report the state of these disks, for example while a node starts. If the number stays, look at the management interface of the system.',
   ],
   queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
   unit: 'none',
@@ -54,11 +54,11 @@ const ofStatus = (status: string): Expression =>
   promql`${perNode(select(DISKS, ...SCOPE.node, `status="${status}"`))} > 0`
 
 const workList = table({
-  title: 'Enclosures with work to do',
+  title: 'Nodes with disks to repair',
   about: [
-    'Nodes with disks that are not Good: the list for the visit to the data centre.',
+    'Nodes with disks that are not Good: the work list for the data centre.',
     'Empty.',
-    'Pull only disks that are ready to replace; a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
+    'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
   ],
   rows: NODE_KEY,
   columns: [
@@ -95,8 +95,8 @@ const notGood = timeSeries({
   title: 'Disks that are not Good',
   about: [
     'Disks of the selected nodes that are not Good, by state, stacked.',
-    'Small steps that go away when disks are replaced.',
-    'Many at once in one enclosure is its controller, cable or power, not the disks.',
+    'Small steps until disks are replaced.',
+    'Many at once in one node point to its controller, cables or power, not to the disks.',
   ],
   queries: [{ expr: sumBy(['status'], byStatus('status!="Good"')), legend: '{{status}}' }],
   unit: 'none',
@@ -112,9 +112,9 @@ const newlyBad = perNode(promql`clamp_min(delta(${select(DISKS, ...SCOPE.node, '
 const failures = timeSeries({
   title: 'Disks gone bad within a day',
   about: [
-    'How many more disks of each pool are Bad than a day before. The source is a count that goes up and down, so repairs within the day hide failures.',
-    'Zero, now and then one.',
-    'Several in one pool within a day: see whether they share an enclosure, a batch or a firmware.',
+    'Increase of Bad disks of each pool within a day. The source is a gauge, so disks that were replaced within the day are not counted.',
+    '0, sometimes 1.',
+    'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
   queries: [{ expr: sumByPool(newlyBad), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
@@ -128,9 +128,9 @@ const traffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
     about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked to all that has a purpose.`,
-      'Mostly user traffic, erasure coding in the background.',
-      'A thick red area is recovery after a disk or node failed; it takes bandwidth from users until it ends.',
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked.`,
+      'Mostly user traffic, with some erasure coding.',
+      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
     queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
     unit: 'Bps',
@@ -147,8 +147,8 @@ const recovery = stateTimeline({
   title: 'Recovery running',
   about: [
     `Whether the pool writes more than ${LIMITS.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
-    'Idle, or running for some hours after a disk failed.',
-    'Running for days: the rebuild does not keep up, or fails and starts again; ask the vendor.',
+    'Idle, or recovering for some hours after a disk failed.',
+    'Recovering for days: the rebuild is too slow, or it fails and starts again. Contact the support of the vendor.',
   ],
   queries: [{ expr: RECOVERING, legend: '{{system}} / {{pool}}' }],
   unit: 'none',
@@ -162,18 +162,18 @@ const userShare = diskReadShare('purpose="user"', {
   title: 'Share of disk reads that serves users',
   about: [
     'Disk reads for users relative to all disk reads of each pool.',
-    'High under load, low at night when the system tidies up.',
-    'Low under load: background work takes what users need.',
+    'High under load, low when background work runs.',
+    'Low under load: background work uses the bandwidth that users need.',
   ],
 })
 
-/** Of the subquery, whose step is five minutes. */
+/** Points of the subquery, whose step is five minutes. */
 const POINTS_PER_HOUR = 12
 
 const hours = barGauge({
   title: 'Hours of recovery in the last day',
   about: [
-    'For how many of the last 24 hours each pool was recovering, as far as there is data, in steps of five minutes.',
+    'Hours of the last 24 in which each pool was recovering, in steps of five minutes.',
     '0, or a few hours after a failure.',
     'Near 24 on several days: see “Recovery running”.',
   ],
@@ -197,7 +197,7 @@ const hours = barGauge({
 export const disks: DashboardSpec = {
   name: 'disks',
   title: 'Storage / Disks and background work',
-  question: 'Which enclosure do I walk to, and is the pool still rebuilding?',
+  question: 'Which nodes have disks to replace, and is the pool still rebuilding?',
   variables: ['datasource', 'job', 'system', 'pool', 'node'],
   from: 'now-24h',
   refresh: GRAFANA.refresh.slow,

@@ -41,7 +41,7 @@ const SYSTEM = labelValues(select('sds_system_up', MATCHERS.job), 'system')
 const POOL = labelValues(select('sds_node_info', ...SCOPE.system), 'pool')
 const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
 
-/** Exporters, by the label that is asked for. */
+/** Values of a label of the exporters. */
 const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
   labelValues(select('sds_exporter_build_info', ...matchers), label)
 

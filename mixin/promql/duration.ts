@@ -8,7 +8,7 @@ type Unit = keyof typeof UNITS
 const PART = /(\d+)(ms|s|m|h|d|w|y)/g
 const WHOLE = /^(\d+(ms|s|m|h|d|w|y))+$/
 
-/** Milliseconds of a duration as Prometheus writes it, e.g. `1h30m`; throws for any other text. */
+/** A duration in milliseconds. @throws for text that is no duration */
 export const milliseconds = (duration: string): number => {
   if (!WHOLE.test(duration)) throw new Error(`not a duration: ${duration}`)
   return [...duration.matchAll(PART)].reduce(
@@ -17,11 +17,11 @@ export const milliseconds = (duration: string): number => {
   )
 }
 
-/** The duration times `scale`, to the millisecond; the text itself where `scale` is 1. */
+/** The duration times `scale`, rounded to milliseconds; unchanged where `scale` is 1. */
 export const scaleDuration = (duration: string, scale: number): string =>
   scale === 1 ? duration : `${Math.max(1, Math.round(milliseconds(duration) * scale))}ms`
 
-/** The expression with every range, offset and subquery step scaled; numbers stay, also those of seconds. */
+/** The expression with every range, offset and subquery step scaled. Numbers are not scaled, not even seconds. */
 export const scaleExpression = (expr: string, scale: number): string => {
   if (scale === 1) return expr
   let text = ''

@@ -10,7 +10,7 @@ import { recordingGroup } from './groups/recording.ts'
 import type { Alert, AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
 
-/** Alerts by what is hurt: health and forecasts of the storage first, the exporter itself last. */
+/** Groups of alerts by component, those about the exporter last. */
 export const ALERT_GROUPS: readonly AlertGroup[] = [
   healthGroup,
   capacityGroup,
@@ -34,7 +34,7 @@ export interface RenderedFile {
   readonly text: string
 }
 
-/** The anchor that GitHub gives to the alert's heading in docs/alerts.md. */
+/** The anchor of the alert's heading in docs/alerts.md, as GitHub makes it. */
 export const anchorOf = (alert: string): string => alert.toLowerCase()
 
 const alertRule = (alert: Alert, group: AlertGroup, scale: number) => ({
@@ -74,7 +74,7 @@ const file = (name: string, groups: unknown): RenderedFile => ({
   text: HEADER + stringify({ groups }, { lineWidth: 0 }),
 })
 
-/** The rule files as they are committed, paths from the root of the repository. */
+/** The rule files; paths are relative to the root of the repository. */
 export const renderRules = ({ scale = 1 }: RuleOptions = {}): RenderedFile[] => [
   file('sds-recording.yml', recordingGroups(scale)),
   file('sds-alerts.yml', alertGroups(scale)),

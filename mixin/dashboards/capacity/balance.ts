@@ -15,9 +15,9 @@ const USED = ratio(
 export const imbalance = timeSeries({
   title: 'Fullest minus emptiest node',
   about: [
-    'Difference between the fullest and the emptiest node of each pool, in share of their usable space.',
-    'Below the yellow mark; larger for a while after nodes were added.',
-    'A difference that does not shrink means that the system does not rebalance: new data hits the full node first.',
+    'Difference between the fullest and the emptiest node of each pool, as a share of usable space.',
+    'Below the warning threshold; larger for some days after nodes were added.',
+    'A difference that does not decrease means that the system does not rebalance.',
   ],
   queries: [
     {
@@ -37,8 +37,8 @@ export const levels = timeSeries({
   title: 'Space by level',
   about: [
     'Allocated and free space by level of the disks, over the selected pools, stacked.',
-    'Level L1 holds nearly all.',
-    'A level without free space stops what is written to it although the pool has room.',
+    'Nearly all space is in level L1.',
+    'Writes to a level without free space fail, although the pool has free space.',
   ],
   queries: (['allocated', 'free'] as const).map((kind) => ({
     expr: sumBy(

@@ -8,13 +8,13 @@ import { growthTable, projection, totals, usedByPool, usedOverTime } from './spa
 export const capacity: DashboardSpec = {
   name: 'capacity',
   title: 'Storage / Capacity and forecast',
-  question: 'When must I order disks, and for which pool?',
+  question: 'When must disks be ordered, and for which pool?',
   variables: ['datasource', 'job', 'system', 'pool', 'topn'],
   from: 'now-30d',
   refresh: GRAFANA.refresh.trend,
   rows: [
     { title: 'Totals', panels: totals },
-    { title: 'Use', panels: [usedByPool, usedOverTime, projection, growthTable] },
+    { title: 'Usage', panels: [usedByPool, usedOverTime, projection, growthTable] },
     {
       title: 'Forecast from the storage system',
       panels: [unavailable, feedOffers(['capacity', 'forecasts'], 18), forecastMatrix, closest],

@@ -17,9 +17,9 @@ const MATRIX_KEY = ['system', 'pool', 'target_percent', 'history_days'] as const
 export const forecastMatrix = table({
   title: 'Time until target',
   about: [
-    "The storage systems' own forecasts: the shortest of the nodes of a pool, by target and by the days of history that they look at.",
-    'Months. No row where the system makes no forecast: see “Forecasts not available”.',
-    'Red is less than a week, yellow less than a month, “reached” is passed: compare the histories, a long one sees the season, a short one sees the change.',
+    "The storage systems' own forecasts: the shortest of the nodes of a pool, by target and by days of history.",
+    'Months. There is no row where the system makes no forecast: see “Forecasts not available”.',
+    'Red is less than a week, yellow less than a month, “reached” means that the target is passed. Compare the histories: a short one shows a recent change.',
   ],
   rows: MATRIX_KEY,
   columns: [
@@ -43,9 +43,9 @@ export const forecastMatrix = table({
 export const closest = barGauge({
   title: `Top $topn nodes closest to ${LIMITS.forecastTargetPercent} %`,
   about: [
-    'The nodes that will be full first, by the shortest forecast of the storage system.',
-    'Long bars: months.',
-    'Click a bar to open the node; several nodes of one pool mean that the pool needs disks.',
+    'The nodes with the shortest forecast of the storage system.',
+    'Months.',
+    'Click a bar to open the node. Several nodes of one pool mean that the pool needs disks.',
   ],
   queries: [
     {
@@ -67,9 +67,9 @@ export const closest = barGauge({
 export const unavailable = stat({
   title: 'Forecasts not available',
   about: [
-    'Forecasts for which the storage system said N/A, over all nodes, targets and histories.',
-    'Any number: it is what the system says when usage falls or its history is too short.',
-    'Nothing to do; plan such pools with the projection above.',
+    'Forecasts that the storage system reports as N/A, over all nodes, targets and histories.',
+    'Any number: the system reports N/A when usage decreases or its history is too short.',
+    'No action. Plan such pools with the projection above.',
   ],
   queries: [
     { expr: sum(promql`1 - ${perForecast(select('sds_node_capacity_forecast_available', ...SCOPE.pool))}`) },

@@ -28,8 +28,8 @@ export const totals = [
     title: 'Space used',
     about: [
       'Allocated relative to usable space, summed over the selected pools before dividing; only nodes that serve both count.',
-      'Below the yellow mark.',
-      'Find the pool under “Space used by pool”: an average hides the full one.',
+      'Below the warning threshold.',
+      'Find the full pool under “Space used by pool”.',
     ],
     queries: [{ expr: usedRatio(sum, SCOPE.pool) }],
     unit: 'percentunit',
@@ -39,29 +39,29 @@ export const totals = [
   total('Usable', 'sds_node_disk_space_total_bytes', [
     'Usable disk space of the selected pools.',
     'Constant, except when disks are added.',
-    'A fall is disks or nodes that left the pool: see the disks page.',
+    'A decrease means that disks or nodes left the pool: see the disks dashboard.',
   ]),
   total('Allocated', ALLOCATED, [
     'Disk space allocated for chunks in the selected pools.',
-    'Grows with the data.',
-    'See “Growth” for how fast.',
+    'Grows with the stored data.',
+    'See “Growth” for the rate.',
   ]),
   total('Free', 'sds_node_disk_space_free_bytes', [
     'Free usable space on Good disks, without the reserve.',
-    'More than the growth until new disks arrive.',
-    'Order disks; until then delete or move data.',
+    'More than the growth until new disks are delivered.',
+    'Order disks. Until they are delivered, delete or move data.',
   ]),
   total('Reserved', 'sds_node_disk_space_reserved_bytes', [
-    'Disk space that the system holds in reserve, for rebuilds.',
-    'A fixed share of the usable space, about a tenth.',
-    'Not for use: do not count on it when planning.',
+    'Disk space that the system reserves for rebuilds.',
+    'A constant share of the usable space, about 10 %.',
+    'Do not count it as free space when planning.',
   ]),
   stat({
     title: 'Offline, all pools',
     about: [
-      'Disk space that is offline, of the whole of each selected system: the feed repeats this figure on every node, so it is taken once a system.',
+      'Offline disk space of each selected system, over all pools. Every node reports the value of the whole system, so it is counted once per system.',
       '0.',
-      'The disks page shows which enclosures have bad disks.',
+      'The disks dashboard shows which nodes have bad disks.',
     ],
     queries: [{ expr: sum(perSystem(select('sds_node_disk_space_offline_bytes', ...SCOPE.system))) }],
     unit: 'bytes',
@@ -77,8 +77,8 @@ export const usedByPool = barGauge({
   title: 'Space used by pool',
   about: [
     'Allocated relative to usable space of each pool.',
-    'Below the yellow mark.',
-    'Click a bar to open the pool; order disks for those that are yellow.',
+    'Below the warning threshold.',
+    'Click a bar to open the pool. Order disks for pools above the warning threshold.',
   ],
   queries: [
     { expr: promql`sort_desc(${usedRatio(sumByPool, SCOPE.pool)})`, legend: '{{system}} / {{pool}}' },
@@ -92,9 +92,9 @@ export const usedByPool = barGauge({
 export const usedOverTime = timeSeries({
   title: 'Space used over time',
   about: [
-    'Allocated relative to usable space of each pool, with the marks for warning and alarm.',
-    'A slow climb, and a step down when disks are added.',
-    'A line that becomes steeper is new or runaway use: ask who writes.',
+    'Allocated relative to usable space of each pool, with both thresholds.',
+    'Increases slowly, and drops when disks are added.',
+    'A line that becomes steeper is new use or an error of a client: find the client that writes.',
   ],
   queries: [{ expr: usedRatio(sumByPool, SCOPE.pool), legend: '{{system}} / {{pool}}' }],
   unit: 'percentunit',
@@ -109,11 +109,11 @@ const PROJECTION_DAYS = 30
 const projected = promql`predict_linear(${select(ALLOCATED, ...SCOPE.pool)}[7d], ${PROJECTION_DAYS} * 86400)`
 
 export const projection = timeSeries({
-  title: `Allocated, and where it will be in ${PROJECTION_DAYS} days`,
+  title: `Allocated space now and in ${PROJECTION_DAYS} days`,
   about: [
-    `Allocated space of each pool; as dashed lines the value ${PROJECTION_DAYS} days later if the last seven days go on, and the usable space.`,
-    'The projection stays below the usable space.',
-    'Where it crosses, disks are needed within that time. It needs seven days of data to be worth anything.',
+    `Allocated space of each pool. Dashed: the usable space, and the value in ${PROJECTION_DAYS} days by the linear trend of the last seven days.`,
+    'The projection is below the usable space.',
+    'Where the projection is above the usable space, disks are needed within that time. The projection needs seven days of data.',
   ],
   queries: [
     { expr: sumByPool(perNode(select(ALLOCATED, ...SCOPE.pool))), legend: '{{system}} / {{pool}} allocated' },
@@ -138,8 +138,8 @@ export const growthTable = table({
   title: 'Growth',
   about: [
     'Change of the allocated space of each pool within the last day, week and month.',
-    'A week is about seven days, a month about four weeks.',
-    'A day far above its week is a sudden writer. The month stays empty or too small where Prometheus keeps less (its default is 15 days) or has not run that long.',
+    'The week is about seven times the day, the month about four times the week.',
+    'A day far above a seventh of its week is sudden growth. The month is empty or too small where Prometheus has less than 30 days of data (its default retention is 15 days).',
   ],
   rows: POOL_KEY,
   columns: [

@@ -6,14 +6,14 @@ import { perNode, perNodeAnd, ratio, sumByPool } from '../../promql/operators.ts
 import { SCOPE } from '../../promql/scope.ts'
 import { SEE_OFFERS } from './coverage.ts'
 
-/** One series a node and purpose of disk traffic. */
+/** One series per node and purpose of disk traffic. */
 export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Matcher[]): Expression =>
   perNodeAnd(
     'purpose',
     select(`sds_node_disk_${direction}_purpose_bytes_per_second`, ...SCOPE.node, ...matchers),
   )
 
-/** Share of the disk reads of each pool that has such a purpose: `purpose="user"`. */
+/** Share of the disk reads of each pool with a purpose, e.g. `purpose="user"`. */
 export const diskReadShare = (purpose: Matcher, words: Pick<PanelSpec, 'title' | 'about'>): SizedPanel =>
   timeSeries({
     ...words,

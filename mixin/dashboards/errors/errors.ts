@@ -8,7 +8,7 @@ import { byCategory, share, topTypes } from './types.ts'
 export const errors: DashboardSpec = {
   name: 'errors',
   title: 'Storage / Transaction errors',
-  question: 'Are clients failing, whose fault is it, and with which error?',
+  question: 'Do requests of clients fail, by whose fault, and with which error?',
   variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,

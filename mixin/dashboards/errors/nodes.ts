@@ -11,9 +11,9 @@ import { byType, TYPE_KEY } from './queries.ts'
 export const worstNodes = table({
   title: 'Top $topn nodes failing most',
   about: [
-    'The nodes with the highest share of failed transactions now, as the storage system reports it.',
-    'Alike on all nodes of a pool: callers are spread evenly.',
-    'One node far above the others is sick: click it.',
+    'The nodes with the highest share of failed transactions, as reported by the storage system.',
+    'Similar on all nodes of a pool.',
+    'One node far above the others is faulty: click it.',
   ],
   rows: NODE_KEY,
   columns: [
@@ -36,8 +36,8 @@ export const worstTypes = table({
   title: 'Top $topn failures by node and type',
   about: [
     'Share of transactions that failed with one type of error on one node, highest first.',
-    'Types that callers cause, alike on all nodes.',
-    'A type that occurs on a single node only is that node; one of category System on all is the system.',
+    'Types that clients cause, similar on all nodes.',
+    'A type that occurs on one node only is a fault of that node. A type of category System on all nodes is a fault of the system.',
   ],
   rows: TYPE_KEY,
   columns: [
@@ -59,9 +59,9 @@ export const worstTypes = table({
 export const typeMatrix = matrix({
   title: 'Error types by node',
   about: [
-    'Failed transactions in the newest sample: a row a node, a column a type of error. Nodes of one name in several pools are added up: choose a pool then.',
-    'Columns look alike from top to bottom.',
-    'A single dark cell is one node with one problem; a dark column is one application or one feature.',
+    'Failed transactions in the newest sample, by node and type of error. Nodes with the same name in several pools are added: select one pool then.',
+    'Each column has similar values.',
+    'One high cell is a fault of one node. A high column is one application or one feature.',
   ],
   expr: sumBy(['node', 'error_type'], byType()),
   row: 'node',

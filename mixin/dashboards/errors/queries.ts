@@ -12,9 +12,9 @@ export const TYPE_KEY = [...NODE_KEY, 'category', 'error_type'] as const
 export const byType = (...matchers: readonly Matcher[]): Expression =>
   dedup(TYPE_KEY, select('sds_node_transaction_errors_by_type', ...SCOPE.node, ...matchers))
 
-/** All transactions of the samples, under one aggregation. */
+/** All transactions of the newest samples. */
 export const all = (total: Aggregate): Expression => promql`(${total(FAILED)} + ${total(SUCCEEDED)})`
 
-/** Failures that the storage system counts as the callers'; the feed lists only types that occurred, so none is 0. */
+/** Failures of category User. The feed lists only types that occurred, so none is 0. */
 export const byUser = (total: Aggregate): Expression =>
   promql`(${total(byType('category="User"'))} or 0 * ${total(FAILED)})`

@@ -11,9 +11,9 @@ import { all, byUser, FAILED } from './queries.ts'
 export const failedNow = stat({
   title: 'Failed transactions',
   about: [
-    "Failed relative to all transactions of the nodes' newest samples, from their counts: a mean of percentages would count idle nodes as much as busy ones.",
-    'Below the yellow mark; callers that ask for what is not there are part of normal life.',
-    'See next to it whose fault it is.',
+    "Failed relative to all transactions of the nodes' newest samples, calculated from counts.",
+    'Below the warning threshold. Some clients always request objects that do not exist.',
+    'See “System errors” and “User errors” for the cause.',
   ],
   queries: [{ expr: ratio(sum(FAILED), all(sum)) }],
   unit: 'percentunit',
@@ -23,7 +23,7 @@ export const failedNow = stat({
   width: 4,
 })
 
-/** As the alert SdsSystemErrors counts: whatever is not proven to be the callers' own, by pool. */
+/** Failures by pool without those of category User, as in the alert SdsSystemErrors. */
 const notByUser = promql`clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
 
 interface Fault {
@@ -48,9 +48,9 @@ const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
 export const systemNow = faultNow({
   title: 'System errors',
   about: [
-    "Failures that are not the callers' own, relative to all transactions of the newest samples: all failures of each pool without those of category User, so that failures without a type count, too. The alert on system errors asks the same of each pool.",
-    'Below the yellow mark.',
-    'The system fails clients: look at the nodes that fail most, their health and their latency.',
+    'Failures that are not caused by clients, relative to all transactions of the newest samples: all failures of each pool minus those of category User, so that failures without a type are included. The alert SdsSystemErrors uses the same expression for each pool.',
+    'Below the warning threshold.',
+    'Look at the nodes with the most failures, their health and their latency.',
   ],
   failures: sum(notByUser),
   limit: 'systemErrorRatio',
@@ -59,9 +59,9 @@ export const systemNow = faultNow({
 export const userNow = faultNow({
   title: 'User errors',
   about: [
-    "Failures that the storage system counts as the caller's (category User), relative to all transactions of the newest samples. The feed lists only types that occurred, so none is 0.",
-    'Below the yellow mark.',
-    'An application asks wrongly, or with rights that it does not have: the type tells (403 rights, 404 missing, 412 condition).',
+    'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The feed lists only types that occurred; none is 0.',
+    'Below the warning threshold.',
+    'An application sends wrong requests or lacks permissions. The type shows the cause: 403 permissions, 404 no such object, 412 failed condition.',
   ],
   failures: byUser(sum),
   limit: 'errorRatio',
@@ -70,9 +70,9 @@ export const userNow = faultNow({
 export const failureRatio = timeSeries({
   title: 'Failure ratio by pool',
   about: [
-    'Failed relative to all transactions of each pool, from the counts of the samples.',
-    'Below the dashed marks.',
-    'A step is a release or a fault; compare its time with the annotations.',
+    'Failed relative to all transactions of each pool, calculated from counts.',
+    'Below the dashed thresholds.',
+    'A step is a release of an application or a fault. Compare its time with the annotations.',
   ],
   queries: [{ expr: ratio(sumByPool(FAILED), all(sumByPool)), legend: '{{system}} / {{pool}}' }],
   unit: 'percentunit',

@@ -9,9 +9,9 @@ import { byType, TYPE_KEY } from './queries.ts'
 export const share = pieChart({
   title: 'Failures by category',
   about: [
-    "Failed transactions of the nodes' newest samples, by whose fault they are.",
-    'User errors far outweigh system errors.',
-    'A large part of system errors is for you, one of user errors for the owners of the applications.',
+    "Failed transactions of the nodes' newest samples, by category.",
+    'Far more user errors than system errors.',
+    'System errors are a fault of the storage, user errors one of the applications.',
   ],
   queries: [{ expr: sumBy(['category'], byType()), legend: '{{category}}' }],
   unit: 'none',
@@ -30,9 +30,9 @@ const recent = (): Expression =>
 export const byCategory = timeSeries({
   title: 'Failures per sample by category',
   about: [
-    'Failed transactions in the newest sample of all nodes, by whose fault they are. A type that did not occur is missing in the feed, which is drawn as 0 for an hour.',
-    'Low bars of user errors.',
-    'System errors that come in bursts go with events on nodes: see the health on the pool page.',
+    'Failed transactions in the newest sample of all nodes, by category. The feed does not list types that did not occur; they are drawn as 0 for an hour.',
+    'Few user errors.',
+    'System errors in bursts are related to events on nodes: see the health on the pool dashboard.',
   ],
   queries: [
     {
@@ -50,7 +50,7 @@ export const byCategory = timeSeries({
 
 const sumByType = (vector: Expression): Expression => sumBy(['category', 'error_type'], vector)
 
-/** `@ end()` as in topNodes (promql.ts). A sum, because a mean would count a type that hardly occurs like a steady one. */
+/** `@ end()` as in topNodes. A sum, because a mean would rank a rare type like a frequent one. */
 const RECENT_TYPES = dedup(
   TYPE_KEY,
   promql`sum_over_time(${select('sds_node_transaction_errors_by_type', ...SCOPE.node)}[3h] @ end())`,
@@ -59,9 +59,9 @@ const RECENT_TYPES = dedup(
 export const topTypes = timeSeries({
   title: 'Top $topn error types',
   about: [
-    'The types of failures that were most frequent in the last three hours of the range, as the system names them: status and protocol; the choice is the same along the whole axis.',
-    'A few types, led by 404.',
-    '403 is rights, 404 missing objects, 412 failed conditions, 5xx the system itself, 503 with slow answers an overload.',
+    'The most frequent types of errors in the last three hours of the time range, with the names of the system: HTTP status and protocol.',
+    'A few types, mostly 404.',
+    '403 is missing permissions, 404 no such object, 412 a failed condition, 5xx a fault of the system, 503 with high latency an overload.',
   ],
   queries: [
     {

@@ -8,7 +8,7 @@ import { exporterStatus } from './status.ts'
 export const exporter: DashboardSpec = {
   name: 'exporter',
   title: 'Storage / Exporter health',
-  question: 'Can I trust the other dashboards?',
+  question: 'Are the values of the other dashboards correct and current?',
   variables: ['datasource', 'exporterJob', 'instance', 'system'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,

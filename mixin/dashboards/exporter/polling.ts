@@ -8,7 +8,7 @@ import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
 import { perNamedPool } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
-/** Counters of each exporter's own work: the requests of a pair of exporters really are twice as many. */
+/** Not deduplicated: two exporters of a pair really send twice as many requests. */
 const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
 const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
@@ -19,9 +19,9 @@ const BUCKETS = 'sds_api_request_duration_seconds_bucket'
 const durations = heatmap({
   title: 'Request duration',
   about: [
-    'How many requests to the storage systems took how long.',
-    'One band well below a second for current values; forecasts may take longer.',
-    'A second band near 30 seconds is requests that run into the time limit.',
+    'Number of requests to the storage systems by duration.',
+    'One band well below a second for current values. Forecasts may take longer.',
+    'A second band near 30 seconds is requests that time out.',
   ],
   queries: [{ expr: sumBy(['le'], rate(BUCKETS)), legend: '{{le}}', format: 'heatmap' }],
   unit: 's',
@@ -31,13 +31,13 @@ const durations = heatmap({
 const slowest = timeSeries({
   title: 'Request duration, 95th percentile',
   about: [
-    '19 of 20 requests were faster than this, by system and operation.',
-    'Flat, far below the time limit of 30 seconds.',
-    'A slow system answers slowly here first; a step after a configuration change is too many requests at once.',
+    '95 % of the requests were faster, by system and operation.',
+    'Constant, far below the timeout of 30 seconds.',
+    'An increase is an early sign of an overloaded system. A step after a change of the configuration is caused by too many concurrent requests.',
   ],
   queries: [
     {
-      // NaN where nothing was asked, which the comparison drops.
+      // NaN where there were no requests; the comparison drops it.
       expr: promql`histogram_quantile(0.95, ${sumBy(['system', 'operation', 'le'], rate(BUCKETS))}) >= 0`,
       legend: '{{system}} {{operation}}',
     },
@@ -50,9 +50,9 @@ const slowest = timeSeries({
 const pollDuration = timeSeries({
   title: 'Poll duration by pool',
   about: [
-    'How long the last poll of each pool took, good or failed, with its repetitions.',
+    'Duration of the last poll of each pool, successful or failed, including retries.',
     'Seconds.',
-    'Close to the schedule of one minute: polls begin to be left out; raise the schedule or ask why the system is slow.',
+    'Close to the schedule of one minute: polls are skipped. Poll less often, or find out why the system is slow.',
   ],
   queries: [{ expr: perNamedPool('sds_pool_poll_duration_seconds'), legend: '{{system}} / {{pool}}' }],
   unit: 's',
@@ -65,7 +65,7 @@ const failures = timeSeries({
   about: [
     'Failed polls per second, by reason.',
     'None.',
-    'auth and forbidden: account and role. connect, dns, tls, timeout: the way to the system. syntax, schema, html: a proxy, or a version that answers differently. throttled, unavailable: the system asks for less.',
+    'auth, forbidden: account and role. connect, dns, tls, timeout: the network path to the system. syntax, schema, html: a proxy, or another version of the system. throttled, unavailable: the system is overloaded.',
   ],
   queries: [
     {
@@ -84,9 +84,9 @@ const failures = timeSeries({
 const answers = timeSeries({
   title: 'Answers by status',
   about: [
-    'Requests to the storage systems per second, by HTTP status; where no status came, by the reason.',
-    'Nearly all 200, at a rate that follows from the schedules.',
-    '401 and 302 now and then are sessions that end. 403 is a missing role, 429 and 503 an overloaded system, 5xx its own fault.',
+    'Requests to the storage systems per second, by HTTP status, or by reason where there was no response.',
+    'Nearly all 200, at the rate of the schedules.',
+    'Single 401 and 302 are expired sessions. 403 is a missing role, 429 and 503 an overloaded system, other 5xx a fault of the system.',
   ],
   queries: [
     { expr: sumBy(['system', 'code'], rate('sds_api_requests_total')), legend: '{{system}} {{code}}' },
@@ -101,7 +101,7 @@ const logins = timeSeries({
   about: [
     'Logins that the storage systems refused or that did not reach them, by reason.',
     'None.',
-    'Check the password file or token at once: repeated refusals can lock the account, so the exporter waits longer after each.',
+    'Check the password file or token at once: repeated failures can lock the account. The exporter waits longer after each.',
   ],
   queries: [
     {
@@ -120,8 +120,8 @@ const skew = timeSeries({
   title: 'Clock difference',
   about: [
     "The storage system's clock minus the exporter's.",
-    'Flat, within seconds of zero.',
-    'A slope is a clock without a time service; a step is one that was set.',
+    'Constant, within seconds of zero.',
+    'A slope is a clock without NTP, a step is a clock that was set.',
   ],
   queries: [
     { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
@@ -141,9 +141,9 @@ export const polling: readonly SizedPanel[] = [
   timeSeries({
     title: 'Rejected values',
     about: [
-      'Values of the feed that were not exported, because they cannot be what the document says, by attribute and reason.',
+      'Values of the feed that were not exported because they are invalid, by attribute and reason.',
       'None.',
-      'The log shows the first of each kind; the rest of the node is exported. A new version of the storage system is the usual cause.',
+      'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
     ],
     queries: [
       {
@@ -165,9 +165,9 @@ export const coverage: readonly SizedPanel[] = [
   matrix({
     title: 'Attribute coverage',
     about: [
-      'For each attribute of the nodes feed, on how many nodes it is served, absent or unreadable, over the selected systems.',
-      'Each attribute served on all nodes or absent on all: newer versions of the storage system dropped whole groups, and the panels about them stay empty.',
-      'Unreadable values are a fault worth a report; absent on some nodes only means that their collector stands still.',
+      'Number of nodes that serve each attribute of the nodes feed, lack it, or serve it unreadable, over the selected systems.',
+      'Each attribute is served by all nodes or absent on all. Newer versions of the storage system do not serve whole groups, and the panels that need them are empty.',
+      'Report unreadable values. Absent on some nodes only means that their collector has stopped.',
     ],
     expr: sumBy(
       ['attribute', 'state'],

@@ -8,7 +8,7 @@ import { THRESHOLDS } from '../../settings.ts'
 
 type Course = Pick<PanelSpec, 'title' | 'about' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
 
-/** A line an exporter. */
+/** One line per exporter. */
 const perExporter = (vector: Expression, course: Course): SizedPanel =>
   timeSeries({
     queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
@@ -23,18 +23,18 @@ export const output: readonly SizedPanel[] = [
   perExporter(metric('sds_exporter_series'), {
     title: 'Series',
     about: [
-      'Series of nodes, pools and systems in the last exposition of each exporter, without its own.',
-      'Flat: about fifty a node, more where error types occur.',
-      'Half of them gone is a category that a system stopped serving; a steady climb is a label that grows.',
+      'Series of nodes, pools and systems in the last exposition of each exporter, without those about the exporter.',
+      'Constant: about 50 per node, more where error types occur.',
+      'A drop to half is a category that a system no longer serves. A steady increase is a label with ever new values.',
     ],
     unit: 'none',
   }),
   perExporter(metric('scrape_duration_seconds'), {
     title: 'Scrape duration',
     about: [
-      'How long Prometheus took to scrape each exporter.',
-      'Well below a second: the exporter answers from memory.',
-      'Slow scrapes are a busy machine or a slow network; they never wait for a storage system.',
+      'Duration of the scrape of each exporter.',
+      'Well below a second: the exporter responds from memory.',
+      'Slow scrapes are caused by a busy host or a slow network. They never wait for a storage system.',
     ],
     unit: 's',
   }),
@@ -42,8 +42,8 @@ export const output: readonly SizedPanel[] = [
     title: 'Samples per scrape',
     about: [
       'Samples in the last scrape of each exporter.',
-      'A little more than “Series”; equal on both exporters of a pair.',
-      'Different on a pair: one of them does not reach a system, or has another configuration.',
+      'Slightly more than “Series”, and equal on both exporters of a pair.',
+      'Different on a pair: one exporter does not reach a system, or has another configuration.',
     ],
     unit: 'none',
   }),
@@ -53,9 +53,9 @@ export const processes: readonly SizedPanel[] = [
   perExporter(promql`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
     title: 'CPU cores in use',
     about: [
-      'CPU seconds that each exporter uses per second.',
+      'CPU seconds per second of each exporter.',
       'A few hundredths.',
-      'Near 1 the exporter is at its limit: split the systems over several exporters.',
+      'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
     ],
     unit: 'none',
     decimals: 3,
@@ -64,9 +64,9 @@ export const processes: readonly SizedPanel[] = [
   timeSeries({
     title: 'Memory of the exporter',
     about: [
-      'Memory of the process, and of it the part that JavaScript objects use.',
-      'A saw-tooth without a trend.',
-      'A trend over days is a leak: report it with a heap snapshot, and restart the exporter meanwhile.',
+      'Resident memory of the process, and the used part of the JavaScript heap.',
+      'Rises and falls without a trend.',
+      'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
     ],
     queries: [
       {
@@ -82,9 +82,9 @@ export const processes: readonly SizedPanel[] = [
   perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {
     title: 'Event loop lag, 99th percentile',
     about: [
-      'How long work waits until the exporter gets to it.',
+      'Delay of the event loop of each exporter.',
       'Some hundredths of a second.',
-      'Above the marks requests are answered late: too many nodes for one process, or too little CPU.',
+      'Above the thresholds the exporter responds late: too many nodes for one process, or too little CPU.',
     ],
     unit: 's',
     steps: steps(THRESHOLDS.eventLoopLagSeconds),
@@ -94,9 +94,9 @@ export const processes: readonly SizedPanel[] = [
   perExporter(ratio(metric('process_open_fds'), metric('process_max_fds')), {
     title: 'Open files',
     about: [
-      'Open relative to allowed file descriptors of each exporter.',
+      'Open file descriptors relative to the limit, of each exporter.',
       'A few percent.',
-      'A climb is connections that are never closed: report it.',
+      'A steady increase is connections that are not closed: report it.',
     ],
     unit: 'percentunit',
     steps: steps(THRESHOLDS.openFilesRatio),

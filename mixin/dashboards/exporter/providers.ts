@@ -9,9 +9,9 @@ import { SCOPE } from '../../promql/scope.ts'
 const providerCount = stat({
   title: 'Providers',
   about: [
-    'Authentication providers (directories that users log in with) of each system.',
-    'The number that you set up.',
-    'Fewer: somebody deleted one; the audit lines in the log of the exporter tell whether it was done there.',
+    'Authentication providers (user directories) of each system.',
+    'The number that was set up.',
+    'Fewer: one was deleted. The audit lines in the log of the exporter show deletions through the exporter.',
   ],
   queries: [{ expr: perSystem(select('sds_authn_providers', ...SCOPE.system)), legend: '{{system}}' }],
   unit: 'none',
@@ -27,8 +27,8 @@ const providerList = table({
   title: 'Providers by name',
   about: [
     'The authentication providers of each system.',
-    'Those that you set up.',
-    'An unknown one is a way into the system that somebody opened: ask who, then delete it.',
+    'The providers that were set up.',
+    'An unknown provider gives access to the system: find out who created it, then delete it.',
   ],
   rows: providerKey,
   columns: [

@@ -15,9 +15,9 @@ import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
 const exportersUp = stat({
   title: 'Exporters up',
   about: [
-    'Exporters that Prometheus could scrape last, and all that it knows.',
-    'Both figures are the same.',
-    'One of a pair down: the other goes on. None up: the other dashboards show old values and then nothing.',
+    'Exporters whose last scrape succeeded, and all exporters.',
+    'Both values are equal.',
+    'One of a pair down: the other still reports. None up: the other dashboards show old values and then no data.',
   ],
   queries: [
     { expr: sum(select('up', ...SCOPE.exporter)), legend: 'Up' },
@@ -34,9 +34,9 @@ const exportersUp = stat({
 const configuration = stat({
   title: 'Configuration',
   about: [
-    'Whether the last attempt to load the configuration succeeded, on the worst of the exporters.',
+    'Result of the last load of the configuration; “refused” if one exporter refused it.',
     'Loaded.',
-    'Refused: the running configuration stays, but a restart would fail. The log names the place in the file; “sds-exporter check” does too.',
+    'Refused: the previous configuration stays active, and a restart would fail. The log and “sds-exporter check” show the position in the file.',
   ],
   queries: [
     { expr: promql`min(${select('sds_exporter_config_last_reload_successful', ...SCOPE.exporter)})` },
@@ -50,9 +50,9 @@ const configuration = stat({
 const configurationAge = stat({
   title: 'Configuration age',
   about: [
-    'Time since an exporter last loaded its configuration, of the one that did so longest ago.',
-    'Since the last change or restart.',
-    'Older than a change that you made: the reload did not reach this exporter.',
+    'Time since the last load of the configuration, of the exporter with the oldest one.',
+    'The time since the last change or restart.',
+    'Older than the last change: the exporter did not receive the reload.',
   ],
   queries: [
     {
@@ -69,9 +69,9 @@ const configurationAge = stat({
 const certificate: PanelSpec = {
   title: 'Upstream certificate expires in',
   about: [
-    'Time until the TLS certificate of each storage system ends.',
+    'Time until the TLS certificate of each storage system expires.',
     'Months.',
-    'Renew it on the storage system; on that day polling stops. Negative values are certificates that have ended already.',
+    'Renew the certificate on the storage system. Polls fail once it has expired. Negative values are expired certificates.',
   ],
   queries: [
     {
@@ -91,7 +91,7 @@ const skew: PanelSpec = {
   about: [
     "The storage system's clock minus the exporter's, of each system, to the second.",
     'A few seconds.',
-    'Mend the time service of the one that is wrong. Ages of samples allow for the difference; the times that samples carry are off by this much.',
+    'Repair NTP on the host whose clock is wrong. Ages of samples are corrected by the difference, timestamps of samples are not.',
   ],
   queries: [
     { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
@@ -111,9 +111,9 @@ const skew: PanelSpec = {
 const systemUp = stateTimeline({
   title: 'System reachable',
   about: [
-    'Whether any exporter got an answer of the system to its last request, whatever the answer. A gap is time without an exporter.',
-    'Green throughout.',
-    'Red on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all: the exporter or Prometheus.',
+    'Whether any exporter got a response to its last request, successful or not. A gap is time without an exporter.',
+    'Always green.',
+    'Red on one system: network, DNS or certificate, see “Failed polls by reason”. Gaps on all systems: the exporter or Prometheus.',
   ],
   queries: [{ expr: perSystem(select('sds_system_up', ...SCOPE.system)), legend: '{{system}}' }],
   unit: 'none',
@@ -125,9 +125,9 @@ const systemUp = stateTimeline({
 const pollOk = stateTimeline({
   title: 'Pool poll ok',
   about: [
-    'Whether the last poll of each pool succeeded; a pool that never answered appears under its id.',
-    'Green throughout; single red moments when a system restarts a service.',
-    'Red while the system is reachable: rights, a pool that was removed, or an answer that cannot be read. See “Failed polls by reason”.',
+    'Whether the last poll of each pool succeeded. A pool whose name is not known appears with its id.',
+    'Always green, except for moments when a system restarts a service.',
+    'Red while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
   ],
   queries: [{ expr: perNamedPool('sds_pool_up'), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
@@ -141,9 +141,9 @@ const byPool = (metric: MetricName): Expression => by('max', POOL_KEY, perNamedP
 const pools = table({
   title: 'Age of the data',
   about: [
-    "One row a pool: result and age of the last good poll, age of the newest sample of the node that is furthest behind by the storage system's clock, nodes in the feed and the duration of the last poll.",
-    'Poll age up to two minutes, sample age up to ten.',
-    'Poll age grows: the exporter cannot poll. Only sample age grows: the storage system answers, but its own collector stands still.',
+    "One row per pool: result of the last poll, age of the last successful poll, age of the newest sample of the node that is furthest behind by the storage system's clock, nodes in the feed, and duration of the last poll.",
+    'Last successful poll up to two minutes ago, sample age up to ten minutes.',
+    'Both ages increase: the exporter cannot poll. Only the sample age increases: the collector of the storage system has stopped.',
   ],
   rows: POOL_KEY,
   columns: [
@@ -184,9 +184,9 @@ const BUILD = select('sds_exporter_build_info', ...SCOPE.exporter)
 const versions = table({
   title: 'Versions',
   about: [
-    'Version of each exporter and of its Node.js, and how long it has been running.',
-    'The same version on all.',
-    'A short running time that repeats is a crash loop: read the log of that exporter.',
+    'Version of each exporter and of its Node.js, and its uptime.',
+    'The same version on all exporters.',
+    'A short uptime again and again is a crash loop: read the log of that exporter.',
   ],
   rows: ['instance', 'version', 'node_version'],
   columns: [

@@ -9,9 +9,9 @@ import { firingAlerts, SCOPE } from '../../promql/scope.ts'
 export const alertTable: SizedPanel = table({
   title: 'Alerts firing now',
   about: [
-    'The alerts of this product that fire now, with the system, pool and node that they name.',
+    'Firing alerts about the selected systems and the exporters, with system, pool and node.',
     'Empty.',
-    'Start with critical ones; click the pool or node. The runbook of the alert says what it means and what to do.',
+    'Start with critical alerts and click the pool or node. The runbook of the alert describes what to do.',
   ],
   rows: ['alertname', 'severity', 'system', 'pool', 'node'],
   columns: [
@@ -21,7 +21,7 @@ export const alertTable: SizedPanel = table({
       unit: 'none',
     },
   ],
-  // Critical ones first.
+  // Critical alerts first.
   sortBy: 'severity',
   ascending: true,
   cellLinks: { pool: rowToPool, node: rowToNode },
@@ -33,9 +33,9 @@ export const alertTable: SizedPanel = table({
 export const transactions = timeSeries({
   title: 'Reads and writes per second by system',
   about: [
-    'Transactions per second that clients ask of each system, summed over its nodes.',
-    'The rhythm of the day; reads and writes move together with the load.',
-    'A fall to zero while clients complain points at the network or the load balancer; a jump explains latency.',
+    'Transactions per second of each system, summed over its nodes.',
+    'Follows the daily load.',
+    'A drop to zero while clients report errors points to the network or the load balancer. A sudden increase explains latency.',
   ],
   queries: [
     {
@@ -58,8 +58,8 @@ export const bandwidth = timeSeries({
   title: 'Transaction bandwidth by system',
   about: [
     'Bytes per second that transactions read and write, summed over the nodes of each system.',
-    'The rhythm of the day.',
-    'Bandwidth that rises without more transactions means larger objects; see the performance page.',
+    'Follows the daily load.',
+    'Higher bandwidth without more transactions means larger objects: see the performance dashboard.',
   ],
   queries: [
     {

@@ -7,12 +7,12 @@ import { status } from './status.ts'
 export const fleet: DashboardSpec = {
   name: 'fleet',
   title: 'Storage / Fleet overview',
-  question: 'Is anything wrong, and in which pool?',
+  question: 'Is there a fault, and in which pool?',
   variables: ['datasource', 'job', 'system'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Right now', panels: status },
+    { title: 'Now', panels: status },
     { title: 'Pools', panels: [pools] },
     { title: 'Last hours', panels: [poolStates, alertTable, transactions, bandwidth] },
   ],

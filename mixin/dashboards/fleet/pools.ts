@@ -13,9 +13,9 @@ import { DISKS_TO_FIX, TARGET } from './queries.ts'
 export const pools = table({
   title: 'Pools',
   about: [
-    "One row a pool: its worst node, its size, what is to repair, how full it is, how slow, and how old the data is by the storage system's clock. Latency and errors are those of the worst node.",
-    'Worst state Good, data younger than ten minutes, nothing yellow or red.',
-    'Click a pool to see which of its nodes it is. Empty cells under latency and errors: the system does not serve transactions, or had none.',
+    "One row per pool: health of the worst node, number of nodes, disks to repair, space, latency and errors of the worst node, and age of the data by the storage system's clock.",
+    'Worst state Good, data younger than ten minutes, no yellow or red cell.',
+    'Click a pool to see its nodes. Cells of latency and errors are empty when the system does not serve transactions or had none.',
   ],
   rows: ['system', 'pool'],
   columns: [
@@ -104,8 +104,8 @@ export const poolStates = stateTimeline({
   title: 'Worst node state per pool',
   about: [
     'The health of the worst node of each pool over time. A gap is time without data.',
-    'Green throughout.',
-    'Click a band to open the pool; short repeated bands are a node that flaps, a gap on all bands of a system is the exporter or the network.',
+    'Always green.',
+    'Click a band to open the pool. Short repeated bands are a node that flaps. A gap on all pools of a system is a fault of the exporter or the network.',
   ],
   queries: [{ expr: healthCode(POOL_KEY, SCOPE.system), legend: '{{system}} / {{pool}}' }],
   unit: 'none',

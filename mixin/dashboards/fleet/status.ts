@@ -13,8 +13,8 @@ const systemsDown = stat({
   title: 'Systems not answering',
   about: [
     'Systems that no exporter could reach with its last request.',
-    '0. No figure at all means that no exporter reports: look at the exporter page.',
-    'Open the exporter page: reachability over time, the reasons of failed polls and the answers by status tell network, certificate and login faults apart.',
+    '0. No value means that no exporter reports: see the exporter dashboard.',
+    'Open the exporter dashboard: “System reachable”, “Failed polls by reason” and “Answers by status” show whether it is the network, the certificate or the login.',
   ],
   queries: [{ expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`) }],
   unit: 'none',
@@ -28,13 +28,13 @@ const HEALTH_STATES = Object.keys(HEALTH)
 const inState = (matcher: Matcher): Expression =>
   perNodeAnd('status', select('sds_node_health_status', ...SCOPE.system, matcher))
 
-/** A query a state, so that each keeps its place; one that nobody knows comes last. */
+/** One query per status, so that the order is constant; unknown statuses come last. */
 const nodesByState = stat({
   title: 'Nodes by state',
   about: [
     'Nodes of all selected systems, by their current health.',
-    'All are Good; some in Maintenance while somebody works on them.',
-    'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often comes before Bad.',
+    'All Good, or some in Maintenance during planned work.',
+    'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often precedes Bad.',
   ],
   queries: [
     ...HEALTH_STATES.map((status) => ({ expr: sum(inState(`status="${status}"`)), legend: status })),
@@ -49,9 +49,9 @@ const nodesByState = stat({
 const disksToFix = stat({
   title: 'Disks needing attention',
   about: [
-    'Disks that are Bad or ready to be replaced, over all selected systems.',
-    '0, or a few in a large fleet: disks fail, and the system rebuilds what was on them.',
-    'The disks page lists the enclosures to walk to.',
+    'Disks that are Bad or ready to replace, over all selected systems.',
+    '0, or a few in a large fleet. The system rebuilds the data of failed disks.',
+    'The disks dashboard lists the nodes.',
   ],
   queries: [
     { expr: sum(perNodeAnd('status', select('sds_node_disks_by_status', ...SCOPE.system, DISKS_TO_FIX))) },
@@ -66,8 +66,8 @@ const spaceUsed = gauge({
   title: 'Fleet space used',
   about: [
     'Allocated relative to usable space, summed over all selected systems before dividing; only nodes that serve both count.',
-    'Below the yellow mark.',
-    'A fleet average hides a full pool: sort the table below by “Used”, then plan with the capacity page.',
+    'Below the warning threshold.',
+    'One pool may be full although the fleet is not: sort the table below by “Used”, then plan with the capacity dashboard.',
   ],
   queries: [{ expr: usedRatio(sum, SCOPE.system) }],
   unit: 'percentunit',
@@ -79,9 +79,9 @@ const spaceUsed = gauge({
 const soonestForecast = stat({
   title: `Time to ${LIMITS.forecastTargetPercent} % full`,
   about: [
-    "The shortest of the storage systems' own forecasts, over all nodes: time until this share of the space is used.",
-    'Months, or “no forecast”, which is what a system says when usage falls or its history is too short.',
-    'The capacity page shows which pool it is and whether the trend is real; 0 means that the mark is reached.',
+    "The shortest of the storage systems' own forecasts over all nodes: time until this share of the space is used.",
+    'Months, or “no forecast” when usage decreases or the history of the system is too short.',
+    'The capacity dashboard shows which pool it is and whether the trend is steady. 0 means that the target is reached.',
   ],
   queries: [
     {
@@ -100,9 +100,9 @@ const soonestForecast = stat({
 const alertCounts = stat({
   title: 'Firing alerts',
   about: [
-    'Alerts of this product that fire now, by severity, of the selected systems and of the exporters themselves.',
-    '0 and 0. Prometheus must have loaded the rules: without them it also says 0.',
-    'The table “Alerts firing now” names them; each alert has a runbook.',
+    'Firing alerts about the selected systems and the exporters, by severity.',
+    '0 and 0. Also 0 when Prometheus has not loaded the rules.',
+    'The table “Alerts firing now” lists them. Each alert has a runbook.',
   ],
   queries: ['critical', 'warning'].map((severity) => ({
     expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or vector(0)`,

@@ -13,8 +13,8 @@ const space = timeSeries({
   title: 'Space',
   about: [
     'Usable space of the node: allocated, free and reserved, stacked.',
-    'Allocated grows slowly, the sum is flat.',
-    'A sum that falls is disks that went bad; one that rises is new disks.',
+    'Allocated increases slowly, the sum is constant.',
+    'A smaller sum means that disks became Bad, a larger one that disks were added.',
   ],
   queries: [
     { expr: one('sds_node_disk_space_allocated_bytes'), legend: 'Allocated' },
@@ -32,9 +32,9 @@ const forecastKey = ['target_percent', 'history_days'] as const
 const forecasts = table({
   title: 'Forecasts',
   about: [
-    "The storage system's own forecasts for the node: time until the target is reached, by the days of history that it looked at.",
-    'Months, or available “no”, which the system says when usage falls or its history is too short.',
-    'Trust a forecast that agrees over several histories; “reached” means that the target is passed.',
+    "The storage system's own forecasts for the node: time until the target is reached, by days of history.",
+    'Months, or available “no” when usage decreases or the history is too short.',
+    'A forecast is reliable when several histories agree. “reached” means that the target is passed.',
   ],
   rows: forecastKey,
   columns: [

@@ -9,9 +9,9 @@ import { oneEach } from './queries.ts'
 const healthOverTime = stateTimeline({
   title: 'Health over time',
   about: [
-    'The health of the node. A gap is time without data.',
-    'Green throughout.',
-    'Many short changes are a node that flaps: look for a bad link or power supply.',
+    'Health of the node. A gap is time without data.',
+    'Always green.',
+    'Many short changes are a node that flaps: check its network links and power supplies.',
   ],
   queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
@@ -22,9 +22,9 @@ const healthOverTime = stateTimeline({
 const disksOverTime = timeSeries({
   title: 'Disks by state over time',
   about: [
-    'Disks of the node by state, stacked to all that are counted.',
-    'One flat area of Good disks.',
-    'A disk that turned Bad and later Ready to replace has been rebuilt; one that stays Bad has not.',
+    'Disks of the node by state, stacked.',
+    'A constant number of Good disks.',
+    'A disk that became Bad and later Ready to replace has been rebuilt. A disk that stays Bad has not.',
   ],
   queries: [{ expr: oneEach('status', 'sds_node_disks_by_status'), legend: '{{status}}' }],
   unit: 'none',

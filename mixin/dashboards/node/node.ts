@@ -9,7 +9,7 @@ import { nodeService } from './service.ts'
 export const node: DashboardSpec = {
   name: 'node',
   title: 'Storage / Node',
-  question: 'What is happening on this node? Causes next to symptoms.',
+  question: 'What is the state of this node, and what causes it?',
   variables: ['datasource', 'job', 'oneSystem', 'onePool', 'oneNode'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,

@@ -13,9 +13,9 @@ import { one } from './queries.ts'
 const health = stat({
   title: 'Health',
   about: [
-    'The current health of the node.',
-    'Good, or Maintenance while somebody works on it.',
-    'Bad: replace or repair it soon, its data is rebuilt elsewhere. Not accessible: power, network, then console. Suspect: watch it and look at its disks.',
+    'Current health of the node.',
+    'Good, or Maintenance during planned work.',
+    'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks.',
   ],
   queries: [{ expr: healthCode([], SCOPE.node) }],
   unit: 'none',
@@ -29,7 +29,7 @@ const disksByState = barGauge({
   about: [
     'Disks in the enclosure of the node, by state.',
     'All Good.',
-    'Ready to replace means that the disk may be pulled now; Bad means that its data is still being rebuilt.',
+    'Ready to replace: the disk can be removed. Bad: its data is still being rebuilt.',
   ],
   queries: Object.keys(DISK_COLORS).map((status) => ({
     expr: promql`max(${select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`)})`,
@@ -46,8 +46,8 @@ const spaceUsed = gauge({
   title: 'Space used',
   about: [
     'Allocated relative to usable space of the node.',
-    'About that of the other nodes of its pool.',
-    'Far above its siblings: see the pool page. All of them full: order disks.',
+    'Similar to the other nodes of its pool.',
+    'Far above the other nodes: see the pool dashboard. All nodes full: order disks.',
   ],
   queries: [{ expr: usedRatio((vector) => promql`max(${vector})`, SCOPE.node) }],
   unit: 'percentunit',
@@ -59,8 +59,8 @@ const cpuNow = stat({
   title: 'CPU',
   about: [
     'Share of CPU time in use, over all cores.',
-    'Below the yellow mark.',
-    'Compare with its siblings on the pool page: alone it is this node, together it is the load.',
+    'Below the warning threshold.',
+    'Compare with the other nodes on the pool dashboard: high on this node only is a fault of the node, high on all nodes is load.',
   ],
   queries: [{ expr: one('sds_node_cpu_utilization_ratio') }],
   unit: 'percentunit',
@@ -73,8 +73,8 @@ const memoryNow = stat({
   title: 'Memory',
   about: [
     'Memory in use without buffers and cache, relative to all memory.',
-    'High and steady; storage services keep much in memory.',
-    'A slow climb over days is a leak: plan a restart of the node with the support of the vendor.',
+    'High and constant: storage services cache data in memory.',
+    'A slow increase over days is a leak: plan a restart of the node with the support of the vendor.',
   ],
   queries: [{ expr: one('sds_node_memory_utilization_ratio') }],
   unit: 'percentunit',
@@ -87,8 +87,8 @@ const nicNow = stat({
   title: 'Network use',
   about: [
     'Use of the network interfaces relative to their capacity, each direction.',
-    'Below the yellow mark.',
-    'Compare with its siblings; a ratio that doubles at equal traffic is a link that failed.',
+    'Below the warning threshold.',
+    'Compare with the other nodes. A ratio that doubles at equal traffic is a failed link.',
   ],
   queries: [
     { expr: one('sds_node_nic_received_utilization_ratio'), legend: 'Received' },
@@ -105,7 +105,7 @@ const sampleAges = stat({
   about: [
     "Age of the newest sample of each category of attributes that the node serves, by the storage system's clock.",
     'Up to two intervals of the storage system, ten minutes.',
-    'One category alone: that collector of the node stands still. All: see whether the exporter polls.',
+    'One category only: its collector on the node has stopped. All categories: check whether the exporter polls.',
   ],
   queries: [{ expr: sampleAgeByCategory(SCOPE.node), legend: '{{category}}' }],
   unit: 's',

@@ -8,8 +8,8 @@ const cpuAndMemory = timeSeries({
   title: 'CPU and memory',
   about: [
     'Shares of CPU time and of memory in use.',
-    'CPU follows the load, memory is steady.',
-    'CPU without load is background work, see disk traffic below; memory that climbs for days is a leak.',
+    'CPU follows the load, memory is constant.',
+    'CPU without load is background work, see “Disk reads by activity”. Memory that increases for days is a leak.',
   ],
   queries: [
     { expr: one('sds_node_cpu_utilization_ratio'), legend: 'CPU' },
@@ -24,8 +24,8 @@ const memory = timeSeries({
   title: 'Memory used',
   about: [
     'Memory in use without buffers and cache, in bytes.',
-    'Steady.',
-    'Steps come with restarts of services; a slow climb over days is a leak.',
+    'Constant.',
+    'Steps are restarts of services. A slow increase over days is a leak.',
   ],
   queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
   unit: 'bytes',
@@ -38,8 +38,8 @@ const network = timeSeries({
   title: 'Network traffic',
   about: [
     'Bytes per second through the network interfaces of the node.',
-    'Client traffic and the copies to other nodes together: more than the transaction bandwidth.',
-    'Traffic without transactions is recovery or replication: see disk traffic by activity.',
+    'More than the transaction bandwidth, because copies to other nodes are included.',
+    'Traffic without transactions is recovery or replication: see “Disk writes by activity”.',
   ],
   queries: [
     { expr: one('sds_node_nic_received_bytes_per_second'), legend: 'Received' },
@@ -55,9 +55,9 @@ const diskTraffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
     about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked to all that has a purpose.`,
-      'Mostly user traffic, erasure coding in the background.',
-      'A thick red area is recovery after a disk or node failed; it takes bandwidth from users until it ends.',
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
+      'Mostly user traffic, with some erasure coding.',
+      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
     queries: [
       {

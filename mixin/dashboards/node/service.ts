@@ -17,9 +17,9 @@ const readsWrites = (reads: MetricName, writes: MetricName) => [
 const transactions = timeSeries({
   title: 'Transactions per second',
   about: [
-    'Read and write transactions that clients ask of the node.',
-    'The rhythm of the day, about that of its siblings.',
-    'Far less than its siblings: the load balancer avoids the node, or it is slow.',
+    'Read and write transactions per second of the node.',
+    'Follows the daily load, similar to the other nodes of the pool.',
+    'Far less than the other nodes: the load balancer avoids the node, or the node is slow.',
   ],
   queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
   unit: 'reqps',
@@ -31,9 +31,9 @@ const transactions = timeSeries({
 const latency = timeSeries({
   title: 'Latency against the pool median',
   about: [
-    'Mean time of transactions on the node, and as dashed lines the medians of the nodes of its pool.',
-    'Each line close to its dashed one.',
-    'Above the median while the others are well: the node is sick, look at its disks, CPU and network below.',
+    'Mean time of transactions on the node. Dashed: the median of the nodes of its pool.',
+    'Each line is close to its dashed line.',
+    'Above the median: the node is faulty, look at its disks, CPU and network below.',
   ],
   queries: [
     { expr: one('sds_node_transaction_read_latency_seconds'), legend: 'Read' },
@@ -60,8 +60,8 @@ const bandwidth = timeSeries({
   title: 'Transaction bandwidth',
   about: [
     'Bytes per second that transactions read from and write to the node.',
-    'Moves with the transactions per second.',
-    'Bandwidth up and transactions flat means larger objects, which also take longer.',
+    'Follows the transactions per second.',
+    'Higher bandwidth without more transactions means larger objects, which also take longer.',
   ],
   queries: readsWrites(
     'sds_node_transaction_read_bytes_per_second',
@@ -76,9 +76,9 @@ const bandwidth = timeSeries({
 const failed = timeSeries({
   title: 'Failed transactions',
   about: [
-    "Share of the node's transactions that failed, whosever fault.",
-    'Below the dashed marks; some callers always ask for what is not there.',
-    'The errors page tells the types, and whether callers or the system are at fault.',
+    "Share of the node's transactions that failed, by the fault of clients or of the system.",
+    'Below the dashed thresholds. Some clients always request objects that do not exist.',
+    'The errors dashboard shows the types, and whether clients or the system cause them.',
   ],
   queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
   unit: 'percentunit',

@@ -20,9 +20,9 @@ export const topRatio = (
   timeSeries({
     title,
     about: [
-      `${what} on the nodes where it was highest in the last three hours of the range.`,
-      'Below the dashed marks, and alike on the nodes of a pool.',
-      'Nodes at the mark are the bottleneck; one node alone points at the load balancer or at work in the background.',
+      `${what} on the nodes where it was highest in the last three hours of the time range.`,
+      'Below the dashed thresholds and similar on the nodes of a pool.',
+      'Nodes above a threshold are the bottleneck. One node alone points to the load balancer or to background work.',
     ],
     queries: [{ expr: topNodes(metric), legend: '{{system}} / {{pool}} / {{node}}' }],
     unit: 'percentunit',
@@ -38,8 +38,8 @@ export const background = diskReadShare('purpose!="user"', {
   title: 'Background share of disk reads',
   about: [
     'Share of disk reads that serve recovery, erasure coding, checks and replication instead of users, by pool.',
-    'A steady part; more at night, less under load.',
-    'A jump with latency is a rebuild: the disks page shows which work it is and since when.',
+    'A steady share, less under load.',
+    'A sudden increase together with latency is a rebuild: the disks dashboard shows its purpose and start.',
   ],
 })
 
@@ -47,8 +47,8 @@ export const diskTotals = timeSeries({
   title: 'Disk traffic',
   about: [
     'Bytes per second read from and written to the disks of each pool, for all purposes.',
-    'More than the transactions move: copies, coding and checks come on top.',
-    'A plateau is the limit of the disks; see the disks page for what fills it.',
+    'More than the bandwidth of transactions: copies, erasure coding and checks are included.',
+    'A constant maximum is the limit of the disks: see the disks dashboard for the purposes.',
   ],
   queries: OPERATIONS.map((operation) => ({
     expr: sumByPool(perNode(select(`sds_node_disk_${operation}_bytes_per_second`, ...SCOPE.node))),

@@ -10,9 +10,9 @@ export const topLatency = (operation: Operation): SizedPanel =>
     {
       title: `Top $topn nodes by ${operation} latency`,
       about: [
-        `Mean time of a ${operation} transaction on the nodes that were slowest in the last three hours of the range; the choice is the same along the whole axis.`,
-        'The slowest are little slower than the rest.',
-        'Click the line that stands out to open its node.',
+        `Mean time of a ${operation} transaction on the nodes that were slowest in the last three hours of the time range.`,
+        'The slowest nodes are only slightly slower than the others.',
+        'Click the line of the slowest node to open it.',
       ],
       width: 12,
     },
@@ -25,9 +25,9 @@ export const topLatency = (operation: Operation): SizedPanel =>
 export const spread = heatmap({
   title: 'Read latency spread over nodes',
   about: [
-    'How many nodes have which read latency, over time; useful from about a dozen nodes.',
+    'Number of nodes by read latency, over time. Useful for about a dozen nodes or more.',
     'One narrow band.',
-    'A second band or a spot above it is a group of nodes or a node with a problem of its own.',
+    'A second band is a group of nodes with a fault, a single point above the band is one node.',
   ],
   queries: [{ expr: latencyOf('read'), legend: '{{system}} / {{pool}} / {{node}}' }],
   unit: 's',

@@ -8,7 +8,7 @@ import { bandwidth, latency, meanNow, objectSize, transactions } from './service
 export const performance: DashboardSpec = {
   name: 'performance',
   title: 'Storage / Performance',
-  question: 'Is the service slow, where, and is it load or a sick node?',
+  question: 'Is the service slow, where, and is the cause load or a faulty node?',
   variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,

@@ -11,9 +11,9 @@ import { bytesOf, capital, countOf, latencyOf, OPERATIONS, type Operation } from
 export const meanNow = stat({
   title: 'Mean latency now',
   about: [
-    'Mean time of a transaction over everything that is selected, each node weighted by its transactions.',
-    'Below the yellow mark; no figure where there are no transactions.',
-    'Look below: one pool or all, the mean or only the worst node, then whether the load, the CPU or background work rose with it.',
+    'Mean time of a transaction over the selected nodes, weighted by their transactions.',
+    'Below the warning threshold. No value where there are no transactions.',
+    'Find out below whether one pool is slow or all, the mean or one node only, and whether load, CPU or background work increased at the same time.',
   ],
   queries: OPERATIONS.map((operation) => ({
     expr: weightedMean(latencyOf(operation), countOf(operation), sum),
@@ -29,9 +29,9 @@ export const latency = (operation: Operation): SizedPanel =>
   timeSeries({
     title: `${capital(operation)} latency: mean, 95th percentile of nodes, worst node`,
     about: [
-      `Mean time of a ${operation} transaction by pool: weighted by transactions, and dashed the 95th percentile and the worst of its nodes. The feed knows means only, so these are percentiles of node means, not of requests.`,
-      'All three close together and below the marks.',
-      'Only the worst is high: one sick node, see “Where”. All are high: load or background work, see “Why”.',
+      `Mean time of a ${operation} transaction by pool, weighted by transactions. Dashed: the 95th percentile and the maximum of its nodes. The feed has means only, so these are percentiles of the means of nodes, not of requests.`,
+      'All three similar and below the thresholds.',
+      'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
     ],
     queries: [
       {
@@ -77,9 +77,9 @@ const readsAndWrites = (
 export const transactions = readsAndWrites(
   'Transactions per second',
   [
-    'Transactions that clients ask of each pool, per second.',
-    'The rhythm of the day.',
-    'Latency that rises with it is load; latency that rises without it is not.',
+    'Transactions per second of each pool.',
+    'Follows the daily load.',
+    'Latency that increases together with transactions is caused by load.',
   ],
   (operation) => sumByPool(countOf(operation)),
   'reqps',
@@ -88,9 +88,9 @@ export const transactions = readsAndWrites(
 export const bandwidth = readsAndWrites(
   'Bandwidth',
   [
-    'Bytes per second that transactions move, by pool.',
-    'The rhythm of the day.',
-    'A plateau under load is a bottleneck: compare with the use of CPU and network below.',
+    'Bytes per second that transactions read and write, by pool.',
+    'Follows the daily load.',
+    'A constant maximum under load is a bottleneck: compare with CPU and network below.',
   ],
   (operation) => sumByPool(bytesOf(operation)),
   'Bps',
@@ -99,9 +99,9 @@ export const bandwidth = readsAndWrites(
 export const objectSize = readsAndWrites(
   'Mean bytes per read and per write',
   [
-    'Bandwidth divided by transactions: the mean size of what is read and written, by pool.',
-    'Steady, by the applications.',
-    'A jump explains latency without any fault: larger objects take longer.',
+    'Bandwidth divided by transactions: the mean size of objects that are read and written, by pool.',
+    'Steady.',
+    'A sudden increase explains higher latency: larger objects take longer.',
   ],
   (operation) => ratio(sumByPool(bytesOf(operation)), sumByPool(countOf(operation))),
   'bytes',

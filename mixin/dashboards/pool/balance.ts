@@ -14,8 +14,8 @@ const usedByNode = barGauge({
   title: 'Space used by node',
   about: [
     'Allocated relative to usable space of each node, fullest first.',
-    'Nodes of a pool are about equally full; a new node fills up slowly.',
-    'One node far above the others gets more new data than it can hold: see “Fullest minus emptiest node” on the capacity page.',
+    'Similar on all nodes of a pool. A new node fills slowly.',
+    'One node far above the others: see “Fullest minus emptiest node” on the capacity dashboard.',
   ],
   queries: [{ expr: promql`sort_desc(${USED})`, legend: '{{node}}' }],
   unit: 'percentunit',
@@ -29,8 +29,8 @@ const readLatency = nodeLatency(
     title: 'Read latency by node',
     about: [
       'Mean time of a read transaction on each node.',
-      'The lines lie close together, below the dashed mark.',
-      'One line apart from the bundle is a sick node; the whole bundle rising is load or background work.',
+      'All lines are similar and below the dashed thresholds.',
+      'One line far from the others is a faulty node. All lines rising together is load or background work.',
     ],
     width: 8,
   },
@@ -42,8 +42,8 @@ const writeLatency = nodeLatency(
     title: 'Write latency by node',
     about: [
       'Mean time of a write transaction on each node.',
-      'The lines lie close together, below the dashed mark.',
-      'As for reads; writes also wait for other nodes, so a sick node slows all of them a little.',
+      'All lines are similar and below the dashed thresholds.',
+      'As for reads. Writes also wait for other nodes, so one faulty node makes all nodes slightly slower.',
     ],
     width: 8,
   },
@@ -54,8 +54,8 @@ const cpu = timeSeries({
   title: 'CPU by node',
   about: [
     'Share of CPU time in use on each node.',
-    'Below the dashed marks and alike on all nodes.',
-    'One node alone: look for background work on it or an uneven load balancer.',
+    'Below the dashed thresholds and similar on all nodes.',
+    'One node only: check for background work on it, or an uneven load balancer.',
   ],
   queries: [{ expr: node('sds_node_cpu_utilization_ratio'), legend: '{{node}}' }],
   unit: 'percentunit',
@@ -71,8 +71,8 @@ const nic = timeSeries({
   title: 'NIC use by node, busier direction',
   about: [
     'Use of the network interfaces of each node relative to their capacity, the larger of receiving and transmitting.',
-    'Below the dashed marks and alike on all nodes.',
-    'One node alone points at the load balancer; a sudden doubling of the ratio at equal traffic at a link that failed.',
+    'Below the dashed thresholds and similar on all nodes.',
+    'One node only points to the load balancer. A ratio that doubles at equal traffic is a failed link.',
   ],
   queries: [{ expr: BUSIER_NIC, legend: '{{node}}' }],
   unit: 'percentunit',
@@ -87,9 +87,9 @@ const nic = timeSeries({
 const distribution = heatmap({
   title: 'Read latency distribution over nodes',
   about: [
-    'How many nodes have which read latency, over time; useful from about a dozen nodes.',
+    'Number of nodes by read latency, over time. Useful for about a dozen nodes or more.',
     'One narrow band.',
-    'Two bands are two kinds of nodes; a spot above the band is a node to find under “Read latency by node”.',
+    'Two bands are two types of nodes. A point above the band is one node: find it under “Read latency by node”.',
   ],
   queries: [{ expr: READ_LATENCY, legend: '{{node}}' }],
   unit: 's',

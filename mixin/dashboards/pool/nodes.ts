@@ -14,9 +14,9 @@ import { BUSIER_NIC, node, READ_LATENCY, USED } from './queries.ts'
 const health = stateTimeline({
   title: 'Node health',
   about: [
-    'The health of each node over time. A gap is time without data.',
-    'Green throughout; blue while somebody works on a node.',
-    'Click a band to open the node. Several nodes that change together share a switch, a rack or a power feed.',
+    'Health of each node over time. A gap is time without data.',
+    'Always green, or blue during planned work.',
+    'Click a band to open the node. Several nodes that change together may share a switch, a rack or a power feed.',
   ],
   queries: [{ expr: healthCode(NODE_KEY, SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
@@ -31,9 +31,9 @@ const disks = (status: string): Expression =>
 const nodes = table({
   title: 'Nodes',
   about: [
-    "One row a node: state, disks, space, load and latency next to each other, so that the odd one stands out. The age of the data is by the storage system's clock.",
-    'Rows look alike, nothing yellow or red.',
-    'Click a node. Empty columns are attributes that the system does not serve: see “Feed offers”.',
+    "One row per node: state, disks, space, load, latency and errors. The age of the data is by the storage system's clock.",
+    'All rows are similar, with no yellow or red cell.',
+    'Click a node to open it. Empty columns are attributes that the system does not serve: see “Feed offers”.',
   ],
   rows: ['system', 'pool', 'node'],
   columns: [

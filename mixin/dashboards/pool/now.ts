@@ -12,9 +12,9 @@ import { node, READ_LATENCY, READS, WRITE_LATENCY, WRITES } from './queries.ts'
 const nodesHealthy = stat({
   title: 'Nodes healthy',
   about: [
-    'Good nodes relative to all nodes that the pool lists.',
+    'Good nodes relative to all nodes of the pool.',
     '100 %.',
-    'The timeline below shows which node is not Good and since when.',
+    '“Node health” shows which node is not Good and since when.',
   ],
   queries: [
     {
@@ -34,8 +34,8 @@ const spaceUsed = gauge({
   title: 'Space used',
   about: [
     'Allocated relative to usable space, summed over the selected nodes before dividing; only nodes that serve both count.',
-    'Below the yellow mark.',
-    'Compare the nodes under “Space used by node”; plan with the capacity page.',
+    'Below the warning threshold.',
+    'Compare the nodes under “Space used by node”. Plan with the capacity dashboard.',
   ],
   queries: [{ expr: usedRatio(sum, SCOPE.node) }],
   unit: 'percentunit',
@@ -47,8 +47,8 @@ const free = stat({
   title: 'Free on good disks',
   about: [
     'Free usable space on Good disks, without the reserve, summed over the selected nodes.',
-    'Enough for the rebuild of the largest node and the growth until new disks arrive.',
-    'A fall without more data means disks that went bad: see the disks page.',
+    'Enough for the rebuild of the largest node and the growth until new disks are delivered.',
+    'A decrease without more data means that disks became Bad: see the disks dashboard.',
   ],
   queries: [{ expr: sum(node('sds_node_disk_space_free_bytes')) }],
   unit: 'bytes',
@@ -58,9 +58,9 @@ const free = stat({
 const transactions = stat({
   title: 'Transactions per second',
   about: [
-    'Read and write transactions per second over the selected nodes, with their course.',
-    'The rhythm of the day.',
-    'Zero with clients at work means that they do not reach the system; empty where the system does not serve transactions.',
+    'Read and write transactions per second over the selected nodes.',
+    'Follows the daily load.',
+    'Zero while clients send requests means that the requests do not reach the system. Empty where the system does not serve transactions.',
   ],
   queries: [
     { expr: sum(READS), legend: 'Reads' },
@@ -75,9 +75,9 @@ const transactions = stat({
 const meanLatency = stat({
   title: 'Mean latency',
   about: [
-    'Mean time of a transaction over the selected nodes, each node weighted by its transactions: what clients see.',
-    'Below the yellow mark, without transactions no figure.',
-    'One red node in “Read latency by node” is a sick node; all nodes slow together is load, network or background work.',
+    'Mean time of a transaction over the selected nodes, weighted by their transactions.',
+    'Below the warning threshold. No value where there are no transactions.',
+    'One slow node in “Read latency by node” is a faulty node. All nodes slow together is load, network or background work.',
   ],
   queries: [
     { expr: weightedMean(READ_LATENCY, READS, sum), legend: 'Read' },
@@ -94,7 +94,7 @@ const dataAge = stat({
   about: [
     "Age of the newest sample of the node that is furthest behind, by the storage system's clock.",
     'Up to two intervals of the storage system, ten minutes.',
-    'The exporter page tells whether polls fail or whether the system answers with old samples; in the latter case its own collector stands still.',
+    'The exporter dashboard shows whether polls fail or whether the system responds with old samples. In the second case its collector has stopped.',
   ],
   queries: [{ expr: sampleAge([], SCOPE.node) }],
   unit: 's',

@@ -7,7 +7,7 @@ import { poolNow } from './now.ts'
 export const pool: DashboardSpec = {
   name: 'pool',
   title: 'Storage / Pool',
-  question: 'Which node of this pool is the odd one out?',
+  question: 'Which node of this pool differs from the others?',
   variables: ['datasource', 'job', 'system', 'pool', 'node'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,

@@ -7,21 +7,21 @@ import { dashboardOf, SYSTEM } from './templates.ts'
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
 
 /**
- * Systems of which a pool cannot be polled by any exporter, or of which no pool is known because already their
- * list is refused. One replica with a bad token is not yet blindness.
+ * Systems with a pool that no exporter can poll, or without known pools because their list is refused. If only one of
+ * two exporters is refused, the system is still monitored.
  */
-const blind = promql`(
+const unmonitored = promql`(
 min by (system) (${perPoolId(select('sds_pool_up'))}) == 0
 or
 ${perSystem(select('sds_system_up'))} unless on (system) ${select('sds_pool_up')}
 )`
-/** Polls that ended so, or answers of this status to the question for the list of pools. */
+/** Polls with this result, or requests for the list of pools with one of these status codes. */
 const refused = (result: string, codes: string): Expression => promql`(
 ${increased(SYSTEM_KEY, select('sds_pool_polls_total', `result="${result}"`), '15m')}
 or
 ${increased(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', `code=~"${codes}"`), '15m')}
 )`
-/** The pauses after refused logins grow to ten minutes, hence the longer window. */
+/** The backoff after refused logins increases to ten minutes, hence the longer window. */
 const loginsRefused = promql`(
 ${increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), '30m')}
 )`
@@ -40,21 +40,21 @@ const refusal = (alert: Alert['alert'], expr: Expression, summary: string, descr
 const refusals: readonly Alert[] = [
   refusal(
     'SdsLoginRefused',
-    promql`${blind}\nand\n${loginsRefused}`,
+    promql`${unmonitored}\nand\n${loginsRefused}`,
     'A storage system refuses the login of the exporter.',
-    `${SYSTEM} refuses the user name and password of the exporter. Its pools are no longer watched, and the account may get locked.`,
+    `${SYSTEM} refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.`,
   ),
   refusal(
     'SdsTokenRefused',
-    promql`${blind}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
+    promql`${unmonitored}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
     'A storage system refuses the token of the exporter.',
-    `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are no longer watched.`,
+    `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.`,
   ),
   refusal(
     'SdsAccessForbidden',
-    promql`${blind}\nand\n${refused('forbidden', '403')}`,
+    promql`${unmonitored}\nand\n${refused('forbidden', '403')}`,
     'The account of the exporter lacks a role at a storage system.',
-    `${SYSTEM} knows the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are no longer watched.`,
+    `${SYSTEM} accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.`,
   ),
 ]
 
@@ -62,8 +62,8 @@ const certificateEnd = by('min', SYSTEM_KEY, select('sds_system_tls_not_after_ti
 const certificate = bySeverity(
   {
     alert: 'SdsCertificateExpiring',
-    summary: 'The TLS certificate of a storage system ends soon.',
-    description: `${SYSTEM} presents a certificate that ends in {{ $value | humanizeDuration }}. From then on it cannot be polled.`,
+    summary: 'The TLS certificate of a storage system expires soon.',
+    description: `${SYSTEM} presents a certificate that expires in {{ $value | humanizeDuration }}. After that it cannot be polled.`,
     dashboard: exporterPage,
   },
   {
@@ -78,7 +78,7 @@ const certificate = bySeverity(
   },
 )
 
-/** Matched by the id, and only where the list could be read: an unreadable list is not a removal. */
+/** Matched by id, and only where the list could be read: an unreadable list is not a removal. */
 const providerRemoved: Alert = {
   alert: 'SdsAuthnProviderRemoved',
   severity: 'warning',

@@ -22,8 +22,8 @@ const capacityHigh = bySeverity(
 )
 
 /**
- * The storage system's own forecast, the shortest of all nodes and histories. A forecast alone is no news:
- * it counts above a level of use. Where the system answers N/A there is no series, and this stays silent.
+ * The storage system's own forecast, the shortest of all nodes and histories, above a minimum use only. Where the
+ * system reports N/A there is no series, and the alert does not fire.
  */
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 const shortForecast = (severity: 'warning' | 'critical'): Expression =>
@@ -36,8 +36,8 @@ ${lastValue(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
 const forecastShort = bySeverity(
   {
     alert: 'SdsForecastShort',
-    summary: 'The storage system expects one of its pools to fill up soon.',
-    description: `${POOL} is forecast to reach ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the system's own extrapolation (0s means reached).`,
+    summary: 'A storage system forecasts that one of its pools is full soon.',
+    description: `${POOL} is forecast to reach ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
     dashboard: capacityPage,
   },
   {
@@ -54,12 +54,12 @@ and
 ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
-  summary: 'A well filled storage pool has no capacity forecast.',
-  description: `${POOL} is above ${THRESHOLDS.usedRatio.warning * 100} % used, and its system answers N/A to every forecast: SdsForecastShort cannot speak of it.`,
+  summary: 'A storage pool with high usage has no capacity forecast.',
+  description: `${POOL} is above ${THRESHOLDS.usedRatio.warning * 100} % used, and its system reports N/A for every forecast: SdsForecastShort does not cover it.`,
   dashboard: capacityPage,
 }
 
-/** A second opinion that sees sudden growth: the forecast rests on days of history, this on six hours. */
+/** For sudden growth: the storage system's forecast uses days of history, this six hours. */
 const fillsSoon: Alert = {
   alert: 'SdsCapacityFillsSoon',
   severity: 'warning',
@@ -72,7 +72,7 @@ and
 ${USED} offset 3h`,
   for: '30m',
   keepFiringFor: '1h',
-  summary: 'A storage pool fills within a day if it grows on as in the last hours.',
+  summary: 'A storage pool is full within a day at its current growth.',
   description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in {{ humanizeDuration ${LIMITS.trendSeconds} }}.`,
   dashboard: capacityPage,
 }
@@ -92,7 +92,7 @@ min by (${POOL_KEY}) ${used}
   for: '6h',
   keepFiringFor: '1h',
   summary: 'The nodes of a storage pool are filled unevenly.',
-  description: `${POOL}: its fullest and its emptiest node are {{ $value | humanizePercentage }} of their space apart.`,
+  description: `${POOL}: the usage of its fullest and its emptiest node differs by {{ $value | humanizePercentage }} of their space.`,
   dashboard: capacityPage,
 }
 

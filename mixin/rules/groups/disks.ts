@@ -29,7 +29,7 @@ ${sumByPool(perNode(withStatus('Bad')))}
   for: '5m',
   keepFiringFor: '15m',
   summary: 'Many disks of a storage pool are bad at once.',
-  description: `${POOL} has {{ $value }} bad disks, more than single failures explain: suspect an enclosure, a controller or a power supply.`,
+  description: `${POOL} has {{ $value }} bad disks. The cause may be an enclosure, a controller or a power supply.`,
   dashboard: dashboardOf('disks', POOL_KEY),
 }
 
@@ -39,7 +39,7 @@ const readyToReplace: Alert = {
   expr: promql`${perNode(lastValue(withStatus('ReadyToReplace')))} > 0`,
   for: '1h',
   keepFiringFor: '1h',
-  summary: 'Disks can be pulled and replaced.',
+  summary: 'Disks are ready to be replaced.',
   description: `${NODE} has {{ $value }} disks that are ready to be replaced.`,
   dashboard: nodePage,
 }
@@ -58,7 +58,7 @@ ${sumBy(NODE_KEY, perNodeAnd('status', select('sds_node_disks_by_status')))}
   dashboard: nodePage,
 }
 
-/** Every node repeats the figure of the whole system, hence the maximum over nodes and never a sum. */
+/** Every node reports the value of the whole system, hence the maximum over nodes and not a sum. */
 const spaceOffline: Alert = {
   alert: 'SdsDiskSpaceOffline',
   severity: 'warning',

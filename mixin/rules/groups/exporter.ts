@@ -27,7 +27,7 @@ const processes: readonly Alert[] = [
     expr: promql`absent(${select('up', JOB)} == 1)`,
     for: '10m',
     summary: 'No exporter is running.',
-    description: `Prometheus reaches no exporter of the job ${PROMETHEUS.job}: no storage system is watched, and no other storage alert can fire.`,
+    description: `Prometheus cannot scrape any exporter of the job ${PROMETHEUS.job}: no storage system is monitored, and no other storage alert can fire.`,
     dashboard: exporterPage,
   },
   {
@@ -36,7 +36,7 @@ const processes: readonly Alert[] = [
     expr: promql`${select('up', JOB)} == 0`,
     for: '5m',
     summary: 'An exporter cannot be scraped.',
-    description: `${INSTANCE} does not answer Prometheus. Where a second one watches the same systems, nothing is lost yet.`,
+    description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
     dashboard: instancePage,
   },
   {
@@ -44,7 +44,7 @@ const processes: readonly Alert[] = [
     severity: 'warning',
     expr: promql`max by (instance) (changes(${select('process_start_time_seconds', JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
     keepFiringFor: '15m',
-    summary: 'An exporter keeps restarting.',
+    summary: 'An exporter restarts repeatedly.',
     description: `${INSTANCE} started {{ $value }} times within an hour.`,
     dashboard: instancePage,
   },
@@ -54,12 +54,12 @@ const processes: readonly Alert[] = [
     expr: promql`max by (instance) (max_over_time(${select('sds_exporter_config_last_reload_successful')}[5m])) == 0`,
     for: '10m',
     summary: 'An exporter refused its configuration file.',
-    description: `${INSTANCE} runs on with its old configuration, because the file has an error. The next restart would fail.`,
+    description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
     dashboard: instancePage,
   },
 ]
 
-/** Results of each exporter by itself, so that one replica without a route is seen although the other is well. */
+/** By exporter, so that the failures of one replica are visible although the other succeeds. */
 const pollRate = (...matchers: readonly Matcher[]): Expression =>
   sumBy(
     [...POOL_ID_KEY, 'job', 'instance'],
@@ -73,8 +73,8 @@ const polls: readonly Alert[] = [
     expr: promql`${perSystem(select('sds_system_up'))} == 0`,
     for: '10m',
     keepFiringFor: '5m',
-    summary: 'The API of a storage system does not answer.',
-    description: `${SYSTEM} answers no exporter. Whether it still serves its users is not known: nothing of it is watched.`,
+    summary: 'The API of a storage system does not respond.',
+    description: `${SYSTEM} does not respond to any exporter and is not monitored. It may still serve its users.`,
     dashboard: systemPage,
   },
   {
@@ -84,7 +84,7 @@ const polls: readonly Alert[] = [
     for: '10m',
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
-    description: `${POOL_BY_ID} cannot be polled by any exporter, although its system may answer. Its nodes are not watched.`,
+    description: `${POOL_BY_ID} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
     dashboard: systemPage,
   },
   {
@@ -93,8 +93,8 @@ const polls: readonly Alert[] = [
     expr: promql`${perSystem(select('sds_system_up'))} == 1\nunless on (system)\n${select('sds_pool_up')}`,
     for: '10m',
     keepFiringFor: '5m',
-    summary: 'A storage system answers, but its pools are not known.',
-    description: `${SYSTEM} answers, but no exporter could read the list of its pools: nothing of it is watched.`,
+    summary: 'A storage system responds, but its pools are not known.',
+    description: `${SYSTEM} responds, but no exporter could read the list of its pools: it is not monitored.`,
     dashboard: systemPage,
   },
   {
@@ -118,7 +118,7 @@ and
 ${POLLED_POOLS}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
-    description: `${POOL_BY_ID} was polled last {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
+    description: `${POOL_BY_ID} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
     dashboard: systemPage,
   },
 ]
@@ -134,8 +134,8 @@ const frozen: readonly Alert[] = [
     severity: 'critical',
     expr: promql`min by (${POOL_KEY}) (${AGE}) > ${OLD}`,
     for: '5m',
-    summary: 'A storage system answers with old samples.',
-    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last good poll. The system's own statistics stand still, so its health status cannot be trusted either.`,
+    summary: 'A storage system responds with old samples.',
+    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -143,8 +143,8 @@ const frozen: readonly Alert[] = [
     severity: 'warning',
     expr: promql`${AGE} > ${OLD}`,
     for: '10m',
-    summary: 'A category of samples of a storage pool stands still.',
-    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last good poll.`,
+    summary: 'A category of samples of a storage pool is not updated.',
+    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last successful poll.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -171,7 +171,7 @@ const values: readonly Alert[] = [
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
-    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Ages of samples allow for it; the times that samples carry are off by as much.`,
+    description: `${SYSTEM} and an exporter have clocks that differ by {{ $value | humanizeDuration }}. Ages of samples are corrected, timestamps of samples are not.`,
     dashboard: systemPage,
   },
   {
@@ -179,7 +179,7 @@ const values: readonly Alert[] = [
     severity: 'warning',
     expr: increased(VALUE_KEY, select('sds_api_rejected_values_total'), '30m'),
     for: '15m',
-    summary: 'Values of the feed are not exported, because they cannot be right.',
+    summary: 'Values of the feed are not exported, because they are invalid.',
     description: `${SYSTEM} serves values of {{ $labels.attribute }} that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
     dashboard: systemPage,
   },
@@ -197,7 +197,7 @@ and
 ${perPoolId(lastValue(select('sds_pool_nodes')))} > 0`,
     for: '2h',
     summary: 'A storage pool no longer serves attributes that it served before.',
-    description: `${POOL_BY_ID} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them are empty.`,
+    description: `${POOL_BY_ID} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
     dashboard: systemPage,
   },
 ]

@@ -29,7 +29,7 @@ const states: readonly Alert[] = [
     for: '10m',
     keepFiringFor: '10m',
     summary: 'A storage node is not accessible.',
-    description: `${NODE} cannot be reached by its own system. A restart takes minutes; this lasts longer.`,
+    description: `${NODE} is not accessible for its system. A restart takes less time.`,
     dashboard: nodePage,
   },
   {
@@ -41,7 +41,7 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     for: '2m',
     keepFiringFor: '10m',
     summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
-    description: `${POOL}: the number of its nodes that are Bad or not accessible at once is {{ $value }}. Data may be unavailable.`,
+    description: `${POOL}: the number of its nodes that are Bad or not accessible at the same time is {{ $value }}. Data may be unavailable.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
@@ -67,12 +67,12 @@ or
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The health of a storage node is not known.',
-    description: `${NODE} is in the feed, but with no health status or with one that is not documented: no other health alert can speak of it.`,
+    description: `${NODE} is in the feed, but with no health status or with one that is not documented: no other health alert covers it.`,
     dashboard: nodePage,
   },
 ]
 
-/** `min_over_time` and `offset` instead of `for: 24h`, so that a restart of Prometheus does not start anew. */
+/** `min_over_time` and `offset` instead of `for: 24h`, because a restart of Prometheus may reset `for`. */
 const maintenanceLong: Alert = {
   alert: 'SdsNodeMaintenanceLong',
   severity: 'info',
@@ -83,7 +83,7 @@ and
 ${perNode(promql`${maintenance} offset 24h`)} == 1`,
   for: '5m',
   summary: 'A storage node has been in maintenance for a day.',
-  description: `${NODE} has been in Maintenance for more than 24 hours. Perhaps it was forgotten.`,
+  description: `${NODE} has been in Maintenance for more than 24 hours.`,
   dashboard: nodePage,
 }
 
@@ -92,12 +92,12 @@ const flapping: Alert = {
   severity: 'warning',
   expr: promql`${perNode(promql`changes(${withStatus('status="Good"')}[1h])`)} >= ${LIMITS.flappingChanges}`,
   keepFiringFor: '30m',
-  summary: 'The health of a storage node keeps changing.',
-  description: `${NODE} went into or out of Good {{ $value }} times within an hour.`,
+  summary: 'The health of a storage node changes repeatedly.',
+  description: `${NODE} changed to or from Good {{ $value }} times within an hour.`,
   dashboard: nodePage,
 }
 
-/** Matched by the node's id, so that a renamed node is not a vanished one. */
+/** Matched by node id, so that a renamed node has not vanished. */
 const vanished: Alert = {
   alert: 'SdsNodeVanished',
   severity: 'warning',
@@ -109,7 +109,7 @@ const vanished: Alert = {
 and on (system,pool_id) ${POLLED_POOLS}`,
   for: '15m',
   summary: 'A storage node is no longer in the feed of its pool.',
-  description: `${NODE} was listed within the last two hours; its pool answers, but without it.`,
+  description: `${NODE} was listed within the last two hours. Its pool is polled successfully, but without the node.`,
   dashboard: dashboardOf('pool', POOL_KEY),
 }
 

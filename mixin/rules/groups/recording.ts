@@ -70,8 +70,8 @@ const errors: readonly Recording[] = [
 ]
 
 /**
- * The age at the last good poll, not the age now: a pool that is polled every hour has samples of an hour ago and is
- * not frozen. The name of the pool is on the many side of the join, so that a pool that two exporters name
+ * The age at the last successful poll, not the current age: a pool that is polled every hour has samples of an hour
+ * ago and is not frozen. The name of the pool is on the many side of the join, so that a pool that two exporters name
  * differently is no error.
  */
 const lastPoll = promql`max by (${POOL_KEY}) (

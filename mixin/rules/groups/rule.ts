@@ -3,11 +3,11 @@ import type { Expression } from '../../promql/expression.ts'
 import type { RecordedName } from '../../promql/metrics.ts'
 import type { PROMETHEUS } from '../../settings.ts'
 
-/** `critical` calls somebody now, `warning` is today's ticket, `info` is for the next working day. */
+/** `critical`: page the person on call; `warning`: a ticket for today; `info`: for the next working day. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** What is hurt, and with it who is asked: a label to route by. */
+/** The affected component; a label for routing. */
 export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
 export type Component = (typeof COMPONENTS)[number]
 
@@ -16,15 +16,15 @@ export interface Alert {
   readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
   readonly severity: Severity
   readonly expr: Expression
-  /** How long the expression must hold; left out where it already speaks of a window. */
+  /** How long the expression must hold; omitted where the expression itself covers a window. */
   readonly for?: Duration
-  /** How long the alert outlives its expression: it stops flapping and bridges one failed poll. */
+  /** How long the alert fires after the expression no longer holds, against flapping and single failed polls. */
   readonly keepFiringFor?: Duration
   /** One sentence without variables. */
   readonly summary: string
-  /** What, where and how much, for the person who is called; a template. */
+  /** What, where and how much; a template. */
   readonly description: string
-  /** Path of the dashboard that shows it, a template. */
+  /** Path of the dashboard about the alert; a template. */
   readonly dashboard: string
 }
 
@@ -45,7 +45,7 @@ export interface RecordingGroup {
   readonly recordings: readonly Recording[]
 }
 
-/** A row with the severities that share everything else: one alert each. */
+/** One alert per severity; all else is the same. */
 export const bySeverity = (
   common: Omit<Alert, 'severity' | 'expr' | 'for' | 'keepFiringFor'>,
   variants: Partial<Record<Severity, Pick<Alert, 'expr' | 'for' | 'keepFiringFor'>>>,

@@ -19,11 +19,11 @@ ${sumByPool(perNode(select(`sds_node_transaction_${direction}s_per_second`)))} >
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${direction}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction, on the mean over its nodes.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes).`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
-/** A handful of transactions makes no ratio. */
+/** The ratio of a few transactions is not significant. */
 const unlessQuiet = (vector: Expression): Expression => promql`${vector}
 unless
 (
@@ -42,7 +42,7 @@ const transactionErrors = bySeverity(
   {
     alert: 'SdsTransactionErrors',
     summary: 'Many transactions of a storage pool fail.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, whosever fault.`,
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
   above(RECORDED.failedRatio, THRESHOLDS.errorRatio),
@@ -52,13 +52,13 @@ const systemErrors = bySeverity(
   {
     alert: 'SdsSystemErrors',
     summary: 'A storage pool fails transactions by its own fault.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not the callers' own.`,
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
   above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio),
 )
 
-/** The mean of a few reads is chance: without the last condition, nodes at rest would be outliers. */
+/** The mean of a few reads is not significant, hence the last condition. */
 const readLatency = perNode(select('sds_node_transaction_read_latency_seconds'))
 const latencyOutlier: Alert = {
   alert: 'SdsNodeLatencyOutlier',
@@ -73,7 +73,7 @@ ${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTran
   for: '30m',
   keepFiringFor: '15m',
   summary: 'A storage node is much slower than the others of its pool.',
-  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: a sick node rather than load.`,
+  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
   dashboard: dashboardOf('node', NODE_KEY),
 }
 
@@ -93,7 +93,7 @@ const resource = (
   dashboard: dashboardOf('node', NODE_KEY),
 })
 
-/** Two comparisons joined: `or` between the bare metrics would show received alone. */
+/** `or` of two comparisons; `or` of the two metrics would keep the first one only. */
 const nicBusy = join(
   (['received', 'transmitted'] as const).map((direction) => {
     const utilization = perNode(select(`sds_node_nic_${direction}_utilization_ratio`))

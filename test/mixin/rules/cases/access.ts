@@ -10,19 +10,19 @@ const REFUSED = 'sds_api_logins_total{result="auth"}'
 const login = fired('SdsLoginRefused', 'critical', 'access', SYSTEM, {
   summary: 'A storage system refuses the login of the exporter.',
   description:
-    'System frankfurt refuses the user name and password of the exporter. Its pools are no longer watched, and the account may get locked.',
+    'System frankfurt refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.',
   dashboard: PAGE,
 })
 const token = fired('SdsTokenRefused', 'critical', 'access', SYSTEM, {
   summary: 'A storage system refuses the token of the exporter.',
   description:
-    'System frankfurt does not accept the token of the exporter, which has expired or was revoked. Its pools are no longer watched.',
+    'System frankfurt does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.',
   dashboard: PAGE,
 })
 const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
   summary: 'The account of the exporter lacks a role at a storage system.',
   description:
-    'System frankfurt knows the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are no longer watched.',
+    'System frankfurt accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.',
   dashboard: PAGE,
 })
 
@@ -165,8 +165,8 @@ const NOT_AFTER = 'sds_system_tls_not_after_timestamp_seconds'
 const DAY = 86_400
 const ends = (severity: 'critical' | 'warning', time: string) =>
   fired('SdsCertificateExpiring', severity, 'access', SYSTEM, {
-    summary: 'The TLS certificate of a storage system ends soon.',
-    description: `System frankfurt presents a certificate that ends in ${time}. From then on it cannot be polled.`,
+    summary: 'The TLS certificate of a storage system expires soon.',
+    description: `System frankfurt presents a certificate that expires in ${time}. After that it cannot be polled.`,
     dashboard: PAGE,
   })
 /** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */

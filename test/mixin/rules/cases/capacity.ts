@@ -74,11 +74,11 @@ const capacityHigh: readonly AlertCase[] = [
   },
 ]
 
-const soon = 'The storage system expects one of its pools to fill up soon.'
+const soon = 'A storage system forecasts that one of its pools is full soon.'
 const forecast = (severity: 'critical' | 'warning', time: string) =>
   fired('SdsForecastShort', severity, 'capacity', POOL, {
     summary: soon,
-    description: `Pool pool 1 of system frankfurt is forecast to reach 90 % in ${time}, by the system's own extrapolation (0s means reached).`,
+    description: `Pool pool 1 of system frankfurt is forecast to reach 90 % in ${time}, by the forecast of its system (0s: reached).`,
     dashboard: PAGE,
   })
 
@@ -180,9 +180,9 @@ const forecastShort: readonly AlertCase[] = [
 ]
 
 const noForecast = fired('SdsForecastUnavailable', 'info', 'capacity', POOL, {
-  summary: 'A well filled storage pool has no capacity forecast.',
+  summary: 'A storage pool with high usage has no capacity forecast.',
   description:
-    'Pool pool 1 of system frankfurt is above 80 % used, and its system answers N/A to every forecast: SdsForecastShort cannot speak of it.',
+    'Pool pool 1 of system frankfurt is above 80 % used, and its system reports N/A for every forecast: SdsForecastShort does not cover it.',
   dashboard: PAGE,
 })
 const forecastUnavailable: readonly AlertCase[] = [
@@ -218,7 +218,7 @@ const forecastUnavailable: readonly AlertCase[] = [
 ]
 
 const fills = fired('SdsCapacityFillsSoon', 'warning', 'capacity', POOL, {
-  summary: 'A storage pool fills within a day if it grows on as in the last hours.',
+  summary: 'A storage pool is full within a day at its current growth.',
   description:
     'Pool pool 1 of system frankfurt would have 152.5% of its usable space allocated in 1d 0h 0m 0s.',
   dashboard: PAGE,
@@ -258,7 +258,7 @@ const fillsSoon: readonly AlertCase[] = [
 const uneven = fired('SdsCapacityImbalance', 'info', 'capacity', POOL, {
   summary: 'The nodes of a storage pool are filled unevenly.',
   description:
-    'Pool pool 1 of system frankfurt: its fullest and its emptiest node are 45% of their space apart.',
+    'Pool pool 1 of system frankfurt: the usage of its fullest and its emptiest node differs by 45% of their space.',
   dashboard: PAGE,
 })
 const imbalance: readonly AlertCase[] = [

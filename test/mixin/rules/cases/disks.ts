@@ -35,7 +35,7 @@ const disksBad: readonly AlertCase[] = [
 const many = fired('SdsDiskFailuresMany', 'critical', 'disks', POOL, {
   summary: 'Many disks of a storage pool are bad at once.',
   description:
-    'Pool pool 1 of system frankfurt has 3 bad disks, more than single failures explain: suspect an enclosure, a controller or a power supply.',
+    'Pool pool 1 of system frankfurt has 3 bad disks. The cause may be an enclosure, a controller or a power supply.',
   dashboard: POOL_PAGE,
 })
 const failuresMany: readonly AlertCase[] = [
@@ -67,7 +67,7 @@ const failuresMany: readonly AlertCase[] = [
 ]
 
 const replace = fired('SdsDisksReadyToReplace', 'info', 'disks', NODE, {
-  summary: 'Disks can be pulled and replaced.',
+  summary: 'Disks are ready to be replaced.',
   description: 'Node n1 in pool pool 1 of system frankfurt has 1 disks that are ready to be replaced.',
   dashboard: NODE_PAGE,
 })

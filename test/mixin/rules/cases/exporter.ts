@@ -15,7 +15,7 @@ const absent = fired(
   {
     summary: 'No exporter is running.',
     description:
-      'Prometheus reaches no exporter of the job sds-exporter: no storage system is watched, and no other storage alert can fire.',
+      'Prometheus cannot scrape any exporter of the job sds-exporter: no storage system is monitored, and no other storage alert can fire.',
     dashboard: PAGE,
   },
 )
@@ -27,21 +27,21 @@ const down = fired(
   {
     summary: 'An exporter cannot be scraped.',
     description:
-      'Exporter exporter-1:9438 does not answer Prometheus. Where a second one watches the same systems, nothing is lost yet.',
+      'Exporter exporter-1:9438 cannot be scraped. If a second exporter monitors the same systems, no data is lost.',
     dashboard: INSTANCE_PAGE,
   },
 )
 const RELOAD = 'sds_exporter_config_last_reload_successful'
 const START = 'process_start_time_seconds'
 const restarting = fired('SdsExporterRestarting', 'warning', 'exporter', INSTANCE, {
-  summary: 'An exporter keeps restarting.',
+  summary: 'An exporter restarts repeatedly.',
   description: 'Exporter exporter-1:9438 started 3 times within an hour.',
   dashboard: INSTANCE_PAGE,
 })
 const reload = fired('SdsConfigReloadFailed', 'warning', 'exporter', INSTANCE, {
   summary: 'An exporter refused its configuration file.',
   description:
-    'Exporter exporter-1:9438 runs on with its old configuration, because the file has an error. The next restart would fail.',
+    'Exporter exporter-1:9438 keeps its previous configuration, because the file has an error. A restart would fail.',
   dashboard: INSTANCE_PAGE,
 })
 const ofExporter = (metric: string, instance = 'exporter-1'): string =>

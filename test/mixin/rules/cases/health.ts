@@ -48,7 +48,7 @@ const nodeBad: readonly AlertCase[] = [
 const notAccessible = fired('SdsNodeNotAccessible', 'warning', 'health', NODE, {
   summary: 'A storage node is not accessible.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt cannot be reached by its own system. A restart takes minutes; this lasts longer.',
+    'Node n1 in pool pool 1 of system frankfurt is not accessible for its system. A restart takes less time.',
   dashboard: NODE_PAGE,
 })
 const nodeNotAccessible: readonly AlertCase[] = [
@@ -74,7 +74,7 @@ const unavailable = (count: number) =>
     { system: 'frankfurt', pool: 'pool 1' },
     {
       summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
-      description: `Pool pool 1 of system frankfurt: the number of its nodes that are Bad or not accessible at once is ${count}. Data may be unavailable.`,
+      description: `Pool pool 1 of system frankfurt: the number of its nodes that are Bad or not accessible at the same time is ${count}. Data may be unavailable.`,
       dashboard: POOL_PAGE,
     },
   )
@@ -142,7 +142,7 @@ const nodeSuspect: readonly AlertCase[] = [
 const unknown = fired('SdsNodeHealthUnknown', 'warning', 'health', NODE, {
   summary: 'The health of a storage node is not known.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt is in the feed, but with no health status or with one that is not documented: no other health alert can speak of it.',
+    'Node n1 in pool pool 1 of system frankfurt is in the feed, but with no health status or with one that is not documented: no other health alert covers it.',
   dashboard: NODE_PAGE,
 })
 const nodeHealthUnknown: readonly AlertCase[] = [
@@ -182,8 +182,7 @@ const nodeHealthUnknown: readonly AlertCase[] = [
 
 const maintenance = fired('SdsNodeMaintenanceLong', 'info', 'health', NODE, {
   summary: 'A storage node has been in maintenance for a day.',
-  description:
-    'Node n1 in pool pool 1 of system frankfurt has been in Maintenance for more than 24 hours. Perhaps it was forgotten.',
+  description: 'Node n1 in pool pool 1 of system frankfurt has been in Maintenance for more than 24 hours.',
   dashboard: NODE_PAGE,
 })
 const nodeMaintenanceLong: readonly AlertCase[] = [
@@ -214,8 +213,8 @@ const nodeMaintenanceLong: readonly AlertCase[] = [
 ]
 
 const flapping = fired('SdsNodeFlapping', 'warning', 'health', NODE, {
-  summary: 'The health of a storage node keeps changing.',
-  description: 'Node n1 in pool pool 1 of system frankfurt went into or out of Good 4 times within an hour.',
+  summary: 'The health of a storage node changes repeatedly.',
+  description: 'Node n1 in pool pool 1 of system frankfurt changed to or from Good 4 times within an hour.',
   dashboard: NODE_PAGE,
 })
 const nodeFlapping: readonly AlertCase[] = [
@@ -242,7 +241,7 @@ const vanished = fired(
   {
     summary: 'A storage node is no longer in the feed of its pool.',
     description:
-      'Node n1 in pool pool 1 of system frankfurt was listed within the last two hours; its pool answers, but without it.',
+      'Node n1 in pool pool 1 of system frankfurt was listed within the last two hours. Its pool is polled successfully, but without the node.',
     dashboard: POOL_PAGE,
   },
 )

@@ -5,12 +5,13 @@ const POLL = { ...SYSTEM, pool_id: 'p1' }
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
-  summary: 'The API of a storage system does not answer.',
+  summary: 'The API of a storage system does not respond.',
   description:
-    'System frankfurt answers no exporter. Whether it still serves its users is not known: nothing of it is watched.',
+    'System frankfurt does not respond to any exporter and is not monitored. It may still serve its users.',
   dashboard: SYSTEM_PAGE,
 })
-const FAILING = 'cannot be polled by any exporter, although its system may answer. Its nodes are not watched.'
+const FAILING =
+  'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
 const failing = (name: string) =>
   fired('SdsPoolPollsFailing', 'critical', 'exporter', POLL, {
     summary: 'A storage pool cannot be polled.',
@@ -18,9 +19,9 @@ const failing = (name: string) =>
     dashboard: SYSTEM_PAGE,
   })
 const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
-  summary: 'A storage system answers, but its pools are not known.',
+  summary: 'A storage system responds, but its pools are not known.',
   description:
-    'System frankfurt answers, but no exporter could read the list of its pools: nothing of it is watched.',
+    'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
   dashboard: SYSTEM_PAGE,
 })
 const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
@@ -31,7 +32,7 @@ const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
 const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
   summary: 'A storage pool is not polled on schedule.',
   description:
-    'Pool pool 1 of system frankfurt was polled last 16m 0s ago, without a failure: the exporter does not keep its schedule.',
+    'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
   dashboard: SYSTEM_PAGE,
 })
 const LAST = 'sds_pool_last_success_timestamp_seconds'

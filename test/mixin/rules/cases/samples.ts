@@ -9,8 +9,8 @@ const SAMPLE = 'sds_node_sample_timestamp_seconds'
 const POOL_PAGE = '/d/sds-pool?var-system=frankfurt&var-pool=pool+1'
 const frozenAt = (age: string) =>
   fired('SdsFeedFrozen', 'critical', 'exporter', POOL, {
-    summary: 'A storage system answers with old samples.',
-    description: `Pool pool 1 of system frankfurt: the newest sample was ${age} old at the last good poll. The system's own statistics stand still, so its health status cannot be trusted either.`,
+    summary: 'A storage system responds with old samples.',
+    description: `Pool pool 1 of system frankfurt: the newest sample was ${age} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
     dashboard: POOL_PAGE,
   })
 const categoryAt = (age: string, category: string) =>
@@ -20,8 +20,8 @@ const categoryAt = (age: string, category: string) =>
     'exporter',
     { ...POOL, category },
     {
-      summary: 'A category of samples of a storage pool stands still.',
-      description: `Pool pool 1 of system frankfurt: the newest sample of the category ${category} was ${age} old at the last good poll.`,
+      summary: 'A category of samples of a storage pool is not updated.',
+      description: `Pool pool 1 of system frankfurt: the newest sample of the category ${category} was ${age} old at the last successful poll.`,
       dashboard: POOL_PAGE,
     },
   )
@@ -178,7 +178,7 @@ const frozen: readonly AlertCase[] = [
 const skew = fired('SdsClockSkew', 'warning', 'exporter', SYSTEM, {
   summary: 'The clocks of a storage system and of the exporter differ.',
   description:
-    'System frankfurt and an exporter disagree on the time by 45s. Ages of samples allow for it; the times that samples carry are off by as much.',
+    'System frankfurt and an exporter have clocks that differ by 45s. Ages of samples are corrected, timestamps of samples are not.',
   dashboard: SYSTEM_PAGE,
 })
 const REJECTED = 'sds_api_rejected_values_total{attribute="diskSpaceFree",reason="negative"}'
@@ -188,7 +188,7 @@ const rejected = fired(
   'exporter',
   { ...SYSTEM, attribute: 'diskSpaceFree', reason: 'negative' },
   {
-    summary: 'Values of the feed are not exported, because they cannot be right.',
+    summary: 'Values of the feed are not exported, because they are invalid.',
     description:
       'System frankfurt serves values of diskSpaceFree that were rejected (negative). They are missing from every panel and alert.',
     dashboard: SYSTEM_PAGE,
@@ -199,7 +199,7 @@ const served = (attribute: string, pool = 'p1'): string =>
 const disappeared = fired('SdsAttributesDisappeared', 'info', 'exporter', POLL, {
   summary: 'A storage pool no longer serves attributes that it served before.',
   description:
-    'Pool pool 1 of system frankfurt stopped serving 2 attributes within a day. Panels and alerts that need them are empty.',
+    'Pool pool 1 of system frankfurt stopped serving 2 attributes within a day. Panels and alerts that need them have no data.',
   dashboard: SYSTEM_PAGE,
 })
 

@@ -13,14 +13,12 @@ const WRITES = 'sds_node_transaction_writes_per_second'
 
 const slowRead = fired('SdsReadLatencyHigh', 'warning', 'service', POOL, {
   summary: 'A storage pool is slow to read.',
-  description:
-    'Pool pool 1 of system frankfurt needs 250ms for a read transaction, on the mean over its nodes.',
+  description: 'Pool pool 1 of system frankfurt needs 250ms for a read transaction (mean of its nodes).',
   dashboard: PERFORMANCE,
 })
 const slowWrite = fired('SdsWriteLatencyHigh', 'warning', 'service', POOL, {
   summary: 'A storage pool is slow to write.',
-  description:
-    'Pool pool 1 of system frankfurt needs 500ms for a write transaction, on the mean over its nodes.',
+  description: 'Pool pool 1 of system frankfurt needs 500ms for a write transaction (mean of its nodes).',
   dashboard: PERFORMANCE,
 })
 const latencies: readonly AlertCase[] = [
@@ -86,7 +84,7 @@ const BY_TYPE = 'sds_node_transaction_errors_by_type'
 const anyErrors = (severity: 'critical' | 'warning', ratio: string) =>
   fired('SdsTransactionErrors', severity, 'service', POOL, {
     summary: 'Many transactions of a storage pool fail.',
-    description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions, whosever fault.`,
+    description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions, by the fault of clients or of the system.`,
     dashboard: ERRORS,
   })
 const transactionErrors: readonly AlertCase[] = [
@@ -130,7 +128,7 @@ const transactionErrors: readonly AlertCase[] = [
 const ownErrors = (severity: 'critical' | 'warning', ratio: string) =>
   fired('SdsSystemErrors', severity, 'service', POOL, {
     summary: 'A storage pool fails transactions by its own fault.',
-    description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions with errors that are not the callers' own.`,
+    description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions with errors that are not caused by clients.`,
     dashboard: ERRORS,
   })
 const systemErrors: readonly AlertCase[] = [
@@ -184,7 +182,7 @@ const systemErrors: readonly AlertCase[] = [
 const outlier = fired('SdsNodeLatencyOutlier', 'warning', 'service', NODE, {
   summary: 'A storage node is much slower than the others of its pool.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt needs 200ms for a read, more than 3 times the median of its pool: a sick node rather than load.',
+    'Node n1 in pool pool 1 of system frankfurt needs 200ms for a read, more than 3 times the median of its pool: probably a fault of the node, not load.',
   dashboard: NODE_PAGE,
 })
 const latencyOutlier: readonly AlertCase[] = [
