@@ -22,7 +22,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
 
 const INTERVAL = '1m'
 const FOLDER = 'deploy/prometheus/rules'
-const HEADER = '# Generated from deploy/prometheus/groups by `npm run generate`: do not edit.\n'
+const HEADER = '# Generated from mixin/rules by `npm run generate`: do not edit.\n'
 
 interface RuleOptions {
   /** Multiplies every duration: `for`, `keep_firing_for`, ranges, offsets and the interval. 1/60 for tests. */
