@@ -12,7 +12,7 @@ export const fleet: DashboardSpec = {
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Now', panels: status },
+    { title: 'Right now', panels: status },
     { title: 'Pools', panels: [pools] },
     { title: 'Last hours', panels: [poolStates, alertTable, transactions, bandwidth] },
   ],
