@@ -2,9 +2,10 @@
  * Everything that is known of the attributes of the nodes feed, as tables: what the storage system calls
  * them, in which unit it reports them, and under which metric we export them.
  *
- * Decoding, samples, HELP texts, the emulator, the metrics reference, dashboards and the coverage report are
- * derived from these tables, so a new attribute is one row here. Source: API document, "Node object",
- * "Node metric attributes", "Transaction error attributes" and "Forecast entry".
+ * Decoding, samples, HELP texts, the emulator, the metrics reference and the coverage report are derived from these
+ * tables, so a new attribute is one row here. The metric names that dashboards and rules may use are typed from them
+ * ({@link NodeFamilyName}). Source: API document, "Node object", "Node metric attributes", "Transaction error
+ * attributes" and "Forecast entry".
  */
 
 /** Attribute categories, as the `category` query parameter names them. */
@@ -375,7 +376,7 @@ export interface NodeFamily {
 /** Labels that every node metric has. */
 export const NODE_LABELS = ['system', 'pool', 'node'] as const
 
-const identityFamilies: readonly NodeFamily[] = [
+const identityFamilies = [
   {
     name: 'sds_node_info',
     help: 'Identity of a node: always 1. Source: id, storagePoolId, apiChange (identity, text).',
@@ -404,9 +405,9 @@ const identityFamilies: readonly NodeFamily[] = [
     labels: ['status'],
     sources: Object.keys(DISK_COUNTS),
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const errorFamilies: readonly NodeFamily[] = [
+const errorFamilies = [
   {
     name: 'sds_node_transaction_errors_ratio',
     help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
@@ -446,9 +447,9 @@ const errorFamilies: readonly NodeFamily[] = [
     labels: ['category', 'error_type'],
     sources: ['transactionErrors.types.errorRate'],
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const forecastFamilies: readonly NodeFamily[] = [
+const forecastFamilies = [
   {
     name: 'sds_node_capacity_forecast_seconds',
     help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
@@ -463,15 +464,15 @@ const forecastFamilies: readonly NodeFamily[] = [
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const ageFamily: NodeFamily = {
+const ageFamily = {
   name: 'sds_node_sample_timestamp_seconds',
   help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
   unit: 'seconds',
   labels: ['category'],
   sources: ['t'],
-}
+} as const satisfies NodeFamily
 
 const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: FamilyRow) => {
   const sources = Object.keys(row.attributes)
@@ -492,3 +493,11 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...forecastFamilies,
   ageFamily,
 ]
+
+/** Name of a metric family of the nodes feed. */
+export type NodeFamilyName =
+  | (typeof ATTRIBUTE_FAMILIES)[number]['family']
+  | (typeof identityFamilies)[number]['name']
+  | (typeof errorFamilies)[number]['name']
+  | (typeof forecastFamilies)[number]['name']
+  | (typeof ageFamily)['name']

@@ -7,7 +7,7 @@ import { panelsOf } from '../../../scripts/preview/answers.ts'
 import { type Preview, preview } from '../../../scripts/preview/preview.ts'
 import { type Prometheus, prometheusAt } from '../../../scripts/preview/prometheus.ts'
 import { format } from '../../../scripts/preview/units.ts'
-import { parse, resultLabels } from './promql.ts'
+import { parse, resultLabels } from '../promql/parse.ts'
 
 const TO = 1_700_000_000
 
