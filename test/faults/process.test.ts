@@ -71,7 +71,7 @@ describe('a hundred SIGHUP', () => {
     await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
       what: 'the new system',
     })
-    const reloads = served.child.stderr().split('configuration loaded again').length - 1
+    const reloads = served.child.stderr().split('configuration reloaded').length - 1
     expect(reloads).toBeGreaterThan(0)
     expect(reloads).toBeLessThan(100)
     expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })

@@ -53,7 +53,7 @@ describe('doctor', () => {
       configure('good.yml', [systemAt('frankfurt', emulator.url)]),
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^system frankfurt\n {2}ok {4}configuration {2}nothing to object to\n/)
+    expect(stdout).toMatch(/^system frankfurt\n {2}ok {4}configuration {2}no problems found\n/)
     expect(stdout).toContain('\n  ok    login          monitor is logged in\n')
     expect(stdout).toMatch(/\n\d+ ok, 0 warnings, 0 failures\n$/)
     expect(stdout).not.toContain('\u001b')
@@ -105,7 +105,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(linesWith('fail', stdout).length).toBe(2)
     expect(linesWith('warn', stdout)).toContain(
-      `  warn  configuration  every user of this machine may read the secret in ${file}`,
+      `  warn  configuration  every local user can read the secret in ${file}`,
     )
     expect(stdout + stderr).not.toContain(canary)
     expect(stdout + stderr).not.toContain(Buffer.from(`monitor:${canary}`).toString('base64'))
