@@ -8,10 +8,10 @@ import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
-import { passedOn, Refused, refused } from './errors.ts'
+import { passedOn, Refused, refused, UNKNOWN_OUTCOME_CODE } from './errors.ts'
 import { checkOrigin, type OriginRules } from './origin.ts'
 import { createPace, type Pace } from './pace.ts'
-import { PAGE, PAGE_POLICY } from './page.ts'
+import { readAdminPage } from './page/page.ts'
 import { type AskedDeletion, answerDelete, answerList, asksForDeletion, audited } from './provider_routes.ts'
 import { formatOf } from './request.ts'
 import { answerLogin, answerLogout } from './session_routes.ts'
@@ -61,10 +61,11 @@ const PROVIDERS = ['/vdc/admin/authnproviders', '/systems/:system/vdc/admin/auth
 type Routes = AdminAppOptions & { readonly pace: Pace }
 
 function createRouter(routes: Routes): Router {
+  const page = readAdminPage(UNKNOWN_OUTCOME_CODE)
   const router = new Router({ strict: true, sensitive: true })
   router.get('/', (context) => {
-    context.set({ 'Content-Security-Policy': PAGE_POLICY, 'Content-Type': 'text/html; charset=utf-8' })
-    context.body = PAGE
+    context.set({ 'Content-Security-Policy': page.policy, 'Content-Type': 'text/html; charset=utf-8' })
+    context.body = page.html
   })
   router.get('/systems', (context) => {
     context.body = JSON.stringify({ systems: routes.systems.names() })

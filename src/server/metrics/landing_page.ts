@@ -1,6 +1,5 @@
 import { counted } from '../../counted.ts'
 import type { PoolState, SystemState } from '../../poller/state.ts'
-import { STYLE } from './page_style.ts'
 
 export interface LandingPage {
   readonly version: string
@@ -21,7 +20,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** What a person sees who opens the exporter's address: what it is, where to go, and whether it can do its work. */
-export function renderLandingPage({ version, systems }: LandingPage): string {
+export function renderLandingPage({ version, systems }: LandingPage, style: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -29,7 +28,7 @@ export function renderLandingPage({ version, systems }: LandingPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>sds-exporter</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 <main>

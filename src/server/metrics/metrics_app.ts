@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../log.ts'
 import { type LandingPage, renderLandingPage } from './landing_page.ts'
+import { readPageStyle } from './page_style.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
@@ -18,6 +19,7 @@ export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
 /** The first listener: `/metrics` and what operators need around it. */
 export function createMetricsApp(options: MetricsAppOptions): Koa {
+  const style = readPageStyle()
   const router = new Router()
   router.get('/metrics', createScrape(options))
   router.get('/-/healthy', (context) => {
@@ -36,7 +38,7 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
       "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
     )
     context.set('Cache-Control', 'no-store')
-    context.body = renderLandingPage(options.landing)
+    context.body = renderLandingPage(options.landing, style)
   })
   const app = new Koa()
   app.on('error', (error: unknown) =>
