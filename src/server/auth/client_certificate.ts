@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
-import type { WebTls } from '../../config/web/web_tls.ts'
 import type { Refusal } from './refusal.ts'
 
 const REQUIRED: Refusal = { status: 403, text: 'forbidden: a client certificate is required', isLast: true }

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createBoundedMap } from './bounded_map.ts'
-import { createQueue } from './queue.ts'
 
 /** What a client claims, and the hash to hold it against. */
 export interface Claim {
@@ -69,5 +68,24 @@ function createDigest() {
       hmac.update(`${bytes.length}:`).update(bytes)
     }
     return hmac.digest('base64')
+  }
+}
+
+/** Runs a task after the tasks before it; undefined when the queue is full. */
+type Queue = <T>(task: () => Promise<T>) => Promise<T> | undefined
+
+/** @param capacity of running and waiting tasks together */
+function createQueue(capacity: number): Queue {
+  let last: Promise<unknown> = Promise.resolve()
+  let pending = 0
+  return (task) => {
+    if (pending >= capacity) return undefined
+    pending += 1
+    const result = last.then(task).finally(() => {
+      pending -= 1
+    })
+    // The next task runs even if this one fails.
+    last = result.catch(() => undefined)
+    return result
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RateLimit, WebFile } from '../../config/web/web_file.ts'
+import type { RateLimit, WebFile } from '../../config/web/file.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import type { Refusal } from '../auth/refusal.ts'

@@ -15,7 +15,6 @@ import { createDrain, type Drain } from './drain.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
-import { addHeaders } from './response_headers.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
@@ -179,4 +178,20 @@ function urlHost(host: string | undefined, bound: AddressInfo): string {
   if (name === '::') return 'localhost'
   if (name === '0.0.0.0') return '127.0.0.1'
   return name.includes(':') ? `[${name}]` : name
+}
+
+const DEFAULT_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const
+
+/**
+ * Sets headers when the response is sent, because error handlers may clear earlier ones. Headers that the handler set
+ * are kept.
+ */
+function addHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  const writeHead = response.writeHead
+  response.writeHead = (...parameters: unknown[]) => {
+    for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...headers })) {
+      if (!response.hasHeader(name)) response.setHeader(name, value)
+    }
+    return Reflect.apply(writeHead, response, parameters)
+  }
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { readTextFile } from '../../config/values/files.ts'
 import { ConfigError } from '../../config/values/problems.ts'
-import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/web_file.ts'
-import type { ReadText, WebTls } from '../../config/web/web_tls.ts'
+import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
+import type { ReadText, WebTls } from '../../config/web/tls.ts'
 import type { Log } from '../../log.ts'
 
 /** What the web configuration file says at this moment. */

@@ -6,7 +6,7 @@ import { createAuthority, expiredDates } from '../../../src/emulator/certificate
 import { startEmulator } from '../../api/client_plant.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { examine, MONITOR, standing } from './doctor_plant.ts'
+import { examine, MONITOR, standing } from './doctor_setup.ts'
 
 const ALL = [
   'configuration',

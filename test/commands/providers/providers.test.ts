@@ -15,7 +15,7 @@ import {
   SECURITY,
   type StartedEmulator,
   startEmulator,
-} from '../../server/admin/support_admin.ts'
+} from '../../server/admin/admin_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'

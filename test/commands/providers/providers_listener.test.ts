@@ -12,9 +12,9 @@ import {
   SECURITY,
   type StartedEmulator,
   startEmulator,
-} from '../../server/admin/support_admin.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
-import { type RecordedLog, recordLog } from '../../server/listener/support_listener.ts'
+} from '../../server/admin/admin_setup.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
+import { type RecordedLog, recordLog } from '../../server/listener/listener_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
 

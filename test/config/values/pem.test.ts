@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../../../src/config/values/pem.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
 
 const pem = { root: '', server: '', key: '', otherKey: '' }
 

@@ -9,7 +9,7 @@ import {
   type StartedEmulator,
   startAdmin,
   startEmulator,
-} from './support_admin.ts'
+} from './admin_setup.ts'
 
 let browser: Browser
 beforeAll(async () => {

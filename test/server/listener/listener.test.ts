@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { get, request } from '../../support/http.ts'
-import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './support_listener.ts'
+import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 describe('a listener', () => {
   test('serves its handler until it is stopped', async () => {

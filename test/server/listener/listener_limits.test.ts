@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { get } from '../../support/http.ts'
-import { openSocket, readAll, recordLog, sendRaw, startListener } from './support_listener.ts'
+import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 /** The same limits, so short that a test need not wait. */
 const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }

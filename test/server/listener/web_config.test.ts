@@ -6,7 +6,7 @@ import { ConfigError } from '../../../src/config/values/problems.ts'
 import { openWebConfig } from '../../../src/server/listener/web_config.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
-import { recordLog, startListener } from './support_listener.ts'
+import { recordLog, startListener } from './listener_setup.ts'
 
 const CHEAP = 4
 const HASH = hashSync('secret', CHEAP)

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { alternativeNames } from '../../../src/server/auth/client_certificate.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
-import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './support_certificates.ts'
+import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './certificates.ts'
 import {
   openSocket,
   readAll,
@@ -12,7 +12,7 @@ import {
   type StartedListener,
   sendRaw,
   startListener,
-} from './support_listener.ts'
+} from './listener_setup.ts'
 
 const HOUR_MS = 3_600_000
 /** Every connection and every request looks at the files. */

@@ -5,6 +5,14 @@ import { ConfigError, type Problem, pathText, unknownKey } from '../values/probl
 import { Secret } from '../values/secret.ts'
 import { parseYaml, type YamlText } from '../values/yaml_text.ts'
 import {
+  buildTls,
+  type ReadText,
+  readMaterial,
+  type TlsSection,
+  tlsRuleProblems,
+  type WebTls,
+} from './tls.ts'
+import {
   CLIENT_AUTH,
   CURVES,
   namesOf,
@@ -13,14 +21,6 @@ import {
   TLS12_SUITES,
   TLS13_SUITES,
 } from './tls_names.ts'
-import {
-  buildTls,
-  type ReadText,
-  readMaterial,
-  type TlsSection,
-  tlsRuleProblems,
-  type WebTls,
-} from './web_tls.ts'
 
 /** One request each `intervalMs` on average, and `burst` at once. */
 export interface RateLimit {

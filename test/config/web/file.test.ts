@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/config/values/problems.ts'
-import { loadWebFile } from '../../../src/config/web/web_file.ts'
-import { secureContextOptions } from '../../../src/config/web/web_tls.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
+import { loadWebFile } from '../../../src/config/web/file.ts'
+import { secureContextOptions } from '../../../src/config/web/tls.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 
 const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG'
