@@ -44,7 +44,7 @@ describe('a file that is refused', () => {
       'systems: [{name: "a b", base_url: "http://h", auth: {token: t}}]',
       /systems\[0\]\.name/,
     ],
-    ['a name twice', `systems: [{${good}}, {${good}}]`, /has this name already/],
+    ['a name twice', `systems: [{${good}}, {${good}}]`, /has the same name/],
     ['no base_url', 'systems: [{name: b, auth: {token: t}}]', /systems\[0\]\.base_url: missing/],
     ['a base_url that is none', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
     [
@@ -71,7 +71,7 @@ describe('a file that is refused', () => {
     [
       'a token in two words',
       'systems: [{name: b, base_url: "http://h", auth: {token: "MARKED two"}}]',
-      /no HTTP header/,
+      /not allowed in an HTTP header/,
     ],
     [
       'a token file that is not there',
@@ -124,7 +124,7 @@ describe('a file that is refused', () => {
     lab.configure('systems: [')
     expect((await post(lab)).status).toBe(500)
     lab.configure(systems(login('a', emulator.url)))
-    expect(await post(lab)).toMatchObject({ status: 200, text: 'The configuration was loaded again.\n' })
+    expect(await post(lab)).toMatchObject({ status: 200, text: 'Configuration reloaded.\n' })
     expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(1)
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')

@@ -118,7 +118,7 @@ describe('providers delete', () => {
       outcome: 'deleted',
       status: 200,
     })
-    expect(stderr).toContain('audit: deletion of an authentication provider')
+    expect(stderr).toContain('audit: deletion of authentication provider')
     expect(stderr).not.toContain(SECURITY)
     expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
   })

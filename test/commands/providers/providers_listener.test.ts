@@ -118,7 +118,8 @@ test('systems come and go with the configuration', async () => {
 
 describe('the listener', () => {
   test('warns on an address for others without TLS, and only then', async () => {
-    const warnings = () => log.lines.filter((line) => line.includes('without TLS: tokens and passwords'))
+    const warnings = () =>
+      log.lines.filter((line) => line.includes('without TLS to other machines: tokens and passwords'))
     for (const listenAddress of ['127.0.0.1:0', 'localhost:0']) await start({ admin: { listenAddress } })
     expect(warnings()).toEqual([])
     for (const listenAddress of [':0', '0.0.0.0:0']) await start({ admin: { listenAddress } })

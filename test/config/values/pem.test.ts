@@ -58,7 +58,7 @@ test('rootProblem wants a root among them', () => {
 
 test('keyProblem takes a key alone', () => {
   expect(keyProblem(pem.key)).toBeUndefined()
-  expect(keyProblem(pem.server)).toContain('contains no private key')
+  expect(keyProblem(pem.server)).toContain('contains no usable private key')
 })
 
 test('a key belongs to the first certificate', () => {

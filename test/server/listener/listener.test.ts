@@ -26,13 +26,13 @@ describe('a listener', () => {
 
   test('has no URL before it is started', () => {
     const listener = createListener({ address: ':0', handler: echoPath, openPaths: [], log: silentLog })
-    expect(() => listener.url).toThrow("the listener on ':0' was not started")
+    expect(() => listener.url).toThrow("the listener on ':0' is not started")
   })
 
   test('names the address and the remedy when the port is in use', async () => {
     await using first = await startListener()
     await expect(startListener({ address: `127.0.0.1:${first.port}` })).rejects.toThrow(
-      `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): another program uses this port`,
+      `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): the port is in use`,
     )
   })
 
