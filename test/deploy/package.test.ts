@@ -48,7 +48,7 @@ describe('the package', () => {
   test('holds the compiled program, its dashboards and its papers, and nothing else', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
-      .map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js'))
+      .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
     const papers = ['LICENSE', 'README.md', 'package.json'].filter((path) => repositoryFiles().includes(path))
     const dashboards = repositoryFiles().filter((path) => /^grafana\/dashboards\/.*\.json$/.test(path))
     expect(packed.files.map(({ path }) => path).sort()).toEqual(

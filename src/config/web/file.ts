@@ -5,6 +5,14 @@ import { ConfigError, type Problem, pathText, unknownKey } from '../values/probl
 import { Secret } from '../values/secret.ts'
 import { parseYaml, type YamlText } from '../values/yaml_text.ts'
 import {
+  buildTls,
+  type ReadText,
+  readMaterial,
+  type TlsSection,
+  tlsRuleProblems,
+  type WebTls,
+} from './tls.ts'
+import {
   CLIENT_AUTH,
   CURVES,
   namesOf,
@@ -13,36 +21,28 @@ import {
   TLS12_SUITES,
   TLS13_SUITES,
 } from './tls_names.ts'
-import {
-  buildTls,
-  type ReadText,
-  readMaterial,
-  type TlsSection,
-  tlsRuleProblems,
-  type WebTls,
-} from './web_tls.ts'
 
-/** One request each `intervalMs` on average, and `burst` at once. */
+/** `burst` requests at once, then one per `intervalMs`. */
 export interface RateLimit {
   readonly intervalMs: number
   readonly burst: number
 }
 
-/** The web configuration file of Prometheus' exporter-toolkit, read and checked. */
+/** The web configuration file of the Prometheus exporter-toolkit, validated. */
 export interface WebFile {
-  /** undefined: plain HTTP */
+  /** Undefined: plain HTTP. */
   readonly tls: WebTls | undefined
-  /** Headers of every answer, by their usual spelling. */
+  /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>
-  /** bcrypt hashes by user name; empty: everybody may read. */
+  /** bcrypt hashes by user name; empty: no authentication. */
   readonly users: ReadonlyMap<string, Secret>
   readonly rateLimit: RateLimit | undefined
 }
 
-/** Without a file, and with an empty one. */
+/** The result without a file or with an empty file. */
 export const PLAIN_WEB_FILE: WebFile = { tls: undefined, headers: {}, users: new Map(), rateLimit: undefined }
 
-/** YAML's null and the empty text mean "not set", as they do in Go. */
+/** YAML null and empty text mean "not set", as in Go. */
 function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => (value === null || value === '' ? undefined : value), schema.optional())
 }
@@ -54,10 +54,10 @@ function oneOf<T extends readonly [string, ...string[]]>(names: T) {
 const MAPPING = 'expected a mapping of keys to values'
 const text = z.string('expected a text')
 const flag = z.boolean('expected true or false')
-/** What a header can carry without changing the answer's structure. */
+/** Excludes line breaks, which would add headers. */
 const headerValue = z
   .string('expected a text')
-  .regex(/^[\t\x20-\x7e]*$/, 'has characters that no HTTP header can carry')
+  .regex(/^[\t\x20-\x7e]*$/, 'contains characters that are not allowed in an HTTP header')
 const clientAuth = z.preprocess(
   (name) =>
     typeof name === 'string' && Object.hasOwn(OLD_CLIENT_AUTH, name)
@@ -109,7 +109,7 @@ const GO_DURATION = /^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/
 
 const DURATION = 'expected a duration like 1s, 500ms or 0'
 
-/** Go's durations: `1s`, `1m30s`, `0.5s`; and 0. Milliseconds in the program. */
+/** Durations of Go, `1s`, `1m30s`, `0.5s`, and 0, converted to milliseconds. */
 const goDuration = z
   .preprocess(
     (value) => (value === 0 || value === '0' ? '0s' : value),
@@ -141,9 +141,9 @@ const fileSchema = z.strictObject(
 type Mapping = Readonly<Record<string, unknown>>
 
 /**
- * Reads the file that `--web.config.file` names, and the certificates and keys that it names.
- * HTTP/2 (`http_server_config.http2`) may be asked for and is not spoken: Prometheus and browsers then use HTTP/1.1.
- * Stricter than the exporter-toolkit where that would start with less protection than the file asks for.
+ * Reads the web configuration file (`--web.config.file`) and the certificates and keys that it names.
+ * `http_server_config.http2` is accepted without effect: clients use HTTP/1.1.
+ * Stricter than the exporter-toolkit where that would start with less protection than configured.
  * @throws {ConfigError} with every problem at once, each with its key
  */
 export function loadWebFile(file: string, read: ReadText = readTextFile): WebFile {
@@ -197,7 +197,7 @@ function readUsers(section: Mapping, problems: Problem[]): Map<string, Secret> {
   const users = new Map<string, Secret>()
   for (const [user, hash] of Object.entries(section)) {
     const path = pathText(['basic_auth_users', user])
-    if (user.includes(':')) problems.push({ path, message: 'a user name with a colon can never log in' })
+    if (user.includes(':')) problems.push({ path, message: 'a user name must not contain a colon' })
     if (typeof hash === 'string' && BCRYPT_HASH.test(hash)) users.set(user, new Secret(hash))
     else problems.push({ path, message: 'expected a bcrypt hash, as htpasswd -nBC 10 "" prints it' })
   }
@@ -208,7 +208,7 @@ function rateLimitProblems(section: Mapping): Problem[] {
   const { interval, burst } = section
   if (typeof interval !== 'string' || interval === '' || interval === '0') return []
   if (typeof burst === 'number' && burst >= 1) return []
-  return [{ path: 'rate_limit.burst', message: 'must be 1 or more, else every request would be refused' }]
+  return [{ path: 'rate_limit.burst', message: 'must be 1 or more, otherwise every request is refused' }]
 }
 
 function rateLimit(section: z.infer<typeof rateLimitSection> | undefined): RateLimit | undefined {

@@ -14,7 +14,7 @@ import {
   type TlsVersionName,
 } from './tls_names.ts'
 
-/** `tls_server_config` as its schema leaves it: names checked, files not yet read. */
+/** `tls_server_config` after validation by its schema; the files are not read yet. */
 export interface TlsSection {
   readonly cert?: string | undefined
   readonly key?: string | undefined
@@ -31,18 +31,18 @@ export interface TlsSection {
   readonly curve_preferences?: readonly (keyof typeof CURVES)[] | undefined
 }
 
-/** How the server speaks TLS, with everything read and checked. */
+/** The TLS settings of the server, with the content of the files. */
 export interface WebTls {
-  /** PEM, the server's own certificate first. */
+  /** PEM, the server certificate first. */
   readonly cert: string
   readonly key: Secret
   readonly clientCa: string | undefined
   readonly clientAuth: ClientAuthName
-  /** Subject alternative names, one of which a client's certificate must carry; undefined: any. */
+  /** Subject alternative names of which a client certificate must have one; undefined: any. */
   readonly allowedSans: readonly string[] | undefined
   readonly minVersion: TlsVersionName
   readonly maxVersion: TlsVersionName
-  /** In OpenSSL's words. */
+  /** Cipher list in the notation of OpenSSL. */
   readonly ciphers: string
   readonly preferServerCiphers: boolean
   readonly curves: string | undefined
@@ -52,7 +52,7 @@ export type ReadText = (path: string) => { readonly text: string } | { readonly 
 
 const SECTION = 'tls_server_config'
 
-/** The three things that come inline or from a file. */
+/** Keys that are given inline or as a file. */
 const MATERIAL = {
   cert: { file: 'cert_file', check: certificateProblem },
   key: { file: 'key_file', check: keyProblem },
@@ -63,12 +63,12 @@ type Material = keyof typeof MATERIAL
 type Strings = Readonly<Record<string, unknown>>
 
 interface From {
-  /** Where relative paths start. */
+  /** Base of relative paths. */
   readonly folder: string
   readonly read: ReadText
 }
 
-/** Reads the certificates and the key, or says for each what is wrong with it. Needs no valid section for that. */
+/** Reads the certificates and the key and adds their problems. The section need not be valid. */
 export function readMaterial(section: Strings, from: From, problems: Problem[]) {
   const one = (name: Material) => {
     const found = pickText(section, name, from)
@@ -95,7 +95,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** What only shows when several keys of the section are seen together. Needs no valid section for that. */
+/** Problems of combinations of keys. The section need not be valid. */
 export function tlsRuleProblems(section: Strings, material: TlsMaterial): Problem[] {
   const has = (key: string) => isText(section[key])
   const policy = has('client_auth_type') ? section['client_auth_type'] : 'NoClientCert'
@@ -110,7 +110,7 @@ export function tlsRuleProblems(section: Strings, material: TlsMaterial): Proble
     [
       'client_auth_type',
       ca && policy === 'NoClientCert',
-      'a client CA without a policy that asks for certificates',
+      'a client CA needs a client_auth_type that requests certificates',
     ],
     ['client_ca_file', !ca && isVerified(policy), `missing: ${policy} needs client_ca_file or client_ca`],
     [
@@ -118,7 +118,11 @@ export function tlsRuleProblems(section: Strings, material: TlsMaterial): Proble
       Array.isArray(sans) && !isRequired(policy),
       'needs client_auth_type RequireAndVerifyClientCert or RequireAnyClientCert',
     ],
-    ['client_allowed_sans', Array.isArray(sans) && sans.length === 0, 'an empty list would refuse everybody'],
+    [
+      'client_allowed_sans',
+      Array.isArray(sans) && sans.length === 0,
+      'an empty list would refuse every client',
+    ],
     ['key_file', isMismatch(material), 'the key does not belong to the certificate'],
   ]
   return rules
@@ -136,7 +140,7 @@ function isVerified(policy: unknown): boolean {
   return policyOf(policy)?.verified ?? false
 }
 
-/** An unknown policy is a problem of its own; it breaks no further rule. */
+/** True for an unknown policy: it is reported by the schema and must not cause further problems. */
 function isRequired(policy: unknown): boolean {
   return policyOf(policy)?.required ?? true
 }
@@ -145,7 +149,7 @@ function isMismatch({ cert, key }: TlsMaterial): boolean {
   return cert !== undefined && key !== undefined && !isPair(cert, key)
 }
 
-/** Puts a valid section and its material together; `problems` takes what OpenSSL has against the result. */
+/** Builds the settings from a valid section. Adds a problem if OpenSSL does not accept them. */
 export function buildTls(
   section: TlsSection,
   material: TlsMaterial,
@@ -177,12 +181,15 @@ function combinationProblem(tls: WebTls): Problem | undefined {
     return { path: `${SECTION}.min_version`, message: `${minVersion} is above max_version ${maxVersion}` }
   }
   if (ciphers === '')
-    return { path: `${SECTION}.cipher_suites`, message: `none of them works with ${maxVersion}` }
+    return { path: `${SECTION}.cipher_suites`, message: `none of these is supported by ${maxVersion}` }
   try {
     createSecureContext(secureContextOptions(tls))
     return undefined
   } catch {
-    return { path: SECTION, message: 'OpenSSL refuses this certificate, key or choice of ciphers and curves' }
+    return {
+      path: SECTION,
+      message: 'OpenSSL does not accept this combination of certificate, key, ciphers and curves',
+    }
   }
 }
 
@@ -191,16 +198,16 @@ function rank(version: TlsVersionName): number {
 }
 
 function cipherList({ cipher_suites: chosen, min_version, max_version }: TlsSection): string {
-  const older = Object.entries(TLS12_SUITES)
+  const tls12 = Object.entries(TLS12_SUITES)
     .filter(([name]) => chosen === undefined || chosen.length === 0 || chosen.some((suite) => suite === name))
     .map(([, openssl]) => openssl)
-  const newest = max_version === 'TLS13' ? TLS13_SUITES : []
-  // OpenSSL 3 speaks TLS 1.0 and 1.1 at its lowest security level only
+  const tls13 = max_version === 'TLS13' ? TLS13_SUITES : []
+  // OpenSSL 3 supports TLS 1.0 and 1.1 only at security level 0.
   const level = rank(min_version) < rank('TLS12') ? ['@SECLEVEL=0'] : []
-  return [...newest, ...older, ...level].join(':')
+  return [...tls13, ...tls12, ...level].join(':')
 }
 
-/** For Node's TLS server. */
+/** Options of the TLS server of Node.js. */
 export function secureContextOptions(tls: WebTls): SecureContextOptions {
   return {
     cert: tls.cert,

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/config/values/problems.ts'
-import { loadWebFile } from '../../../src/config/web/web_file.ts'
-import { secureContextOptions } from '../../../src/config/web/web_tls.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
+import { loadWebFile } from '../../../src/config/web/file.ts'
+import { secureContextOptions } from '../../../src/config/web/tls.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 
 const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG'
@@ -140,12 +140,12 @@ describe('a bad web configuration file', () => {
     [
       'a missing certificate file',
       'tls_server_config: {cert_file: no.pem, key_file: server.key}',
-      /cert_file: cannot be read: there is no such file/,
+      /cert_file: cannot be read: no such file/,
     ],
     [
       'a folder as certificate',
       'tls_server_config: {cert_file: ., key_file: server.key}',
-      /cert_file: cannot be read: it is a folder/,
+      /cert_file: cannot be read: it is a directory/,
     ],
     [
       'no certificate in the file',
@@ -172,7 +172,7 @@ describe('a bad web configuration file', () => {
     [
       'a certificate for a key',
       'tls_server_config: {cert_file: server.pem, key_file: server.pem}',
-      /key_file: contains no private key/,
+      /key_file: contains no usable private key/,
     ],
     [
       'a key of another certificate',
@@ -187,7 +187,7 @@ describe('a bad web configuration file', () => {
     [
       'a client CA without a policy',
       `tls_server_config: {${MUTUAL}}`,
-      /client_auth_type: a client CA without a policy/,
+      /client_auth_type: a client CA needs a client_auth_type/,
     ],
     [
       'a policy without a client CA',
@@ -267,7 +267,7 @@ describe('a bad web configuration file', () => {
     [
       'only suites that the version lacks',
       `tls_server_config: {${TLS}, max_version: TLS12, cipher_suites: [TLS_AES_128_GCM_SHA256]}`,
-      /cipher_suites: none of them works with TLS12/,
+      /cipher_suites: none of these is supported by TLS12/,
     ],
     [
       'an invented curve',
@@ -302,7 +302,7 @@ describe('a bad web configuration file', () => {
     [
       'a header with a line end',
       'http_server_config: {headers: {Content-Security-Policy: "a\\r\\nSet-Cookie: b"}}',
-      /Content-Security-Policy: has characters/,
+      /Content-Security-Policy: contains characters/,
     ],
     [
       'a plain password',
@@ -328,7 +328,7 @@ describe('a bad web configuration file', () => {
     [
       'a user with a colon',
       `basic_auth_users: {"a:b": ${HASH}}`,
-      /basic_auth_users\.…: a user name with a colon/,
+      /basic_auth_users\.…: a user name must not contain a colon/,
     ],
     ['a rate limit that lets nobody in', 'rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
     [
@@ -378,7 +378,7 @@ describe('a bad web configuration file', () => {
   })
 
   test('that is missing says so', () => {
-    expect(() => loadWebFile(`${folder.path}/gone.yml`)).toThrow('cannot be read: there is no such file')
+    expect(() => loadWebFile(`${folder.path}/gone.yml`)).toThrow('cannot be read: no such file')
   })
 
   test('never shows what it holds', () => {
