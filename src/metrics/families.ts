@@ -1,6 +1,6 @@
 import { type BaseUnit, NODE_FAMILIES, NODE_LABELS } from '../catalogue.ts'
 
-/** A metric family: what HELP, TYPE and UNIT say of it, and the labels in the order in which they are written. */
+/** A metric family with its labels in the order of the exposition. */
 export interface Family {
   readonly name: string
   readonly help: string
@@ -11,7 +11,7 @@ export interface Family {
 
 const POOL = ['system', 'pool_id'] as const
 
-/** The nodes feed, from the catalogue. */
+/** Families of the nodes feed, from the catalogue. */
 export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, unit, labels }) => ({
   name,
   help,
@@ -35,7 +35,7 @@ const counter = (name: string, labels: readonly string[], help: string): Family 
   labels,
 })
 
-/** What the poller knows of pools and systems; rendered with the feed, because it changes with the polls. */
+/** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
   poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
   poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
@@ -90,7 +90,7 @@ export const STATE = {
   ),
 } as const satisfies Record<string, Family>
 
-/** What the exporter counts while it works; kept by prom-client. */
+/** Counters and gauges of the exporter itself, in the registry of prom-client. */
 export const OWN = {
   polls: counter(
     'sds_pool_polls_total',
@@ -145,5 +145,5 @@ export const OWN = {
   ),
 } as const satisfies Record<string, Family>
 
-/** Every family of our own making; prom-client's process and Node.js metrics come on top. */
+/** All families except prom-client's process and Node.js metrics. */
 export const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(OWN)]
