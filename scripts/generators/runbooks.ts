@@ -7,13 +7,12 @@ import { counted } from '../../src/counted.ts'
 import { code, markdownTable } from './markdown.ts'
 
 /**
- * docs/alerts.md is made of two sources: the rules, which know severity, condition and duration, and the prose
- * in docs/runbooks, one Markdown file a component with one section an alert. Prose stays in Markdown, because
- * there it can be read, quoted and reviewed as what it is.
+ * docs/alerts.md has two sources: the rules with severity, condition and duration, and the text in docs/runbooks,
+ * one Markdown file per component with one section per alert.
  */
 const SOURCES = new URL('../../docs/runbooks/', import.meta.url)
 
-/** Sections of Markdown by their heading of the second level, without it. */
+/** Sections of a Markdown text by their second-level heading, without the heading. */
 export const sectionsOf = (markdown: string): ReadonlyMap<string, string> =>
   new Map(
     markdown
@@ -25,7 +24,7 @@ export const sectionsOf = (markdown: string): ReadonlyMap<string, string> =>
       }),
   )
 
-/** The prose on the alerts of one component. */
+/** The text of the alerts of one component, by alert name. */
 export const proseOf = (component: string): ReadonlyMap<string, string> =>
   sectionsOf(readFileSync(new URL(`${component}.md`, SOURCES), 'utf8'))
 
@@ -43,7 +42,7 @@ const duration = (seconds: number): string => {
   return counted(seconds / size, name)
 }
 
-/** The unit of a setting is the end of its name. */
+/** The unit of a setting is the suffix of its name. */
 const worded = (name: string, value: number): string => {
   if (name.endsWith('Ratio')) return `${Number((value * 100).toFixed(6))} %`
   return name.endsWith('Seconds') ? duration(value) : String(value)
@@ -55,8 +54,8 @@ const SETTINGS: Readonly<Record<string, number | Readonly<Record<string, number>
 }
 
 /**
- * Fills in what the prose takes from settings and rules, so that it cannot drift from them: `{usedRatio.warning}`
- * is a setting, `{for}` how long the alert waits. @throws for a name that neither has
+ * Replaces placeholders by values of settings and rules: `{usedRatio.warning}` is a setting, `{for}` the duration of
+ * the alert. @throws for an unknown placeholder
  */
 export const filledIn = (prose: string, rules: readonly Alert[]): string =>
   prose.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (all, name: string, part?: string) => {
@@ -79,19 +78,18 @@ const COMPONENT_TITLES = {
 
 const INTRODUCTION = `# Alerts and what to do
 
-Every alert of \`deploy/prometheus/rules/sds-alerts.yml\`, with its runbook. The \`runbook_url\` of an alert ends with
-the anchor of its section here; it begins with \`RUNBOOKS.baseUrl\` of \`mixin/settings.ts\`, a placeholder until you
-put the address of your copy there and run \`npm run generate\`. Its \`dashboard_url\` is relative to your Grafana.
+All alerts of \`deploy/prometheus/rules/sds-alerts.yml\` with their runbooks. The \`runbook_url\` of an alert consists of
+\`RUNBOOKS.baseUrl\` of \`mixin/settings.ts\` and the anchor of its section in this file. The base URL is a placeholder:
+set it to the URL of your copy and run \`npm run generate\`. The \`dashboard_url\` is relative to your Grafana.
 
-\`critical\` calls somebody now, \`warning\` is today's ticket, \`info\` is for the next working
-day. Thresholds are defaults from public practice, not from the storage system's documentation; they stand in
-\`mixin/settings.ts\`, for dashboards and rules alike: after a change run \`npm run generate\` and load the rules
-again. In the queries, put the alert's labels in place of
-\`SYSTEM\`, \`POOL\` and \`NODE\`.
+\`critical\` requires action now, \`warning\` today, \`info\` on the next working day. Thresholds are defaults from public
+practice, not from the documentation of the storage system. They are defined in \`mixin/settings.ts\` for dashboards and
+rules: after a change run \`npm run generate\` and reload the rules. In the queries, replace \`SYSTEM\`, \`POOL\` and
+\`NODE\` by the labels of the alert.
 
-A cause silences its consequences with the rules of \`deploy/prometheus/alertmanager-inhibition.yml\`, a fragment to
-put into your Alertmanager's configuration. Two
-exporters that watch the same system do not double any alert.
+The inhibition rules of \`deploy/prometheus/alertmanager-inhibition.yml\`, a fragment for the configuration of your
+Alertmanager, mute alerts that are consequences of another alert. Two exporters for the same system do not duplicate
+alerts.
 
 `
 
@@ -119,9 +117,11 @@ const index = (): string =>
 
 const fact = ({ severity, for: wait, keepFiringFor, expr }: Alert): string => {
   const waits =
-    wait === undefined ? 'as soon as this finds something' : `once this has found something for ${code(wait)}`
+    wait === undefined
+      ? 'as soon as this expression has a result'
+      : `after this expression has had a result for ${code(wait)}`
   const keeps =
-    keepFiringFor === undefined ? '' : `, and goes on for ${code(keepFiringFor)} after it finds nothing`
+    keepFiringFor === undefined ? '' : `, and keeps firing for ${code(keepFiringFor)} without a result`
   return `Fires as ${code(severity)} ${waits}${keeps}:\n\n\`\`\`promql\n${expr}\n\`\`\`\n`
 }
 
@@ -136,7 +136,7 @@ const sections = (group: AlertGroup): string => {
   return `## ${COMPONENT_TITLES[group.component]}\n\n${parts.join('\n')}`
 }
 
-/** docs/alerts.md. @throws when an alert has no prose */
+/** docs/alerts.md. @throws if an alert has no section in docs/runbooks */
 export const renderRunbooks = (): RenderedFile[] => [
   {
     path: 'docs/alerts.md',
