@@ -2,8 +2,8 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type Plot, timeAxis, valueAxis, xOf } from './axes.ts'
 import { fieldOf, show } from './field.ts'
 import { type Box, escapeHtml, round } from './html.ts'
+import type { NamedSeries } from './panel_results.ts'
 import type { Span } from './prometheus.ts'
-import type { NamedSeries } from './query_results.ts'
 import { format } from './units.ts'
 
 interface Band {

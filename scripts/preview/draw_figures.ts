@@ -1,7 +1,7 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { fieldOf, paletteColor, type Shown, show } from './field.ts'
 import { type Box, escapeHtml, round, textColorOn } from './html.ts'
-import type { NamedSeries } from './query_results.ts'
+import type { NamedSeries } from './panel_results.ts'
 
 const last = ({ points }: NamedSeries): number => points.at(-1)?.[1] ?? Number.NaN
 

@@ -1,7 +1,7 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { fieldOf, show } from './field.ts'
 import { type Box, escapeHtml, round, textColorOn } from './html.ts'
-import type { NamedSeries } from './query_results.ts'
+import type { NamedSeries } from './panel_results.ts'
 
 type Cell = string | number | undefined
 interface Sheet {

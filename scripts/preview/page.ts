@@ -5,8 +5,8 @@ import { drawBars, drawGauge, drawPie, drawStat } from './draw_figures.ts'
 import { drawTable } from './draw_table.ts'
 import { drawTimeSeries, type Mark } from './draw_timeseries.ts'
 import { type Box, escapeHtml } from './html.ts'
+import { isRow, type PanelResult } from './panel_results.ts'
 import type { Span } from './prometheus.ts'
-import { isRow, type PanelResult } from './query_results.ts'
 import { CELL_HEIGHT, GAP, PAGE_WIDTH, STYLE } from './style.ts'
 
 /** The input of a page. */

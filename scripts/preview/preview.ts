@@ -3,8 +3,8 @@ import { type Selection, substitute } from '../../mixin/promql/selection.ts'
 import type { Mark } from './draw_timeseries.ts'
 import { color } from './field.ts'
 import { drawPage } from './page.ts'
+import { completeSelection, panelsOf, queryPanel } from './panel_results.ts'
 import type { Prometheus, Span } from './prometheus.ts'
-import { completeSelection, panelsOf, queryPanel } from './query_results.ts'
 
 export interface PreviewOptions {
   readonly selection: Selection
