@@ -14,13 +14,13 @@ const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/pa
 /** Alerts of one pool with the same name form one notification. The receiver is to be configured by the user. */
 const ROUTING = {
   route: {
-    receiver: 'nobody',
+    receiver: 'none',
     group_by: ['alertname', 'system', 'pool'],
     group_wait: '30s',
     group_interval: '5m',
     repeat_interval: '12h',
   },
-  receivers: [{ name: 'nobody' }],
+  receivers: [{ name: 'none' }],
 }
 
 /** Configuration of the Alertmanager of the compose stack. It has no receiver that sends notifications. */

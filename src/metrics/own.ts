@@ -117,12 +117,15 @@ interface Labelled {
   remove(labels: Record<string, string | number>): void
 }
 
-/** Removes all series whose labels include `marks`. */
-async function forget(metrics: readonly Labelled[], marks: Readonly<Record<string, string>>): Promise<void> {
+/** Removes all series whose labels include `selector`. */
+async function forget(
+  metrics: readonly Labelled[],
+  selector: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const metric of metrics) {
     const { values } = await metric.get()
     for (const { labels } of values) {
-      if (Object.entries(marks).some(([name, value]) => labels[name] !== value)) continue
+      if (Object.entries(selector).some(([name, value]) => labels[name] !== value)) continue
       const { le: _bucket, ...series } = labels as Record<string, string | number>
       metric.remove(series)
     }

@@ -10,7 +10,7 @@ export interface Page {
   identity(format: Format): Buffer
   gzip(format: Format): Promise<GzipHead>
   /** The forms requested so far; {@link warm} prepares them for the next page. */
-  readonly asked: ReadonlySet<Form>
+  readonly requestedForms: ReadonlySet<Form>
 }
 
 /** Encoding and format of a page. */
@@ -25,7 +25,7 @@ export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', 
 export function createPage(parts: readonly Part[]): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
-  const asked = new Set<Form>()
+  const requestedForms = new Set<Form>()
 
   function body(format: Format): Buffer {
     let ready = bodies.get(format)
@@ -38,7 +38,7 @@ export function createPage(parts: readonly Part[]): Page {
   }
 
   function gzip(format: Format): Promise<GzipHead> {
-    asked.add(`gzip ${format}`)
+    requestedForms.add(`gzip ${format}`)
     let ready = heads.get(format)
     if (ready === undefined) {
       ready = beginGzip(body(format))
@@ -48,11 +48,11 @@ export function createPage(parts: readonly Part[]): Page {
   }
 
   function identity(format: Format): Buffer {
-    asked.add(`identity ${format}`)
+    requestedForms.add(`identity ${format}`)
     return body(format)
   }
 
-  return { series: countSeries(parts), identity, gzip, asked }
+  return { series: countSeries(parts), identity, gzip, requestedForms }
 }
 
 /** Renders and compresses a page in these forms, so that scrapes do not wait for it. */

@@ -10,7 +10,7 @@ const generator = (files: Record<string, string>): Generator => ({
   files: async () => Object.entries(files).map(([path, text]) => ({ path, text })),
 })
 
-test('finds what is missing, differs by a byte or is left over, and mends it', async () => {
+test('findDrift reports missing, different and leftover files, and applyDrift removes the drift', async () => {
   using folder = temporaryFolder()
   const first = [{ ...generator({ 'out/a.json': '1\n', 'out/b.json': '2\n', 'out/c.json': '3\n' }) }]
   applyDrift(await findDrift(first, folder.path), folder.path)
@@ -33,7 +33,7 @@ test('finds what is missing, differs by a byte or is left over, and mends it', a
   expect(readFileSync(join(folder.path, 'out/d.json'), 'utf8')).toBe('ä')
 })
 
-test('leaves files of others in an owned folder alone', async () => {
+test('ignores files without the suffix in an owned folder', async () => {
   using folder = temporaryFolder()
   folder.write('notes.md', 'mine')
   const owner = { ...generator({}), owns: { folder: '.', suffix: '.json' } }

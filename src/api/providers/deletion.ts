@@ -51,8 +51,8 @@ async function answerTo({ request, transport, budget, timeoutMs, place }: Deleti
     })
   } catch (failure) {
     const late = !isSending && waiting.aborted
-    const known = asApiError(late ? exchangeFailure(waiting.reason) : failure, place)
-    throw isSending && !wasNotSent(known) ? unknownOutcome(known, place) : known
+    const apiError = asApiError(late ? exchangeFailure(waiting.reason) : failure, place)
+    throw isSending && !wasNotSent(apiError) ? unknownOutcome(apiError, place) : apiError
   }
 }
 
