@@ -9,7 +9,7 @@ import { answerOf } from '../http/answers.ts'
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
 const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
 
-/** What becomes of a deletion whose one exchange ends so. */
+/** The result of a deletion with this response or error. */
 async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; sent: number }> {
   let sent = 0
   const transport: Transport = {
@@ -43,30 +43,30 @@ describe('a deletion', () => {
   test.each<[string, Partial<Answer> | Error, string]>([
     ['answered with 200', { status: 200 }, 'done'],
     ['answered with 204', { status: 204 }, 'done'],
-    ['answered with 200 and some body', { status: 200, text: '<deleted/>' }, 'done'],
-    ['answered with 200 and a page', { status: 200, text: '<!DOCTYPE html><html>' }, 'unknown'],
+    ['answered with 200 and a body', { status: 200, text: '<deleted/>' }, 'done'],
+    ['answered with 200 and HTML', { status: 200, text: '<!DOCTYPE html><html>' }, 'unknown'],
     ['refused', { status: 400 }, 'client_error'],
-    ['refused for its token', { status: 401 }, 'auth'],
-    ['sent to the login', redirect, 'auth'],
-    ['sent elsewhere', { status: 302 }, 'redirect'],
-    ['that failed', { status: 500 }, 'server_error'],
-    ['that was not available', { status: 503 }, 'unavailable'],
-    ['answered by a proxy in between (502)', { status: 502 }, 'unknown'],
-    ['answered by a proxy in between (504)', { status: 504 }, 'unknown'],
-    ['that met a closed port', broken('ECONNREFUSED'), 'connect'],
-    ['that met no host', broken('ENOTFOUND'), 'dns'],
-    ['that was not connected in time', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
-    ['that met a wrong certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
-    ['that met a certificate of another', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
-    ['that was reset', broken('ECONNRESET'), 'unknown'],
-    ['whose connection was closed', broken('UND_ERR_SOCKET'), 'unknown'],
-    // A connection that is open meets these too, when packets are lost after the request was sent.
-    ['that timed out somewhere', broken('ETIMEDOUT'), 'unknown'],
-    ['whose route was lost', broken('EHOSTUNREACH'), 'unknown'],
-    ['whose TLS broke', broken('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'), 'unknown'],
-    ['that was not answered in time', new DOMException('late', 'TimeoutError'), 'unknown'],
-    ['answered by something that is not HTTP', broken('HPE_INVALID_CONSTANT'), 'unknown'],
-    ['that failed in an unknown way', new Error('?'), 'unknown'],
+    ['refused because of its token', { status: 401 }, 'auth'],
+    ['redirected to the login', redirect, 'auth'],
+    ['redirected elsewhere', { status: 302 }, 'redirect'],
+    ['answered with 500', { status: 500 }, 'server_error'],
+    ['answered with 503', { status: 503 }, 'unavailable'],
+    ['answered by a proxy (502)', { status: 502 }, 'unknown'],
+    ['answered by a proxy (504)', { status: 504 }, 'unknown'],
+    ['to a closed port', broken('ECONNREFUSED'), 'connect'],
+    ['to an unknown host', broken('ENOTFOUND'), 'dns'],
+    ['with a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
+    ['to a host with an untrusted certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
+    ['to a host with the certificate of another host', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
+    ['with a connection reset', broken('ECONNRESET'), 'unknown'],
+    ['with a closed connection', broken('UND_ERR_SOCKET'), 'unknown'],
+    // These also occur on open connections, when packets are lost after the request was sent.
+    ['with a TCP timeout', broken('ETIMEDOUT'), 'unknown'],
+    ['with a lost route', broken('EHOSTUNREACH'), 'unknown'],
+    ['with a TLS error', broken('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'), 'unknown'],
+    ['without a response in time', new DOMException('late', 'TimeoutError'), 'unknown'],
+    ['answered with bytes that are not HTTP', broken('HPE_INVALID_CONSTANT'), 'unknown'],
+    ['with an unknown error', new Error('?'), 'unknown'],
   ])('%s', async (_what, end, result) => {
     expect(await outcome(end)).toEqual({ result, sent: 1 })
   })

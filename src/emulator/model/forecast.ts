@@ -1,6 +1,6 @@
 import { FORECAST } from '../../catalogue.ts'
+import type { StorageModel } from './model.ts'
 import type { Node } from './topology.ts'
-import type { World } from './world.ts'
 
 /** One entry of `allocatedCapacityForecast` (API document, "Forecast entry"): text throughout. */
 export interface ForecastEntry {
@@ -15,7 +15,7 @@ export interface Point {
   readonly value: number
 }
 
-/** What is asked for: time frames in days, targets in percent of total capacity. */
+/** Time frames in days, targets in percent of total capacity. */
 export interface ForecastRequest {
   readonly frames: readonly number[]
   readonly targets: readonly number[]
@@ -24,13 +24,13 @@ export interface ForecastRequest {
 export interface Line {
   /** Per second. */
   readonly slope: number
-  /** Where the line is at the time asked for. */
+  /** The value of the line at the given time. */
   readonly level: number
 }
 
 const SECONDS_PER_DAY = 86_400
 const HOUR = 3_600
-const FEWEST_POINTS = 2
+const MIN_POINTS = 2
 
 /** Least squares through the points; the level is that of the line at `at`. At least two points. */
 export function regression(points: readonly Point[], at: number): Line {
@@ -47,44 +47,49 @@ export function regression(points: readonly Point[], at: number): Line {
 }
 
 /**
- * One entry per time frame and target. As the document has it, a downward trend or fewer than two points in
- * *any* specified frame makes *all* of them `N/A`, a reached target included.
+ * One entry per time frame and target. As the API document says, a downward trend or fewer than two points in
+ * *any* requested frame makes *all* entries `N/A`, including targets that are already reached.
  */
-export function forecast(world: World, node: Node, now: number, request: ForecastRequest): ForecastEntry[] {
-  const histories = request.frames.map((days) => usedHistory(world, node, now, days * SECONDS_PER_DAY))
-  const used = world.value('diskSpaceAllocated', node, now, 'current')
-  const total = world.value('diskSpaceTotal', node, now, 'current')
+export function forecast(
+  model: StorageModel,
+  node: Node,
+  now: number,
+  request: ForecastRequest,
+): ForecastEntry[] {
+  const histories = request.frames.map((days) => usedHistory(model, node, now, days * SECONDS_PER_DAY))
+  const used = model.value('diskSpaceAllocated', node, now, 'current')
+  const total = model.value('diskSpaceTotal', node, now, 'current')
   const days = daysUntil(histories, now, used)
   return request.frames.flatMap((history, index) =>
     request.targets.map((target) => entry(days(index, (total * target) / 100), history, target)),
   )
 }
 
-/** Whole days until the line of one history reaches a target in bytes; undefined where nothing can be said. */
+/** Whole days until the line of one history reaches a target in bytes; undefined when there is no forecast. */
 export function daysUntil(
   histories: readonly (readonly Point[])[],
   now: number,
   used: number,
 ): (history: number, target: number) => number | undefined {
-  const enough = histories.every((points) => points.length >= FEWEST_POINTS)
+  const enough = histories.every((points) => points.length >= MIN_POINTS)
   const lines = enough ? histories.map((points) => regression(points, now)) : []
-  const upward = enough && lines.every((line) => line.slope >= 0)
+  const isRising = enough && lines.every((line) => line.slope >= 0)
   return (history, target) => {
     const line = lines[history]
-    if (!upward || line === undefined) return undefined
+    if (!isRising || line === undefined) return undefined
     if (used >= target) return 0
-    // A flat line reaches nothing: no number of days would be true.
+    // A flat line never reaches the target.
     if (line.slope === 0) return undefined
     return Math.max(1, Math.ceil((target - line.level) / line.slope / SECONDS_PER_DAY))
   }
 }
 
-/** Used capacity, hourly, of the last `frame` seconds, as far back as the node keeps its history. */
-function usedHistory(world: World, node: Node, now: number, frame: number): Point[] {
+/** Used capacity, hourly, of the last `frame` seconds, limited to the history that the node keeps. */
+function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
   const start = now - Math.min(frame, node.capacityHistory)
   const points: Point[] = []
   for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
-    points.push({ t, value: world.value('diskSpaceAllocated', node, t, 'historical') })
+    points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })
   }
   return points
 }

@@ -2,21 +2,21 @@ import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
-/** The faults in force. */
+/** The set of active faults. */
 export interface Faults {
   readonly set: (faults: readonly Fault[]) => void
-  /** The faults that this request meets, each counted for `first=`. */
-  readonly meet: (operation: Operation, pool: string) => readonly MetFault[]
+  /** The faults that apply to this request; counts the request for `first=`. */
+  readonly take: (operation: Operation, pool: string) => readonly ActiveFault[]
 }
 
-export interface MetFault {
+export interface ActiveFault {
   readonly effect: Effect
   readonly argument: string
-  /** Since when it is in force; epoch seconds. */
+  /** Time of activation, in epoch seconds. */
   readonly since: number
 }
 
-/** Names under which a pool may be meant. */
+/** The names by which a target can select a pool. */
 interface NamedPool {
   readonly id: string
   readonly uuid: string
@@ -31,34 +31,34 @@ export interface FaultsOptions {
 }
 
 export function createFaults({ pools, now, limitTokenUses }: FaultsOptions): Faults {
-  let inForce: { fault: Fault; effect: Effect; since: number; left: number }[] = []
-  const isAt = (fault: Fault, operation: Operation, pool: string) =>
-    isAbout(fault, operation) &&
+  let active: { fault: Fault; effect: Effect; since: number; left: number }[] = []
+  const appliesTo = (fault: Fault, operation: Operation, pool: string) =>
+    coversOperation(fault, operation) &&
     (fault.pool === undefined || findPool(pools, fault.pool) === findPool(pools, pool))
   return {
     set: (faults) => {
       for (const { pool } of faults) if (pool !== undefined) checkPool(pools, pool)
-      inForce = faults.map((fault) => ({
+      active = faults.map((fault) => ({
         fault,
         effect: rowOf(fault.name).effect,
         since: now(),
         left: fault.first ?? Number.POSITIVE_INFINITY,
       }))
-      const tokens = inForce.find(({ effect }) => effect.stage === 'tokens')
+      const tokens = active.find(({ effect }) => effect.stage === 'tokens')
       limitTokenUses(
         tokens?.effect.stage === 'tokens' ? tokens.effect.uses(tokens.fault.argument) : undefined,
       )
     },
-    meet: (operation, pool) => {
-      const met = inForce.filter(({ fault, left }) => left > 0 && isAt(fault, operation, pool))
-      for (const entry of met) entry.left--
-      return met.map(({ fault, effect, since }) => ({ effect, argument: fault.argument, since }))
+    take: (operation, pool) => {
+      const found = active.filter(({ fault, left }) => left > 0 && appliesTo(fault, operation, pool))
+      for (const entry of found) entry.left--
+      return found.map(({ fault, effect, since }) => ({ effect, argument: fault.argument, since }))
     },
   }
 }
 
-/** Faults of the feed spare the list of pools, which has the same shape, unless it is named. */
-function isAbout(fault: Fault, operation: Operation): boolean {
+/** Without an operation, faults of the feed do not apply to the list of pools, which has the same structure. */
+function coversOperation(fault: Fault, operation: Operation): boolean {
   if (fault.operation !== undefined) return fault.operation === operation
   return rowOf(fault.name).effect.stage !== 'feed' || FEED_OPERATIONS.includes(operation)
 }
@@ -72,9 +72,9 @@ function checkPool(pools: readonly NamedPool[], text: string): void {
   throw new RangeError(`There is no pool "${text}". Pools are: ${pools.map(({ name }) => name).join(', ')}.`)
 }
 
-/** The time that the samples of this answer are told by; epoch seconds. */
-export function bentTime(met: readonly MetFault[], now: number, onlyDateHeader = false): number {
-  return met.reduce((time, { effect, argument, since }) => {
+/** The time of the samples of this response, or of its Date header; epoch seconds. */
+export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDateHeader = false): number {
+  return faults.reduce((time, { effect, argument, since }) => {
     if (effect.stage !== 'clock' || (onlyDateHeader && effect.dateHeader !== true)) return time
     return effect.now(time, since, argument)
   }, now)

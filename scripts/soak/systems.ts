@@ -1,20 +1,20 @@
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { PASSWORD } from '../../src/emulator/http/accounts.ts'
 
-/** The storage systems of a soak run, and how they misbehave. */
-export interface Plant {
-  /** A valid configuration; `variant` decides what differs from the one before. */
+/** The emulated storage systems of a soak run. */
+export interface SoakSystems {
+  /** A valid configuration of the exporter. Each variant differs from the one before. */
   config(variant: number): string
-  /** Gives every system its next fault, or none. */
+  /** Sets the next fault of every system, or no fault. */
   nextFaults(): void
-  heal(): void
-  /** Tokens that are valid somewhere. */
+  clearFaults(): void
+  /** Number of valid tokens of all systems. */
   liveSessions(): number
   requests(): number
   stop(): Promise<void>
 }
 
-/** One after the other, with a healthy spell between any two of them. */
+/** Each system gets one after the other, with a period without faults in between. */
 const FAULTS = [
   'reset',
   'half-open',
@@ -68,8 +68,8 @@ const FAULTS = [
 const PROFILES = ['classic', 'modern', 'documented'] as const
 const POOLS = 3
 
-/** Starts so many systems on free ports. */
-export async function createPlant(count: number, pace: number): Promise<Plant> {
+/** Starts `count` systems on free ports. `pace` multiplies the poll rate of the defaults. */
+export async function startSystems(count: number, pace: number): Promise<SoakSystems> {
   const systems = Array.from({ length: count }, (_, index) =>
     createEmulator({
       seed: `soak-${index}`,
@@ -79,19 +79,19 @@ export async function createPlant(count: number, pace: number): Promise<Plant> {
     }),
   )
   await Promise.all(systems.map((system) => system.start()))
-  let turn = 0
+  let round = 0
 
   return {
     config: (variant) => configOf(systems, variant, pace),
     nextFaults() {
-      turn += 1
+      round += 1
       for (const [index, system] of systems.entries()) {
-        const isHealthy = (turn + index) % 2 === 0
-        const fault = FAULTS[(Math.floor(turn / 2) + index * 7) % FAULTS.length]
+        const isHealthy = (round + index) % 2 === 0
+        const fault = FAULTS[(Math.floor(round / 2) + index * 7) % FAULTS.length]
         system.setFaults(isHealthy || fault === undefined ? [] : [fault])
       }
     },
-    heal() {
+    clearFaults() {
       for (const system of systems) system.setFaults([])
     },
     liveSessions: () => systems.reduce((sum, system) => sum + system.liveSessions('monitor'), 0),
@@ -100,7 +100,7 @@ export async function createPlant(count: number, pace: number): Promise<Plant> {
   }
 }
 
-/** So many times the pace of the defaults. Every second variant lacks a system, and another one is asked with other limits. */
+/** Every second variant omits a system, and every fifth variant changes a limit. */
 function configOf(systems: readonly Emulator[], variant: number, pace: number): string {
   const listed = systems.filter((_, index) => variant % 2 === 0 || index !== 0)
   const entries = listed.map(

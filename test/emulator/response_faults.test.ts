@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import { type CallOptions, call, callRaw, feedPath, login, type Reply, startEmulator } from './client.ts'
+import { type CallOptions, call, callRaw, feedPath, login, type Response, startEmulator } from './client.ts'
 
 const FEED = 'dataType=current'
 
-async function withFault(fault: string, options: CallOptions = {}): Promise<Reply> {
+async function withFault(fault: string, options: CallOptions = {}): Promise<Response> {
   const emulator = await startEmulator({ faults: [fault] })
   return call(emulator, feedPath(emulator, FEED), options)
 }
@@ -16,11 +16,11 @@ async function healthyText(): Promise<string> {
 }
 
 describe('fault status', () => {
-  test('answers with an error of the asked format, and how long to wait', async () => {
-    const reply = await withFault('status:503,retry-after=30')
-    expect(reply.status).toBe(503)
-    expect(reply.headers['retry-after']).toBe('30')
-    expect(reply.json()).toMatchObject({ code: 6000, retryable: true })
+  test('responds with an error in the requested format, and with Retry-After', async () => {
+    const response = await withFault('status:503,retry-after=30')
+    expect(response.status).toBe(503)
+    expect(response.headers['retry-after']).toBe('30')
+    expect(response.json()).toMatchObject({ code: 6000, retryable: true })
     const xml = await withFault('status:503', { headers: { accept: 'application/xml' } })
     expect(xml.headers['retry-after']).toBeUndefined()
     expect(xml.text).toContain('<code>6000</code>')
@@ -37,9 +37,9 @@ describe('fault status', () => {
     ['status:404,body=json', 404, { code: 2000, retryable: false }],
     ['status:429,retry-after=5', 429, { code: 999, retryable: false }],
   ])('%s', async (fault, status, body) => {
-    const reply = await withFault(fault)
-    expect(reply.status).toBe(status)
-    expect(reply.json()).toMatchObject(body)
+    const response = await withFault(fault)
+    expect(response.status).toBe(status)
+    expect(response.json()).toMatchObject(body)
   })
 
   test.each([
@@ -47,86 +47,86 @@ describe('fault status', () => {
     ['json', 'application/json', /^\{"code"/],
     ['html', 'text/html', /^<html>/],
     ['none', undefined, /^$/],
-  ])('has a body of the wanted form: %s', async (form, type, text) => {
-    const reply = await withFault(`status:500,body=${form}`)
-    expect(reply.headers['content-type']).toBe(type)
-    expect(reply.text).toMatch(text)
+  ])('body=%s', async (form, type, text) => {
+    const response = await withFault(`status:500,body=${form}`)
+    expect(response.headers['content-type']).toBe(type)
+    expect(response.text).toMatch(text)
   })
 
-  test('keeps the request from the storage system', async () => {
+  test('the storage system does not process the request', async () => {
     const emulator = await startEmulator({ faults: ['status:503@delete'] })
     const path = '/vdc/admin/authnproviders'
     const [{ id }] = (await call(emulator, `${path}.json`)).json().authnprovider
-    const reply = await call(emulator, `${path}/${id}`, { method: 'DELETE', token: 'emulator-security' })
-    expect(reply.status).toBe(503)
+    const response = await call(emulator, `${path}/${id}`, { method: 'DELETE', token: 'emulator-security' })
+    expect(response.status).toBe(503)
     expect((await call(emulator, `${path}.json`)).json().authnprovider).toHaveLength(4)
   })
 })
 
 describe('redirects', () => {
-  test('to the login of this system', async () => {
-    const reply = await withFault('redirect-login')
-    expect(reply.status).toBe(302)
-    expect(reply.headers['location']).toMatch(/^\/login\?service=%2Fdashboard%2F.*dataType%3Dcurrent$/)
+  test('redirect-login: to the login of this system', async () => {
+    const response = await withFault('redirect-login')
+    expect(response.status).toBe(302)
+    expect(response.headers['location']).toMatch(/^\/login\?service=%2Fdashboard%2F.*dataType%3Dcurrent$/)
   })
 
-  test('to the login of another', async () => {
-    const reply = await withFault('redirect-login:https://other.example:4443')
-    expect(reply.headers['location']).toMatch(/^https:\/\/other\.example:4443\/login\?service=/)
+  test('redirect-login: to the login of another origin', async () => {
+    const response = await withFault('redirect-login:https://other.example:4443')
+    expect(response.headers['location']).toMatch(/^https:\/\/other\.example:4443\/login\?service=/)
   })
 
-  test('to somewhere else', async () => {
+  test('redirect-other', async () => {
     expect((await withFault('redirect-other')).headers['location']).toBe('/elsewhere')
-    const reply = await withFault('redirect-other:https://portal.example/')
-    expect([reply.status, reply.headers['location']]).toEqual([302, 'https://portal.example/'])
+    const response = await withFault('redirect-other:https://portal.example/')
+    expect([response.status, response.headers['location']]).toEqual([302, 'https://portal.example/'])
   })
 })
 
 describe('bodies', () => {
   test('html', async () => {
-    const reply = await withFault('html')
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(reply.text).toMatch(/^<!DOCTYPE html>/)
+    const response = await withFault('html')
+    expect([response.status, response.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(response.text).toMatch(/^<!DOCTYPE html>/)
   })
 
   test('wrong-content-type', async () => {
-    const reply = await withFault('wrong-content-type')
-    expect(reply.headers['content-type']).toBe('text/plain')
-    expect(reply.text).toBe(await healthyText())
+    const response = await withFault('wrong-content-type')
+    expect(response.headers['content-type']).toBe('text/plain')
+    expect(response.text).toBe(await healthyText())
     expect((await withFault('wrong-content-type:application/xml')).headers['content-type']).toBe(
       'application/xml',
     )
   })
 
   test('empty', async () => {
-    const reply = await withFault('empty')
-    expect([reply.status, reply.text]).toEqual([200, ''])
+    const response = await withFault('empty')
+    expect([response.status, response.text]).toEqual([200, ''])
   })
 
   test('gzip', async () => {
-    const reply = await withFault('gzip')
-    expect(reply.headers['content-encoding']).toBe('gzip')
-    expect(reply.headers['content-length']).toBe(String(reply.bytes.length))
-    expect(gunzipSync(reply.bytes).toString()).toBe(await healthyText())
+    const response = await withFault('gzip')
+    expect(response.headers['content-encoding']).toBe('gzip')
+    expect(response.headers['content-length']).toBe(String(response.bytes.length))
+    expect(gunzipSync(response.bytes).toString()).toBe(await healthyText())
   })
 
   test('gzip-cut', async () => {
-    const reply = await withFault('gzip-cut')
-    expect(reply.headers['content-length']).toBe(String(reply.bytes.length))
-    expect(() => gunzipSync(reply.bytes)).toThrow('unexpected end of file')
+    const response = await withFault('gzip-cut')
+    expect(response.headers['content-length']).toBe(String(response.bytes.length))
+    expect(() => gunzipSync(response.bytes)).toThrow('unexpected end of file')
   })
 
   test('gzip-bomb', async () => {
-    const reply = await withFault('gzip-bomb:50')
-    expect(reply.bytes.length).toBeLessThan(100_000)
-    expect(gunzipSync(reply.bytes).length).toBe(50_000_000)
+    const response = await withFault('gzip-bomb:50')
+    expect(response.bytes.length).toBeLessThan(100_000)
+    expect(gunzipSync(response.bytes).length).toBe(50_000_000)
   })
 
   test('unknown-encoding', async () => {
     expect((await withFault('unknown-encoding')).headers['content-encoding']).toBe('br')
-    const reply = await withFault('unknown-encoding:gzip, gzip')
-    expect(reply.headers['content-encoding']).toBe('gzip, gzip')
-    expect(reply.text).toBe(await healthyText())
+    const response = await withFault('unknown-encoding:gzip, gzip')
+    expect(response.headers['content-encoding']).toBe('gzip, gzip')
+    expect(response.text).toBe(await healthyText())
   })
 
   test('bad-utf8', async () => {
@@ -141,8 +141,8 @@ describe('bodies', () => {
   })
 
   test('big-headers', async () => {
-    const reply = await withFault('big-headers:5')
-    expect(String(reply.headers['x-padding']).length).toBe(5_000)
+    const response = await withFault('big-headers:5')
+    expect(String(response.headers['x-padding']).length).toBe(5_000)
     await expect(withFault('big-headers')).rejects.toThrow('Header overflow')
   })
 })
@@ -150,7 +150,7 @@ describe('bodies', () => {
 describe('expire-tokens', () => {
   const whoami = (emulator: Emulator, token: string) => call(emulator, '/user/whoami', { token })
 
-  test('kills every token now; a new login brings a good one', async () => {
+  test('revokes all tokens; a new login creates a valid token', async () => {
     const emulator = await startEmulator()
     const old = (await login(emulator)) ?? ''
     emulator.setFaults(['expire-tokens'])
@@ -163,7 +163,7 @@ describe('expire-tokens', () => {
     expect((await whoami(emulator, old)).status).toBe(401)
   })
 
-  test('kills each token after so many requests', async () => {
+  test('expire-tokens:2 revokes each token after two requests', async () => {
     const emulator = await startEmulator({ faults: ['expire-tokens:2'] })
     const token = (await login(emulator)) ?? ''
     const statuses = []
@@ -176,7 +176,7 @@ describe('expire-tokens', () => {
 })
 
 describe('targets', () => {
-  test('one operation', async () => {
+  test('an operation', async () => {
     const emulator = await startEmulator({ faults: ['status:503@forecast'] })
     const statusOf = async (query: string) => (await call(emulator, feedPath(emulator, query))).status
     expect(await statusOf('category=capacityForecast')).toBe(503)
@@ -185,7 +185,7 @@ describe('targets', () => {
     expect((await call(emulator, '/user/whoami')).status).toBe(200)
   })
 
-  test.each(['name', 'id'] as const)('one pool, by its %s', async (member) => {
+  test.each(['name', 'id'] as const)('a pool, by its %s', async (member) => {
     const emulator = await startEmulator()
     emulator.setFaults([`empty@pool=${emulator.pools[1]?.[member]}`])
     expect((await call(emulator, feedPath(emulator, FEED, 0))).text).not.toBe('')
@@ -193,7 +193,7 @@ describe('targets', () => {
     expect((await call(emulator, '/vdc/nodes')).text).not.toBe('')
   })
 
-  test('the first requests', async () => {
+  test('first=2', async () => {
     const emulator = await startEmulator({ faults: ['status:500@nodes,first=2'] })
     await call(emulator, '/user/whoami')
     const statuses = []
@@ -202,16 +202,16 @@ describe('targets', () => {
     expect(statuses).toEqual([500, 500, 200, 200])
   })
 
-  test('several faults at once, and none after they are taken back', async () => {
+  test('several faults are combined, and removed by setFaults([])', async () => {
     const emulator = await startEmulator({ faults: ['bom', 'wrong-content-type', 'vanished-node'] })
-    const reply = await call(emulator, feedPath(emulator, FEED))
-    expect(reply.headers['content-type']).toBe('text/plain')
-    expect(JSON.parse(reply.bytes.subarray(3).toString())._embedded.instances).toHaveLength(4)
+    const response = await call(emulator, feedPath(emulator, FEED))
+    expect(response.headers['content-type']).toBe('text/plain')
+    expect(JSON.parse(response.bytes.subarray(3).toString())._embedded.instances).toHaveLength(4)
     emulator.setFaults([])
     expect((await call(emulator, feedPath(emulator, FEED))).text).toBe(await healthyText())
   })
 
-  test('one header is not sent twice when two faults have to do with it', async () => {
+  test('two faults that set the same header send it once', async () => {
     const emulator = await startEmulator({ faults: ['wrong-content-type', 'truncate:close'] })
     const head = (await callRaw(emulator, feedPath(emulator, FEED))).bytes.toString().split('\r\n\r\n')[0]
     expect(head?.match(/content-type: .*/gi)).toEqual(['content-type: text/plain'])

@@ -15,8 +15,8 @@ import {
 
 const PERIOD = `startTime=${NOW_SECONDS - 86_400}&endTime=${NOW_SECONDS}&interval=900`
 
-describe('the past', () => {
-  test('is the same for the same seed, at another time and in another process', async () => {
+describe('history', () => {
+  test('is the same for the same seed, at a later time and in another emulator', async () => {
     const early = await startEmulator({ seed: 'a' })
     const late = await startEmulator({ seed: 'a', clock: () => NOW + 40 * 86_400_000 })
     const query = `dataType=historical&category=traffic&${PERIOD}`
@@ -25,14 +25,14 @@ describe('the past', () => {
     )
   })
 
-  test('is another for another seed', async () => {
+  test('differs for another seed', async () => {
     const [one] = await nodesOf(await startEmulator({ seed: 'a' }), PERIOD)
     const [other] = await nodesOf(await startEmulator({ seed: 'b' }), PERIOD)
     expect(one.storagePoolId).not.toBe(other.storagePoolId)
     expect(seriesIn(one, 'nodeCpuUtilization')).not.toEqual(seriesIn(other, 'nodeCpuUtilization'))
   })
 
-  test('does not depend on how it is asked for', async () => {
+  test('does not depend on the interval', async () => {
     const emulator = await startEmulator()
     const [fine] = await nodesOf(emulator, `dataType=historical&${PERIOD}`)
     const [coarse] = await nodesOf(emulator, `dataType=historical&${PERIOD.replace('900', '3600')}`)
@@ -40,7 +40,7 @@ describe('the past', () => {
     for (const { t, value } of seriesIn(coarse, 'diskReadBandwidthTotal')) expect(values.get(t)).toBe(value)
   })
 
-  test('was the present: a current value is the later history at its time', async () => {
+  test('contains the current values of that time', async () => {
     const aligned = Math.floor(NOW_SECONDS / 3600) * 3600
     const then = await startEmulator({ clock: () => aligned * 1000 })
     const later = await startEmulator({ clock: () => NOW + 86_400_000 })
@@ -58,24 +58,24 @@ describe('the past', () => {
     }
   })
 
-  test('goes back as far as one likes', async () => {
+  test('starts at time 0', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=historical&startTime=0&endTime=7200')
     expect(seriesIn(node, 'nodeCpuUtilization').map(({ t }) => t)).toEqual([0, 3600, 7200])
   })
 })
 
 describe('a long history', () => {
-  test('is sent piece by piece, whole', async () => {
+  test('is sent in chunks and is complete', async () => {
     const emulator = await startEmulator({ nodes: 3, pools: 1 })
-    const reply = await call(emulator, feedPath(emulator, YEAR))
-    expect(reply.headers['transfer-encoding']).toBe('chunked')
-    const nodes: Json[] = reply.json()._embedded.instances
+    const response = await call(emulator, feedPath(emulator, YEAR))
+    expect(response.headers['transfer-encoding']).toBe('chunked')
+    const nodes: Json[] = response.json()._embedded.instances
     expect(nodes.map((node) => node.nodeCpuUtilization.length)).toEqual(Array(3).fill(365 * 24))
   })
 
-  test('lets others be served meanwhile', async () => {
+  test('does not block other requests', async () => {
     const emulator = await startEmulator({ nodes: 3, pools: 1 })
-    // In a thread of its own, so that the client's work does not give the server its pauses.
+    // In another thread, because the work of a client in this thread would let the server serve others.
     const client = new Worker(CLIENT, {
       eval: true,
       workerData: { url: emulator.url, path: feedPath(emulator, YEAR), token: MONITOR },
@@ -90,7 +90,7 @@ describe('a long history', () => {
 
 const YEAR = `dataType=historical&startTime=${NOW_SECONDS - 365 * 86_400}&endTime=${NOW_SECONDS}`
 
-/** Reads the long history, and counts how many other requests are answered before it ends. */
+/** Reads the long history, and counts the other requests that are served before it ends. */
 const CLIENT = `
 const { get } = require('node:http')
 const { parentPort, workerData: { url, path, token } } = require('node:worker_threads')

@@ -3,15 +3,15 @@ import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { type Selection, substitute } from '../../mixin/promql/selection.ts'
 import type { Prometheus, Series, Span } from './prometheus.ts'
 
-/** A series with the name that its legend gives it and the query that it came from. */
-export interface Named extends Series {
+/** A series with its name in the legend and the refId of its query. */
+export interface NamedSeries extends Series {
   readonly name: string
   readonly refId: string
 }
 
-/** What a panel got: its series, or why it got none. */
-export interface PanelAnswer {
-  readonly series: readonly Named[]
+/** The series of a panel, or the error of its queries. */
+export interface PanelResult {
+  readonly series: readonly NamedSeries[]
   readonly error: string | undefined
 }
 
@@ -26,28 +26,28 @@ const legend = (query: Dataquery, { labels }: Series): string => {
   return format.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => labels[name] ?? '')
 }
 
-const askQuery = async (
+const runQuery = async (
   prometheus: Prometheus,
   query: Dataquery,
   selection: Selection,
   span: Span,
-): Promise<Named[]> => {
+): Promise<NamedSeries[]> => {
   const expr = substitute(query.expr ?? '', selection)
   const series = await (query.instant ? prometheus.instant(expr, span.to) : prometheus.range(expr, span))
   return series.map((one) => ({ ...one, name: legend(query, one), refId: query.refId ?? '' }))
 }
 
-/** Asks all queries of a panel; an error of one is the panel's, as in Grafana. */
-export async function askPanel(
+/** Runs all queries of a panel. The first error becomes the error of the panel, as in Grafana. */
+export async function queryPanel(
   prometheus: Prometheus,
   panel: Panel,
   selection: Selection,
   span: Span,
-): Promise<PanelAnswer> {
+): Promise<PanelResult> {
   try {
     const queries = (panel.targets ?? []) as Dataquery[]
-    const answers = await Promise.all(queries.map((query) => askQuery(prometheus, query, selection, span)))
-    return { series: answers.flat(), error: undefined }
+    const results = await Promise.all(queries.map((query) => runQuery(prometheus, query, selection, span)))
+    return { series: results.flat(), error: undefined }
   } catch (failure) {
     return { series: [], error: failure instanceof Error ? failure.message : String(failure) }
   }
@@ -58,10 +58,7 @@ const labelValues = async (prometheus: Prometheus, label: string, metric: string
     ({ labels }) => labels[label] ?? [],
   )
 
-/**
- * What Grafana would have chosen where nothing was: the exporters for All of `instance`, and the first node
- * on the page about one.
- */
+/** Adds Grafana's defaults to a selection: all exporters as `instance`, and the first node for dashboards of one node. */
 export async function completeSelection(
   prometheus: Prometheus,
   dashboard: Dashboard,

@@ -1,9 +1,9 @@
 import { keyOf, mix, unit, uuidOf } from './random.ts'
 
-/** One node as it was bought: what never changes. Space in bytes, `nicCapacity` in MB/s over both directions. */
+/** The constant properties of one node. Space in bytes, `nicCapacity` in MB/s over both directions. */
 export interface Node {
   readonly index: number
-  /** Source of everything random about this node. */
+  /** Key of all random numbers of this node. */
   readonly key: number
   readonly uuid: string
   readonly address: string
@@ -12,13 +12,13 @@ export interface Node {
   readonly diskBytes: number
   readonly memoryBytes: number
   readonly nicCapacity: number
-  /** Share of the work that comes to this node, around 1. */
+  /** Factor on the load of this node, around 1. */
   readonly load: number
-  /** See {@link Pool.phase}: the system keeps its nodes about equally full. */
+  /** As {@link Pool.phase}, with a small deviation: nodes of a pool are about equally full. */
   readonly phase: number
-  /** Whether its used capacity mostly grows; one node of a larger pool is being emptied. */
+  /** Direction of used capacity during most of the cycle; one node of a larger pool shrinks. */
   readonly trend: 'grows' | 'shrinks'
-  /** How much capacity history the node keeps, in seconds; the node added last has lost almost all of it. */
+  /** Length of the capacity history in seconds; the last node of a larger pool keeps only an hour. */
   readonly capacityHistory: number
   readonly pool: Pool
 }
@@ -28,7 +28,7 @@ export interface Pool {
   readonly id: string
   readonly uuid: string
   readonly name: string
-  /** Where its nodes are, more or less, in their slow cycle of filling and emptying at time 0, from 0 to 1. */
+  /** Position of the nodes in their cycle of filling and emptying at time 0, from 0 to 1. */
   readonly phase: number
   readonly nodes: readonly Node[]
 }
@@ -45,16 +45,16 @@ const DISK_BYTES = [4_000_000_000_000, 8_000_000_000_000, 12_000_000_000_000]
 const MEMORY_BYTES = [64, 128, 192].map((gib) => gib * 2 ** 30)
 /** Two ports of 10 or 25 Gbit/s, in MB/s. */
 const NIC_CAPACITY = [2_500, 6_250]
-/** Smallest pools in which one node is being emptied, and one has no history. */
-const NODES_FOR_SHRINKING = 4
-const NODES_FOR_NO_HISTORY = 3
+/** Minimum pool sizes for a node that shrinks, and for a node with a short history. */
+const MIN_NODES_FOR_SHRINKING = 4
+const MIN_NODES_FOR_SHORT_HISTORY = 3
 const PHASE_SPREAD = 0.06
-/** The golden ratio: however many pools there are, no two are emptied at the same time. */
+/** The golden ratio: spreads any number of pools over the cycle, so that no two are emptied at the same time. */
 const PHASE_STEP = 0.618034
 const HOUR = 3_600
 const NODES_PER_SUBNET = 200
 
-/** The pools and nodes of the seed. A pool is of one make: its nodes have the same disks, memory and network. */
+/** The pools and nodes of a seed. The nodes of a pool have the same hardware: disks, memory and network. */
 export function createTopology(options: { seed: string; pools: number; nodes: number }): Topology {
   const key = keyOf(options.seed)
   const pools = Array.from({ length: options.pools }, (_, index) =>
@@ -79,7 +79,7 @@ function createPool(key: number, index: number, size: number, phase: number): Po
 }
 
 function createNode(pool: Pool, key: number, index: number, size: number): Node {
-  const make = keyOf(pool.uuid)
+  const hardware = keyOf(pool.uuid)
   return {
     index,
     key,
@@ -87,14 +87,15 @@ function createNode(pool: Pool, key: number, index: number, size: number): Node 
     uuid: uuidOf(key),
     address: `10.${4 + pool.index}.${Math.floor(index / NODES_PER_SUBNET)}.${10 + (index % NODES_PER_SUBNET)}`,
     name: `${pool.name}-node-${String(index + 1).padStart(2, '0')}`,
-    disks: pick(DISKS_PER_NODE, make, 1),
-    diskBytes: pick(DISK_BYTES, make, 2),
-    memoryBytes: pick(MEMORY_BYTES, make, 3),
-    nicCapacity: pick(NIC_CAPACITY, make, 4),
+    disks: pick(DISKS_PER_NODE, hardware, 1),
+    diskBytes: pick(DISK_BYTES, hardware, 2),
+    memoryBytes: pick(MEMORY_BYTES, hardware, 3),
+    nicCapacity: pick(NIC_CAPACITY, hardware, 4),
     load: 0.8 + 0.4 * unit(key, 5),
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
-    trend: size >= NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
-    capacityHistory: size >= NODES_FOR_NO_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
+    trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
+    capacityHistory:
+      size >= MIN_NODES_FOR_SHORT_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
   }
 }
 
