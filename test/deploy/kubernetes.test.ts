@@ -10,12 +10,11 @@ import { temporaryFolder } from '../support/folders.ts'
 import { checkRules } from '../support/promtool.ts'
 import { effective, parseDockerfile } from './dockerfile.ts'
 import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
-import { type KubernetesObject, kustomize } from './kustomize.ts'
-import { type Mapping, strategicMerge } from './strategic_merge.ts'
+import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
 
 const OVERLAYS = 'deploy/kubernetes/overlays'
-const demo = kustomize(`${OVERLAYS}/demo`)
-const production = kustomize(`${OVERLAYS}/production`)
+const demo = await kustomize(`${OVERLAYS}/demo`)
+const production = await kustomize(`${OVERLAYS}/production`)
 const both = [
   ['demo', demo],
   ['production', production],
@@ -138,12 +137,13 @@ describe('production', () => {
   const volumes = Object.fromEntries(
     podOf(production).volumes.map((volume: Mapping) => [volume['name'], volume]),
   )
-  const config = find(production, 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml'] as string
+  const configMap = find(production, 'ConfigMap', volumes['config'].configMap.name)
+  const config = configMap.data['sds-exporter.yml'] as string
 
-  test('mounts every volume, and its ConfigMap exists', () => {
+  test('mounts every volume, and a ConfigMap whose name changes with its content', () => {
     const mounts: { name: string; mountPath: string }[] = containerOf(production).volumeMounts
     expect(mounts.map(({ name }) => name).sort()).toEqual(Object.keys(volumes).sort())
-    expect(volumes['config'].configMap.name).toBe('sds-exporter-config')
+    expect(configMap.metadata.name).toMatch(/^sds-exporter-config-[a-z0-9]{10}$/)
     const configMount = mounts.find(({ name }) => name === 'config')?.mountPath
     expect(containerOf(production).args).toContain(`--config.file=${configMount}/sds-exporter.yml`)
   })
@@ -218,16 +218,24 @@ describe('production', () => {
 })
 
 describe('the checks find', () => {
-  const change = (kind: string, patch: Mapping) =>
-    strategicMerge(find(production, kind), patch) as KubernetesObject
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+  const changed = (kind: string, change: (object: any) => void): KubernetesObject => {
+    const object = structuredClone(find(production, kind))
+    change(object)
+    return object
+  }
 
   test.each([
-    ['a wrong type', change('Deployment', { spec: { replicas: 'two' } }), '/spec/replicas'],
-    ['an old version', change('PodDisruptionBudget', { apiVersion: 'policy/v1beta1' }), 'policy/v1beta1'],
-    ['a missing member', change('ServiceMonitor', { spec: { selector: null } }), 'selector'],
+    ['a wrong type', changed('Deployment', ({ spec }) => (spec.replicas = 'two')), '/spec/replicas'],
+    [
+      'an old version',
+      changed('PodDisruptionBudget', (object) => (object.apiVersion = 'policy/v1beta1')),
+      'policy/v1beta1',
+    ],
+    ['a missing member', changed('ServiceMonitor', ({ spec }) => delete spec.selector), 'selector'],
     [
       'a bad duration',
-      change('ServiceMonitor', { spec: { endpoints: [{ interval: 'often' }] } }),
+      changed('ServiceMonitor', ({ spec }) => (spec.endpoints[0].interval = 'often')),
       'interval',
     ],
   ])('%s', (_, object, words) => {
@@ -235,7 +243,7 @@ describe('the checks find', () => {
   })
 
   test('a misspelt member', async () => {
-    const pod = { spec: { template: { spec: { securityContext: { runAsNonroot: true } } } } }
-    expect((await unknownMembers([change('Deployment', pod)])).join()).toContain('runAsNonroot')
+    const object = changed('Deployment', ({ spec }) => (spec.template.spec.runAsNonroot = true))
+    expect((await unknownMembers([object])).join()).toContain('runAsNonroot')
   })
 })
