@@ -7,7 +7,7 @@ import { newSystem, withForecasts, withPoll, withPools } from '../../../src/poll
 
 /** A file of the folder with feeds typed by hand, and what must come of them. */
 export function feedFile(name: string): string {
-  return readFileSync(new URL(`../fixtures/feed/${name}`, import.meta.url), 'utf8')
+  return readFileSync(new URL(`../../fixtures/feed/${name}`, import.meta.url), 'utf8')
 }
 
 /** The series of the nodes that a poll of pool p1 of system frankfurt shows, with its forecasts. */
