@@ -24,13 +24,12 @@ export type Format = keyof typeof FORMATS
 export const OPENMETRICS_END = '# EOF\n'
 
 const LABEL_SPECIALS = /[\\"\n]/
-const LABEL_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' }
 
 /** Escapes a label value; lone surrogates, which UTF-8 cannot encode, become U+FFFD. */
 export function escapeLabelValue(value: string): string {
   const text = value.isWellFormed() ? value : value.toWellFormed()
   return LABEL_SPECIALS.test(text)
-    ? text.replace(/[\\"\n]/g, (character) => LABEL_ESCAPES[character] ?? '')
+    ? text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
     : text
 }
 
@@ -42,8 +41,9 @@ export function labelText(labels: Readonly<Record<string, string | number>>): st
 }
 
 function numberText(value: number): string {
-  if (Number.isFinite(value)) return String(value)
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+  if (value === Number.POSITIVE_INFINITY) return '+Inf'
+  if (value === Number.NEGATIVE_INFINITY) return '-Inf'
+  return String(value)
 }
 
 /** The sample lines of a family, without its header. Timestamps in seconds, as in OpenMetrics. */

@@ -11,7 +11,8 @@ export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Catego
     if (t !== undefined) newest.set(category, Math.max(t, newest.get(category) ?? 0))
   }
   for (const { name, category } of ATTRIBUTES) see(category, values.get(name)?.t)
-  see(TRANSACTION_ERRORS.category, errors?.all?.t)
-  for (const { rate } of errors?.types ?? []) see(TRANSACTION_ERRORS.category, rate?.t)
+  if (errors === undefined) return newest
+  see(TRANSACTION_ERRORS.category, errors.all?.t)
+  for (const { rate } of errors.types) see(TRANSACTION_ERRORS.category, rate?.t)
   return newest
 }

@@ -20,6 +20,9 @@ export interface OwnMetrics {
   render(format: Format): Promise<string>
 }
 
+/** Units that names of prom-client end with. */
+const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
+
 const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Gauges of prom-client with the suffix of counters. The more detailed gauges without `_total` remain. */
@@ -150,6 +153,5 @@ async function renderRegistry(registry: Registry, format: Format): Promise<strin
 }
 
 function unitOf(name: string): Family['unit'] {
-  const match = /_(seconds|bytes|ratio)(_total)?$/.exec(name)
-  return (match?.[1] ?? '') as Family['unit']
+  return BASE_UNITS.find((unit) => name.endsWith(`_${unit}`) || name.endsWith(`_${unit}_total`)) ?? ''
 }

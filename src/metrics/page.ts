@@ -67,7 +67,7 @@ function countSeries(parts: readonly Part[]): number {
   let lines = 0
   for (const part of parts) {
     for (const text of part.values()) {
-      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) lines += 1
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines += 1
     }
   }
   return lines

@@ -35,11 +35,11 @@ export function boundedName(name: string): string {
 export function uniqueNames(
   things: readonly { readonly id: string; readonly name: string | undefined }[],
 ): string[] {
-  const uses = new Map<string, number>()
-  for (const { name } of things) if (name !== undefined) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const uses = new Map<string | undefined, number>()
+  for (const { name } of things) uses.set(name, (uses.get(name) ?? 0) + 1)
   const ids = new Set(things.map(({ id }) => id))
   return things.map(({ id, name }) => {
-    const usable = name !== undefined && uses.get(name) === 1 && (name === id || !ids.has(name))
+    const usable = name !== undefined && uses.get(name) === 1 && !ids.has(name)
     return boundedName(usable ? name : id)
   })
 }

@@ -4,7 +4,7 @@ import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Polls once at the start, and then not while the test lasts. */
+/** Polls once at the start, and not again during the test. */
 const RARELY = '0 0 0 1 1 *'
 const OFTEN = '* * * * * *'
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** An exporter that has tried its system. */
+/** An exporter that is ready: it has polled its system. */
 async function startExporter(name: string, schedule: string) {
   const config = folder.write(
     `${name}.yml`,
@@ -53,8 +53,8 @@ async function total(url: string, pattern: RegExp): Promise<number> {
 }
 
 describe('high availability', () => {
-  test('two Prometheus servers cost the storage system no request more than one', async () => {
-    await using exporter = await startExporter('asked_often', RARELY)
+  test('scrapes of two Prometheus servers send no request to the storage system', async () => {
+    await using exporter = await startExporter('scraped_often', RARELY)
     const requests = () => total(exporter.url, /^sds_api_requests_total\{/)
     const before = await requests()
     expect(before).toBeGreaterThan(0)
@@ -67,7 +67,7 @@ describe('high availability', () => {
     expect(await requests()).toBe(before)
   })
 
-  test('an exporter that ends, as at an upgrade, takes nothing from its neighbour with the same user', async () => {
+  test('an exporter that stops does not affect another one with the same user', async () => {
     await using stays = await startExporter('stays', OFTEN)
     const leaves = await startExporter('leaves', OFTEN)
     const polls = (result: string) =>
