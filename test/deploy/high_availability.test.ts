@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
+import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Polls once at the start, and then not while the test lasts. */
-const RARELY = '0 0 0 1 1 *'
+const RARELY = neverSchedule()
 const OFTEN = '* * * * * *'
 
 let folder: Folder

@@ -6,7 +6,7 @@ import type { TlsOptions } from '../../src/emulator/options.ts'
 import { type RawServer, serveRaw } from '../api/http/raw_server.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { waitFor } from '../support/wait.ts'
-import { pollLines, quickly, startLab } from './lab.ts'
+import { pollLines, pollTimeoutFor, quickly, startLab } from './lab.ts'
 import { sideBySide } from './side_by_side.ts'
 
 /** What a row needs, and what it leaves behind. */
@@ -190,7 +190,7 @@ async function play(way: (yard: Yard) => Promise<Way>): Promise<void> {
     await using lab = await startLab(`systems:
   - {name: sick, ${auth}, pools: [{id: "${POOL}"}], ${system}}
   - {name: well, ${auth}, base_url: "${healthy.url}"}
-${quickly(reason === 'timeout' ? '1s' : '5s')}`)
+${quickly(pollTimeoutFor(reason))}`)
     const result = reason === 'ok' ? 'not_found' : reason
     // The emulator behind a good way knows nothing of this pool, and says so.
     await waitFor(async () => (await lab.polls(POOL, result)) > 0, { what: `a poll that is ${result}` })

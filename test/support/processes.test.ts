@@ -44,7 +44,7 @@ describe('startProcess', () => {
 
   test('says at once, with the output, when the child ends before', async () => {
     await using child = await startProcess(...node(`console.error('no licence'); process.exit(7)`))
-    const waiting = child.waitForOutput(/ready/, { timeout: 20_000 })
+    const waiting = child.waitForOutput(/ready/)
     await expect(waiting).rejects.toThrow(/ended \(7\) before \/ready\/[\s\S]*no licence/)
   })
 

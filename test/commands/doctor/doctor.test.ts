@@ -119,7 +119,7 @@ describe('doctor', () => {
       'doctor',
       `--config.file=${file}`,
     ])
-    await expect.poll(() => slow.log.count('nodes'), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => slow.log.count('nodes')).toBe(1)
     child.kill('SIGINT')
     expect(await child.exited).toEqual({ code: 1, signal: null })
     expect(child.stdout()).toContain('  fail  feed           interrupted\n')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../../src/api/admin_client.ts'
 import { askLine, askSecret, printable, type Terminal } from '../../../src/commands/cli/terminal.ts'
 import { deleteByPerson } from '../../../src/commands/providers/delete.ts'
@@ -19,6 +19,7 @@ import {
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 
 let emulator: StartedEmulator
 let folder: Folder
@@ -284,7 +285,7 @@ describe('a person who deletes', () => {
     const target = { system: name, client: renaming, token }
     const done = deleteByPerson({ ...target, id, flags: {}, log: silentLog, terminal })
     done.catch(() => undefined)
-    await vi.waitFor(() => expect(shown()).toContain('Type the '))
+    await waitForAssertion(() => expect(shown()).toContain('Type the '))
     press(`${typed(id)}\r`)
     const outcome = await done.then(() => 'deleted').catch(String)
     await client.close()
