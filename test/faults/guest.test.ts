@@ -36,7 +36,8 @@ describe('a good guest', () => {
     // A request may arrive long after it was sent, but never before its turn, 50 ms after that of the one before.
     const requests = emulator.log.requests()
     expect(requests.length).toBeGreaterThan(20)
-    for (const [index, { time }] of requests.entries()) expect(time - began).toBeGreaterThanOrEqual(index * 49)
+    for (const [index, { time }] of requests.entries())
+      expect(time - began).toBeGreaterThanOrEqual(index * 49)
     expect(
       (await lab.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
     ).toHaveLength(12)

@@ -40,7 +40,7 @@ function writeConfig(urls: Readonly<Record<string, string>>): string {
     base_url,
     auth: { token: 'the-exporters-own-token' },
   }))
-  return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '5s' } }))
+  return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '30s' } }))
 }
 
 /** Runs the command as it is run at a prompt, without a terminal. */
@@ -275,7 +275,7 @@ describe('a person who deletes', () => {
     const [id = ''] = await providerIds(emulator)
     const { name, baseUrls, tls } = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
     const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
-    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 5000 })
+    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 30_000 })
     const token = new Secret(SECURITY)
     const renaming: typeof client = {
       ...client,
