@@ -6,6 +6,9 @@ import { type LogLine, recordingLog } from '../poller/plant.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
+/** An upper bound for a few polls, some of which time out, beside other labs on a loaded machine. */
+const POLLS_WAIT_MS = 240_000
+
 /** Polls every second; no forecasts, no providers. */
 export function quickly(timeout = '30s'): string {
   return `
@@ -87,6 +90,7 @@ export async function startLab(yaml: string): Promise<Lab> {
       const before = await polls(pool, result)
       await waitFor(async () => (await polls(pool, result)) >= before + more, {
         what: `${more} polls of ${pool} with the result ${result}`,
+        timeout: POLLS_WAIT_MS,
         interval: 100,
         detail: () => JSON.stringify(log.lines, undefined, 1),
       })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { REASONS, type Reason } from '../../src/api/errors/reasons.ts'
 import { nodesOf, pollLines, pollTimeoutFor, quickly, startEmulatedLab } from './lab.ts'
-import { sideBySide } from './side_by_side.ts'
+import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
 
 /** What the storage system does at one pool, and the reason that the exporter gives for it. */
 const FAULTS: readonly (readonly [string, Reason])[] = [
@@ -93,6 +93,7 @@ describe('a pool that fails', () => {
     async (_fault, _reason, index) => {
       await plays[index]
     },
+    SIDE_BY_SIDE_TIMEOUT_MS,
   )
 })
 

@@ -7,7 +7,7 @@ import { type RawServer, serveRaw } from '../api/http/raw_server.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { waitFor } from '../support/wait.ts'
 import { pollLines, pollTimeoutFor, quickly, startLab } from './lab.ts'
-import { sideBySide } from './side_by_side.ts'
+import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
 
 /** What a row needs, and what it leaves behind. */
 interface Yard {
@@ -212,7 +212,11 @@ ${quickly(pollTimeoutFor(reason))}`)
 describe('the way to a system', () => {
   const plays = new Map(Object.keys(WAYS).map((name, index) => [name, index]))
   const running = sideBySide(Object.values(WAYS), play)
-  test.each(Object.keys(WAYS))('%s', async (name) => {
-    await running[plays.get(name) ?? -1]
-  })
+  test.each(Object.keys(WAYS))(
+    '%s',
+    async (name) => {
+      await running[plays.get(name) ?? -1]
+    },
+    SIDE_BY_SIDE_TIMEOUT_MS,
+  )
 })
