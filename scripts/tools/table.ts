@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the tools of the tests are kept; git ignores it. */
-export const TOOLS_FOLDER = fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
+/** Where the tools of the tests are kept; git ignores it. The variable is for tests with other versions of them. */
+export const TOOLS_FOLDER =
+  process.env['TEST_TOOLS_FOLDER'] ?? fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
 
 interface ToolRow {
   /** The Debian package that brings it. */
