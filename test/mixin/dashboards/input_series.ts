@@ -2,13 +2,13 @@ import { HEALTH_STATES } from '../../../src/catalogue.ts'
 import { FAMILIES, type Family } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES } from '../promql/known_metrics.ts'
 
-/** A series as promtool takes it: constant from the first to the last minute. */
+/** An input series of promtool. */
 export interface InputSeries {
   readonly series: string
   readonly values: string
 }
 
-/** When the queries are asked, in seconds; the series begin at 0. */
+/** Time of the evaluation in seconds; the series begin at 0. */
 export const NOW = 7200
 
 type Labels = Readonly<Record<string, string>>
@@ -18,10 +18,10 @@ const text = (name: string, labels: Labels): string =>
     .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
     .join(',')}}`
 
-/** `labels` as promtool writes them in its expectations. */
+/** `labels` as in the expectations of promtool. */
 export const labelText = (labels: Labels): string => text('', labels)
 
-/** A series of one exporter. */
+/** A constant series of one exporter. */
 export const constant = (name: string, labels: Labels, value: number): InputSeries => ({
   series: text(name, labels),
   values: `${value}x${NOW / 60}`,
@@ -30,11 +30,11 @@ export const constant = (name: string, labels: Labels, value: number): InputSeri
 export const EXPORTERS = ['a:9438', 'b:9438'] as const
 export const targetOf = (instance: string): Labels => ({ job: 'sds', instance })
 
-/** What both exporters of a pair report alike. */
+/** Series with the same value at both exporters of a pair. */
 export const onBoth = (name: string, labels: Labels, value: number): InputSeries[] =>
   EXPORTERS.map((instance) => constant(name, { ...labels, ...targetOf(instance) }, value))
 
-/** What each of the pair reports for itself. */
+/** Series with different values at the two exporters. */
 export const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
   EXPORTERS.map((instance, index) => constant(name, { ...labels, ...targetOf(instance) }, values[index] ?? 0))
 
@@ -50,7 +50,7 @@ interface NodeFacts {
   readonly writes?: readonly [number, number]
   /** Families that need no more labels, without the prefix `sds_node_`. */
   readonly plain?: Readonly<Record<string, number>>
-  /** By category: when the newest sample was. */
+  /** Timestamp of the newest sample by category. */
   readonly sampled?: Readonly<Record<string, number>>
   /** `history/target`: seconds, or undefined for N/A. */
   readonly forecasts?: Readonly<Record<string, number | undefined>>
@@ -59,8 +59,8 @@ interface NodeFacts {
 }
 
 /**
- * Two systems whose pools share a name, nodes of different size and state, one with a state that nobody knows,
- * and one (n3) of a system that serves neither transactions nor resources.
+ * Two systems with pools of the same name, nodes of different size and status, one with an unknown status, and one
+ * (n3) of a system that serves neither transactions nor resources.
  */
 const NODES: readonly NodeFacts[] = [
   {
@@ -200,7 +200,7 @@ const seriesOf = (facts: NodeFacts): InputSeries[] => [
   ),
 ]
 
-/** Recovery writes of the two nodes of fra/p1 are above the limit only together; muc is idle. */
+/** Recovery writes of the two nodes of fra/p1 exceed the limit only in sum; those of muc are 0. */
 const RECOVERY: readonly (readonly [system: string, node: string, bytes: number])[] = [
   ['fra', 'n1', 600_000],
   ['fra', 'n2', 600_000],
@@ -216,7 +216,7 @@ const recovery = (): InputSeries[] =>
     ),
   )
 
-/** Disk reads of one node: 30 of 40 bytes per second are for users. */
+/** Disk reads of one node; 30 of 40 bytes per second are for users. */
 const diskReads = (): InputSeries[] => {
   const key = { system: 'fra', pool: 'p1', node: 'n1' }
   const ofPurpose = (purpose: string, bytes: number) =>
@@ -231,7 +231,7 @@ const diskReads = (): InputSeries[] => {
 interface PoolFacts {
   readonly system: string
   readonly pool_id: string
-  /** Undefined for a pool that never answered. */
+  /** Undefined for a pool without a successful poll. */
   readonly pool: string | undefined
   readonly up: number
   /** `attribute/state`: nodes. */
@@ -293,7 +293,7 @@ const poolSeries = ({ pool, up, attributes, ...key }: PoolFacts): InputSeries[] 
   }),
 ]
 
-/** One exporter of the pair is down as far as Prometheus can see, and refused its configuration. */
+/** One exporter of the pair is down and refused its configuration. */
 const exporters = (): InputSeries[] => [
   ...onEach('up', {}, [1, 0]),
   constant('up', { job: 'node', instance: 'c:9100' }, 1),
@@ -321,8 +321,8 @@ const ALERTS: readonly Labels[] = [
   { alertname: 'DiskFull', alertstate: 'firing', severity: 'critical' },
 ]
 
-/** Everything that Prometheus knows in the tests of values. */
-export const WORLD: readonly InputSeries[] = [
+/** All series of the tests of values. */
+export const SERIES: readonly InputSeries[] = [
   ...NODES.flatMap(seriesOf),
   ...recovery(),
   ...diskReads(),
@@ -331,9 +331,9 @@ export const WORLD: readonly InputSeries[] = [
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),
 ]
 
-const NAMES = new Set(WORLD.map(({ series }) => series.slice(0, series.indexOf('{'))))
+const NAMES = new Set(SERIES.map(({ series }) => series.slice(0, series.indexOf('{'))))
 
-/** Label values that joins and filters of the dashboards look for; any other label says "x". */
+/** Label values that joins and filters of the dashboards need; all others are "x". */
 const KNOWN_VALUES: Labels = {
   system: 'fra',
   pool: 'p1',
@@ -358,9 +358,9 @@ const fill = (family: Family): InputSeries[] => {
   return ['0.1', '1', '+Inf'].flatMap((le) => growing(`${family.name}_bucket`, { ...labels, le }))
 }
 
-/** The same with some series of every other family, for questions that any data can answer. */
-export const FULL_WORLD: readonly InputSeries[] = [
-  ...WORLD,
+/** The same with series of every other family, for tests that every query has a result. */
+export const ALL_SERIES: readonly InputSeries[] = [
+  ...SERIES,
   ...FAMILIES.filter(({ name }) => !NAMES.has(name)).flatMap(fill),
   ...FOREIGN_NAMES.filter((name) => !NAMES.has(name)).flatMap((name) => growing(name, {})),
 ]

@@ -27,7 +27,7 @@ interface Step {
 const metricsIn = (expr: string): string[] =>
   selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES))
 
-/** A query with the unit that its values have on the panel. */
+/** A query with the unit of its values on the panel. */
 interface Shown {
   readonly where: string
   readonly expr: string
@@ -42,7 +42,7 @@ const property = (panel: Panel, column: string, id: string): unknown =>
     .find(({ matcher }) => matcher.options === column)
     ?.properties.find((candidate) => candidate.id === id)?.value
 
-/** The heading that a table gives to the answer of a query. */
+/** The title of the column of a query in a table. */
 const heading = (panel: Panel, refId: string): string => {
   const names = panel.transformations?.find(({ id }) => id === 'organize')?.options.renameByName ?? {}
   return names[`Value #${refId}`] ?? names['Value'] ?? ''
@@ -65,7 +65,7 @@ const shown = ({ where, panel }: { where: string; panel: Panel }): Shown[] =>
 const SHOWN = PANELS.flatMap(shown)
 
 describe('every panel', () => {
-  test.each(PANELS)('$where says what it shows, what is normal and what to do', ({ panel }) => {
+  test.each(PANELS)('$where has a title and a description with three parts', ({ panel }) => {
     expect(panel.title).toMatch(/^\S.*\S$/)
     const parts = (panel.description ?? '').split('\n\n')
     expect(parts).toHaveLength(3)
@@ -75,21 +75,21 @@ describe('every panel', () => {
     for (const part of parts) expect(part.length).toBeGreaterThan(9)
   })
 
-  test('has a unit that Grafana knows', () => {
+  test('has a unit of Grafana', () => {
     const known = new Set<unknown>(Object.values(units))
     expect(
       SHOWN.filter(({ unit }) => !known.has(unit)).map(({ where, unit }) => `${where}: ${unit}`),
     ).toEqual([])
   })
 
-  test('shows a ratio from 0 to 1', () => {
+  test('has the axis 0 to 1 for ratios', () => {
     const ratios = SHOWN.filter(({ unit }) => unit === 'percentunit')
     expect(ratios.length).toBeGreaterThan(20)
     const full = ratios.filter(({ soft }) => soft === undefined)
     for (const { where, min, max } of full) expect([min, max], where).toEqual([0, 1])
   })
 
-  test('lets a ratio that is small when all is well fill its axis', () => {
+  test('has a soft maximum for ratios that are usually small', () => {
     const small = SHOWN.filter(({ soft }) => soft !== undefined)
     expect(small.map(({ where }) => where)).toEqual([
       'sds-node / Failed transactions / A',
@@ -99,7 +99,7 @@ describe('every panel', () => {
     for (const { where, min, max } of small) expect([min, max], where).toEqual([0, undefined])
   })
 
-  test('never scales what has a unit', () => {
+  test('does not scale values with a unit', () => {
     const scaled = SHOWN.filter(
       ({ unit, expr }) => unit !== 'h' && /[*/] (?:100|1000|1e\d|1024)\b/.test(expr),
     )
@@ -107,7 +107,7 @@ describe('every panel', () => {
   })
 })
 
-/** Grafana's units by the base unit of a metric; seconds may be told as a duration or as an age. */
+/** Grafana's units by the base unit of a metric. */
 const UNITS_OF: Readonly<Record<string, readonly string[]>> = {
   bytes: ['bytes'],
   bytes_per_second: ['Bps'],
@@ -116,7 +116,7 @@ const UNITS_OF: Readonly<Record<string, readonly string[]>> = {
   '': ['none', 'reqps', 'ops'],
 }
 
-/** What a quotient of two metrics is measured in cannot be read off either of them; their panels are listed. */
+/** Queries whose unit is not that of their metrics, for example quotients. */
 const DERIVED: Readonly<Record<string, string>> = {
   'sds-pool / Nodes healthy / A': 'share of nodes',
   'sds-pool / Space used by node / A': 'bytes by bytes',
@@ -141,15 +141,15 @@ const DERIVED: Readonly<Record<string, string>> = {
   'sds-performance / Mean bytes per read and per write / B': 'bytes per second by transactions per second',
   'sds-performance / Background share of disk reads / A': 'bytes per second by bytes per second',
   'sds-disks / Share of disk reads that serves users / A': 'bytes per second by bytes per second',
-  'sds-disks / Recovery running / A': 'bytes per second compared with a limit: yes or no',
-  'sds-disks / Hours of recovery in the last day / A': 'hours in which that was so',
+  'sds-disks / Recovery running / A': 'bytes per second compared with a limit: 0 or 1',
+  'sds-disks / Hours of recovery in the last day / A': 'hours in which the comparison was 1',
   'sds-errors / Failed transactions / A': 'transactions by transactions',
   'sds-errors / System errors / A': 'transactions by transactions',
   'sds-errors / User errors / A': 'transactions by transactions',
   'sds-errors / Failure ratio by pool / A': 'transactions by transactions',
-  'sds-exporter / Pool poll ok / A': 'the time of a poll chooses the name only',
-  'sds-exporter / Age of the data / Last poll': 'the time of a poll chooses the name only',
-  'sds-exporter / Age of the data / Nodes': 'the time of a poll chooses the name only',
+  'sds-exporter / Pool poll ok / A': 'the time of a poll only selects the name',
+  'sds-exporter / Age of the data / Last poll': 'the time of a poll only selects the name',
+  'sds-exporter / Age of the data / Nodes': 'the time of a poll only selects the name',
   'sds-exporter / Versions / Running for': 'times an info metric, which is 1',
 }
 
@@ -158,7 +158,7 @@ describe('units', () => {
     FAMILIES.flatMap(({ name, unit }) => [name, `${name}_bucket`].map((key) => [key, unit])),
   )
 
-  test('agree with the unit of the metric, everywhere', () => {
+  test('agree with the unit of the metric', () => {
     const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Feed offers'))
     const wrong = plain.flatMap(({ where, expr, unit }) =>
       metricsIn(expr)
@@ -185,24 +185,30 @@ describe('units', () => {
     expect(seen.size).toBeGreaterThan(40)
   })
 
-  test('of quotients are listed only for panels that exist', () => {
+  test('are listed as derived only for panels that exist', () => {
     const places = new Set(SHOWN.map(({ where }) => where))
     expect(Object.keys(DERIVED).filter((place) => !places.has(place))).toEqual([])
   })
 })
 
 describe('time series', () => {
-  test.each(ofType('timeseries'))('$where has a legend, a common tooltip and shows gaps', ({ panel }) => {
-    expect(optionsOf(panel).legend).toMatchObject({ showLegend: true, calcs: ['mean', 'lastNotNull', 'max'] })
-    expect(panel.options.tooltip).toEqual({ mode: 'multi', sort: 'desc' })
-    expect(panel.fieldConfig?.defaults.custom).toMatchObject({
-      lineWidth: 1,
-      spanNulls: false,
-      showPoints: 'never',
-    })
-  })
+  test.each(ofType('timeseries'))(
+    '$where has a legend and a common tooltip, and does not join gaps',
+    ({ panel }) => {
+      expect(optionsOf(panel).legend).toMatchObject({
+        showLegend: true,
+        calcs: ['mean', 'lastNotNull', 'max'],
+      })
+      expect(panel.options.tooltip).toEqual({ mode: 'multi', sort: 'desc' })
+      expect(panel.fieldConfig?.defaults.custom).toMatchObject({
+        lineWidth: 1,
+        spanNulls: false,
+        showPoints: 'never',
+      })
+    },
+  )
 
-  test('are stacked only where the unit adds up', () => {
+  test('are stacked only where values can be added', () => {
     const stacked = ofType('timeseries').filter(({ panel }) => panel.fieldConfig?.defaults.custom.stacking)
     expect(stacked.length).toBeGreaterThan(5)
     for (const { panel, where } of stacked) {
@@ -211,20 +217,20 @@ describe('time series', () => {
   })
 })
 
-test('figures, dials, bars and pies have something to show: the last value', () => {
+test('stats, gauges, bar gauges and pie charts show the last value', () => {
   for (const { panel, where } of ofType('stat', 'gauge', 'bargauge', 'piechart')) {
     expect(optionsOf(panel).reduceOptions?.calcs, where).toEqual(['lastNotNull'])
   }
 })
 
-test('figures vanish with their series: they ask for now, except where a course is drawn behind them', () => {
+test('stats, gauges, bar gauges and pie charts have instant queries, except with a sparkline', () => {
   const ranged = ofType('stat', 'gauge', 'bargauge', 'piechart')
     .filter(({ panel }) => queriesOf(panel).some(({ instant }) => !instant))
     .map(({ where }) => where)
   expect(ranged).toEqual(['sds-pool / Transactions per second'])
 })
 
-test('state timelines show gaps, and words instead of numbers', () => {
+test('state timelines do not join gaps, and have value mappings', () => {
   const timelines = ofType('state-timeline')
   expect(timelines).toHaveLength(6)
   for (const { panel, where } of timelines) {
@@ -233,8 +239,8 @@ test('state timelines show gaps, and words instead of numbers', () => {
   }
 })
 
-/** `topk by (…)` takes one of each group, which is no choice of the top few. */
-test('a panel that shows the top few says so in its title', () => {
+/** `topk by (…)` selects one of each group and is not meant here. */
+test('a panel with topk has $topn in its title', () => {
   const few = PANELS.filter(({ panel }) =>
     queriesOf(panel).some(({ expr }) => /(topk|bottomk)\(/.test(expr ?? '')),
   )
@@ -251,14 +257,14 @@ describe('tables', () => {
     }
   })
 
-  test.each(TABLES)('$where joins answers that have the same labels', ({ panel }) => {
+  test.each(TABLES)('$where joins results with the same labels', ({ panel }) => {
     const queries = queriesOf(panel)
     const labels = queries.map(({ expr = '' }) => [...(resultLabels(parse(expr)) ?? [])].sort())
     for (const other of labels) expect(other).toEqual(labels[0])
     for (const { format, instant } of queries) expect([format, instant]).toEqual(['table', true])
   })
 
-  test('put a heading on every value and an order on every column', () => {
+  test('have a title of every value and an order of the columns', () => {
     for (const { panel, where } of TABLES) {
       const organize = panel.transformations?.find(({ id }) => id === 'organize')
       if (!organize) {
@@ -283,7 +289,7 @@ describe('tables', () => {
     }
   })
 
-  test('use the cells that Grafana 9.4 knows', () => {
+  test('use the cells of Grafana 9.4', () => {
     const modes = TABLES.flatMap(({ panel }) =>
       (panel.fieldConfig?.overrides ?? []).flatMap(({ properties }) =>
         properties.filter(({ id }) => id === 'custom.displayMode').map(({ value }) => value),
@@ -294,17 +300,17 @@ describe('tables', () => {
 })
 
 describe('thresholds', () => {
-  /** The marks of a panel or column that turn yellow or red. */
+  /** The thresholds of a panel or column. */
   const marks = (steps: readonly Step[] = []): number[] =>
     steps.filter(({ color }) => color === 'yellow' || color === 'red').flatMap(({ value }) => value ?? [])
 
   const settings = new Set<number>(
     Object.values(THRESHOLDS).flatMap(({ warning, critical }) => [warning, critical]),
   )
-  /** "More than none" is no threshold that anybody would tune. */
+  /** "More than 0" is no threshold of the settings. */
   const MORE_THAN_NONE = [1]
 
-  test('come from the settings that the alert rules use', () => {
+  test('come from the settings', () => {
     const all = PANELS.flatMap(({ panel }) => [
       ...marks(panel.fieldConfig?.defaults.thresholds?.steps),
       ...(panel.fieldConfig?.overrides ?? []).flatMap(({ properties }) =>
@@ -315,7 +321,7 @@ describe('thresholds', () => {
     expect(all.filter((mark) => !settings.has(mark) && !MORE_THAN_NONE.includes(mark))).toEqual([])
   })
 
-  /** The row of the settings that belongs to a metric, wherever a panel colours its value. */
+  /** The thresholds of a metric in the settings. */
   const ROWS: Readonly<Record<string, keyof typeof THRESHOLDS>> = {
     sds_node_cpu_utilization_ratio: 'cpuRatio',
     sds_node_memory_utilization_ratio: 'memoryRatio',
@@ -331,7 +337,7 @@ describe('thresholds', () => {
     nodejs_eventloop_lag_p99_seconds: 'eventLoopLagSeconds',
   }
 
-  test('of a metric are those of its row, on every panel and in every column', () => {
+  test('of a metric are those of the settings, on every panel and column', () => {
     const colored = PANELS.flatMap(({ where, panel }) =>
       queriesOf(panel).map(({ expr = '', refId = '' }) => {
         const own = property(panel, heading(panel, refId), 'thresholds') as { steps: Step[] } | undefined
@@ -342,12 +348,12 @@ describe('thresholds', () => {
     expect(new Set(colored.map(({ row }) => row)).size).toBe(new Set(Object.values(ROWS)).size)
     for (const { where, row, found } of colored) {
       const { warning, critical } = THRESHOLDS[row ?? 'usedRatio']
-      // Where lower is worse, the green begins at the warning and the red has no lower end.
+      // Where lower is worse, green starts at the warning and red has no lower bound.
       expect(found, where).toEqual(warning < critical ? [warning, critical] : [critical])
     }
   })
 
-  test('are the same wherever used space is shown', () => {
+  test('of used space are the same on all panels', () => {
     const used = PANELS.filter(({ panel }) => /^(Fleet s|S)pace used/.test(panel.title ?? ''))
     expect(used.length).toBeGreaterThan(5)
     for (const { panel, where } of used) {
@@ -355,7 +361,7 @@ describe('thresholds', () => {
     }
   })
 
-  test('start at minus infinity and grow', () => {
+  test('start at minus infinity and increase', () => {
     for (const { panel, where } of PANELS) {
       const [first, ...more] = panel.fieldConfig?.defaults.thresholds?.steps.map(({ value }) => value) ?? []
       expect(first, where).toBeNull()

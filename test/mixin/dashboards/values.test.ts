@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 import { type Answers, NOTHING, place, queriesAt, run, unitTest } from './evaluate.ts'
-import { FULL_WORLD, NOW, WORLD } from './input_series.ts'
+import { ALL_SERIES, NOW, SERIES } from './input_series.ts'
 import { ALL, annotationQueries, panelQueries } from './queries.ts'
 
 const node = (system: string, pool: string, name: string) => ({ system, pool, node: name })
 const pool = (system: string, name: string) => ({ system, pool: name })
 
-/** Worked out by hand from world.ts, with everything selected. */
+/** Calculated by hand from input_series.ts, with everything selected. */
 const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-fleet / Systems not answering': [1],
   'sds-fleet / Nodes by state': [2, 0, 1, 1, 0, [[{ status: 'Rebooting' }, 1]]],
@@ -90,7 +90,7 @@ const EXPECTED: Readonly<Record<string, Answers>> = {
   ],
   'sds-disks / Hours of recovery in the last day': [
     [
-      // 25 points of five minutes in the two hours that there are.
+      // 25 points of five minutes in two hours of data.
       [pool('fra', 'p1'), 25 / 12],
       [pool('muc', 'p1'), 0],
     ],
@@ -123,7 +123,7 @@ const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-exporter / Providers': [[[{ system: 'fra' }, 3]]],
 }
 
-/** Panels that draw lines or rows, of which the arithmetic deserves a proof. */
+/** Panels with several series whose calculation is tested. */
 const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
   'sds-performance / Read latency: mean, 95th percentile of nodes, worst node': [
     [
@@ -168,7 +168,7 @@ const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
   ],
 }
 
-/** The page about one node, with that node selected. */
+/** The node dashboard, with one node selected. */
 const ONE_NODE: Selection = { system: ['fra'], pool: ['p1'], node: ['n2'] }
 const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
   'sds-node / Health': [3],
@@ -187,7 +187,7 @@ const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
   'sds-node / Feed offers': [1, 1, 1, 1],
 }
 
-/** A pool of a newer system: what it does not serve is told, and no figure is made up. */
+/** A pool of a newer system, which does not serve all attributes. */
 const NEWER: Selection = { system: ['fra'], pool: ['p2'] }
 const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
   'sds-pool / Feed offers': [1, 0, 0, 0],
@@ -197,7 +197,7 @@ const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
   'sds-errors / System errors': [NOTHING],
 }
 
-/** A system that serves transactions and had no failure: none is a figure, too. */
+/** A system that serves transactions and had no failures: 0, not empty. */
 const FAULTLESS: Selection = { system: ['muc'] }
 const EXPECTED_OF_FAULTLESS: Readonly<Record<string, Answers>> = {
   'sds-errors / Failed transactions': [0],
@@ -209,18 +209,18 @@ const EXPECTED_OF_FAULTLESS: Readonly<Record<string, Answers>> = {
 
 const QUERIES = panelQueries()
 
-/** Panels that show figures or states: a wrong one is believed at once, so each has an expectation. */
+/** Types of panels with single values or states; each panel of these types has an expectation. */
 const FIGURES = ['stat', 'gauge', 'bargauge', 'state-timeline']
 
-describe('the figures that panels show', () => {
-  test('are expected for every panel that shows one', () => {
+describe('the values of panels', () => {
+  test('are tested for every panel with single values or states', () => {
     const places = new Set(QUERIES.filter(({ type }) => FIGURES.includes(type)).map(place))
     const covered = { ...EXPECTED, ...EXPECTED_OF_ONE_NODE }
     expect([...places].filter((where) => !(where in covered))).toEqual([])
     expect(places.size).toBeGreaterThan(45)
   })
 
-  test('are expected for every query of the panels that are named', () => {
+  test('are tested for every query of a tested panel', () => {
     for (const table of [
       EXPECTED,
       EXPECTED_OF_LINES,
@@ -234,19 +234,19 @@ describe('the figures that panels show', () => {
     }
   })
 
-  test('are right, by a real Prometheus engine, with a pair of exporters', async () => {
+  test('are correct with a pair of exporters', async () => {
     const { code, stdout, stderr } = await run([
-      unitTest('everything', WORLD, {}, EXPECTED),
-      unitTest('lines and rows', WORLD, {}, EXPECTED_OF_LINES),
-      unitTest('one node', WORLD, ONE_NODE, EXPECTED_OF_ONE_NODE),
-      unitTest('a newer system', WORLD, NEWER, EXPECTED_OF_NEWER),
-      unitTest('a faultless system', WORLD, FAULTLESS, EXPECTED_OF_FAULTLESS),
+      unitTest('everything', SERIES, {}, EXPECTED),
+      unitTest('lines and rows', SERIES, {}, EXPECTED_OF_LINES),
+      unitTest('one node', SERIES, ONE_NODE, EXPECTED_OF_ONE_NODE),
+      unitTest('a newer system', SERIES, NEWER, EXPECTED_OF_NEWER),
+      unitTest('a faultless system', SERIES, FAULTLESS, EXPECTED_OF_FAULTLESS),
     ])
     expect(`${stdout}${stderr}`).toContain('SUCCESS')
     expect(code).toBe(0)
   })
 
-  test('are none at all where no exporter reports: nothing looks healthy for lack of data', async () => {
+  test('are empty without data', async () => {
     const silent = Object.fromEntries(
       Object.entries({ ...EXPECTED, ...EXPECTED_OF_ONE_NODE }).map(([where, answers]) => [
         where,
@@ -258,31 +258,31 @@ describe('the figures that panels show', () => {
     expect(code).toBe(0)
   })
 
-  test('are compared at all: a wrong expectation fails', async () => {
+  test('are compared: a wrong expectation fails', async () => {
     const wrong = { 'sds-fleet / Fleet space used': [0.36] }
-    const { code, stdout, stderr } = await run([unitTest('wrong', WORLD, {}, wrong)])
+    const { code, stdout, stderr } = await run([unitTest('wrong', SERIES, {}, wrong)])
     expect(code).toBe(1)
     expect(`${stdout}${stderr}`).toContain('FAILED')
   })
 })
 
-/** Queries that find nothing in a world where nothing changes, each with the reason. */
-const RIGHTLY_EMPTY: Readonly<Record<string, string>> = {
+/** Queries without a result for constant series, with the reason. */
+const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
   'annotation Exporter restarts': 'no exporter restarts',
   'annotation Health changes': 'no health changes',
 }
 
-describe('all queries, the figures and the rest', () => {
+describe('all queries', () => {
   const asked = [
     ...QUERIES.map((query) => ({ where: `${place(query)} / ${query.refId}`, expr: query.expr })),
     ...annotationQueries().map(({ name, expr }) => ({ where: `annotation ${name}`, expr })),
   ]
 
-  /** Expects nothing everywhere, so that promtool lists whatever finds something or cannot be evaluated. */
+  /** Expects no results, so that promtool lists every query with a result or an error. */
   const answers = async (selection: Selection) => {
     const exprs = asked.map(({ expr }) => substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }))
     const promql_expr_test = exprs.map((expr) => ({ expr, eval_time: `${NOW}s`, exp_samples: [] }))
-    const { stdout, stderr } = await run([{ interval: '1m', input_series: FULL_WORLD, promql_expr_test }])
+    const { stdout, stderr } = await run([{ interval: '1m', input_series: ALL_SERIES, promql_expr_test }])
     const output = `${stdout}${stderr}`
     return { output, empty: asked.filter((_, index) => !output.includes(JSON.stringify(exprs[index] ?? ''))) }
   }
@@ -292,7 +292,7 @@ describe('all queries, the figures and the rest', () => {
     { what: 'one pool', selection: { system: ['fra'], pool: ['p1'] } },
     { what: 'one node', selection: ONE_NODE },
     { what: 'two pools', selection: { system: ['fra', 'muc'], pool: ['p1', 'p2'], topn: 5 } },
-  ])('can be evaluated for $what with a pair of exporters, and give numbers', async ({ selection }) => {
+  ])('can be evaluated for $what with a pair of exporters, and return numbers', async ({ selection }) => {
     const { output } = await answers(selection)
     expect(output).toContain('got: {')
     expect(
@@ -302,8 +302,8 @@ describe('all queries, the figures and the rest', () => {
     ).toEqual([])
   })
 
-  test('find something when everything is served', async () => {
+  test('have a result when everything is served', async () => {
     const { empty } = await answers(ALL)
-    expect(empty.map(({ where }) => where).filter((where) => !(where in RIGHTLY_EMPTY))).toEqual([])
+    expect(empty.map(({ where }) => where).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
   })
 })

@@ -10,8 +10,8 @@ const expressionOf = ({ query }: VariableModel): string =>
   typeof query === 'string' ? query : String(query?.['query'] ?? '')
 
 /**
- * On the page about exporters All must stand for the exporters alone: with an "all" value of `.+` the panels on
- * `up` and on processes would show every job of the Prometheus. Elsewhere the metrics are ours alone.
+ * On the exporter dashboard All must expand to the exporters: `.+` would match every job of the Prometheus on panels
+ * of `up` and of processes. The metrics of the other dashboards exist for exporters only.
  */
 const WITHOUT_ALL_VALUE: Readonly<Record<string, readonly string[]>> = {
   [UIDS.exporter]: ['job', 'instance'],
@@ -40,7 +40,7 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
     })
   })
 
-  test('has no variable that nothing uses', () => {
+  test('uses all of its variables', () => {
     const unused = variables.filter(({ name, type }) => {
       if (type === 'datasource') return false
       const inVariables = JSON.stringify(variables.filter((other) => other.name !== name).map(expressionOf))
@@ -49,13 +49,13 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
     expect(unused.map(({ name }) => name)).toEqual([])
   })
 
-  test('uses no variable that it does not have', () => {
+  test('has all variables that it uses', () => {
     const names = variables.map(({ name }) => name)
     const used = [...text.matchAll(/\$\{?([a-z]+)\b(?!\()/g)].map(([, name = '']) => name)
     expect(used.filter((name) => !names.includes(name))).toEqual([])
   })
 
-  test('asks for the values again when the time changes, and sorts them as people do', () => {
+  test('refreshes the values when the time range changes, and sorts them naturally', () => {
     for (const { name, refresh, sort, label, datasource } of queries) {
       expect(refresh, name).toBe(2)
       expect(sort, name).toBe(7)
@@ -64,7 +64,7 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
     }
   })
 
-  test('asks for the values of a label that the metric has', () => {
+  test('queries the values of a label of the metric', () => {
     for (const variable of queries) {
       const [, selector = '', label = ''] = /^label_values\((.+), (\w+)\)$/.exec(expressionOf(variable)) ?? []
       const expression = parse(selector)
@@ -76,7 +76,7 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
     }
   })
 
-  test('lets several be chosen, or all, except where the page is about one node', () => {
+  test('allows several values or All, except on the node dashboard', () => {
     const single = uid === UIDS.node ? ['system', 'pool', 'node'] : []
     for (const variable of queries) {
       const many = !single.includes(variable.name)

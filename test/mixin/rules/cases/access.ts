@@ -26,14 +26,14 @@ const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
   dashboard: PAGE,
 })
 
-/** The login is refused at minute 10, 30 and 50, between growing pauses; the polls fail all the time. */
+/** The login is refused at minutes 10, 30 and 50; polls fail from minute 10. */
 const loginRefused = {
   [UP]: '1x9 0x49 1x60',
   [polls('ok')]: '0+1x9 9x49 10+1x60',
   [polls('auth')]: '_x10 1+1x49 50x60',
   [REFUSED]: '_x10 1x19 2x19 3x70',
 }
-/** A token that ends at minute 10: nobody logs in. */
+/** A token that expires at minute 10; there are no logins. */
 const tokenExpired = {
   [UP]: '1x9 0x49 1x60',
   [polls('ok')]: '0+1x9 9x49 10+1x60',
@@ -48,20 +48,20 @@ const roleTaken = {
 const refusals: readonly AlertCase[] = [
   {
     alert: 'SdsLoginRefused',
-    name: 'fires after 10 minutes and ends with the next good poll and 5 minutes',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
     series: loginRefused,
     at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
   },
   {
     alert: 'SdsLoginRefused',
-    name: 'fires also when no pool was ever listed',
+    name: 'fires when no pool is known',
     series: { sds_system_up: '1x60', [REFUSED]: '_x10 1x29 2x30' },
     at: { '19m': [], '20m': [login], '39m': [login] },
   },
   { alert: 'SdsLoginRefused', name: 'is silent for a token', series: tokenExpired, at: { '40m': [] } },
   {
     alert: 'SdsLoginRefused',
-    name: 'is silent for a refusal of the past, and while polls succeed again',
+    name: 'is silent for an old refusal, and once polls succeed again',
     series: {
       [UP]: '0x90',
       [REFUSED]: '1x90',
@@ -73,7 +73,7 @@ const refusals: readonly AlertCase[] = [
   },
   {
     alert: 'SdsLoginRefused',
-    name: 'is silent while another exporter still gets in',
+    name: 'is silent while another exporter can log in',
     series: {
       'sds_pool_up{instance="a"}': '1x60',
       'sds_pool_up{instance="b"}': '0x60',
@@ -85,25 +85,25 @@ const refusals: readonly AlertCase[] = [
   },
   {
     alert: 'SdsTokenRefused',
-    name: 'fires after 10 minutes and ends with the next good poll and 5 minutes',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
     series: tokenExpired,
     at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
   },
   {
     alert: 'SdsTokenRefused',
-    name: 'fires also when no pool was ever listed',
+    name: 'fires when no pool is known',
     series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
     at: { '10m': [], '11m': [token], '60m': [token] },
   },
   {
     alert: 'SdsTokenRefused',
-    name: 'fires where a login was refused long ago',
+    name: 'fires although a login was refused long ago',
     series: { ...tokenExpired, [REFUSED]: '1x120' },
     at: { '50m': [token] },
   },
   {
     alert: 'SdsTokenRefused',
-    name: 'is silent when a list could be read after all, and for other answers',
+    name: 'is silent once the list could be read, and for other status codes',
     series: {
       sds_system_up: '1x60',
       sds_pool_up: '1x60',
@@ -129,19 +129,19 @@ const refusals: readonly AlertCase[] = [
   },
   {
     alert: 'SdsAccessForbidden',
-    name: 'fires after 10 minutes and ends with the next good poll and 5 minutes',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
     series: roleTaken,
     at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },
   },
   {
     alert: 'SdsAccessForbidden',
-    name: 'fires also when no pool was ever listed',
+    name: 'fires when no pool is known',
     series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
     at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
   },
   {
     alert: 'SdsAccessForbidden',
-    name: 'is silent for a refusal of the past and while one exporter may read',
+    name: 'is silent for an old refusal, and while one exporter is allowed to read',
     series: {
       [UP]: '0x60',
       [polls('forbidden')]: '3x60',
@@ -155,7 +155,7 @@ const refusals: readonly AlertCase[] = [
   },
   {
     alert: 'SdsAccessForbidden',
-    name: 'is silent for a token that is not accepted at all',
+    name: 'is silent for a token that is not accepted',
     series: tokenExpired,
     at: { '40m': [] },
   },
@@ -173,7 +173,7 @@ const ends = (severity: 'critical' | 'warning', time: string) =>
 const certificate: readonly AlertCase[] = [
   {
     alert: 'SdsCertificateExpiring',
-    name: 'warns an hour after 14 days are left and ends with the renewal',
+    name: 'is a warning after an hour with less than 14 days left and ends with the renewal',
     series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
     at: {
       '59m': [],
@@ -184,7 +184,7 @@ const certificate: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCertificateExpiring',
-    name: 'is critical 10 minutes after 3 days are left and ends with the renewal',
+    name: 'is critical after 10 minutes with less than 3 days left and ends with the renewal',
     series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
     at: { '9m': [], '10m': [ends('critical', '1d 23h 50m 0s')], '20m': [] },
   },
@@ -196,7 +196,7 @@ const certificate: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCertificateExpiring',
-    name: 'is silent for a certificate that lasts, and where there is none',
+    name: 'is silent with more than 14 days left, and without a certificate',
     series: { [NOT_AFTER]: `${15 * DAY}x80`, sds_system_up: '1x80' },
     at: { '10m': [], '80m': [] },
   },
@@ -219,7 +219,7 @@ const removed = fired(
 const providers: readonly AlertCase[] = [
   {
     alert: 'SdsAuthnProviderRemoved',
-    name: 'fires 5 minutes after the removal and ends when the provider is back',
+    name: 'fires 5 minutes after the removal and ends when the provider is listed again',
     series: { [corporate]: '1x9 stale _x19 1x10', sds_authn_providers: '2x9 1x20 2x10' },
     at: { '14m': [], '15m': [removed], '29m': [removed], '30m': [] },
   },

@@ -22,13 +22,13 @@ const critical = fired('SdsCapacityHigh', 'critical', 'capacity', POOL, { ...nea
 const capacityHigh: readonly AlertCase[] = [
   {
     alert: 'SdsCapacityHigh',
-    name: 'warns after 30 minutes and ends an hour after the recovery',
+    name: 'is a warning after 30 minutes and ends an hour after the recovery',
     series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
     at: { '29m': [], '30m': [high], '100m': [high], '101m': [] },
   },
   {
     alert: 'SdsCapacityHigh',
-    name: 'is critical after 10 minutes, and half an hour longer than the pool is',
+    name: 'is critical after 10 minutes and ends half an hour after the recovery',
     series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
     at: {
       '9m': [],
@@ -41,7 +41,7 @@ const capacityHigh: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCapacityHigh',
-    name: 'weighs nodes by their size and says nothing at the threshold itself',
+    name: 'weights nodes by their size and is silent at the threshold',
     series: {
       [`${ALLOCATED}{node="small"}`]: '100x60',
       [`${TOTAL}{node="small"}`]: '100x60',
@@ -64,7 +64,7 @@ const capacityHigh: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCapacityHigh',
-    name: 'leaves a node with half of its figures out of the ratio',
+    name: 'ignores a node without allocated space',
     series: {
       [ALLOCATED]: '85x60',
       [TOTAL]: '100x60',
@@ -88,7 +88,7 @@ const target = (percent: number, history: number, more = ''): string =>
 const forecastShort: readonly AlertCase[] = [
   {
     alert: 'SdsForecastShort',
-    name: 'warns after 6 hours below 30 days, by the shortest of all nodes and histories',
+    name: 'is a warning after 6 hours below 30 days, by the shortest of all nodes and histories',
     step: 5,
     series: {
       [ALLOCATED]: '65x160',
@@ -134,7 +134,7 @@ const forecastShort: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastShort',
-    name: 'goes on waiting over a gap of ten minutes, but not over an hour',
+    name: 'keeps its wait over a gap of ten minutes, but not over an hour',
     series: {
       [ALLOCATED]: '80x19 stale _x9 80x70',
       [TOTAL]: '100x19 stale _x9 100x70',
@@ -151,13 +151,13 @@ const forecastShort: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastShort',
-    name: 'takes 0 for reached',
+    name: 'fires for 0, which means reached',
     series: { [ALLOCATED]: '91x60', [TOTAL]: '100x60', [target(90, 7)]: '0x60' },
     at: { '60m': [forecast('critical', '0s')] },
   },
   {
     alert: 'SdsForecastShort',
-    name: 'is silent for N/A, for other targets, and while there is plenty of room',
+    name: 'is silent for N/A, for other targets, and at low usage',
     step: 5,
     series: {
       [ALLOCATED]: '85x80',
@@ -172,7 +172,7 @@ const forecastShort: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastShort',
-    name: 'is silent where the use is not known',
+    name: 'is silent where the usage is not known',
     step: 5,
     series: { [target(90, 7)]: '0x80', [ALLOCATED]: '85x80', [TOTAL]: '0x80' },
     at: { '400m': [] },
@@ -200,7 +200,7 @@ const forecastUnavailable: readonly AlertCase[] = [
   },
   {
     alert: 'SdsForecastUnavailable',
-    name: 'is silent when one history suffices, when there is room, and when no forecast was asked for',
+    name: 'is silent when one history has a forecast, at low usage, and when no forecast was requested',
     step: 5,
     series: {
       [ALLOCATED]: '85x80',
@@ -231,7 +231,7 @@ const fillsLast = saying(
 const fillsSoon: readonly AlertCase[] = [
   {
     alert: 'SdsCapacityFillsSoon',
-    name: 'fires after half an hour with three hours of history, and ends an hour after the use falls',
+    name: 'fires after half an hour with three hours of history, and ends an hour after the usage decreases',
     step: 5,
     // All within the range of six hours, so that no sample is at its start.
     series: { [ALLOCATED]: '700+2.5x42 800-5x20 700x60', [TOTAL]: '1000x124' },
@@ -239,7 +239,7 @@ const fillsSoon: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCapacityFillsSoon',
-    name: 'ignores slow growth, little use, a short history and a pool that is full already',
+    name: 'is silent for slow growth, low usage, a short history and a pool that is full already',
     step: 5,
     series: {
       [`${ALLOCATED}{pool="full"}`]: '91+0.05x80',
@@ -276,7 +276,7 @@ const imbalance: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCapacityImbalance',
-    name: 'is silent for a little unevenness, one node, and a node without a total',
+    name: 'is silent for a small difference, one node, and a node without a total',
     step: 5,
     series: {
       [ALLOCATED]: '60x80',

@@ -6,7 +6,7 @@ import { exporterCases } from './exporter.ts'
 import { healthCases } from './health.ts'
 import { serviceCases } from './service.ts'
 
-/** All cases, with the group of rules that they are about. */
+/** All cases by group of rules. */
 export const CASE_GROUPS: readonly { readonly group: string; readonly cases: readonly AlertCase[] }[] = [
   { group: 'sds-health', cases: healthCases },
   { group: 'sds-capacity', cases: capacityCases },

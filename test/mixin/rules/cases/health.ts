@@ -14,19 +14,19 @@ const bad = fired('SdsNodeBad', 'critical', 'health', NODE, {
 const nodeBad: readonly AlertCase[] = [
   {
     alert: 'SdsNodeBad',
-    name: 'fires after 5 minutes and outlives the recovery by 15',
+    name: 'fires after 5 minutes and ends 15 minutes after the recovery',
     series: { [`${STATUS}{status="Bad"}`]: '0x4 1x9 0x40' },
     at: { '9m': [], '10m': [bad], '29m': [bad], '30m': [] },
   },
   {
     alert: 'SdsNodeBad',
-    name: 'ends also when the node leaves the feed',
+    name: 'ends when the node leaves the feed',
     series: { [`${STATUS}{status="Bad"}`]: '1x20 stale' },
     at: { '5m': [bad], '35m': [bad], '36m': [] },
   },
   {
     alert: 'SdsNodeBad',
-    name: 'ignores less than 5 minutes, other states and other pools',
+    name: 'is silent for less than 5 minutes and for other statuses',
     series: {
       [`${STATUS}{status="Bad"}`]: '0x4 1x4 0x30',
       [`${STATUS}{node="n2",status="Suspect"}`]: '1x40',
@@ -36,7 +36,7 @@ const nodeBad: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeBad',
-    name: 'speaks of the one pool that is affected',
+    name: 'names the affected pool only',
     series: {
       [`${STATUS}{status="Bad"}`]: '1x20',
       [`${STATUS}{pool="pool 2",status="Bad"}`]: '0x20',
@@ -54,13 +54,13 @@ const notAccessible = fired('SdsNodeNotAccessible', 'warning', 'health', NODE, {
 const nodeNotAccessible: readonly AlertCase[] = [
   {
     alert: 'SdsNodeNotAccessible',
-    name: 'fires after 10 minutes and outlives the recovery by 10',
+    name: 'fires after 10 minutes and ends 10 minutes after the recovery',
     series: { [`${STATUS}{status="NotAccessible"}`]: '1x14 0x40' },
     at: { '9m': [], '10m': [notAccessible], '24m': [notAccessible], '25m': [] },
   },
   {
     alert: 'SdsNodeNotAccessible',
-    name: 'ignores a restart of 9 minutes',
+    name: 'is silent for a restart of 9 minutes',
     series: { [`${STATUS}{status="NotAccessible"}`]: '1x9 0x40' },
     at: { '9m': [], '10m': [], '20m': [] },
   },
@@ -81,7 +81,7 @@ const unavailable = (count: number) =>
 const nodesUnavailable: readonly AlertCase[] = [
   {
     alert: 'SdsNodesUnavailable',
-    name: 'fires 2 minutes after the second node and outlives the recovery by 10',
+    name: 'fires 2 minutes after the second node and ends 10 minutes after the recovery',
     series: {
       [`${STATUS}{node="n1",status="Bad"}`]: '1x40',
       [`${STATUS}{node="n2",status="NotAccessible"}`]: '0x4 1x9 0x30',
@@ -91,7 +91,7 @@ const nodesUnavailable: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodesUnavailable',
-    name: 'fires for the only node of a pool, whatever other pools have',
+    name: 'fires for the only node of a pool',
     series: {
       [`${STATUS}{status="Good"}`]: '1x4 0x9 1x30',
       [`${STATUS}{status="NotAccessible"}`]: '0x4 1x9 0x30',
@@ -101,7 +101,7 @@ const nodesUnavailable: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodesUnavailable',
-    name: 'does not add up nodes of two pools, nor one node that two exporters see',
+    name: 'does not add nodes of two pools, or one node of two exporters',
     series: {
       [`${STATUS}{node="n1",status="Bad"}`]: '1x40',
       [`${STATUS}{node="n1",status="NotAccessible"}`]: '0x40',
@@ -124,13 +124,13 @@ const suspect = fired('SdsNodeSuspect', 'warning', 'health', NODE, {
 const nodeSuspect: readonly AlertCase[] = [
   {
     alert: 'SdsNodeSuspect',
-    name: 'fires after 15 minutes and outlives the recovery by 15',
+    name: 'fires after 15 minutes and ends 15 minutes after the recovery',
     series: { [`${STATUS}{status="Suspect"}`]: '1x19 0x40' },
     at: { '14m': [], '15m': [suspect], '34m': [suspect], '35m': [] },
   },
   {
     alert: 'SdsNodeSuspect',
-    name: 'ignores a passing suspicion and a node in maintenance',
+    name: 'is silent for less than 15 minutes and for a node in maintenance',
     series: {
       [`${STATUS}{status="Suspect"}`]: '1x14 0x40',
       [`${STATUS}{node="n2",status="Maintenance"}`]: '1x40',
@@ -202,7 +202,7 @@ const nodeMaintenanceLong: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeMaintenanceLong',
-    name: 'ignores less than a day, and a day with a break',
+    name: 'is silent for less than a day, and for a day with an interruption',
     step: 5,
     series: {
       [`${STATUS}{status="Maintenance"}`]: '0x11 1x287 0x10',
@@ -220,14 +220,14 @@ const flapping = fired('SdsNodeFlapping', 'warning', 'health', NODE, {
 const nodeFlapping: readonly AlertCase[] = [
   {
     alert: 'SdsNodeFlapping',
-    name: 'fires at the fourth change within an hour and ends half an hour after they are too few',
+    name: 'fires at the fourth change within an hour and ends half an hour after there are fewer',
     interval: '30s',
     series: { [`${STATUS}{status="Good"}`]: '1x19 0x1 1x1 0x1 1x240' },
     at: { '12m': [], '13m': [flapping], '99m': [flapping], '100m': [] },
   },
   {
     alert: 'SdsNodeFlapping',
-    name: 'ignores one failure with its recovery',
+    name: 'is silent for one failure and its recovery',
     series: { [`${STATUS}{status="Good"}`]: '1x9 0x9 1x60' },
     at: { '20m': [], '60m': [] },
   },
@@ -259,13 +259,13 @@ const nodeVanished: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeVanished',
-    name: 'ends when the node comes back',
+    name: 'ends when the node is listed again',
     series: { sds_node_info: '1x9 stale _x29 1x100', sds_pool_up: '1x200' },
     at: { '39m': [vanished], '40m': [] },
   },
   {
     alert: 'SdsNodeVanished',
-    name: 'is silent while the pool cannot be polled, for a renamed node and for one that moved its label',
+    name: 'is silent while the pool cannot be polled, and for a renamed node',
     series: {
       'sds_node_info{pool_id="p2",node_id="id9"}': '1x9 stale',
       'sds_pool_up{pool_id="p2"}': '1x9 0x100',

@@ -51,7 +51,7 @@ const POLLED_HOURLY = { sds_pool_info: '1x130', [LAST]: '0x59 3600x59 7200x10' }
 const frozen: readonly AlertCase[] = [
   {
     alert: 'SdsFeedFrozen',
-    name: 'fires 5 minutes after 15 without a new sample of any category, and ends with it',
+    name: 'fires after 15 and 5 minutes without a new sample of any category and ends with the next one',
     series: {
       ...POLLED,
       [`${SAMPLE}{category="health"}`]: '0x39 2400x10',
@@ -63,7 +63,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsFeedFrozen',
-    name: 'does not take a wrong clock for old samples, nor a wrong clock for new ones',
+    name: 'corrects the ages by the clock skew, in both directions',
     series: {
       ...POLLED,
       ...polledToo('pool_id="p2"', 'pool 2'),
@@ -78,7 +78,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsFeedFrozen',
-    name: 'counts without a known clock, and is silent for one category, one node, and without samples',
+    name: 'works without a known clock skew, and is silent for one category, one node, and without samples',
     series: {
       ...POLLED,
       ...polledToo('system="paris"', 'pool 1'),
@@ -92,7 +92,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsFeedFrozen',
-    name: 'takes rare polls for what they are, and no failed ones for old samples',
+    name: 'is silent for rare polls and for failed polls',
     series: {
       ...POLLED_HOURLY,
       [`${SAMPLE}{category="health"}`]: '-240x59 3360x59 6960x10',
@@ -104,13 +104,13 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsFeedFrozen',
-    name: 'is seen with the next poll, however rare polls are',
+    name: 'fires after the next poll where polls are rare',
     series: { ...POLLED_HOURLY, [`${SAMPLE}{category="health"}`]: '-240x130' },
     at: { '59m': [], '64m': [], '65m': [frozenAt('1h 4m 0s')], '130m': [frozenAt('2h 4m 0s')] },
   },
   {
     alert: 'SdsFeedFrozen',
-    name: 'names the pools that two exporters name differently',
+    name: 'works where two exporters have different names of a pool',
     series: {
       'sds_pool_info{instance="a"}': '1x60',
       'sds_pool_info{instance="b",pool="new name"}': '1x60',
@@ -122,7 +122,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsCategoryFrozen',
-    name: 'names the category, after 10 minutes above 15, and ends with the next sample',
+    name: 'fires after 15 and 10 minutes for the category and ends with the next sample',
     series: {
       ...POLLED,
       [`${SAMPLE}{category="health"}`]: '0+60x60',
@@ -154,7 +154,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeSamplesOld',
-    name: 'names the node, after 10 minutes above 15 behind its pool, and ends 10 minutes after its next sample',
+    name: 'fires after 15 and 10 minutes behind the pool and ends 10 minutes after the next sample',
     series: {
       [`${SAMPLE}{category="health"}`]: '0x39 2400+60x20',
       [`${SAMPLE}{category="traffic"}`]: '0x39 2400+60x20',
@@ -164,7 +164,7 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeSamplesOld',
-    name: 'is silent when the whole pool stands still, and for one category of the node',
+    name: 'is silent when the whole pool has no new samples, and for one category of the node',
     series: {
       [`${SAMPLE}{category="health"}`]: '0x60',
       [`${SAMPLE}{node="n2",category="health"}`]: '0x60',
@@ -212,7 +212,7 @@ const values: readonly AlertCase[] = [
   },
   {
     alert: 'SdsClockSkew',
-    name: 'bears some seconds, and a system that tells no time',
+    name: 'is silent for some seconds, and for a system without a known clock skew',
     series: { sds_system_clock_skew_seconds: '20x30', 'sds_system_up{system="paris"}': '1x30' },
     at: { '30m': [] },
   },
@@ -224,25 +224,25 @@ const values: readonly AlertCase[] = [
   },
   {
     alert: 'SdsValuesRejected',
-    name: 'is silent for rejections of the past',
+    name: 'is silent for old rejections',
     series: { [REJECTED]: '7x60' },
     at: { '45m': [], '60m': [] },
   },
   {
     alert: 'SdsValuesRejected',
-    name: 'is silent when nothing was rejected while nobody looked',
+    name: 'is silent for a gap without rejections',
     series: { [REJECTED]: '7x10 _x39 7x60' },
     at: { '66m': [], '80m': [] },
   },
   {
     alert: 'SdsValuesRejected',
-    name: 'sees what was rejected while nobody looked, and the first rejection after a restart',
+    name: 'fires for rejections during a gap, and for the first one after a restart',
     series: { [REJECTED]: '7x10 _x39 1x60' },
     at: { '64m': [], '66m': [rejected], '79m': [rejected], '82m': [] },
   },
   {
     alert: 'SdsAttributesDisappeared',
-    name: 'fires after two hours, whatever single poll fails, and ends when the attributes are back',
+    name: 'fires after two hours in spite of single failed polls, and ends when the attributes are served again',
     series: {
       [served('nodeCpuUtilization')]: '3x9 0x139 3x10',
       [served('nodeMemoryUtilization')]: '3x9 stale _x138 3x10',
@@ -255,7 +255,7 @@ const values: readonly AlertCase[] = [
   },
   {
     alert: 'SdsAttributesDisappeared',
-    name: 'is silent for what was never served, in an empty pool, and while polls fail',
+    name: 'is silent for attributes that were never served, in an empty pool, and while polls fail',
     series: {
       [served('nodeCpuUtilization')]: '0x160',
       [served('healthStatus')]: '3x9 2x150',
@@ -272,5 +272,5 @@ const values: readonly AlertCase[] = [
   },
 ]
 
-/** Cases of the alerts on what the answers are worth. */
+/** Cases of the alerts about samples and values. */
 export const sampleCases: readonly AlertCase[] = [...frozen, ...values]

@@ -35,7 +35,7 @@ const latencies: readonly AlertCase[] = [
   },
   {
     alert: 'SdsReadLatencyHigh',
-    name: 'weighs nodes by their transactions',
+    name: 'weights nodes by their transactions',
     series: {
       [READ]: '1x30',
       [READS]: '10x30',
@@ -46,7 +46,7 @@ const latencies: readonly AlertCase[] = [
   },
   {
     alert: 'SdsReadLatencyHigh',
-    name: 'is silent for a quiet pool, a pool without transactions, and one that tells no rate',
+    name: 'is silent for a pool with few transactions, without transactions, or without a rate',
     series: {
       [`${READ}{pool="quiet"}`]: '2x30',
       [`${READS}{pool="quiet"}`]: '0.9x30',
@@ -64,7 +64,7 @@ const latencies: readonly AlertCase[] = [
   },
   {
     alert: 'SdsWriteLatencyHigh',
-    name: 'bears what would be too slow for reads, and a pool with hardly any writes',
+    name: 'is silent below its threshold, and for a pool with few writes',
     series: {
       [WRITE]: '0.3x30',
       [WRITES]: '100x30',
@@ -90,7 +90,7 @@ const anyErrors = (severity: 'critical' | 'warning', ratio: string) =>
 const transactionErrors: readonly AlertCase[] = [
   {
     alert: 'SdsTransactionErrors',
-    name: 'warns after 15 minutes and ends 10 minutes after the recovery',
+    name: 'is a warning after 15 minutes and ends 10 minutes after the recovery',
     series: { [FAILED]: '20x19 0x40', [SUCCEEDED]: '980x60', [READS]: '50x60', [WRITES]: '50x60' },
     at: { '14m': [], '15m': [anyErrors('warning', '2%')], '29m': [anyErrors('warning', '2%')], '30m': [] },
   },
@@ -108,7 +108,7 @@ const transactionErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsTransactionErrors',
-    name: 'is silent below 1 %, for a quiet pool and without any transaction',
+    name: 'is silent below 1 %, for a pool with few transactions and without transactions',
     series: {
       [FAILED]: '9x30',
       [SUCCEEDED]: '991x30',
@@ -134,7 +134,7 @@ const ownErrors = (severity: 'critical' | 'warning', ratio: string) =>
 const systemErrors: readonly AlertCase[] = [
   {
     alert: 'SdsSystemErrors',
-    name: 'warns after 15 minutes of what is left without the errors of the callers',
+    name: 'is a warning after 15 minutes, without the errors of category User',
     series: {
       [FAILED]: '51.5x19 50x40',
       [SUCCEEDED]: '948.5x60',
@@ -150,7 +150,7 @@ const systemErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'is critical after 5 minutes, also where no types are served',
+    name: 'is critical after 5 minutes where no types are served',
     series: { [FAILED]: '20x9 0x40', [SUCCEEDED]: '980x60' },
     at: { '4m': [], '5m': [ownErrors('critical', '2%')], '19m': [ownErrors('critical', '2%')], '20m': [] },
   },
@@ -162,7 +162,7 @@ const systemErrors: readonly AlertCase[] = [
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'is silent when nearly all errors are the callers’ own, for a quiet pool and without any transaction',
+    name: 'is silent when nearly all errors are of category User, for a pool with few transactions and without transactions',
     series: {
       [`${FAILED}{pool="quiet"}`]: '1x30',
       [`${SUCCEEDED}{pool="quiet"}`]: '1x30',
@@ -216,7 +216,7 @@ const latencyOutlier: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeLatencyOutlier',
-    name: 'is silent for a node with hardly any reads, for one without, and for one that tells no rate',
+    name: 'is silent for a node with few reads, without reads, or without a rate',
     series: {
       [READ]: '0.9x40',
       [READS]: '0.9x40',
@@ -251,19 +251,19 @@ const MEMORY = 'sds_node_memory_utilization_ratio'
 const resources: readonly AlertCase[] = [
   {
     alert: 'SdsNodeNetworkBusy',
-    name: 'fires after 30 minutes for the direction that is busy, and ends 15 minutes after the recovery',
+    name: 'fires after 30 minutes for one direction and ends 15 minutes after the recovery',
     series: { [RECEIVED]: '0.1x80', [SENT]: '0.97x39 0.1x40' },
     at: { '29m': [], '30m': [network], '54m': [network], '55m': [] },
   },
   {
     alert: 'SdsNodeNetworkBusy',
-    name: 'fires for what is received alone',
+    name: 'fires for the other direction',
     series: { [RECEIVED]: '0.97x40' },
     at: { '30m': [network] },
   },
   {
     alert: 'SdsNodeNetworkBusy',
-    name: 'is silent for two directions that are half busy each',
+    name: 'is silent for two directions below the threshold',
     series: { [RECEIVED]: '0.5x40', [SENT]: '0.5x40' },
     at: { '40m': [] },
   },
@@ -275,7 +275,7 @@ const resources: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeCpuBusy',
-    name: 'is silent for a busy node and for full memory',
+    name: 'is silent below the threshold and for full memory',
     series: { [CPU]: '0.85x40', [MEMORY]: '0.97x40' },
     at: { '40m': [] },
   },
@@ -287,7 +287,7 @@ const resources: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeMemoryFull',
-    name: 'is silent for well used memory and for a busy CPU',
+    name: 'is silent below the threshold and for a busy CPU',
     series: { [MEMORY]: '0.9x40', [CPU]: '0.97x40' },
     at: { '40m': [] },
   },
