@@ -14,22 +14,22 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
 }
 
-const asked = new Set(
+const selected = new Set(
   [...panelQueries(), ...annotationQueries()].flatMap(({ expr }) =>
     selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES)),
   ),
 )
 
-const isAsked = (family: string): boolean => asked.has(family) || asked.has(`${family}_bucket`)
+const isSelected = (family: string): boolean => selected.has(family) || selected.has(`${family}_bucket`)
 
 describe('the dashboards show what the exporter exports', () => {
   test('every family is on a panel, or in the list of exceptions', () => {
-    const missing = FAMILIES.map(({ name }) => name).filter((name) => !isAsked(name))
+    const missing = FAMILIES.map(({ name }) => name).filter((name) => !isSelected(name))
     expect(missing.sort()).toEqual(Object.keys(NOT_SHOWN).sort())
   })
 
   test('every other metric that is listed is used', () => {
-    expect(FOREIGN_NAMES.filter((name) => !asked.has(name))).toEqual([])
+    expect(FOREIGN_NAMES.filter((name) => !selected.has(name))).toEqual([])
   })
 })
 

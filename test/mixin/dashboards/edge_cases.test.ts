@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Answers, run, unitTest } from './evaluate.ts'
-import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './input_series.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './series.ts'
 
 interface EdgeCase {
   readonly what: string

@@ -2,8 +2,8 @@ import { stringify } from 'yaml'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { testRules } from '../../support/promtool.ts'
-import { type InputSeries, labelText, NOW } from './input_series.ts'
 import { type PanelQuery, panelQueries } from './queries.ts'
+import { type InputSeries, labelText, NOW } from './series.ts'
 
 /** The result of a query: one value without labels, several with labels, or none. */
 export type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]

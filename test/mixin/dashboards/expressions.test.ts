@@ -12,7 +12,7 @@ import {
 } from '../promql/parse.ts'
 import { annotationQueries, panelQueries } from './queries.ts'
 
-interface Asked {
+interface Query {
   readonly where: string
   readonly expr: string
 }
@@ -24,7 +24,7 @@ const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type
   type,
   instant,
 }))
-const ASKED: readonly Asked[] = [
+const QUERIES: readonly Query[] = [
   ...PANELS,
   ...annotationQueries().map(({ dashboard, name, expr }) => ({
     where: `${dashboard} / annotation ${name}`,
@@ -34,7 +34,7 @@ const ASKED: readonly Asked[] = [
 
 /** The selectors of all queries, with the panel and query. */
 const selectors = (): { where: string; selector: Selector; metrics: string[] }[] =>
-  ASKED.flatMap(({ where, expr }) =>
+  QUERIES.flatMap(({ where, expr }) =>
     selectorsOf(parse(expr)).map((selector) => ({
       where,
       selector,
@@ -63,8 +63,8 @@ test('there are queries to check', () => {
   expect(PANELS.length).toBeGreaterThan(150)
 })
 
-describe('every query', () => {
-  test.each(ASKED)('$where is PromQL with matching labels', ({ expr }) => {
+describe('every selector', () => {
+  test.each(QUERIES)('$where is PromQL with matching labels', ({ expr }) => {
     expect(() => resultLabels(parse(expr))).not.toThrow()
   })
 
@@ -92,7 +92,9 @@ describe('every query', () => {
     ])
     expect(wrong).toEqual([])
   })
+})
 
+describe('every query', () => {
   test('takes rates of counters only, over $__rate_interval', () => {
     const rates = selectors().filter(({ selector }) => RATES.has(selector.around[0] ?? ''))
     expect(rates.length).toBeGreaterThan(5)
@@ -129,7 +131,7 @@ describe('every query', () => {
   })
 
   test('does not divide by 0', () => {
-    const wrong = offenders(ASKED, ({ expr }) => {
+    const wrong = offenders(QUERIES, ({ expr }) => {
       const expression = parse(expr)
       return nodesNamed(expression, 'BinaryExpr')
         .filter((node) => node.getChild('Div'))
@@ -145,7 +147,7 @@ describe('every query', () => {
   test('does not sum the offline space of a system over its nodes', () => {
     const offline = selectors().filter(({ metrics }) => metrics.includes('sds_node_disk_space_offline_bytes'))
     expect(offline.length).toBeGreaterThan(0)
-    const exprs = ASKED.filter(({ where }) => offline.some((other) => other.where === where))
+    const exprs = QUERIES.filter(({ where }) => offline.some((other) => other.where === where))
     for (const { expr } of exprs)
       expect(expr).toMatch(/^sum\(max by \(system\) \(sds_node_disk_space_offline_bytes/)
   })

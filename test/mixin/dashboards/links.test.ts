@@ -74,7 +74,7 @@ describe('data links', () => {
 
   test('are on every table column of pools or nodes', () => {
     const linked = new Set(DATA_LINKS.map(({ where, column }) => `${where}: ${column}`))
-    const wanted = PAGES.flatMap((page) =>
+    const expected = PAGES.flatMap((page) =>
       panelsOf(page)
         .filter(({ type }) => type === 'table')
         .flatMap((panel) => {
@@ -83,8 +83,8 @@ describe('data links', () => {
           return labels?.has(name) && labels.has('system') ? [`${page.uid} / ${panel.title}: ${name}`] : []
         }),
     )
-    expect(wanted.filter((place) => !linked.has(place))).toEqual([])
-    expect(wanted.length).toBeGreaterThan(5)
+    expect(expected.filter((place) => !linked.has(place))).toEqual([])
+    expect(expected.length).toBeGreaterThan(5)
   })
 
   test('lead from the fleet to its pools and from a pool to its nodes', () => {

@@ -67,7 +67,7 @@ afterAll(async () => {
 const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
   'sds-fleet / Alerts firing now': 'no rules are loaded',
   'sds-disks / Hours of recovery in the last day': 'looks at every fifth minute, and a test is shorter',
-  'sds-exporter / Upstream certificate expires in': 'the demo speaks plain HTTP',
+  'sds-exporter / Upstream certificate expires in': 'the demo uses plain HTTP',
   'sds-exporter / Request duration, 95th percentile': 'polls come once a minute, a test is shorter',
   'sds-exporter / Failed polls by reason': 'no poll fails',
   'sds-exporter / Failed logins': 'no login fails',
@@ -107,15 +107,15 @@ describe('every panel, with a pair of exporters', () => {
   ]
 
   test.each(SELECTIONS)('has results for $what, and numbers only', async ({ selection }) => {
-    const asked = await queryAll(full, { instance: exporters, ...selection })
-    expect(emptyPlaces(asked).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
-    const wrong = asked.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+    const queries = await queryAll(full, { instance: exporters, ...selection })
+    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
+    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
     expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
   })
 
   test('counts each node once', async () => {
-    const asked = await queryAll(full, { instance: exporters })
-    const counts = asked.filter(({ where }) => where === 'sds-fleet / Nodes by state')
+    const queries = await queryAll(full, { instance: exporters })
+    const counts = queries.filter(({ where }) => where === 'sds-fleet / Nodes by state')
     const nodes = counts.flatMap(({ samples }) => samples).reduce((sum, { value }) => sum + value, 0)
     expect(nodes).toBe(6)
   })
@@ -127,14 +127,14 @@ describe('every panel, with a pair of exporters', () => {
 
 describe('every panel, with a newer system', () => {
   test('is empty only where the system does not serve its attributes', async () => {
-    const asked = await queryAll(newer, ALL)
-    const unexplained = emptyPlaces(asked).filter((where) => {
-      const exprs = asked.filter((one) => one.where === where).map(({ expr }) => expr)
+    const queries = await queryAll(newer, ALL)
+    const unexplained = emptyPlaces(queries).filter((where) => {
+      const exprs = queries.filter((one) => one.where === where).map(({ expr }) => expr)
       return !(where in EXPECTED_EMPTY) && !exprs.every((expr) => LOST.test(expr))
     })
     // No disk failed in this one.
     expect(unexplained).toEqual(['sds-disks / Nodes with disks to repair'])
-    expect(emptyPlaces(asked).length).toBeGreaterThan(20)
+    expect(emptyPlaces(queries).length).toBeGreaterThan(20)
   })
 
   test('shows that only capacity and forecasts are served', async () => {

@@ -23,23 +23,6 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
   const withoutAllValue = WITHOUT_ALL_VALUE[uid] ?? []
   const text = JSON.stringify({ panels: page.panels, annotations: page.annotations })
 
-  test('starts with the data source and the job', () => {
-    const [datasource, job] = variables
-    expect(datasource).toMatchObject({
-      name: 'datasource',
-      type: 'datasource',
-      label: 'Data source',
-      query: 'prometheus',
-    })
-    expect(job).toMatchObject({
-      name: 'job',
-      type: 'query',
-      label: 'Job',
-      multi: true,
-      includeAll: true,
-    })
-  })
-
   test('uses all of its variables', () => {
     const unused = variables.filter(({ name, type }) => {
       if (type === 'datasource') return false
@@ -87,5 +70,24 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
       )
       if (many) expect(variable.current?.value, variable.name).toEqual(['$__all'])
     }
+  })
+})
+
+describe.each(PAGES)('$uid', ({ page }) => {
+  test('starts with the data source and the job', () => {
+    const [datasource, job] = variablesOf(page)
+    expect(datasource).toMatchObject({
+      name: 'datasource',
+      type: 'datasource',
+      label: 'Data source',
+      query: 'prometheus',
+    })
+    expect(job).toMatchObject({
+      name: 'job',
+      type: 'query',
+      label: 'Job',
+      multi: true,
+      includeAll: true,
+    })
   })
 })

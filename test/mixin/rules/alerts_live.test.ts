@@ -166,19 +166,19 @@ describe('with a real Prometheus and Alertmanager', () => {
     async (name, scenario) => {
       const setup = setups.find((candidate) => candidate.scenario === scenario)
       let seen: string[] = []
-      const unwanted = new Set<string>()
-      const wanted = expected(scenario)
-      const detail = () => `raised: ${seen.join(', ')}\nwanted: ${wanted.join(', ')}`
+      const unexpected = new Set<string>()
+      const expectedAlerts = expected(scenario)
+      const detail = () => `raised: ${seen.join(', ')}\nwanted: ${expectedAlerts.join(', ')}`
       await waitFor(
         async () => {
           seen = await raised(scenario)
-          for (const alert of seen) if (!wanted.includes(alert)) unwanted.add(alert)
+          for (const alert of seen) if (!expectedAlerts.includes(alert)) unexpected.add(alert)
           // Waits for every rule, because an unexpected alert may fire later than the expected ones.
-          return wanted.every((alert) => seen.includes(alert)) && performance.now() > settledAt
+          return expectedAlerts.every((alert) => seen.includes(alert)) && performance.now() > settledAt
         },
         { what: `the alerts of ${name}`, timeout: LONGEST_WAIT_MS, interval: 500, detail },
       )
-      expect([...unwanted]).toEqual([])
+      expect([...unexpected]).toEqual([])
 
       const suppressed = expected(
         scenario,
@@ -190,7 +190,7 @@ describe('with a real Prometheus and Alertmanager', () => {
           const kept = received
             .filter(({ status }) => status.state === 'suppressed')
             .map(({ labels }) => nameOf(labels))
-          seen = kept.filter((alert) => wanted.includes(alert)).toSorted()
+          seen = kept.filter((alert) => expectedAlerts.includes(alert)).toSorted()
           return seen.join() === suppressed.join()
         },
         {

@@ -181,16 +181,16 @@ describe('Alertmanager', () => {
       body: JSON.stringify(alerts),
     })
     expect(response.status).toBe(200)
-    const wanted = row.notified.map(key).toSorted()
+    const expected = row.notified.map(key).toSorted()
     // Inhibition is applied some time after an alert is listed.
     const seen = await waitFor(
       async () => {
         const now = (await notified(row.cluster, row.firing.length))?.toSorted()
-        return now?.length === wanted.length ? now : undefined
+        return now?.length === expected.length ? now : undefined
       },
-      { what: `${wanted.length} alerts that are not inhibited`, detail: alertmanager.log },
+      { what: `${expected.length} alerts that are not inhibited`, detail: alertmanager.log },
     )
-    expect(seen).toEqual(wanted)
+    expect(seen).toEqual(expected)
   })
 })
 

@@ -1,7 +1,6 @@
 import { type AlertCase, fired } from './case.ts'
+import { NODE, POOL } from './subjects.ts'
 
-const POOL = { system: 'frankfurt', pool: 'pool 1' }
-const NODE = { ...POOL, node: 'n1' }
 const POOL_PAGE = '/d/sds-disks?var-system=frankfurt&var-pool=pool+1'
 const NODE_PAGE = `${POOL_PAGE}&var-node=n1`
 const DISKS = 'sds_node_disks'

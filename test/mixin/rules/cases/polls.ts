@@ -1,7 +1,6 @@
 import { type AlertCase, fired } from './case.ts'
+import { POOL_ID, SYSTEM } from './subjects.ts'
 
-const SYSTEM = { system: 'frankfurt' }
-const POLL = { ...SYSTEM, pool_id: 'p1' }
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
@@ -13,7 +12,7 @@ const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM
 const FAILING =
   'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
 const failing = (name: string) =>
-  fired('SdsPoolPollsFailing', 'critical', 'exporter', POLL, {
+  fired('SdsPoolPollsFailing', 'critical', 'exporter', POOL_ID, {
     summary: 'A storage pool cannot be polled.',
     description: `Pool ${name} of system frankfurt ${FAILING}`,
     dashboard: SYSTEM_PAGE,
@@ -24,12 +23,12 @@ const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
     'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
   dashboard: SYSTEM_PAGE,
 })
-const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
+const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POOL_ID, {
   summary: 'Many polls of a storage pool fail.',
   description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
   dashboard: SYSTEM_PAGE,
 })
-const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
+const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POOL_ID, {
   summary: 'A storage pool is not polled on schedule.',
   description:
     'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
