@@ -12,14 +12,14 @@
 export const CATEGORIES = ['capacityForecast', 'health', 'capacity', 'traffic', 'diskIO'] as const
 export type Category = (typeof CATEGORIES)[number]
 
-/** Since release 3.6, ECS and ObjectScale serve these in a query API of their own instead of the nodes feed. */
+/** Since release 3.6, ECS and ObjectScale serve these in a separate query API instead of the nodes feed. */
 export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic', 'diskIO']
 
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
 export const SECONDS_PER_DAY = 86_400
 
-/** The suffix that Prometheus and OpenMetrics want at the end of a metric name, where there is a unit. */
+/** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
 export type BaseUnit = 'bytes' | 'bytes_per_second' | 'ratio' | 'seconds' | ''
 
 interface UnitRow {
@@ -28,7 +28,7 @@ interface UnitRow {
   readonly toBase: (value: number) => number
 }
 
-/** Units at the source. Division, not multiplication by 0.01, so that 7 percent is 0.07 exactly as printed. */
+/** Units at the source. Percent is divided by 100, because 7 * 0.01 is not exactly 0.07. */
 export const UNITS = {
   Bytes: { base: 'bytes', toBase: (value) => value },
   Percent: { base: 'ratio', toBase: (value) => value / 100 },
@@ -51,15 +51,15 @@ interface FamilyRow {
   readonly help: string
   readonly category: Category
   readonly tag: ValueTag
-  /** As the value really is; the document lists diskSpaceAllocatedPercentage as Bytes, which its tag refutes. */
+  /** The API document lists diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent. */
   readonly unit: SourceUnit
-  /** The storage system keeps no history of it: only `<Attribute>Current` exists. */
+  /** There is no history: only `<Attribute>Current` exists. */
   readonly currentOnly?: true
-  /** The source attributes of this family, each with the labels that tell it from its siblings. */
+  /** The source attributes of this family, each with its labels. */
   readonly attributes: Readonly<Record<string, Labels>>
 }
 
-/** The flat attributes, by the metric family that they become. */
+/** The flat attributes by metric family. */
 const ATTRIBUTE_FAMILIES = [
   {
     family: 'sds_node_disk_space_total_bytes',
@@ -309,7 +309,7 @@ export interface Attribute {
   readonly currentOnly: boolean
 }
 
-/** The flat attributes, one row each, in the document's order. */
+/** The flat attributes, one row each. */
 export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
   Object.entries(row.attributes).map(([name, labels]) => ({
     name: name as AttributeName,
@@ -335,17 +335,17 @@ export const DISK_COUNTS = {
 } as const
 export type DiskCount = keyof typeof DISK_COUNTS | 'numDisks'
 
-/** Members of `transactionErrors` and the value tag of those that carry snapshots. */
+/** The attribute `transactionErrors` and the value tag of its snapshots. */
 export const TRANSACTION_ERRORS = {
   name: 'transactionErrors',
   category: 'traffic',
   rateTag: 'Rate',
   rateUnit: 'Percent',
-  /** Where a type belongs: the caller's mistake or the system's. */
+  /** Categories of error types: errors of the client and errors of the system. */
   categories: ['User', 'System'],
 } as const
 
-/** Category `capacityForecast`: its one attribute. */
+/** The only attribute of category `capacityForecast`. */
 export const FORECAST = {
   name: 'allocatedCapacityForecast',
   category: 'capacityForecast',
@@ -353,7 +353,7 @@ export const FORECAST = {
   notAvailable: 'N/A',
 } as const
 
-/** What the coverage of a feed is told by: every flat attribute, the error statistics, counts and states. */
+/** The attributes of `sds_pool_attribute_nodes`: flat attributes, transaction errors, forecasts, counts and health. */
 export const COVERAGE_ATTRIBUTES = [
   'healthStatus',
   'numDisks',

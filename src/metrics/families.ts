@@ -2,7 +2,7 @@ import { type BaseUnit, NODE_FAMILIES, NODE_LABELS, type NodeFamilyName } from '
 
 type FamilyType = 'gauge' | 'counter' | 'histogram'
 
-/** A metric family: what HELP, TYPE and UNIT say of it, and the labels in the order in which they are written. */
+/** A metric family with its labels in the order of the exposition. */
 export interface Family<Name extends string = string, Type extends FamilyType = FamilyType> {
   readonly name: Name
   readonly help: string
@@ -13,7 +13,7 @@ export interface Family<Name extends string = string, Type extends FamilyType = 
 
 const POOL = ['system', 'pool_id'] as const
 
-/** The nodes feed, from the catalogue. */
+/** Families of the nodes feed, from the catalogue. */
 export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, unit, labels }) => ({
   name,
   help,
@@ -41,7 +41,7 @@ const counter = <Name extends string>(
   labels,
 })
 
-/** What the poller knows of pools and systems; rendered with the feed, because it changes with the polls. */
+/** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
   poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
   poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
@@ -96,7 +96,7 @@ export const STATE = {
   ),
 } as const satisfies Record<string, Family>
 
-/** What the exporter counts while it works; kept by prom-client. */
+/** Counters and gauges of the exporter itself, in the registry of prom-client. */
 export const OWN = {
   polls: counter(
     'sds_pool_polls_total',
@@ -151,7 +151,7 @@ export const OWN = {
   ),
 } as const satisfies Record<string, Family>
 
-/** Every family of our own making; prom-client's process and Node.js metrics come on top. */
+/** All families except prom-client's process and Node.js metrics. */
 export const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(OWN)]
 
 /** Metrics of prom-client about the process that dashboards and rules use. */

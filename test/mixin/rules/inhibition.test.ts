@@ -204,7 +204,7 @@ describe('live scenarios', () => {
   })
 
   test('covers every scenario of the emulator', async () => {
-    const { SCENARIO_NAMES } = await import('../../../src/emulator/world/scenarios.ts')
+    const { SCENARIO_NAMES } = await import('../../../src/emulator/model/scenarios.ts')
     const played = LIVE_SCENARIOS.map(({ emulator }) => emulator.scenario ?? 'healthy')
     expect(SCENARIO_NAMES.filter((name) => !played.includes(name))).toEqual([])
   })

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { get } from '../../support/http.ts'
-import { openSocket, readAll, recordLog, sendRaw, startListener } from './support_listener.ts'
+import { waitForAssertion } from '../../support/wait.ts'
+import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 /** The same limits, so short that a test need not wait. */
 const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }
@@ -113,7 +114,7 @@ describe('a slow client', () => {
     socket.on('error', () => undefined)
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false), 5000)
+    await waitForAssertion(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false))
     socket.destroy()
   })
 })
@@ -126,11 +127,11 @@ describe('too many connections', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('')
     }
-    expect(log.lines).toEqual(['warn connections are refused: too many are open {"limit":2}'])
+    expect(log.lines).toEqual(['warn connection limit reached, connections are dropped {"limit":2}'])
     for (const socket of held) {
       socket.destroy()
       await once(socket, 'close')
     }
-    await vi.waitFor(async () => expect((await get(listener.url)).status).toBe(200))
+    await waitForAssertion(async () => expect((await get(listener.url)).status).toBe(200))
   })
 })

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
-import { type Authority, LOCAL_SANS, makeAuthority } from './support_certificates.ts'
-import { type StartedListener, startListener } from './support_listener.ts'
+import { type Authority, LOCAL_SANS, makeAuthority } from './certificates.ts'
+import { type StartedListener, startListener } from './listener_setup.ts'
 
 /** As `htpasswd -nBC 10` makes them. */
 const USUAL_COST = 10
@@ -89,8 +89,9 @@ function scrapeConfigs() {
   return Object.entries(jobs).map(([job_name, settings]) => ({
     job_name,
     scheme: 'https',
-    scrape_interval: '1s',
-    scrape_timeout: '1s',
+    // A scrape that times out on a loaded machine would count as one that the change of the certificate broke.
+    scrape_interval: '3s',
+    scrape_timeout: '3s',
     static_configs: [{ targets: [`127.0.0.1:${listener.port}`] }],
     ...settings,
   }))

@@ -1,0 +1,89 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Finding } from '../../../src/commands/doctor/check/check.ts'
+import { examineSystem } from '../../../src/commands/doctor/system.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import { get } from '../../support/http.ts'
+
+/** What a system is called by; its account reads, unless told otherwise. */
+export interface Patient {
+  readonly base_url: string | readonly string[]
+  readonly auth?: Readonly<Record<string, string>>
+  readonly tls_config?: Readonly<Record<string, unknown>>
+  readonly pools?: readonly { readonly id: string }[]
+}
+
+export const MONITOR = { username: 'monitor', password: 'emulator' }
+
+export interface Diagnosis {
+  /** Findings of a check, by its title. */
+  readonly of: (title: string) => readonly Finding[]
+  /** Titles of the checks with a finding of this status, each once. */
+  readonly with: (status: Finding['status']) => readonly string[]
+}
+
+/** Examines one system in this process, without a pause between the two readings. */
+export async function examine(
+  patient: Patient,
+  rest: Readonly<Record<string, unknown>> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Diagnosis> {
+  const text = JSON.stringify({
+    systems: [{ name: 'frankfurt', auth: MONITOR, ...patient }],
+    limits: { requests_per_second: 1000 },
+    poll: { timeout: '30s' },
+    ...rest,
+  })
+  const config = parseConfig(text, { file: 'sds-exporter.yml', environment: {} })
+  const [system] = config.systems
+  if (system === undefined) throw new Error('a system is wanted')
+  const context = { system, config, configFile: 'sds-exporter.yml', readingPauseMs: 0, signal }
+  const { reports } = await examineSystem(context, () => undefined)
+  return {
+    of: (title) => reports.filter((report) => report.title === title).flatMap(({ findings }) => findings),
+    with: (status) =>
+      reports
+        .filter(({ findings }) => findings.some((finding) => finding.status === status))
+        .map(({ title }) => title),
+  }
+}
+
+/** The URL of a server of ours that ends with its `await using` block. */
+export interface Standing extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Before an emulator, a system that treats queries in its own way; undefined: it refuses them. */
+export async function startGate(
+  target: string,
+  change: (query: string) => string | undefined,
+): Promise<Standing> {
+  const server = createServer(async (request, response) => {
+    const [path = '', query] = (request.url ?? '').split('?')
+    const asked = query === undefined ? '' : change(query)
+    if (asked === undefined) {
+      response.writeHead(400).end('{"code":1008,"description":"Parameter was provided but invalid"}')
+      return
+    }
+    const passed = ['x-sds-auth-token', 'authorization', 'accept']
+    const headers = Object.fromEntries(passed.map((name) => [name, String(request.headers[name] ?? '')]))
+    const answer = await get(`${target}${path}${asked === '' ? '' : `?${asked}`}`, headers)
+    const returned = ['x-sds-auth-token', 'location'].flatMap((name) => {
+      const value = answer.headers[name]
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    response.writeHead(answer.status, Object.fromEntries(returned)).end(answer.body)
+  })
+  return standing(server)
+}
+
+export async function standing(server: Server): Promise<Standing> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
