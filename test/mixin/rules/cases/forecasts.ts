@@ -17,7 +17,7 @@ const soon = 'A storage system forecasts that one of its pools is full soon.'
 const forecast = (severity: 'critical' | 'warning', time: string) =>
   fired('SdsForecastShort', severity, 'capacity', POOL, {
     summary: soon,
-    description: `Pool pool 1 of system frankfurt is forecast to reach 90 % in ${time}, by the forecast of its system (0s: reached).`,
+    description: `Pool pool 1 of system frankfurt reaches 90 % in ${time}, by the forecast of its system (0s: reached).`,
     dashboard: PAGE,
   })
 
