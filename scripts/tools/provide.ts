@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { installPackages, say, unpackPackage } from './debian.ts'
-import { linkOf, TOOLS, TOOLS_FOLDER, type Tool, treeOf } from './table.ts'
+import { linkOf, TOOLS, TOOLS_FOLDER, type Tool, treeOf, versionArgumentsOf } from './table.ts'
 
 const FONT_PACKAGE = 'fonts-liberation'
 const FONT_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts', '/System/Library/Fonts']
@@ -44,7 +44,7 @@ function onPath(tool: Tool): string | undefined {
 }
 
 function isNewEnough(tool: Tool, path: string): boolean {
-  const done = spawnSync(path, ['--version'], { encoding: 'utf8' })
+  const done = spawnSync(path, versionArgumentsOf(tool), { encoding: 'utf8' })
   const [, major, minor] = /(\d+)\.(\d+)/.exec(`${done.stdout}${done.stderr}`) ?? []
   const [leastMajor, leastMinor] = TOOLS[tool].atLeast
   if (major === undefined || minor === undefined) return false

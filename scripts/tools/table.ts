@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the tools of the tests are kept; git ignores it. */
-export const TOOLS_FOLDER = fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
+/** Where the tools of the tests are kept; git ignores it. The variable is for tests with other versions of them. */
+export const TOOLS_FOLDER =
+  process.env['TEST_TOOLS_FOLDER'] ?? fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
 
 interface ToolRow {
   /** The Debian package that brings it. */
@@ -11,6 +12,8 @@ interface ToolRow {
   readonly commands: readonly string[]
   /** The version in Debian 12, which the tests are written for: major and minor. */
   readonly atLeast: readonly [number, number]
+  /** Arguments that make it print its version; `--version` unless given. */
+  readonly versionArguments?: readonly string[]
   /** How it comes: unpacked into the cache (needs no root), or installed (too many libraries to unpack). */
   readonly comes: 'unpacked' | 'installed'
 }
@@ -32,6 +35,13 @@ export const TOOLS = {
     atLeast: [120, 0],
     comes: 'installed',
   },
+  kubectl: {
+    package: 'kubernetes-client',
+    commands: ['kubectl'],
+    atLeast: [1, 20],
+    versionArguments: ['version', '--client'],
+    comes: 'unpacked',
+  },
   // Its libraries are found by absolute paths; without an init system the package starts nothing.
   'systemd-analyze': {
     package: 'systemd',
@@ -43,6 +53,12 @@ export const TOOLS = {
 
 export type Tool = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as readonly Tool[]
+
+/** Arguments that make a tool print its version. */
+export function versionArgumentsOf(tool: Tool): readonly string[] {
+  const row: ToolRow = TOOLS[tool]
+  return row.versionArguments ?? ['--version']
+}
 
 /** The link in the cache under which a tool is found, whatever provides it. */
 export function linkOf(tool: Tool): string {

@@ -38,8 +38,8 @@ const flag = (name: string, key: string) =>
     ?.slice(key.length + 3)
 
 /**
- * The schema is of draft 4, whose `id` later drafts refuse; references go by JSON pointer. It is older than the
- * `name` of a project.
+ * Removes `id` and `$schema`: the schema is written for JSON Schema draft 4, whose `id` later drafts reject. The
+ * schema lacks `name`, which later versions of the Compose specification added.
  */
 function withoutIds(schema: object): Record<string, unknown> {
   const keep = ([key, value]: [string, unknown]) =>
@@ -56,20 +56,20 @@ describe('compose.yaml', () => {
 
   test.each([
     ['with the emulated system', demo],
-    ['with a real one', real],
-  ])('fits the Compose specification %s', (_, { name, ...compose }) => {
+    ['with a storage system', real],
+  ])('is valid by the Compose specification %s', (_, { name, ...compose }) => {
     expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/)
     expect(validate(compose) ? [] : validate.errors).toEqual([])
   })
 
-  test('would not fit it with a wrong key', () => {
+  test('is invalid with an unknown key', () => {
     const { name: _, ...right } = demo
     const wrong = { ...right, services: { ...demo.services, grafana: { ...service('grafana'), prots: [] } } }
     expect(validate(right)).toBe(true)
     expect(validate(wrong)).toBe(false)
   })
 
-  test('takes every path and every image from somewhere', () => {
+  test('has a source for every mount, image and secret', () => {
     const mounts = services.flatMap(([, one]) => mountsOf(one, FOLDER))
     const missing = mounts.filter(({ source, isVolume }) =>
       isVolume ? !(source in demo.volumes) : !existsSync(source),
@@ -85,17 +85,20 @@ describe('compose.yaml', () => {
       expect(existsSync(posix.join(FOLDER, file))).toBe(true)
   })
 
-  test.each(services)('%s is confined', (_, { read_only, cap_drop, security_opt, ports = [], image }) => {
-    expect({ read_only, cap_drop, security_opt }).toEqual({
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-    })
-    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
-    expect(image).toMatch(/:(?!latest$)[\w.-]+$/)
-  })
+  test.each(services)(
+    '%s runs without privileges, and its ports are bound to 127.0.0.1',
+    (_, { read_only, cap_drop, security_opt, ports = [], image }) => {
+      expect({ read_only, cap_drop, security_opt }).toEqual({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+      expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
+      expect(image).toMatch(/:(?!latest$)[\w.-]+$/)
+    },
+  )
 
-  test('a password never stands in it', () => {
+  test('contains no password', () => {
     expect(text).not.toMatch(/SDS_(PASSWORD|TOKEN)\b(?!_FILE)/)
   })
 })
@@ -112,7 +115,7 @@ describe('Prometheus', () => {
     expect(stdout).toContain('rule files found')
   })
 
-  test('finds all rules where its configuration looks for them', () => {
+  test('mounts all rule files at the paths of its configuration', () => {
     const patterns = config.rule_files.map((pattern: string) =>
       pathOutside(mounts, posix.join('/etc/prometheus', pattern)),
     )
@@ -121,7 +124,7 @@ describe('Prometheus', () => {
     expect(found.length).toBeGreaterThan(1)
   })
 
-  test('scrapes the exporter by the name and port it has here, as often as the dashboards think', () => {
+  test('scrapes the exporter by its service name and port, at the interval of the dashboards', () => {
     const targets: string[] = job.static_configs.flatMap((one: { targets: string[] }) => one.targets)
     const [port] = service('sds-exporter').ports?.map((one) => one.split(':').at(-1)) ?? []
     expect(targets).toEqual([`sds-exporter:${port}`])
@@ -131,7 +134,7 @@ describe('Prometheus', () => {
     expect(interval).toBe(`${PROMETHEUS.scrapeIntervalSeconds / 60}m`)
   })
 
-  test('tells its alerts to the Alertmanager of the stack', () => {
+  test('sends alerts to the Alertmanager of the stack', () => {
     const [{ static_configs }] = config.alerting.alertmanagers
     const targets = static_configs.flatMap((one: { targets: string[] }) => one.targets)
     const [port] = service('alertmanager').ports?.map((one) => one.split(':').at(-1)) ?? []
@@ -159,14 +162,14 @@ describe('Grafana', () => {
   const provisioned = (kind: string) =>
     parse(readText(globSync(`${outside(`/etc/grafana/provisioning/${kind}`)}/*.yaml`)[0] ?? ''))
 
-  test('asks the Prometheus of the stack, by the uid that the dashboards know', () => {
+  test('queries the Prometheus of the stack, with the data source uid of the dashboards', () => {
     const [source] = provisioned('datasources').datasources
     const [port] = service('prometheus').ports?.map((one) => one.split(':').at(-1)) ?? []
     expect(source).toMatchObject({ uid: GRAFANA.datasource.uid, url: `http://prometheus:${port}` })
     expect(source.jsonData.timeInterval).toBe(`${PROMETHEUS.scrapeIntervalSeconds}s`)
   })
 
-  test('finds every dashboard in the folder that it is told, and its home among them', () => {
+  test('loads every dashboard, including the home dashboard', () => {
     const [provider] = provisioned('dashboards').providers
     const folder = outside(provider.options.path)
     expect(folder).toBe('grafana/dashboards')
@@ -174,7 +177,7 @@ describe('Grafana', () => {
     expect(readdirSync(folder)).toContain(posix.basename(outside(home)))
   })
 
-  test('no dashboard names a data source that is not provisioned', () => {
+  test('provisions every data source that dashboards name', () => {
     const known = [GRAFANA.datasource.uid, `\${datasource}`, '-- Grafana --']
     const uids = globSync('grafana/dashboards/*.json').flatMap((file) =>
       datasourceUids(JSON.parse(readText(file))),
@@ -192,7 +195,7 @@ function datasourceUids(value: unknown): string[] {
 }
 
 describe('the exporter', () => {
-  /** The configuration as the container sees it, with files of the container put where the test has them. */
+  /** The configuration of the container, with the paths of its files replaced by files of the test. */
   function configOf(compose: Compose, secret: string, authority = '') {
     const one = service('sds-exporter', compose)
     const file = pathOutside(mountsOf(one, FOLDER), flag('sds-exporter', 'config.file') ?? '')
@@ -202,7 +205,7 @@ describe('the exporter', () => {
     return parseConfig(yaml, { file, environment })
   }
 
-  test('watches the emulated system by default', () => {
+  test('polls the emulated system by default', () => {
     const { systems } = configOf(demo, posix.resolve(FOLDER, demo.secrets['sds_password']?.file ?? ''))
     expect(systems).toMatchObject([
       {
@@ -215,7 +218,7 @@ describe('the exporter', () => {
     expect(flag('emulator', 'listen-address')).toBe(':4443')
   })
 
-  test('watches a real one by two variables, and trusts its authority by a third', () => {
+  test('polls the storage system given by variables', () => {
     using folder = temporaryFolder()
     const secret = folder.write('secret', 'a password\n')
     const authority = folder.write('ca.pem', `${rootCertificates[0]}\n`)
@@ -230,7 +233,7 @@ describe('the exporter', () => {
     expect(real.secrets['sds_password']?.file).toBe('/etc/hostname')
   })
 
-  test('and the emulator understand each other with the commands they are given', async () => {
+  test('polls the emulator, with the commands of both services', async () => {
     using folder = temporaryFolder()
     const [emulatorAt, exporterAt] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
     const emulate = service('emulator').command.map((word) =>
@@ -254,7 +257,7 @@ describe('the exporter', () => {
     )
     await exporter.waitForOutput(/msg=listening/)
     await expect
-      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text, { timeout: 20_000 })
+      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text)
       .toContain('sds_system_up{system="demo"} 1')
   })
 })

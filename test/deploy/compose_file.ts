@@ -26,8 +26,8 @@ type Variables = Readonly<Record<string, string>>
 const REFERENCE = /\$\{(?<name>\w+)(?:(?<operator>:[-+])(?<word>[^}]*))?\}/g
 
 /**
- * Reads a compose file as `docker compose` does: merge keys, and `${NAME:-default}` and `${NAME:+instead}` in
- * values. A variable that is neither given nor has a default is an error.
+ * Parses a compose file, with merge keys, `${NAME:-default}` and `${NAME:+alternative}`.
+ * @throws for a variable without value and default
  */
 export function readCompose(text: string, variables: Variables = {}): Compose {
   return substitute(parse(text, { merge: true }), variables) as Compose
@@ -52,14 +52,14 @@ function substituteText(text: string, variables: Variables): string {
 }
 
 export interface Mount {
-  /** A path from the root of the repository, an absolute path of the machine, or the name of a volume. */
+  /** A path relative to the root of the repository, an absolute path, or the name of a volume. */
   readonly source: string
   readonly target: string
   readonly isVolume: boolean
   readonly isReadOnly: boolean
 }
 
-/** The mounts of a service; `folder` is that of the compose file. */
+/** The mounts of a service. @param folder the folder of the compose file */
 export function mountsOf({ volumes = [] }: Service, folder: string): readonly Mount[] {
   return volumes.map((text) => {
     const [source = '', target = '', mode] = text.split(':')
@@ -72,7 +72,7 @@ export function mountsOf({ volumes = [] }: Service, folder: string): readonly Mo
   })
 }
 
-/** Where a path within the container lies in the repository, by the mount that is nearest. */
+/** The path in the repository of a path in the container, by the longest matching mount. */
 export function pathOutside(mounts: readonly Mount[], inside: string): string {
   const found = mounts
     .filter(({ target }) => inside === target || inside.startsWith(`${target}/`))

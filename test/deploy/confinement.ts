@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, read
 import { dirname, join } from 'node:path'
 import { run, type SpawnOptions } from '../support/processes.ts'
 
-/** The unprivileged user of the image, also used where there is no image. */
-export const UNPRIVILEGED_ID = 65_532
+/** Any id that is not root's and has no rights. */
+const UNPRIVILEGED_ID = 65_532
 
 export interface CommandLine {
   readonly command: string
@@ -11,22 +11,22 @@ export interface CommandLine {
   readonly options: SpawnOptions
 }
 
-/** Without root nobody can change the user: then the user of the test, who is unprivileged already, must do. */
+/** Only root can change the user. Without root, programs run as the user of the test. */
 const isRoot = process.getuid?.() === 0
 
-/** A program that every Debian has; elsewhere its absence is told with the remedy. */
+/** The path of a program of an essential Debian package. @throws if it is missing */
 function essential(path: string, debianPackage: string): string {
   if (existsSync(path)) return path
-  throw new Error(`${path} is not here: install the package ${debianPackage}, or run the tests without root`)
+  throw new Error(`${path} is missing: install the package ${debianPackage}, or run the tests without root`)
 }
 
-/** Variables of the test run that a container or a service would not have. */
+/** An environment with only these variables: those of the test run are removed. */
 function bare(extra: Readonly<Record<string, string>>): Record<string, string | undefined> {
   const unset = Object.keys(process.env).map((name) => [name, undefined])
   return { ...Object.fromEntries(unset), ...extra }
 }
 
-/** Runs as {@link UNPRIVILEGED_ID} with an environment of its own: neither HOME nor anything else is inherited. */
+/** A command line that runs as an unprivileged user and inherits no variable, not even HOME. */
 export function unprivileged(
   [command, ...args]: readonly [string, ...string[]],
   environment: Readonly<Record<string, string>>,
@@ -44,8 +44,8 @@ export function unprivileged(
 }
 
 /**
- * As {@link unprivileged}, with `root` as the root of the file system: nothing else of the machine exists. Without
- * root, paths are put below `root` instead, and the machine stays in sight.
+ * As {@link unprivileged}, with `root` as the root of the file system. Without root, `root` is only prepended to
+ * absolute paths.
  */
 export function inside(
   root: string,
@@ -62,11 +62,11 @@ export function inside(
   return { command: chroot, args: [...user, root, command ?? '', ...args], options }
 }
 
-/** Puts the Node.js that runs the test, with the libraries it needs, into the tree. */
+/** Copies the Node.js of the test and its libraries into the tree. */
 export async function installNode(root: string, path: string): Promise<void> {
   const { stdout, stderr } = await run('ldd', [process.execPath])
   const libraries = [...stdout.matchAll(/(\/\S+) \(0x/g)].map(([, library]) => library ?? '')
-  if (libraries.length === 0) throw new Error(`ldd tells no libraries of ${process.execPath}: ${stderr}`)
+  if (libraries.length === 0) throw new Error(`ldd lists no libraries of ${process.execPath}: ${stderr}`)
   for (const library of libraries) place(library, join(root, library))
   place(process.execPath, join(root, path))
 }
@@ -76,7 +76,7 @@ function place(from: string, to: string): void {
   copyFileSync(from, to)
 }
 
-/** Takes every right to write away, from everybody; whoever is not root cannot change the tree then. */
+/** Removes write permission from the tree. */
 export function makeReadOnly(root: string): void {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
@@ -86,7 +86,7 @@ export function makeReadOnly(root: string): void {
   chmodSync(root, 0o555)
 }
 
-/** Gives the owner the right to remove the tree again. */
+/** Restores write permission of the owner, so that the tree can be removed. */
 export function makeRemovable(root: string): void {
   chmodSync(root, 0o755)
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
@@ -94,7 +94,7 @@ export function makeRemovable(root: string): void {
   }
 }
 
-/** A copy that keeps links as they are, for folders of packages. */
+/** Copies a tree with its symbolic links unchanged, as in node_modules/.bin. */
 export function copyTree(from: string, to: string): void {
   cpSync(from, to, { recursive: true, verbatimSymlinks: true })
 }

@@ -15,11 +15,11 @@ const source = readText('deploy/docker/Dockerfile')
 const steps = parseDockerfile(source)
 const context = allowList(readText('.dockerignore'))
 
-/** What a .dockerignore lets into the build that ignores everything and then names exceptions. */
+/** Selects the build context of a .dockerignore that ignores everything except listed paths. */
 function allowList(text: string): (path: string) => boolean {
   const [first, ...rest] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   if (first !== '*' || rest.some((line) => !line.startsWith('!')))
-    throw new Error('.dockerignore is not a list of exceptions')
+    throw new Error('.dockerignore must be `*` and exceptions that start with `!`')
   const allowed = rest.map((line) => line.slice(1))
   return (path) => allowed.some((entry) => path === entry || path.startsWith(`${entry}/`))
 }
@@ -34,8 +34,8 @@ describe('the Dockerfile', () => {
     ['two commands', (text) => `${text}CMD ["a"]\n`, 'only be one CMD'],
     ['an image without a tag', (text) => text.replace('debian13:nonroot\n', 'debian13\n'), 'has a tag'],
     ['the latest image', (text) => text.replace('debian13:nonroot\n', 'debian13:latest\n'), 'has a tag'],
-    ['root', (text) => text.replace('USER 65532:65532', 'USER 0'), 'the user is'],
-    ['a user by name', (text) => text.replace('USER 65532:65532', 'USER nonroot'), 'the user is'],
+    ['root', (text) => text.replace(/^USER .*/m, 'USER 0'), 'the user is'],
+    ['a user by name', (text) => text.replace(/^USER .*/m, 'USER nonroot'), 'the user is'],
     ['a shell', (text) => text.replace(/ENTRYPOINT .*/, 'ENTRYPOINT node main.js'), 'ENTRYPOINT is in exec'],
     [
       'a health check by a shell',
@@ -43,28 +43,28 @@ describe('the Dockerfile', () => {
       'HEALTHCHECK is in',
     ],
     ['no health check', (text) => text.replace(/^HEALTHCHECK .*\n.*\n/m, ''), 'HEALTHCHECK is in'],
-    ['a signal that nobody handles', (text) => text.replace('SIGTERM', 'SIGQUIT'), 'SIGTERM'],
-    ['packages as of today', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
+    ['a signal that the program does not handle', (text) => text.replace('SIGTERM', 'SIGQUIT'), 'SIGTERM'],
+    ['packages that are not locked', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
     ['install scripts', (text) => text.replaceAll('--ignore-scripts', ''), 'install scripts'],
     ['a command in the image', (text) => `${text}RUN ["x"]\n`, 'runs nothing'],
     ['a secret', (text) => `${text}ENV API_TOKEN=x\n`, 'no secret'],
     ['a missing label', (text) => text.replace('image.source=', 'image.origin='), 'OCI labels'],
     ['a download', (text) => `${text}ADD https://example.net/x /x\n`, 'ADD'],
-  ])('would be refused with %s', (_, change, finding) => {
+  ])('has a finding with %s', (_, change, finding) => {
     const changed = change(source)
     expect(changed).not.toBe(source)
     expect(dockerfileFindings(changed).join('\n')).toContain(finding)
   })
 
-  test('is built and run by the same major version of Node.js, which the package asks for', () => {
+  test('builds and runs with the major version of Node.js in package.json', () => {
     const { engines } = JSON.parse(readText('package.json'))
+    const major = /\d+/.exec(engines.node)?.[0]
     const [build, , runtime] = images(steps)
-    expect(engines.node).toBe('>=24')
-    expect(build).toMatch(/\/node:24-/)
-    expect(runtime).toMatch(/\/nodejs24-debian\d+:nonroot$/)
+    expect(build).toContain(`/node:${major}-`)
+    expect(runtime).toContain(`/nodejs${major}-`)
   })
 
-  test('copies only what exists and .dockerignore lets pass', () => {
+  test('copies only files that exist in the build context', () => {
     const copied = steps
       .filter(({ keyword, flags }) => keyword === 'COPY' && !('--from' in flags))
       .flatMap(({ text }) => text.split(/\s+/).slice(0, -1))
@@ -76,18 +76,10 @@ describe('the Dockerfile', () => {
     expect(missing).toEqual([])
     expect(files.filter((file) => /^(test|\.git|\.cache|node_modules|dist)\b/.test(file))).toEqual([])
   })
-
-  test('takes from earlier stages what the image is made of, and nothing else', () => {
-    const taken = finalStage(steps).filter(({ flags }) => '--from' in flags)
-    expect(taken.map(({ flags, text }) => `${flags['--from']}: ${text}`)).toEqual([
-      'dependencies: /build/node_modules node_modules',
-      'build: /build/dist dist',
-    ])
-  })
 })
 
-/** The steps of the Dockerfile, done without a container engine. */
-describe('what the image contains', () => {
+/** Follows the steps of the Dockerfile without a container engine. */
+describe('the image', () => {
   let folder: Folder
   let root: string
 
@@ -125,7 +117,7 @@ describe('what the image contains', () => {
   const entrypoint = effective(steps, 'ENTRYPOINT')?.exec ?? []
   const program = (...args: string[]) => inside(root, [...entrypoint, ...args])
 
-  test('is the locked production packages and no other', () => {
+  test('contains the locked production packages and no others', () => {
     const { packages } = JSON.parse(readText('package-lock.json')) as {
       packages: Record<string, { dev?: boolean; devOptional?: boolean }>
     }
@@ -137,12 +129,12 @@ describe('what the image contains', () => {
     expect(existsSync(join(root, 'app/node_modules/typescript'))).toBe(false)
   })
 
-  test('has no native code and no install script', () => {
+  test('contains no native code', () => {
     const files = readdirSync(join(root, 'app'), { recursive: true }).map(String)
     expect(files.filter((file) => file.endsWith('.node') || file.endsWith('binding.gyp'))).toEqual([])
   })
 
-  test('prints its version, without HOME, PATH or anything else of a machine', async () => {
+  test('prints its version, with an empty environment', async () => {
     const { command, args, options } = program('--version')
     expect(await run(command, args, options)).toMatchObject({
       code: 0,
@@ -151,7 +143,7 @@ describe('what the image contains', () => {
     })
   })
 
-  test('starts read-only and unprivileged, is healthy, serves metrics and ends on the signal of the image', async () => {
+  test('runs read-only and unprivileged, is healthy, serves metrics and stops on its STOPSIGNAL', async () => {
     const port = await freePort()
     const address = `--web.listen-address=127.0.0.1:${port}`
     const { command, args, options } = program(
@@ -162,33 +154,33 @@ describe('what the image contains', () => {
       '--nodes=2',
     )
     await using child = await startProcess(command, args, options)
-    await child.waitForOutput(/Open in a browser/, { timeout: 20_000 })
+    await child.waitForOutput(/Open in a browser/)
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
     expect(await run(check.command, check.args, check.options)).toMatchObject({
       code: 0,
       stdout: 'healthy\n',
     })
     await expect
-      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text, { timeout: 20_000 })
+      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text)
       .toContain('sds_node_info{')
     child.kill((effective(steps, 'STOPSIGNAL')?.text ?? '') as NodeJS.Signals)
     expect(await child.exited).toEqual({ code: 0, signal: null })
   })
 
-  test('finds its dashboards', async () => {
+  test('contains the dashboards', async () => {
     const { command, args, options } = program('dashboards', '--out=/nowhere', '--dry-run')
     const { code, stdout } = await run(command, args, options)
     expect(code).toBe(0)
     expect(stdout).toContain('/nowhere/sds-fleet.json')
   })
 
-  test('says that it is not healthy while nobody listens', async () => {
+  test('is not healthy while the port is closed', async () => {
     const address = `--web.listen-address=:${await freePort()}`
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
     expect(await run(check.command, check.args, check.options)).toMatchObject({ code: 1, stdout: '' })
   })
 
-  test('needs a configuration by default, and says so', async () => {
+  test('reports the missing configuration file by default', async () => {
     const { command, args, options } = program(...(effective(steps, 'CMD')?.exec ?? []))
     const { code, stderr } = await run(command, args, options)
     expect(code).toBe(1)
@@ -196,11 +188,11 @@ describe('what the image contains', () => {
   })
 })
 
-/** The arguments of npm in the one RUN of a stage that begins so. */
-function commandOf(stage: number, beginning: string): string {
+/** The arguments of npm in the RUN instruction of a stage with this prefix. */
+function commandOf(stage: number, prefix: string): string {
   const found = steps.find(
-    (step) => step.stage === stage && step.keyword === 'RUN' && step.text.startsWith(beginning),
+    (step) => step.stage === stage && step.keyword === 'RUN' && step.text.startsWith(prefix),
   )
-  if (found === undefined) throw new Error(`stage ${stage} of the Dockerfile has no RUN ${beginning}`)
+  if (found === undefined) throw new Error(`stage ${stage} of the Dockerfile has no RUN ${prefix}`)
   return found.text.replace(/^npm /, '')
 }

@@ -1,20 +1,20 @@
-/** One instruction of a Dockerfile, continuation lines joined. */
+/** One instruction of a Dockerfile, with continuation lines joined. */
 export interface Step {
-  /** The keyword in capitals: `RUN`. */
+  /** In upper case: `RUN`. */
   readonly keyword: string
-  /** `--from` of a COPY and the like; a flag without a value has an empty one. */
+  /** Values by flag, such as `--from`; empty for a flag without value. */
   readonly flags: Readonly<Record<string, string>>
-  /** Everything behind keyword and flags. */
+  /** The text after keyword and flags. */
   readonly text: string
-  /** The command in exec form; undefined where there is none, or one in shell form. */
+  /** The words of a command in exec form; undefined for shell form and other instructions. */
   readonly exec: readonly string[] | undefined
-  /** Counted from 0; -1 above the first FROM. */
+  /** Index of the build stage; -1 before the first FROM. */
   readonly stage: number
 }
 
 const LINE = /^(?<keyword>[A-Za-z]+)\s+(?<flags>(?:--\S+\s+)*)(?<text>.*)$/s
 
-/** Reads a Dockerfile as far as ours goes: no heredocs, no escape directive. */
+/** Parses a Dockerfile without heredocs and escape directive. */
 export function parseDockerfile(source: string): readonly Step[] {
   const lines = source
     .replaceAll(/^\s*#.*\n/gm, '')
@@ -46,19 +46,19 @@ function readFlags(text: string): Record<string, string> {
   )
 }
 
-/** Of CMD, ENTRYPOINT and RUN, and of the CMD within a HEALTHCHECK. */
+/** For CMD, ENTRYPOINT, RUN, and the CMD of HEALTHCHECK. */
 function execForm(text: string): readonly string[] | undefined {
   const list = text.replace(/^CMD\s+/, '').trim()
   return list.startsWith('[') ? (JSON.parse(list) as string[]) : undefined
 }
 
-/** The last stage: what becomes the image. */
+/** The instructions of the last stage, which is the image. */
 export function finalStage(steps: readonly Step[]): readonly Step[] {
   const last = Math.max(...steps.map(({ stage }) => stage))
   return steps.filter(({ stage }) => stage === last)
 }
 
-/** The last instruction of the image with this keyword: the one that counts. */
+/** The last instruction of the image with this keyword; it overrides earlier ones. */
 export function effective(steps: readonly Step[], keyword: string): Step | undefined {
   return finalStage(steps).findLast((step) => step.keyword === keyword)
 }

@@ -1,9 +1,8 @@
 import { validate } from 'dockerfile-utils'
 import { effective, finalStage, parseDockerfile, type Step } from './dockerfile.ts'
 
-/** The image's user in numbers, which Kubernetes needs to see that it is not root. */
-export const IMAGE_USER = '65532:65532'
-
+/** Kubernetes verifies `runAsNonRoot` only for a numeric user. */
+const UNPRIVILEGED_USER = /^[1-9]\d*:[1-9]\d*$/
 const REQUIRED_LABELS = ['title', 'description', 'licenses', 'version', 'revision', 'source', 'created']
 const SECRET_NAME = /pass|secret|token|key/i
 
@@ -16,22 +15,25 @@ const named = (steps: readonly Step[], keyword: string) => steps.filter((step) =
 const inExecForm = (keyword: string) => (steps: readonly Step[]) =>
   effective(steps, keyword)?.exec !== undefined
 
-/** What we ask of an image beyond the grammar. */
+/** Rules beyond the syntax. */
 const RULES: readonly Rule[] = [
   {
     what: 'every base image has a tag that is not "latest"',
     holds: (steps) => images(steps).every(isPinned),
   },
   {
-    what: 'the image runs nothing while it is built, as it has no shell',
+    what: 'the last stage runs nothing, because the image has no shell',
     holds: (steps) => named(finalStage(steps), 'RUN').length === 0,
   },
-  { what: `the user is ${IMAGE_USER}`, holds: (steps) => effective(steps, 'USER')?.text === IMAGE_USER },
+  {
+    what: 'the user is numeric and not root',
+    holds: (steps) => UNPRIVILEGED_USER.test(effective(steps, 'USER')?.text ?? ''),
+  },
   { what: 'ENTRYPOINT is in exec form', holds: inExecForm('ENTRYPOINT') },
   { what: 'CMD is in exec form', holds: inExecForm('CMD') },
   { what: 'HEALTHCHECK is in exec form', holds: inExecForm('HEALTHCHECK') },
   {
-    what: 'the signal that stops it is SIGTERM',
+    what: 'STOPSIGNAL is SIGTERM',
     holds: (steps) => effective(steps, 'STOPSIGNAL')?.text === 'SIGTERM',
   },
   {
@@ -47,7 +49,7 @@ const RULES: readonly Rule[] = [
       ),
   },
   {
-    what: `it has the OCI labels ${REQUIRED_LABELS.join(', ')}`,
+    what: `the image has the OCI labels ${REQUIRED_LABELS.join(', ')}`,
     holds: (steps) =>
       REQUIRED_LABELS.every((label) =>
         effective(steps, 'LABEL')?.text.includes(`org.opencontainers.image.${label}="`),
@@ -55,14 +57,14 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What is wrong with a Dockerfile: by grammar and best practice first, then by our own rules. */
+/** Findings of the validator, then broken rules. */
 export function dockerfileFindings(text: string): string[] {
   const steps = parseDockerfile(text)
   const grammar = validate(text).map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)
   return [...grammar, ...RULES.filter(({ holds }) => !holds(steps)).map(({ what }) => `broken: ${what}`)]
 }
 
-/** Base images, with the defaults of their arguments put in; names of earlier stages left out. */
+/** Base images, with the defaults of build arguments substituted, without names of earlier stages. */
 export function images(steps: readonly Step[]): readonly string[] {
   const defaults = new Map(
     named(steps, 'ARG').map(({ text }) => text.split('=') as [string, string | undefined]),

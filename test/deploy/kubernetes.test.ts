@@ -10,12 +10,13 @@ import { temporaryFolder } from '../support/folders.ts'
 import { checkRules } from '../support/promtool.ts'
 import { effective, parseDockerfile } from './dockerfile.ts'
 import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
-import { type KubernetesObject, kustomize } from './kustomize.ts'
-import { type Mapping, strategicMerge } from './strategic_merge.ts'
+import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
 
 const OVERLAYS = 'deploy/kubernetes/overlays'
-const demo = kustomize(`${OVERLAYS}/demo`)
-const production = kustomize(`${OVERLAYS}/production`)
+/** `kubectl apply` keeps a copy of the object in an annotation. */
+const ANNOTATION_LIMIT_BYTES = 262_144
+const demo = await kustomize(`${OVERLAYS}/demo`)
+const production = await kustomize(`${OVERLAYS}/production`)
 const both = [
   ['demo', demo],
   ['production', production],
@@ -23,8 +24,7 @@ const both = [
 
 function find(objects: readonly KubernetesObject[], kind: string, name = 'sds-exporter') {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
-  if (found === undefined) throw new Error(`there is no ${kind} ${name}`)
-  // The shape is what the schemas are there to prove.
+  if (found === undefined) throw new Error(`no ${kind} ${name} is rendered`)
   // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
   return found as any
 }
@@ -38,20 +38,20 @@ interface NetworkPolicySpec {
 const podOf = (objects: readonly KubernetesObject[]) => find(objects, 'Deployment').spec.template.spec
 const containerOf = (objects: readonly KubernetesObject[]) => podOf(objects).containers[0]
 
-test('every folder of overlays is looked at', () => {
-  expect(readdirSync(OVERLAYS).sort()).toEqual(['demo', 'production'])
+test('every overlay is tested', () => {
+  expect(both.map(([name]) => name)).toEqual(readdirSync(OVERLAYS).sort())
 })
 
 describe.each(both)('%s', (_, objects) => {
-  test('fits the schemas of Kubernetes and the Prometheus operator', () => {
+  test('is valid by the schemas of Kubernetes and the Prometheus operator', () => {
     expect(objects.flatMap(schemaFindings)).toEqual([])
   })
 
-  test('has no member that Kubernetes would drop', async () => {
+  test('has no unknown member, which Kubernetes would ignore', async () => {
     expect(await unknownMembers(objects)).toEqual([])
   })
 
-  test('holds one object of each name, in one namespace', () => {
+  test('has unique names, in one namespace', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     expect(new Set(names).size).toBe(names.length)
     const [namespace] = objects.filter(({ kind }) => kind === 'Namespace')
@@ -80,7 +80,7 @@ describe.each(both)('%s', (_, objects) => {
     expect(Object.keys(containerOf(objects).resources).sort()).toEqual(['limits', 'requests'])
   })
 
-  test('runs as the user of the image, on its port, and mounts nothing that it can write to', () => {
+  test('runs as the user of the image, on its port, with read-only mounts', () => {
     const image = parseDockerfile(readText('deploy/docker/Dockerfile'))
     const { runAsUser, runAsGroup } = podOf(objects).securityContext
     expect(`${runAsUser}:${runAsGroup}`).toBe(effective(image, 'USER')?.text)
@@ -90,7 +90,7 @@ describe.each(both)('%s', (_, objects) => {
     expect(volumeMounts.filter(({ readOnly }: Mapping) => readOnly !== true)).toEqual([])
   })
 
-  test('runs this version, with a command line that the program takes', () => {
+  test('runs this version, with a valid command line', () => {
     const { version } = JSON.parse(readText('package.json'))
     const { image, args } = containerOf(objects)
     expect(image).toMatch(new RegExp(`/sds-exporter:${version.replaceAll('.', '\\.')}$`))
@@ -99,7 +99,7 @@ describe.each(both)('%s', (_, objects) => {
     expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
   })
 
-  test('is reached by its service, asked by the probes, and found by name', () => {
+  test('has a service, probes and a service account that match the pod', () => {
     const { spec } = find(objects, 'Service')
     const { template, selector } = find(objects, 'Deployment').spec
     expect(template.metadata.labels).toMatchObject(spec.selector)
@@ -115,19 +115,20 @@ describe.each(both)('%s', (_, objects) => {
     expect(podOf(objects).serviceAccountName).toBe(find(objects, 'ServiceAccount').metadata.name)
   })
 
-  test('lets nobody in but Prometheus, and out only where it must', () => {
+  test('restricts connections to one source and to listed ports', () => {
     const { policyTypes, ingress, egress } = find(objects, 'NetworkPolicy').spec as NetworkPolicySpec
     expect(policyTypes).toEqual(['Ingress', 'Egress'])
     expect(ingress).toHaveLength(1)
     expect(ingress[0]?.from).toHaveLength(1)
-    expect(ingress[0]?.ports).toEqual([{ protocol: 'TCP', port: 9438 }])
-    const boundless = egress.filter(({ to = [], ports = [] }) => to.length === 0 || ports.length === 0)
-    expect(boundless).toEqual([])
+    const [{ containerPort }] = containerOf(objects).ports
+    expect(ingress[0]?.ports).toEqual([{ protocol: 'TCP', port: containerPort }])
+    const unrestricted = egress.filter(({ to = [], ports = [] }) => to.length === 0 || ports.length === 0)
+    expect(unrestricted).toEqual([])
   })
 })
 
 describe('demo', () => {
-  test('needs no secret, no file and no network', () => {
+  test('has no secret, no file and no network access', () => {
     expect(podOf(demo).volumes).toBeUndefined()
     expect(find(demo, 'NetworkPolicy').spec.egress).toEqual([])
     expect(containerOf(demo).args[0]).toBe('demo')
@@ -138,17 +139,18 @@ describe('production', () => {
   const volumes = Object.fromEntries(
     podOf(production).volumes.map((volume: Mapping) => [volume['name'], volume]),
   )
-  const config = find(production, 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml'] as string
+  const configMap = find(production, 'ConfigMap', volumes['config'].configMap.name)
+  const config = configMap.data['sds-exporter.yml'] as string
 
-  test('mounts every volume, and its ConfigMap exists', () => {
+  test('mounts every volume, and a ConfigMap whose name has a digest of its content', () => {
     const mounts: { name: string; mountPath: string }[] = containerOf(production).volumeMounts
     expect(mounts.map(({ name }) => name).sort()).toEqual(Object.keys(volumes).sort())
-    expect(volumes['config'].configMap.name).toBe('sds-exporter-config')
+    expect(configMap.metadata.name).toMatch(/^sds-exporter-config-[a-z0-9]{10}$/)
     const configMount = mounts.find(({ name }) => name === 'config')?.mountPath
     expect(containerOf(production).args).toContain(`--config.file=${configMount}/sds-exporter.yml`)
   })
 
-  test('takes secrets by reference only, where the configuration looks for them', () => {
+  test('mounts the secret at the path of the configuration, and does not contain it', () => {
     expect(production.filter(({ kind }) => kind === 'Secret')).toEqual([])
     const mount = containerOf(production).volumeMounts.find(({ name }: Mapping) => name === 'credentials')
     using folder = temporaryFolder()
@@ -162,7 +164,7 @@ describe('production', () => {
     for (const key of ['password', 'ca.pem']) expect(named).toContain(`--from-file=${key}=`)
   })
 
-  test('reaches the ports of the systems, and name servers', () => {
+  test('may connect to the ports of the systems and to DNS', () => {
     const ports = find(production, 'NetworkPolicy').spec.egress.flatMap(
       (rule: { ports: { port: number }[] }) => rule.ports.map(({ port }) => port),
     )
@@ -170,15 +172,14 @@ describe('production', () => {
     expect(new Set(ports)).toEqual(new Set([53, ...urls.map((url: string) => Number(new URL(url).port))]))
   })
 
-  test('has two exporters of which one always runs', () => {
-    expect(find(production, 'Deployment').spec.replicas).toBe(2)
-    expect(find(production, 'PodDisruptionBudget').spec).toEqual({
-      maxUnavailable: 1,
-      selector: { matchLabels: { 'app.kubernetes.io/name': 'sds-exporter' } },
-    })
+  test('keeps one exporter running during disruptions', () => {
+    const { replicas, template } = find(production, 'Deployment').spec
+    const { maxUnavailable, selector } = find(production, 'PodDisruptionBudget').spec
+    expect(replicas - maxUnavailable).toBeGreaterThan(0)
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
   })
 
-  test('is scraped under the job that the rules know', () => {
+  test('is scraped under the job name of the rules', () => {
     const { spec } = find(production, 'ServiceMonitor')
     const service = find(production, 'Service')
     expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels)
@@ -192,7 +193,7 @@ describe('production', () => {
     ])
   })
 
-  test('has all rules, as promtool likes them', async () => {
+  test('has all rules, and promtool accepts them', async () => {
     const rules = production.filter(({ kind }) => kind === 'PrometheusRule')
     expect(rules.map(({ metadata }) => `${metadata.name}.yml`).sort()).toEqual(
       readdirSync('deploy/prometheus/rules').sort(),
@@ -202,14 +203,13 @@ describe('production', () => {
     expect(await checkRules(...files)).toMatchObject({ code: 0 })
   })
 
-  test('has all dashboards, for the sidecar of Grafana and small enough for it', () => {
+  test('has all dashboards, within the size limit of an annotation', () => {
     const maps = production.filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1')
     const found = maps.flatMap(({ data }) => Object.entries(data as Record<string, string>))
     expect(found.map(([file]) => file).sort()).toEqual(readdirSync('grafana/dashboards').sort())
     for (const [file, text] of found) {
       expect(JSON.parse(text)).toEqual(JSON.parse(readText(`grafana/dashboards/${file}`)))
     }
-    const ANNOTATION_LIMIT_BYTES = 262_144
     expect(maps.filter((map) => Buffer.byteLength(JSON.stringify(map)) > ANNOTATION_LIMIT_BYTES)).toEqual([])
     for (const { metadata } of maps) {
       expect(metadata).toMatchObject({ annotations: { grafana_folder: GRAFANA.folder.title } })
@@ -218,16 +218,24 @@ describe('production', () => {
 })
 
 describe('the checks find', () => {
-  const change = (kind: string, patch: Mapping) =>
-    strategicMerge(find(production, kind), patch) as KubernetesObject
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+  const changed = (kind: string, change: (object: any) => void): KubernetesObject => {
+    const object = structuredClone(find(production, kind))
+    change(object)
+    return object
+  }
 
   test.each([
-    ['a wrong type', change('Deployment', { spec: { replicas: 'two' } }), '/spec/replicas'],
-    ['an old version', change('PodDisruptionBudget', { apiVersion: 'policy/v1beta1' }), 'policy/v1beta1'],
-    ['a missing member', change('ServiceMonitor', { spec: { selector: null } }), 'selector'],
+    ['a wrong type', changed('Deployment', ({ spec }) => (spec.replicas = 'two')), '/spec/replicas'],
+    [
+      'an old version',
+      changed('PodDisruptionBudget', (object) => (object.apiVersion = 'policy/v1beta1')),
+      'policy/v1beta1',
+    ],
+    ['a missing member', changed('ServiceMonitor', ({ spec }) => delete spec.selector), 'selector'],
     [
       'a bad duration',
-      change('ServiceMonitor', { spec: { endpoints: [{ interval: 'often' }] } }),
+      changed('ServiceMonitor', ({ spec }) => (spec.endpoints[0].interval = 'often')),
       'interval',
     ],
   ])('%s', (_, object, words) => {
@@ -235,7 +243,7 @@ describe('the checks find', () => {
   })
 
   test('a misspelt member', async () => {
-    const pod = { spec: { template: { spec: { securityContext: { runAsNonroot: true } } } } }
-    expect((await unknownMembers([change('Deployment', pod)])).join()).toContain('runAsNonroot')
+    const object = changed('Deployment', ({ spec }) => (spec.template.spec.runAsNonroot = true))
+    expect((await unknownMembers([object])).join()).toContain('runAsNonroot')
   })
 })

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import type { KubernetesObject } from './kustomize.ts'
 
-/** The kinds that we use: their model, and the module of their types. */
+/** The kinds in deploy/kubernetes, with their model and the module of their types. */
 const KINDS = {
   ConfigMap: { model: ConfigMap, module: 'kubernetes-models/v1' },
   Deployment: { model: Deployment, module: 'kubernetes-models/apps/v1' },
@@ -34,14 +34,14 @@ type Kind = keyof typeof KINDS
 
 function kindOf({ kind, metadata }: KubernetesObject): Kind {
   if (kind in KINDS) return kind as Kind
-  throw new Error(`${kind} ${metadata.name}: no schema is known; add its row`)
+  throw new Error(`${kind} ${metadata.name}: no schema; add the kind to KINDS`)
 }
 
-/** What the schema of its kind says against an object: missing members, wrong types, versions and values. */
+/** Schema violations of an object: missing members, wrong types, versions and values. */
 export function schemaFindings(object: KubernetesObject): string[] {
   const { model: Model } = KINDS[kindOf(object)]
   if (object.apiVersion !== Model.apiVersion)
-    return [`${object.kind} is ${Model.apiVersion}, not ${object.apiVersion}`]
+    return [`${object.kind} must have apiVersion ${Model.apiVersion}, not ${object.apiVersion}`]
   try {
     new Model(object as never).validate()
     return []
@@ -51,8 +51,8 @@ export function schemaFindings(object: KubernetesObject): string[] {
 }
 
 /**
- * Members that no schema knows, which Kubernetes would drop without a word: the compiler refuses them in a literal.
- * @returns lines of the compiler; empty: none
+ * Members that are not in the types, which Kubernetes would ignore: the compiler rejects them in an object literal.
+ * @returns messages of the compiler
  */
 export async function unknownMembers(objects: readonly KubernetesObject[]): Promise<string[]> {
   using folder = temporaryFolder()

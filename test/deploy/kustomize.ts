@@ -1,8 +1,11 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { basename, posix } from 'node:path'
-import { parse, parseAllDocuments } from 'yaml'
-import { z } from 'zod'
-import { isMapping, type Mapping, strategicMerge } from './strategic_merge.ts'
+import { cpSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { parse, parseAllDocuments, stringify } from 'yaml'
+import { temporaryFolder } from '../support/folders.ts'
+import { type Finished, run } from '../support/processes.ts'
+import { toolPath } from '../support/tools.ts'
+
+export type Mapping = { readonly [key: string]: unknown }
 
 /** An object of Kubernetes, as it would be applied. */
 export interface KubernetesObject extends Mapping {
@@ -15,78 +18,47 @@ export interface KubernetesObject extends Mapping {
   }
 }
 
-/** As much of kustomize as our files use. Another key is an error, so that the test cannot overlook one. */
-const kustomizationSchema = z.strictObject({
-  apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
-  kind: z.literal('Kustomization'),
-  namespace: z.string().optional(),
-  resources: z.array(z.string()),
-  configMapGenerator: z.array(z.strictObject({ name: z.string(), files: z.array(z.string()) })).default([]),
-  patches: z.array(z.strictObject({ path: z.string() })).default([]),
-  images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })).default([]),
-})
-type Kustomization = z.output<typeof kustomizationSchema>
+const ROOT = 'deploy/kubernetes'
 
-/** Kinds that belong to no namespace. */
-const CLUSTER_KINDS = ['Namespace']
-
-/** What `kubectl kustomize FOLDER` prints, as objects; names of generated ConfigMaps get no digest. */
-export function kustomize(folder: string): readonly KubernetesObject[] {
-  const file = posix.join(folder, 'kustomization.yaml')
-  const rules = kustomizationSchema.parse(parse(readFileSync(file, 'utf8')))
-  const objects = rules.resources.flatMap((resource) => load(posix.join(folder, resource)))
-  const generated = rules.configMapGenerator.map((generator) => configMap(folder, generator))
-  const patches = rules.patches.flatMap(({ path }) => load(posix.join(folder, path)))
-  return patches
-    .reduce(applyPatch, [...objects, ...generated])
-    .map((object) => withImages(object, rules) as KubernetesObject)
-    .map((object) => withNamespace(object, rules))
+/** The objects that `kubectl kustomize` renders from a folder below deploy/kubernetes. */
+export async function kustomize(folder: string): Promise<readonly KubernetesObject[]> {
+  if (!(await hasOldKustomize())) return render(folder)
+  using copy = temporaryFolder()
+  cpSync(ROOT, copy.path, { recursive: true })
+  for (const file of globSync(join(copy.path, '**/kustomization.yaml'))) useOldFields(file)
+  return await render(join(copy.path, relative(ROOT, folder)))
 }
 
-function load(path: string): readonly KubernetesObject[] {
-  if (!existsSync(path)) throw new Error(`${path} does not exist`)
-  if (statSync(path).isDirectory()) return kustomize(path)
-  const documents = parseAllDocuments(readFileSync(path, 'utf8'))
-  return documents.map((document) => document.toJS() as KubernetesObject)
+async function render(folder: string): Promise<readonly KubernetesObject[]> {
+  const { stdout } = await kubectl(['kustomize', folder])
+  return parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject)
 }
 
-function configMap(folder: string, generator: { name: string; files: readonly string[] }): KubernetesObject {
-  const files = generator.files.map((file) => {
-    if (file.startsWith('..')) throw new Error(`kustomize reads no file outside of ${folder}: ${file}`)
-    return [basename(file), readFileSync(posix.join(folder, file), 'utf8')]
-  })
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: generator.name },
-    data: Object.fromEntries(files),
+/** Until version 1.20, which Debian 12 has, kubectl contained kustomize 2.0.3. */
+async function hasOldKustomize(): Promise<boolean> {
+  const { stdout } = await kubectl(['version', '--client'])
+  const [, minor] = /\bv1\.(\d+)/.exec(stdout) ?? []
+  return Number(minor) <= 20
+}
+
+/**
+ * Rewrites a kustomization with the fields of kustomize 2: `bases` for folders among the resources, and
+ * `patchesStrategicMerge`. Newer versions still read them but report them as deprecated.
+ */
+function useOldFields(file: string): void {
+  const { resources, patches = [], ...rest } = parse(readFileSync(file, 'utf8'))
+  const isFolder = (resource: string) => statSync(join(dirname(file), resource)).isDirectory()
+  const old = {
+    ...rest,
+    bases: resources.filter((resource: string) => isFolder(resource)),
+    resources: resources.filter((resource: string) => !isFolder(resource)),
+    patchesStrategicMerge: patches.map(({ path }: { path: string }) => path),
   }
+  writeFileSync(file, stringify(old))
 }
 
-function applyPatch(
-  objects: readonly KubernetesObject[],
-  patch: KubernetesObject,
-): readonly KubernetesObject[] {
-  const isTarget = ({ kind, metadata }: KubernetesObject) =>
-    kind === patch.kind && metadata.name === patch.metadata.name
-  if (!objects.some(isTarget)) throw new Error(`no ${patch.kind} ${patch.metadata.name} to be patched`)
-  return objects.map((object) =>
-    isTarget(object) ? (strategicMerge(object, patch) as KubernetesObject) : object,
-  )
-}
-
-function withImages(value: unknown, { images }: Kustomization): unknown {
-  if (Array.isArray(value)) return value.map((item) => withImages(item, { images } as Kustomization))
-  if (!isMapping(value)) return value
-  const entries = Object.entries(value).map(([key, member]) => {
-    const image = images.find(({ name }) => key === 'image' && name === member)
-    return [key, image ? `${image.newName}:${image.newTag}` : withImages(member, { images } as Kustomization)]
-  })
-  return Object.fromEntries(entries)
-}
-
-function withNamespace(object: KubernetesObject, { namespace }: Kustomization): KubernetesObject {
-  if (namespace === undefined) return object
-  if (CLUSTER_KINDS.includes(object.kind)) return object
-  return { ...object, metadata: { ...object.metadata, namespace } }
+async function kubectl(args: readonly string[]): Promise<Finished> {
+  const done = await run(toolPath('kubectl'), args, { timeout: 60_000 })
+  if (done.code !== 0 || done.stderr !== '') throw new Error(`kubectl ${args.join(' ')}: ${done.stderr}`)
+  return done
 }

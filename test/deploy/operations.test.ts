@@ -14,7 +14,7 @@ const section = (title: string): string => {
   if (found === undefined) throw new Error(`docs/operations.md has no section ${title}`)
   return found
 }
-/** The rows of all tables in a part, cell by cell, without their heads. */
+/** The cells of all table rows in a part, without table heads. */
 const rows = (part: string): string[][] =>
   part
     .split('\n')
@@ -24,7 +24,7 @@ const rows = (part: string): string[][] =>
 const families = new Map(FAMILIES.map((family) => [family.name, family]))
 
 describe('metrics', () => {
-  test('that are named exist, with the labels that are named', () => {
+  test('in the text exist, with their labels', () => {
     const named = [...text.matchAll(/\b(sds_[a-z_]+)(?:\{([a-z_,]+)(?==|!|[,}]))?/g)]
     const wrong = named.filter(([, name = '', labels]) => {
       if (name === 'sds_pool_') return false
@@ -38,7 +38,7 @@ describe('metrics', () => {
     expect(wrong.map(([all]) => all)).toEqual([])
   })
 
-  test('of every other exporter are answered by one of ours', () => {
+  test('of other exporters have a counterpart', () => {
     const migration = text.slice(text.indexOf('## Migration'), text.indexOf('## Troubleshooting'))
     const table = rows(migration)
     expect(table.length).toBeGreaterThan(40)
@@ -55,7 +55,7 @@ describe('metrics', () => {
 })
 
 describe('troubleshooting', () => {
-  test('has a row for every reason why a poll fails, in their order', () => {
+  test('has a row for every reason of a failed poll, in the same order', () => {
     expect(rows(section('### By result')).map(([reason]) => reason)).toEqual(
       Object.keys(REASONS).map((reason) => `\`${reason}\``),
     )
@@ -70,7 +70,7 @@ describe('troubleshooting', () => {
   })
 })
 
-describe('what is said of the program holds', () => {
+describe('the text agrees with the program on', () => {
   const program = createProgram()
 
   test('flags and commands', () => {
@@ -99,7 +99,7 @@ describe('what is said of the program holds', () => {
     ])
   })
 
-  test('the configuration to begin with', () => {
+  test('the first configuration', () => {
     const yaml = /```yaml\n(.*?)```/s.exec(section('## Installing'))?.[1] ?? ''
     expect(parse(yaml).systems).toHaveLength(1)
     expect(() => parseConfig(yaml, { file: 'x.yml', environment: {} })).toThrow(
@@ -123,14 +123,14 @@ describe('what is said of the program holds', () => {
     expect(run.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  test('the columns of the measured table are those that the script prints', () => {
+  test('the columns of the table that the script prints', () => {
     const head = /const HEAD = \[(.*)\]/.exec(readText('scripts/sizing.ts'))?.[1] ?? ''
     const columns = [...head.matchAll(/'([^']+)'/g)].map(([, name]) => name)
     expect(columns).toHaveLength(6)
     expect(section('### Size')).toContain(`| ${columns.join(' | ')} |`)
   })
 
-  test('every heading that is linked to exists', () => {
+  test('headings that are link targets', () => {
     const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()

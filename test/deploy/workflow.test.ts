@@ -9,24 +9,20 @@ const texts = files.map((file) => [file, readText(file)] as const)
 const ci = readText('.github/workflows/ci.yml')
 const release = readWorkflow(readText('.github/workflows/release.yml'))
 
-test('there is one for every change and one for releases', () => {
-  expect(files).toEqual(['.github/workflows/ci.yml', '.github/workflows/release.yml'])
-})
-
 describe.each(texts)('%s', (file, text) => {
   const scripts = stepsOf(readWorkflow(text)).flatMap(({ run: script }) =>
     script === undefined ? [] : [script],
   )
 
-  test('is a workflow by the words of the parser', async () => {
+  test('has no finding of the parser of GitHub', async () => {
     expect(await grammarFindings(file, text)).toEqual([])
   })
 
-  test('keeps our rules', () => {
+  test('breaks no rule', () => {
     expect(ruleFindings(text)).toEqual([])
   })
 
-  test('has scripts that bash can read', async () => {
+  test('has scripts with valid syntax', async () => {
     for (const script of scripts) {
       expect(await run('bash', ['-n'], { input: script })).toMatchObject({ code: 0, stderr: '' })
     }
@@ -39,7 +35,7 @@ describe.each(texts)('%s', (file, text) => {
   })
 })
 
-test('all use the same version of an action', () => {
+test('all workflows use the same version of an action', () => {
   const used = new Set(texts.flatMap(([, text]) => usedActions(readWorkflow(text))))
   const names = [...used].map((action) => action.split('@')[0])
   expect(new Set(names).size).toBe(used.size)
@@ -67,35 +63,39 @@ describe('the checks find', () => {
     ],
     ['a commit without its version', (text: string) => text.replace(/ # v5\S+/, ''), 'pinned'],
     [
-      'rights by default',
+      'default permissions',
       (text: string) => text.replace('permissions: {}', 'permissions: {contents: write}'),
-      'default',
+      'by default',
     ],
     [
-      'a job without rights of its own',
+      'a job without permissions',
       (text: string) => text.replace('    permissions:\n      contents: read\n', ''),
-      'says its rights',
+      'declares permissions',
     ],
-    ['a job without an end', (text: string) => text.replace('    timeout-minutes: 45\n', ''), 'has an end'],
     [
-      'a token left behind',
+      'a job without a timeout',
+      (text: string) => text.replace('    timeout-minutes: 45\n', ''),
+      'has a timeout',
+    ],
+    [
+      'credentials that persist',
       (text: string) => text.replace('persist-credentials: false', 'fetch-depth: 0'),
-      'token behind',
+      'persists credentials',
     ],
     [
       'an expression in a script',
       (text: string) => text.replace('run: .ci/run', 'run: echo $' + '{{ github.head_ref }}'),
-      'into a script',
+      'in a script',
     ],
     [
       'a job that does not exist',
       (text: string) => text.replace('  audit:\n', '  audit:\n    needs: x\n'),
-      'waited for',
+      'is needed',
     ],
     [
       'a dangerous trigger',
       (text: string) => text.replace('  pull_request:', '  pull_request_target:'),
-      'stranger',
+      'untrusted',
     ],
   ])('%s', (_, change, finding) => {
     const changed = change(ci)
@@ -106,14 +106,14 @@ describe('the checks find', () => {
 
 describe('a release', () => {
   const { jobs } = release
-  const rights = Object.fromEntries(
+  const writable = Object.fromEntries(
     Object.entries(jobs).map(([name, { permissions = {} }]) => [
       name,
-      Object.entries(permissions).flatMap(([right, level]) => (level === 'write' ? [right] : [])),
+      Object.entries(permissions).flatMap(([scope, level]) => (level === 'write' ? [scope] : [])),
     ]),
   )
 
-  test('begins with a tag, when a maintainer turned it on, after all checks', () => {
+  test('starts with a tag, if enabled, after all checks', () => {
     expect(release.on).toEqual({ push: { tags: ['v*'] } })
     expect(jobs['checks']).toMatchObject({
       if: "vars.RELEASE_ENABLED == 'true'",
@@ -123,19 +123,19 @@ describe('a release', () => {
     expect(first.map(([name]) => name)).toEqual(['checks'])
   })
 
-  test('publishes from a protected environment alone, and each job may write only what it publishes', () => {
-    expect(rights).toEqual({
+  test('publishes only from the protected environment, with the least permissions', () => {
+    expect(writable).toEqual({
       checks: [],
       package: [],
       npm: ['id-token'],
       image: ['packages', 'id-token'],
       github: ['contents', 'id-token'],
     })
-    const writing = Object.entries(jobs).filter(([name]) => rights[name]?.length !== 0)
+    const writing = Object.entries(jobs).filter(([name]) => writable[name]?.length !== 0)
     for (const [, { environment }] of writing) expect(environment).toBe('release')
   })
 
-  test('needs no long-lived secret', () => {
+  test('uses no long-lived secret', () => {
     const names = readText('.github/workflows/release.yml').match(/secrets\.\w+/g) ?? []
     expect(new Set(names)).toEqual(new Set(['secrets.GITHUB_TOKEN']))
   })
@@ -147,10 +147,12 @@ describe('a release', () => {
     expect(script('github')).toContain('cosign sign-blob')
   })
 
-  test('gives the image every argument that its Dockerfile takes, and no other', () => {
-    const taken = [...readText('deploy/docker/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name]) => name)
-    const given = [...readText('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)]
-    const names = given.map(([, name]) => name).filter((name) => name !== 'SOURCE_DATE_EPOCH')
-    expect(names.sort()).toEqual(taken.sort())
+  test('passes exactly the build arguments of the Dockerfile', () => {
+    const declared = [...readText('deploy/docker/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(
+      ([, name]) => name,
+    )
+    const passed = [...readText('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)]
+    const names = passed.map(([, name]) => name).filter((name) => name !== 'SOURCE_DATE_EPOCH')
+    expect(names.sort()).toEqual(declared.sort())
   })
 })

@@ -32,9 +32,9 @@ export function stepsOf({ jobs }: Workflow): readonly Step[] {
   return Object.values(jobs).flatMap(({ steps = [] }) => steps)
 }
 
-/** What GitHub's own parser says against the file: unknown keys, bad expressions, jobs that do not exist. */
+/** Errors of GitHub's workflow parser: unknown keys, invalid expressions, missing jobs. */
 export async function grammarFindings(name: string, content: string): Promise<string[]> {
-  // The parser imports JSON files without saying so, which bundlers accept and Node.js does not.
+  // The parser imports JSON files without `with { type: 'json' }`, which bundlers accept but Node.js rejects.
   const hooks = registerHooks({
     load: (url, context, next) =>
       next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
@@ -56,10 +56,10 @@ interface Rule {
 const PINNED = /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/
 const CHECKOUT = /^actions\/checkout@/
 
-/** What we ask of a workflow beyond the grammar: nothing of a stranger runs, and nothing may more than it must. */
+/** Rules beyond the syntax: no untrusted code, and least permissions. */
 const RULES: readonly Rule[] = [
   {
-    what: 'every action is pinned by its commit, with the version beside it',
+    what: 'every action is pinned by commit, with its version in a comment',
     holds: (_, text) =>
       text
         .split('\n')
@@ -67,35 +67,35 @@ const RULES: readonly Rule[] = [
         .every((line) => PINNED.test(line)),
   },
   {
-    what: 'no rights by default',
+    what: 'no permission is granted by default',
     holds: ({ permissions }) => permissions !== undefined && Object.keys(permissions).length === 0,
   },
   {
-    what: 'every job says its rights',
+    what: 'every job declares permissions',
     holds: ({ jobs }) => Object.values(jobs).every(({ permissions }) => typeof permissions === 'object'),
   },
   {
-    what: 'every job has an end',
+    what: 'every job has a timeout',
     holds: ({ jobs }) => Object.values(jobs).every((job) => job.uses ?? job['timeout-minutes'] !== undefined),
   },
   {
-    what: 'every job that is waited for exists',
+    what: 'every job that is needed exists',
     holds: ({ jobs }) =>
       Object.values(jobs).every(({ needs = [] }) => [needs].flat().every((name) => name in jobs)),
   },
   {
-    what: 'no checkout leaves its token behind',
+    what: 'no checkout persists credentials',
     holds: (workflow) =>
       stepsOf(workflow).every(
         ({ uses, with: inputs }) => !CHECKOUT.test(uses ?? '') || inputs?.['persist-credentials'] === false,
       ),
   },
   {
-    what: 'no expression is put into a script',
+    what: 'no expression is in a script',
     holds: (workflow) => stepsOf(workflow).every(({ run = '' }) => !run.includes('$' + '{{')),
   },
   {
-    what: 'nothing of a stranger runs with our rights',
+    what: 'no untrusted code runs with permissions of the repository',
     holds: ({ on }) => !('pull_request_target' in on) && !('workflow_run' in on),
   },
 ]
@@ -105,7 +105,7 @@ export function ruleFindings(text: string): string[] {
   return RULES.filter(({ holds }) => !holds(workflow, text)).map(({ what }) => `broken: ${what}`)
 }
 
-/** Actions of others, without workflows of our own. */
+/** Actions of other repositories. */
 export function usedActions(workflow: Workflow): readonly string[] {
   return stepsOf(workflow).flatMap(({ uses }) => (uses === undefined || uses.startsWith('./') ? [] : [uses]))
 }

@@ -32,6 +32,12 @@ test('each category has the newest time of what belongs to it, rates of error ty
   expect(nodeRows('frankfurt', [pool])[0]?.newest_sample_age_seconds).toBe(40)
 })
 
+test('error types without a rate, and no rate of all, give no time', () => {
+  const types = [{ errorType: '404', category: 'User', errorCount: '1' }]
+  const { nodes } = readingOf({ transactionErrorsCurrent: { types } })
+  expect(nodes.map((node) => newestTimes(node).size)).toEqual([0])
+})
+
 test('a node that serves nothing has no times', () => {
   expect(readingOf({}).nodes.map((node) => newestTimes(node).size)).toEqual([0])
 })

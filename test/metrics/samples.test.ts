@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import { renderPart } from '../../src/metrics/exposition.ts'
-import { boundedName, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
+import {
+  boundedName,
+  coverageSamples,
+  feedSamples,
+  forecastSamples,
+  uniqueNames,
+} from '../../src/metrics/samples.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
@@ -37,6 +43,57 @@ describe('units', () => {
 test('an attribute that a node does not serve gives no sample', () => {
   const names = new Set(parseExposition(linesOf({})).map(({ name }) => name))
   expect([...names]).toEqual(['sds_node_info'])
+})
+
+test('series carry the name of their node, and its identity is one series', () => {
+  const lines = linesOf({
+    apiChange: '7',
+    allocatedCapacityForecast: [{ unit: 'day', forecast: '9', history: '7', target: '80' }],
+  })
+  const node = { system: 's', pool: 'p', node: 'node' }
+  expect(oneSeries(lines, 'sds_node_info')).toEqual({
+    name: 'sds_node_info',
+    labels: { ...node, node_id: 'n1', pool_id: 'urn:pool', api_change: '7' },
+    value: 1,
+  })
+  expect(oneSeries(lines, 'sds_node_capacity_forecast_available', node).value).toBe(1)
+  expect(oneSeries(linesOf({}), 'sds_node_info').labels['api_change']).toBe('')
+})
+
+test('forecasts of another node give no sample', () => {
+  const reading = decodeFeed({ _embedded: { instances: [{ id: 'n1' }] } })
+  const forecasts = new Map([['n2', [{ historyDays: '7', targetPercent: '80', days: 1 }]]])
+  expect(forecastSamples(reading, forecasts, LABELS).size).toBe(0)
+})
+
+describe('transaction errors', () => {
+  const errorNames = (errors: Record<string, unknown>) =>
+    parseExposition(linesOf({ transactionErrorsCurrent: errors }))
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('sds_node_transaction'))
+  const type = { errorType: '404', category: 'User' }
+  const rate = [{ t: '100', Rate: '7' }]
+
+  test.each([
+    [{ all: rate }, 'sds_node_transaction_errors_ratio'],
+    [{ errorSuccessTotals: [{ successTotal: '1' }] }, 'sds_node_transactions_succeeded'],
+    [{ errorSuccessTotals: [{ errorTotal: '1' }] }, 'sds_node_transactions_failed'],
+    [{ types: [{ ...type, errorCount: '1' }] }, 'sds_node_transaction_errors_by_type'],
+    [{ types: [{ ...type, errorRate: rate }] }, 'sds_node_transaction_errors_by_type_ratio'],
+  ])('%j give %s alone', (errors, name) => {
+    expect(errorNames(errors)).toEqual([name])
+  })
+})
+
+test('coverage is one series for each attribute and state', () => {
+  const coverage = new Map([['diskSpaceFree', { served: 3, absent: 2, unreadable: 1 }]])
+  const samples = coverageSamples(coverage, LABELS)
+  const labels = (state: string) => `system="s",pool_id="urn:pool",attribute="diskSpaceFree",state="${state}"`
+  expect(samples).toEqual([
+    { labels: labels('served'), value: 3 },
+    { labels: labels('absent'), value: 2 },
+    { labels: labels('unreadable'), value: 1 },
+  ])
 })
 
 test('health is one series a status, 1 for the current one', () => {
@@ -118,6 +175,14 @@ describe('unique names', () => {
       ['1', 'b'],
     ],
     [
+      'names that are the id of the same thing',
+      [
+        ['1', '1'],
+        ['2', 'b'],
+      ],
+      ['1', 'b'],
+    ],
+    [
       'the id where a name is the id of another',
       [
         ['1', '2'],
@@ -131,7 +196,8 @@ describe('unique names', () => {
 
   test('are cut where they are too long, and stay apart', () => {
     const [one, two] = [`${'x'.repeat(10_000)}1`, `${'x'.repeat(10_000)}2`].map(boundedName)
-    expect(one?.length).toBeLessThan(250)
+    expect(one).toMatch(/^x{200}…[0-9a-f]{8}$/)
     expect(one).not.toBe(two)
+    expect(boundedName('x'.repeat(200))).toBe('x'.repeat(200))
   })
 })

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TOOL_NAMES } from '../../scripts/tools/table.ts'
+import { TOOL_NAMES, versionArgumentsOf } from '../../scripts/tools/table.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import { toolPath } from '../support/tools.ts'
@@ -15,7 +15,7 @@ test('with every tool here it says so in one line and changes nothing', async ()
 })
 
 test.each(TOOL_NAMES)('%s runs', async (tool) => {
-  const { code, stdout, stderr } = await run(toolPath(tool), ['--version'])
+  const { code, stdout, stderr } = await run(toolPath(tool), versionArgumentsOf(tool))
   expect(code).toBe(0)
   expect(`${stdout}${stderr}`).toMatch(/\d+\.\d+/)
 })

@@ -76,7 +76,7 @@ export function fromApiError(failure: ApiError): Refused {
   }
   const answer = {
     code: body?.code ?? status,
-    description: body?.description ?? sentence(REASONS[failure.reason]),
+    description: body?.description ?? sentence(REASONS[failure.reason].text),
     details: body?.details ?? failure.message,
     retryable: body?.retryable ?? RETRYABLE.includes(failure.reason),
   }

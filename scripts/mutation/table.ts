@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { markdownTable } from '../generators/markdown.ts'
+import { type Score, scoreRatio } from './score.ts'
+
+const PAGE = 'docs/development.md'
+const BEGIN = '<!-- mutation scores: begin -->\n'
+const END = '<!-- mutation scores: end -->\n'
+const HEAD = ['Folder', 'Score', 'Killed', 'Timed out', 'Survived', 'Not covered', 'Measured']
+
+/** Writes the row of a folder into docs/development.md, with the date and this machine. */
+export function writeScores(folder: string, score: Score): void {
+  const machine = `${cpus().length} × ${cpus()[0]?.model}, Node.js ${process.versions.node}`
+  const date = new Date().toISOString().slice(0, 10)
+  writeFileSync(PAGE, withRow(readFileSync(PAGE, 'utf8'), folder, score, `${date}, ${machine}`))
+}
+
+/** The page with the row of one folder replaced or added; other rows stay. Rows are sorted by folder. */
+export function withRow(page: string, folder: string, score: Score, measured: string): string {
+  const [before, table, after] = parts(page)
+  const rows = table.split('\n').flatMap((line) => (line.startsWith('| `') ? [cells(line)] : []))
+  const others = rows.filter(([name]) => name !== `\`${folder}\``)
+  const sorted = [...others, row(folder, score, measured)].sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  return `${before}${BEGIN}\n${markdownTable(HEAD, sorted)}\n${END}${after}`
+}
+
+function parts(page: string): [before: string, table: string, after: string] {
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin < 0 || end < begin) throw new Error(`${PAGE} lacks the lines ${BEGIN.trim()} and ${END.trim()}`)
+  return [page.slice(0, begin), page.slice(begin + BEGIN.length, end), page.slice(end + END.length)]
+}
+
+function cells(line: string): string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}
+
+function row(folder: string, score: Score, measured: string): string[] {
+  const { killed, timedOut, survived, notCovered } = score
+  const numbers = [killed, timedOut, survived, notCovered].map(String)
+  return [`\`${folder}\``, `${(scoreRatio(score) * 100).toFixed(1)} %`, ...numbers, measured]
+}

@@ -1,0 +1,193 @@
+import { Registry } from 'prom-client'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createOwnMetrics } from '../../src/metrics/own.ts'
+import { oneSeries, parseExposition } from './exposition_text.ts'
+
+const create = () => createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24.0.0' })
+const request = (system: string, seconds = 0.2) => ({ system, operation: 'nodes', code: '200', seconds })
+
+/** Values of a family by the values of their labels, joined by a space. */
+function valuesOf(text: string, family: string): Record<string, number> {
+  return Object.fromEntries(
+    parseExposition(text)
+      .filter(({ name }) => name === family)
+      .map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+  )
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+describe('own metrics', () => {
+  test('show the build from the beginning, and no counter before the first call', async () => {
+    const text = await create().render('text')
+    expect(valuesOf(text, 'sds_exporter_build_info')).toEqual({ '1.2.3 v24.0.0': 1 })
+    expect(text).not.toMatch(/^sds_(api|pool)_/m)
+  })
+
+  test('count polls, requests, logins and rejected values', async () => {
+    const own = create()
+    own.poll('a', 'p', 'ok')
+    own.poll('a', 'p', 'ok')
+    own.poll('a', 'p', 'timeout')
+    own.request(request('a'))
+    own.login('a', 'ok')
+    own.rejected('a', 'numDisks', 'range', 3)
+    const text = await own.render('text')
+    expect(valuesOf(text, 'sds_pool_polls_total')).toEqual({ 'a p ok': 2, 'a p timeout': 1 })
+    expect(valuesOf(text, 'sds_api_requests_total')).toEqual({ 'a nodes 200': 1 })
+    expect(valuesOf(text, 'sds_api_logins_total')).toEqual({ 'a ok': 1 })
+    expect(valuesOf(text, 'sds_api_rejected_values_total')).toEqual({ 'a numDisks range': 3 })
+  })
+
+  test('name the labels of each family', async () => {
+    const own = create()
+    own.poll('a', 'p', 'ok')
+    own.request(request('a'))
+    own.login('a', 'ok')
+    own.rejected('a', 'numDisks', 'range', 1)
+    const text = await own.render('text')
+    const names = (family: string) => Object.keys(oneSeries(text, family).labels)
+    expect(names('sds_pool_polls_total')).toEqual(['system', 'pool_id', 'result'])
+    expect(names('sds_api_requests_total')).toEqual(['system', 'operation', 'code'])
+    expect(names('sds_api_request_duration_seconds_count')).toEqual(['system', 'operation'])
+    expect(names('sds_api_logins_total')).toEqual(['system', 'result'])
+    expect(names('sds_api_rejected_values_total')).toEqual(['system', 'attribute', 'reason'])
+  })
+
+  test('sort durations of requests into buckets', async () => {
+    const own = create()
+    own.request(request('a', 0.2))
+    own.request(request('a', 31))
+    const text = await own.render('text')
+    const bucket = (le: string) => oneSeries(text, 'sds_api_request_duration_seconds_bucket', { le }).value
+    expect([bucket('0.1'), bucket('0.25'), bucket('30'), bucket('+Inf')]).toEqual([0, 1, 1, 2])
+    expect(oneSeries(text, 'sds_api_request_duration_seconds_sum').value).toBe(31.2)
+  })
+
+  test('show the number of series and the last load of the configuration', async () => {
+    const own = create()
+    own.series(42)
+    own.reloaded(true, 100)
+    const good = await own.render('text')
+    own.reloaded(false, 200)
+    const bad = await own.render('text')
+    const reload = (text: string) =>
+      ['successful', 'success_timestamp_seconds'].map(
+        (name) => oneSeries(text, `sds_exporter_config_last_reload_${name}`).value,
+      )
+    expect(oneSeries(good, 'sds_exporter_series').value).toBe(42)
+    expect([reload(good), reload(bad)]).toEqual([
+      [1, 100],
+      [0, 100],
+    ])
+  })
+})
+
+describe('forgetting', () => {
+  const FAMILIES = [
+    'sds_pool_polls_total',
+    'sds_api_requests_total',
+    'sds_api_request_duration_seconds_count',
+    'sds_api_logins_total',
+    'sds_api_rejected_values_total',
+  ]
+  const counted = () => {
+    const own = create()
+    for (const system of ['a', 'b']) {
+      for (const pool of ['p', 'q']) own.poll(system, pool, 'ok')
+      own.request(request(system))
+      own.login(system, 'ok')
+      own.rejected(system, 'numDisks', 'range', 1)
+    }
+    return own
+  }
+
+  test('a system removes all its series and no others', async () => {
+    const own = counted()
+    await own.render('text')
+    own.forgetSystem('a')
+    await expect.poll(() => own.render('text')).not.toContain('system="a"')
+    const text = await own.render('text')
+    const keys = FAMILIES.map((family) => Object.keys(valuesOf(text, family)))
+    expect(keys).toEqual([['b p ok', 'b q ok'], ['b nodes 200'], ['b nodes'], ['b ok'], ['b numDisks range']])
+  })
+
+  test('a pool removes its polls and no others', async () => {
+    const own = counted()
+    own.forgetPool('a', 'p')
+    const polls = async () => Object.keys(valuesOf(await own.render('text'), 'sds_pool_polls_total'))
+    await expect.poll(polls).toEqual(['a q ok', 'b p ok', 'b q ok'])
+    const text = await own.render('text')
+    expect(Object.keys(valuesOf(text, 'sds_api_requests_total'))).toEqual(['a nodes 200', 'b nodes 200'])
+  })
+})
+
+describe('the exposition', () => {
+  test('has one empty line between families in the text format', async () => {
+    const own = create()
+    own.login('a', 'ok')
+    const text = await own.render('text')
+    const families = text.split('\n\n')
+    expect(families.length).toBeGreaterThan(20)
+    expect(families.filter((family) => !family.startsWith('# HELP '))).toEqual([])
+  })
+
+  test('has no empty line in OpenMetrics, and the same families', async () => {
+    const own = create()
+    own.login('a', 'ok')
+    const text = await own.render('openmetrics')
+    const lines = text.split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines).not.toContain('')
+    const names = (exposition: string) => new Set(parseExposition(exposition).map(({ name }) => name))
+    expect(names(text)).toEqual(names(await own.render('text')))
+  })
+
+  test('has the units of OpenMetrics', async () => {
+    const own = create()
+    own.request(request('a'))
+    own.login('a', 'ok')
+    const lines = (await own.render('openmetrics')).split('\n').filter((line) => line.startsWith('# UNIT '))
+    expect(lines).toContain('# UNIT sds_api_request_duration_seconds seconds')
+    expect(lines).toContain('# UNIT process_cpu_seconds seconds')
+    expect(lines).toContain('# UNIT process_resident_memory_bytes bytes')
+    expect(lines.filter((line) => !/_(\w+) \1$/.test(line))).toEqual([])
+  })
+
+  test('leaves out gauges whose names end like those of counters', async () => {
+    const text = await create().render('text')
+    const gauges = [...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name)
+    expect(gauges).toContain('nodejs_active_handles')
+    expect(gauges.filter((name) => name?.endsWith('_total'))).toEqual([])
+  })
+
+  test('shows every change at once', async () => {
+    const own = create()
+    own.login('a', 'ok')
+    await own.render('text')
+    own.login('a', 'ok')
+    expect(valuesOf(await own.render('text'), 'sds_api_logins_total')).toEqual({ 'a ok': 2 })
+  })
+
+  test('renders own metrics after a change, and those of the process once a second, by format', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const collect = vi.spyOn(Registry.prototype, 'getMetricsAsJSON')
+    const own = create()
+    const collections = async (format: 'text' | 'openmetrics') => {
+      collect.mockClear()
+      await own.render(format)
+      return collect.mock.calls.length
+    }
+    expect([await collections('text'), await collections('text')]).toEqual([2, 0])
+    expect(await collections('openmetrics')).toBe(2)
+    own.login('a', 'ok')
+    expect([await collections('text'), await collections('text')]).toEqual([1, 0])
+    vi.advanceTimersByTime(999)
+    expect(await collections('text')).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect([await collections('text'), await collections('text')]).toEqual([1, 0])
+  })
+})
