@@ -1,16 +1,16 @@
-/** Runs two measurements in turn, so that a machine that slows down slows both, and gives the ratio pair by pair. */
+/** Alternates two measurements, so that changes of machine speed affect both. The ratio is the median of the pairs. */
 export async function compare(
   rounds: number,
-  ours: () => Promise<number>,
-  theirs: () => Promise<number>,
-): Promise<{ readonly ours: number; readonly theirs: number; readonly ratio: number }> {
+  exporter: () => Promise<number>,
+  reference: () => Promise<number>,
+): Promise<{ readonly exporter: number; readonly reference: number; readonly ratio: number }> {
   const pairs: [number, number][] = []
-  await ours()
-  await theirs()
-  for (let round = 0; round < rounds; round += 1) pairs.push([await ours(), await theirs()])
+  await exporter()
+  await reference()
+  for (let round = 0; round < rounds; round += 1) pairs.push([await exporter(), await reference()])
   return {
-    ours: median(pairs.map(([one]) => one)),
-    theirs: median(pairs.map(([, other]) => other)),
+    exporter: median(pairs.map(([one]) => one)),
+    reference: median(pairs.map(([, other]) => other)),
     ratio: median(pairs.map(([one, other]) => one / other)),
   }
 }
@@ -20,11 +20,11 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Milliseconds that a task takes. */
+/** Duration of a task in milliseconds. */
 export async function timed(task: () => unknown): Promise<number> {
-  const began = performance.now()
+  const start = performance.now()
   await task()
-  return performance.now() - began
+  return performance.now() - start
 }
 
 export function milliseconds(value: number): string {

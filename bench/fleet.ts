@@ -1,20 +1,20 @@
 import { decodeFeed, type FeedReading } from '../src/api/feed/feed.ts'
 import { createEmulator } from '../src/emulator/emulator.ts'
 
-/** The size that the figures of the documentation are about. */
+/** The size for the figures of README.md. */
 export const POOLS = 10
 export const NODES_PER_POOL = 64
 
 export interface PoolFixture {
   readonly id: string
-  /** The nodes as they are now, forecasts included. */
+  /** Current values and forecasts. */
   readonly reading: FeedReading
 }
 
 const CURRENT = 'dataType=current'
 const FORECAST = 'dataType=current&category=capacityForecast&cfTimeFrame=7d;4w&cfTarget=80;90'
 
-/** The feeds of an emulated system of ten pools with 64 nodes each, read once. */
+/** Reads the feeds of an emulated system. */
 export async function readFleet(): Promise<PoolFixture[]> {
   const emulator = createEmulator({
     pools: POOLS,
@@ -24,10 +24,10 @@ export async function readFleet(): Promise<PoolFixture[]> {
   })
   await emulator.start()
   const read = async (id: string, query: string): Promise<FeedReading> => {
-    const answer = await fetch(`${emulator.url}/dashboard/storagepools/${id}/nodes?${query}`, {
+    const response = await fetch(`${emulator.url}/dashboard/storagepools/${id}/nodes?${query}`, {
       headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' },
     })
-    return decodeFeed(await answer.json())
+    return decodeFeed(await response.json())
   }
   try {
     const fixtures: PoolFixture[] = []

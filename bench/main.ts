@@ -1,4 +1,10 @@
 /* biome-ignore-all lint/suspicious/noConsole: a benchmark prints its figures */
+/**
+ * Measures rendering and scraping with an emulated system of ten pools with 64 nodes each, and prints the figures of
+ * README.md. Other programs should not run at the same time.
+ *
+ *   npm run bench
+ */
 import { cpus } from 'node:os'
 import { milliseconds } from './figures.ts'
 import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
@@ -16,15 +22,15 @@ console.log(
 const rendering = await compareRendering(fleet)
 console.log(`\nRendering one poll of all pools (${rendering.series} series, ${mebibytes(rendering.bytes)}):`)
 console.log(
-  `  sds-exporter ${milliseconds(rendering.ours)}, prom-client with a fresh registry ${milliseconds(rendering.theirs)}`,
+  `  sds-exporter ${milliseconds(rendering.exporter)}, prom-client with a fresh registry ${milliseconds(rendering.reference)}`,
 )
 console.log(`  ratio ${rendering.ratio.toFixed(2)} (goal: at most 0.33)`)
 
 const { figures, longestDelayMs } = await compareScraping(fleet)
-for (const [encoding, { ours, theirs, ratio, bytes }] of figures) {
+for (const [encoding, { exporter, reference, ratio, bytes }] of figures) {
   console.log(`\nOne scrape, ${encoding} (${mebibytes(bytes)}):`)
   console.log(
-    `  sds-exporter ${milliseconds(ours)}, the same bytes from a constant Buffer ${milliseconds(theirs)}`,
+    `  sds-exporter ${milliseconds(exporter)}, the same bytes from a constant Buffer ${milliseconds(reference)}`,
   )
   console.log(`  ratio ${ratio.toFixed(2)} (goal: at most 2)`)
 }

@@ -9,8 +9,8 @@ import type { PoolFixture } from './fleet.ts'
 
 const ROUNDS = 15
 
-/** One poll of every pool, from decoded nodes to the text of the page. */
-function renderOurs(fleet: readonly PoolFixture[]): Buffer {
+/** Renders one poll of all pools, from decoded nodes to the text of the page. */
+function renderExporter(fleet: readonly PoolFixture[]): Buffer {
   const parts = fleet.flatMap(({ id, reading }) => {
     const labels = { system: 'bench', poolId: id, pool: reading.nodes[0]?.poolName ?? id }
     const forecasts = new Map(reading.nodes.map((node) => [node.id, node.forecasts]))
@@ -19,8 +19,8 @@ function renderOurs(fleet: readonly PoolFixture[]): Buffer {
   return createPage(parts).identity('text')
 }
 
-/** The same samples, given to a fresh registry of prom-client, and its text. */
-async function renderTheirs(series: readonly Series[]): Promise<string> {
+/** Renders the same samples with a new registry of prom-client. */
+async function renderReference(series: readonly Series[]): Promise<string> {
   const registry = new Registry()
   const gauges = new Map(
     FEED_FAMILIES.map(({ name, help, labels }) => [
@@ -32,16 +32,16 @@ async function renderTheirs(series: readonly Series[]): Promise<string> {
   return registry.metrics()
 }
 
-/** How long our rendering takes, and prom-client's. */
+/** Compares the duration of rendering with that of prom-client. */
 export async function compareRendering(fleet: readonly PoolFixture[]) {
-  const text = renderOurs(fleet).toString()
+  const text = renderExporter(fleet).toString()
   const series = parseExposition(text)
-  if ((await renderTheirs(series)) !== text)
-    throw new Error('the two renderings differ: the comparison would be idle')
+  if ((await renderReference(series)) !== text)
+    throw new Error('the two renderings differ, so their durations cannot be compared')
   const figures = await compare(
     ROUNDS,
-    () => timed(() => renderOurs(fleet)),
-    () => timed(() => renderTheirs(series)),
+    () => timed(() => renderExporter(fleet)),
+    () => timed(() => renderReference(series)),
   )
   return { ...figures, series: series.length, bytes: Buffer.byteLength(text) }
 }

@@ -11,14 +11,14 @@ import { createListener } from '../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../src/server/metrics/metrics_app.ts'
 import { compare, median } from './figures.ts'
 import type { PoolFixture } from './fleet.ts'
-import type { ScrapeOrder } from './scraper.ts'
+import type { ScrapeJob } from './scraper.ts'
 
 const ROUNDS = 15
-/** Enough for the compiler to have seen everything before the median is taken. */
+/** Enough for the JIT compiler to optimize the code before the median. */
 const SCRAPES_PER_ROUND = 100
 
-/** A board that shows the fleet, and the exporter's real listener before it. */
-async function serveOurs(fleet: readonly PoolFixture[]) {
+/** A board with the fleet, behind the listener of the exporter. */
+async function serveExporter(fleet: readonly PoolFixture[]) {
   const own = createOwnMetrics({ version: 'bench', nodeVersion: process.version })
   const board = createBoard(own.series)
   await board.show(['bench'], new Set())
@@ -47,7 +47,7 @@ async function serveOurs(fleet: readonly PoolFixture[]) {
   return { board, listener }
 }
 
-/** What a round of polls does once the answers have come: decoding excepted, which is done from text here too. */
+/** The work of a round of polls after decoding. */
 async function pollAll(board: Board, fleet: readonly PoolFixture[]): Promise<void> {
   const attempt = { at: Date.now() / 1000, seconds: 0.1, failure: undefined }
   const updates = fleet.flatMap(({ id, reading }) => [
@@ -58,10 +58,10 @@ async function pollAll(board: Board, fleet: readonly PoolFixture[]): Promise<voi
 }
 
 async function serveConstant(url: string, headers: Record<string, string>): Promise<Server> {
-  const answer = await fetchRaw(url, headers)
+  const body = await fetchRaw(url, headers)
   const server = createServer((_, response) => {
-    response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': answer.length })
-    response.end(answer)
+    response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': body.length })
+    response.end(body)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return server
@@ -78,12 +78,12 @@ async function fetchRaw(url: string, headers: Record<string, string>): Promise<B
   })
 }
 
-/** How long a scrape takes, and the same bytes from a constant Buffer; and what polls do to the event loop. */
+/** Compares the duration of a scrape with sending the same bytes from a constant Buffer; measures event-loop delay. */
 export async function compareScraping(fleet: readonly PoolFixture[]) {
   const worker = new Worker(new URL('./scraper.ts', import.meta.url))
-  const { board, listener } = await serveOurs(fleet)
-  const scrapes = async (order: ScrapeOrder): Promise<number> => {
-    worker.postMessage(order)
+  const { board, listener } = await serveExporter(fleet)
+  const scrapes = async (job: ScrapeJob): Promise<number> => {
+    worker.postMessage(job)
     const [durations] = (await once(worker, 'message')) as [number[]]
     return median(durations)
   }
@@ -92,11 +92,11 @@ export async function compareScraping(fleet: readonly PoolFixture[]) {
   for (const encoding of ['identity', 'gzip']) {
     const headers = { 'Accept-Encoding': encoding }
     const constant = await serveConstant(url, headers)
-    const theirs = `http://127.0.0.1:${(constant.address() as AddressInfo).port}/`
+    const reference = `http://127.0.0.1:${(constant.address() as AddressInfo).port}/`
     const result = await compare(
       ROUNDS,
       () => scrapes({ url, headers, times: SCRAPES_PER_ROUND }),
-      () => scrapes({ url: theirs, headers, times: SCRAPES_PER_ROUND }),
+      () => scrapes({ url: reference, headers, times: SCRAPES_PER_ROUND }),
     )
     figures.set(encoding, { ...result, bytes: (await fetchRaw(url, headers)).length })
     constant.close()
@@ -110,7 +110,7 @@ export async function compareScraping(fleet: readonly PoolFixture[]) {
   return { figures, longestDelayMs }
 }
 
-/** The longest time for which the event loop was kept from its work, while all pools are polled and scraped. */
+/** The longest event-loop delay while all pools are polled and scraped, in milliseconds. */
 async function longestDelay(poll: () => Promise<void>, scrape: () => Promise<unknown>): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

@@ -1,47 +1,47 @@
 /**
- * Everything that dashboards and alert rules must agree on. The thresholds are defaults from public practice,
- * not from the storage system's documentation: change them here, then run `npm run generate`.
+ * Settings that dashboards and rules share. The thresholds are defaults from common practice, not from the
+ * documentation of the storage system. Change them here, then run `npm run generate`.
  */
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Where a value turns yellow (`warning`) and red (`critical`); the unit is in the name of the row. */
+/** The value from which panels are yellow (`warning`) and red (`critical`); the name of the row has the unit. */
 export interface Threshold {
   readonly warning: number
   readonly critical: number
 }
 
-/** Ratios run from 0 to 1. Higher is worse, except in the rows that say otherwise. */
+/** Ratios are 0 to 1. Higher is worse, except where a row says that lower is worse. */
 export const THRESHOLDS = {
-  /** Allocated relative to usable space. New disks take weeks to arrive; a rebuild needs room. */
+  /** Allocated relative to usable space. The delivery of disks takes weeks, and a rebuild needs free space. */
   usedRatio: { warning: 0.8, critical: 0.9 },
   cpuRatio: { warning: 0.75, critical: 0.9 },
   memoryRatio: { warning: 0.85, critical: 0.95 },
-  /** Of one direction of the network interfaces. */
+  /** Each direction of the network interfaces. */
   nicRatio: { warning: 0.7, critical: 0.85 },
-  /** Mean time of a transaction, read or write, as panels colour it. */
+  /** Mean time of a transaction, read or write; panels only. */
   latencySeconds: { warning: 0.1, critical: 0.3 },
-  /** Failed relative to all transactions, whosever fault. */
+  /** Failed relative to all transactions, including those that fail by the fault of clients. */
   errorRatio: { warning: 0.01, critical: 0.05 },
-  /** Failed by the system's own fault relative to all transactions. */
+  /** Failed by the fault of the system relative to all transactions. */
   systemErrorRatio: { warning: 0.001, critical: 0.01 },
-  /** Age of the newest sample: two and three intervals of the storage system's five minutes. */
+  /** Age of the newest sample: two and three sample intervals (5 minutes) of the storage system. */
   sampleAgeSeconds: { warning: 10 * MINUTE, critical: 15 * MINUTE },
-  /** Age of the last good poll; polls run every minute. */
+  /** Age of the last successful poll; the default schedule polls every minute. */
   pollAgeSeconds: { warning: 3 * MINUTE, critical: 5 * MINUTE },
-  /** Until the forecast target is reached: lower is worse. */
+  /** Time until the forecast target is reached; lower is worse. */
   forecastSeconds: { warning: 30 * DAY, critical: 7 * DAY },
-  /** Until the certificate of the storage system ends: lower is worse. */
+  /** Time until the certificate of the storage system expires; lower is worse. */
   certificateSeconds: { warning: 14 * DAY, critical: 3 * DAY },
-  /** Clock of the storage system against the exporter's, either direction. */
+  /** Absolute difference of the clocks of the storage system and the exporter. */
   clockSkewSeconds: { warning: 30, critical: 5 * MINUTE },
-  /** Disks that are not Good, over everything that is selected. */
+  /** Disks that are not Good, over all selected systems. */
   disksNotGood: { warning: 1, critical: 5 },
-  /** Good relative to all nodes: lower is worse. */
+  /** Good relative to all nodes; lower is worse. */
   goodNodesRatio: { warning: 1, critical: 0.9 },
-  /** Fullest minus emptiest node of a pool, in ratio of usable space. */
+  /** Fullest minus emptiest node of a pool, as a ratio of usable space. */
   imbalanceRatio: { warning: 0.2, critical: 0.4 },
   /** Hours of the last day in which a pool was recovering. */
   recoveryHours: { warning: 6, critical: 20 },
@@ -51,40 +51,40 @@ export const THRESHOLDS = {
   openFilesRatio: { warning: 0.7, critical: 0.9 },
 } as const satisfies Record<string, Threshold>
 
-/** Single limits that only one side of a comparison needs. */
+/** Limits without two levels. */
 export const LIMITS = {
-  /** The pool's mean over 15 minutes, in seconds, at which a person is told; between yellow and red of a panel. */
+  /** Mean latency of a pool above which the alerts fire after 15 minutes; between the two thresholds of panels. */
   alertReadLatencySeconds: 0.2,
   alertWriteLatencySeconds: 0.4,
-  /** A node is an outlier when it is slower than this and than so many times the median of its pool. */
+  /** A node is an outlier when its latency is above both this and `outlierFactor` times the median of its pool. */
   outlierLatencySeconds: 0.05,
   outlierFactor: 3,
-  /** Below this many transactions per second a mean latency says nothing. */
+  /** At or below this rate, mean latency and error ratio are not significant. */
   quietTransactionsPerSecond: 1,
-  /** Used space below which a short forecast is no news: small empty pools have steep trends. */
+  /** Forecast alerts fire only above this use: small empty pools have steep trends. */
   forecastUsedRatio: { warning: 0.6, critical: 0.75 },
-  /** Writes for recovery above this, in bytes per second, mean that a rebuild is running. */
+  /** A pool is recovering while it writes more than this for recovery. */
   recoveryBytesPerSecond: 1_000_000,
-  /** The forecast target, in percent, that headline figures are about; one of `forecast.targets`. */
+  /** The forecast target of alerts and single panels; one of `forecast.targets` of the configuration. */
   forecastTargetPercent: 90,
-  /** Bad disks of a pool, in number and relative to all, that are no longer single failures. */
+  /** Bad disks of a pool, as a number and relative to all, from which SdsDiskFailuresMany fires. */
   manyBadDisks: 3,
   manyBadDisksRatio: 0.05,
-  /** Nodes of one pool that are Bad or not accessible at once: the second failure is the emergency. */
+  /** Nodes of one pool that are Bad or not accessible at the same time. */
   unavailableNodes: 2,
-  /** Changes into or out of Good within an hour. */
+  /** Changes to or from Good within an hour. */
   flappingChanges: 4,
   /** Failed relative to all polls of a pool within 15 minutes. */
   failedPollsRatio: 0.1,
   /** Starts of the exporter within an hour. */
   exporterRestarts: 3,
-  /** How far ahead the exporter's own trend of the used space looks, in seconds. */
+  /** How far ahead the linear trend of the used space is extrapolated, in seconds. */
   trendSeconds: DAY,
 } as const
 
 /**
- * How a health status is drawn and counted, best first: `code` grows with severity, so that `max` over nodes
- * is the worst. A status that is not listed here counts as `UNKNOWN_HEALTH`.
+ * Health statuses, best first. `code` increases with severity, so that `max` over nodes is the worst. A status that is
+ * not listed is `UNKNOWN_HEALTH`.
  */
 export const HEALTH = {
   Good: { code: 0, text: 'Good', color: 'green' },
@@ -95,7 +95,7 @@ export const HEALTH = {
 } as const
 export const UNKNOWN_HEALTH = { code: 5, text: 'Unknown', color: 'purple' } as const
 
-/** Colours of the disk states, which share three names with the health of nodes. */
+/** Colours of the disk statuses. */
 export const DISK_COLORS = {
   Good: 'green',
   Maintenance: 'blue',
@@ -103,7 +103,7 @@ export const DISK_COLORS = {
   Bad: 'red',
 } as const
 
-/** Dashboard uids: part of every link, so never change one. */
+/** Uids of the dashboards. They are part of every link, so do not change them. */
 export const UIDS = {
   fleet: 'sds-fleet',
   pool: 'sds-pool',
@@ -118,35 +118,35 @@ export type DashboardName = keyof typeof UIDS
 
 export const GRAFANA = {
   tags: ['sds', 'generated'],
-  /** Title and uid of the folder that the dashboards are filed in. */
+  /** Title and uid of the folder of the dashboards. */
   folder: { title: 'Storage', uid: 'sds' },
   /** The provisioned data source. */
   datasource: { name: 'Prometheus', uid: 'sds-prometheus', url: 'http://prometheus:9090' },
-  /** Where the container finds the JSON files; mount `grafana/dashboards` there. */
+  /** Folder of the JSON files in the container; mount `grafana/dashboards` there. */
   dashboardsPath: '/var/lib/grafana/dashboards',
-  /** Dashboard URLs start with it, relative to the root of Grafana. */
+  /** Prefix of dashboard URLs, relative to the root of Grafana. */
   urlBase: '/d/',
-  /** Pages on what happens now, and pages on what happens over weeks: never faster than the data. */
+  /** Refresh intervals of dashboards, by how fast their data changes. */
   refresh: { now: '1m', slow: '5m', trend: '15m' },
 } as const
 
-/** What the shipped Prometheus configuration does and the dashboards count on. */
+/** Settings of the shipped Prometheus configuration that dashboards and rules depend on. */
 export const PROMETHEUS = {
-  /** The scrape job's name; dashboards find theirs by the metric, alerts on `up` need it. */
+  /** Name of the scrape job. Alerts on `up` need it; dashboards have a variable. */
   job: 'sds-exporter',
   /** Also the data source's `timeInterval`, from which Grafana derives `$__rate_interval`. */
   scrapeIntervalSeconds: 60,
-  /** Names of all alerts start so, which is how the dashboards find them. */
+  /** Prefix of the names of all alerts; dashboards select alerts by it. */
   alertPrefix: 'Sds',
 } as const
 
 /**
- * Where `docs/alerts.md` is published: every alert's `runbook_url` is this and an anchor. A reserved name, so
- * that no link leads to a stranger's page: put the address of your copy here.
+ * Address of the published `docs/alerts.md`: the `runbook_url` of an alert is this and an anchor. The default is a
+ * reserved name; set it to the address of your copy.
  */
 export const RUNBOOKS = { baseUrl: 'https://sds-exporter.example/docs/alerts.md' } as const
 
-/** Label matchers of the dashboards' variables. */
+/** Label matchers of the variables of dashboards. */
 export const MATCHERS = {
   job: 'job=~"$job"',
   instance: 'instance=~"$instance"',
@@ -154,27 +154,9 @@ export const MATCHERS = {
   pool: 'pool=~"$pool"',
   node: 'node=~"$node"',
 } as const
-export type Matcher = keyof typeof MATCHERS
 
-/** Labels that name a node. Two exporters that watch one system give every series twice, told apart by `instance`. */
-export const NODE_KEY = ['system', 'pool', 'node'] as const
+/** Labels that identify a system, a pool by name, a pool by id, and a node. */
+export const SYSTEM_KEY = ['system'] as const
 export const POOL_KEY = ['system', 'pool'] as const
-
-/**
- * One series for each set of the given labels, whatever number of exporters report it: every sum must start
- * from this, never from the bare selector.
- */
-export const dedup = (labels: readonly string[], vector: string): string =>
-  `max by (${labels.join(',')}) (${vector})`
-
-/** Path of a dashboard, e.g. `/d/sds-node`. */
-export const dashboardPath = (name: DashboardName): string => `${GRAFANA.urlBase}${UIDS[name]}`
-
-/**
- * Path of a dashboard with variables, e.g. `/d/sds-pool?var-system=…&var-pool=…`. Values are taken as they
- * are, so that templates of Grafana and of Prometheus can stand in them.
- */
-export const dashboardUrl = (name: DashboardName, variables: Readonly<Record<string, string>>): string => {
-  const query = Object.entries(variables).map(([key, value]) => `var-${key}=${value}`)
-  return query.length === 0 ? dashboardPath(name) : `${dashboardPath(name)}?${query.join('&')}`
-}
+export const POOL_ID_KEY = ['system', 'pool_id'] as const
+export const NODE_KEY = ['system', 'pool', 'node'] as const

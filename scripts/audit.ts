@@ -1,8 +1,9 @@
 /**
- * Holds the lockfile against published advisories; every finding must be answered by an update or by a row in
- * scripts/supply_chain/judgements.ts. Exit code 1 on an open point, and when the registry does not answer
- * (a mirror often cannot); `--allow-no-answer` makes the latter a warning. `--omit=dev` looks at what is
- * shipped alone.
+ * Checks the lockfile against published advisories. Every finding requires an update or a row in
+ * scripts/supply_chain/judgements.ts. Exit code 1 on an open finding, and when the registry does not respond, as some
+ * mirrors do; with `--allow-no-answer` the latter is only a warning. `--omit=dev` checks only shipped packages.
+ *
+ *   node scripts/audit.ts [--omit=dev] [--allow-no-answer]
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

@@ -1,10 +1,12 @@
 /**
- * Writes the files that are made from the code. With `--check` it writes nothing, lists what differs and ends
- * with exit code 1 if anything does.
+ * Writes the generated files. With `--check` it writes nothing, lists the files that differ, and exits with 1 if there
+ * are any.
+ *
+ *   node scripts/generate.ts [--check]
  */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Drift, findDrift, mend } from './generators/drift.ts'
+import { applyDrift, type Drift, findDrift } from './generators/drift.ts'
 import { GENERATORS } from './generators/registry.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -17,14 +19,14 @@ else write(drifts)
 function check(found: readonly Drift[]): void {
   if (found.length === 0) return
   const lines = found.map(({ path, problem }) => `${path}: ${problem}\n`).join('')
-  process.stderr.write(`${lines}To bring these files up to date: npm run generate\n`)
+  process.stderr.write(`${lines}Update these files with: npm run generate\n`)
   process.exitCode = 1
 }
 
 function write(found: readonly Drift[]): void {
-  mend(found, root)
+  applyDrift(found, root)
   for (const { path, text } of found) {
     process.stdout.write(`${text === undefined ? 'removed' : 'wrote'} ${path}\n`)
   }
-  if (found.length === 0) process.stdout.write('everything is up to date\n')
+  if (found.length === 0) process.stdout.write('all files are up to date\n')
 }

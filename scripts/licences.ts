@@ -1,4 +1,8 @@
-/** Says under which licences the program ships its packages; exit code 1 when one of them is not allowed. */
+/**
+ * Checks the licences of the shipped packages. Exit code 1 if one is not allowed.
+ *
+ *   npm run licences
+ */
 import { readFileSync } from 'node:fs'
 import { ALLOWED, licenceFindings } from './generators/licences.ts'
 import { readLockfile } from './generators/lockfile.ts'
@@ -8,5 +12,5 @@ const findings = licenceFindings(
 )
 for (const finding of findings) process.stderr.write(`${finding}\n`)
 if (findings.length === 0)
-  process.stdout.write(`every package is under one of ${ALLOWED.join(', ')}; see docs/licences.md\n`)
+  process.stdout.write(`all packages are under one of ${ALLOWED.join(', ')}; see docs/licences.md\n`)
 process.exitCode = findings.length === 0 ? 0 : 1

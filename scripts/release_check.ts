@@ -1,6 +1,7 @@
 /**
- * Says whether the repository is ready to be released under a tag, `v1.2.3`: the version of the package and of
- * every image that the deployment files name must be that of the tag. Exit code 1 when it is not.
+ * Checks that the version of the package and of all images in deployment files is that of a tag. Exit code 1 if not.
+ *
+ *   node scripts/release_check.ts v1.2.3
  */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,5 +17,5 @@ const findings = versionFindings(
   Object.fromEntries(overlays.map((path) => [path, read(path)])),
 )
 for (const finding of findings) process.stderr.write(`${finding}\n`)
-if (findings.length === 0) process.stdout.write(`ready to be released as ${tag}\n`)
+if (findings.length === 0) process.stdout.write(`ready for release as ${tag}\n`)
 process.exitCode = findings.length === 0 ? 0 : 1

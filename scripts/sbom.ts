@@ -1,4 +1,8 @@
-/** Prints the software bill of materials of what is shipped, as CycloneDX JSON: from the lockfile, offline. */
+/**
+ * Prints the software bill of materials of the shipped packages as CycloneDX JSON, from the lockfile.
+ *
+ *   node scripts/sbom.ts > sds-exporter.cdx.json
+ */
 import { readFileSync } from 'node:fs'
 import { readLockfile } from './generators/lockfile.ts'
 import { billOfMaterials, type Product } from './supply_chain/sbom.ts'

@@ -1,6 +1,8 @@
 /**
- * Measures what one exporter needs, by the number of nodes that it watches, and prints the table of
- * docs/operations.md. Takes some three minutes; nothing else should run meanwhile.
+ * Measures memory and CPU time of one exporter by number of nodes, and prints the table of docs/operations.md.
+ * Takes about three minutes; other programs should not run at the same time.
+ *
+ *   npm run sizing
  */
 import { cpus } from 'node:os'
 import { markdownTable } from './generators/markdown.ts'

@@ -2,23 +2,24 @@
  * Everything that is known of the attributes of the nodes feed, as tables: what the storage system calls
  * them, in which unit it reports them, and under which metric we export them.
  *
- * Decoding, samples, HELP texts, the emulator, the metrics reference, dashboards and the coverage report are
- * derived from these tables, so a new attribute is one row here. Source: API document, "Node object",
- * "Node metric attributes", "Transaction error attributes" and "Forecast entry".
+ * Decoding, samples, HELP texts, the emulator, the metrics reference and the coverage report are derived from these
+ * tables, so a new attribute is one row here. The metric names that dashboards and rules may use are typed from them
+ * ({@link NodeFamilyName}). Source: API document, "Node object", "Node metric attributes", "Transaction error
+ * attributes" and "Forecast entry".
  */
 
 /** Attribute categories, as the `category` query parameter names them. */
 export const CATEGORIES = ['capacityForecast', 'health', 'capacity', 'traffic', 'diskIO'] as const
 export type Category = (typeof CATEGORIES)[number]
 
-/** Since release 3.6, ECS and ObjectScale serve these in a query API of their own instead of the nodes feed. */
+/** Since release 3.6, ECS and ObjectScale serve these in a separate query API instead of the nodes feed. */
 export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic', 'diskIO']
 
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
 export const SECONDS_PER_DAY = 86_400
 
-/** The suffix that Prometheus and OpenMetrics want at the end of a metric name, where there is a unit. */
+/** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
 export type BaseUnit = 'bytes' | 'bytes_per_second' | 'ratio' | 'seconds' | ''
 
 interface UnitRow {
@@ -27,7 +28,7 @@ interface UnitRow {
   readonly toBase: (value: number) => number
 }
 
-/** Units at the source. Division, not multiplication by 0.01, so that 7 percent is 0.07 exactly as printed. */
+/** Units at the source. Percent is divided by 100, because 7 * 0.01 is not exactly 0.07. */
 export const UNITS = {
   Bytes: { base: 'bytes', toBase: (value) => value },
   Percent: { base: 'ratio', toBase: (value) => value / 100 },
@@ -50,15 +51,15 @@ interface FamilyRow {
   readonly help: string
   readonly category: Category
   readonly tag: ValueTag
-  /** As the value really is; the document lists diskSpaceAllocatedPercentage as Bytes, which its tag refutes. */
+  /** The API document lists diskSpaceAllocatedPercentage as Bytes, but its value tag is Percent. */
   readonly unit: SourceUnit
-  /** The storage system keeps no history of it: only `<Attribute>Current` exists. */
+  /** There is no history: only `<Attribute>Current` exists. */
   readonly currentOnly?: true
-  /** The source attributes of this family, each with the labels that tell it from its siblings. */
+  /** The source attributes of this family, each with its labels. */
   readonly attributes: Readonly<Record<string, Labels>>
 }
 
-/** The flat attributes, by the metric family that they become. */
+/** The flat attributes by metric family. */
 const ATTRIBUTE_FAMILIES = [
   {
     family: 'sds_node_disk_space_total_bytes',
@@ -308,7 +309,7 @@ export interface Attribute {
   readonly currentOnly: boolean
 }
 
-/** The flat attributes, one row each, in the document's order. */
+/** The flat attributes, one row each. */
 export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
   Object.entries(row.attributes).map(([name, labels]) => ({
     name: name as AttributeName,
@@ -334,17 +335,17 @@ export const DISK_COUNTS = {
 } as const
 export type DiskCount = keyof typeof DISK_COUNTS | 'numDisks'
 
-/** Members of `transactionErrors` and the value tag of those that carry snapshots. */
+/** The attribute `transactionErrors` and the value tag of its snapshots. */
 export const TRANSACTION_ERRORS = {
   name: 'transactionErrors',
   category: 'traffic',
   rateTag: 'Rate',
   rateUnit: 'Percent',
-  /** Where a type belongs: the caller's mistake or the system's. */
+  /** Categories of error types: errors of the client and errors of the system. */
   categories: ['User', 'System'],
 } as const
 
-/** Category `capacityForecast`: its one attribute. */
+/** The only attribute of category `capacityForecast`. */
 export const FORECAST = {
   name: 'allocatedCapacityForecast',
   category: 'capacityForecast',
@@ -352,7 +353,7 @@ export const FORECAST = {
   notAvailable: 'N/A',
 } as const
 
-/** What the coverage of a feed is told by: every flat attribute, the error statistics, counts and states. */
+/** The attributes of `sds_pool_attribute_nodes`: flat attributes, transaction errors, forecasts, counts and health. */
 export const COVERAGE_ATTRIBUTES = [
   'healthStatus',
   'numDisks',
@@ -375,7 +376,7 @@ export interface NodeFamily {
 /** Labels that every node metric has. */
 export const NODE_LABELS = ['system', 'pool', 'node'] as const
 
-const identityFamilies: readonly NodeFamily[] = [
+const identityFamilies = [
   {
     name: 'sds_node_info',
     help: 'Identity of a node: always 1. Source: id, storagePoolId, apiChange (identity, text).',
@@ -404,9 +405,9 @@ const identityFamilies: readonly NodeFamily[] = [
     labels: ['status'],
     sources: Object.keys(DISK_COUNTS),
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const errorFamilies: readonly NodeFamily[] = [
+const errorFamilies = [
   {
     name: 'sds_node_transaction_errors_ratio',
     help: 'Share of transactions that failed in the previous interval (0 to 1). Source: transactionErrors.all (traffic, Percent).',
@@ -446,9 +447,9 @@ const errorFamilies: readonly NodeFamily[] = [
     labels: ['category', 'error_type'],
     sources: ['transactionErrors.types.errorRate'],
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const forecastFamilies: readonly NodeFamily[] = [
+const forecastFamilies = [
   {
     name: 'sds_node_capacity_forecast_seconds',
     help: 'Time from now until used capacity reaches the target, extrapolated from the given days of history; 0 means reached. Source: allocatedCapacityForecast.forecast (capacityForecast, day).',
@@ -463,15 +464,15 @@ const forecastFamilies: readonly NodeFamily[] = [
     labels: ['history_days', 'target_percent'],
     sources: ['allocatedCapacityForecast'],
   },
-]
+] as const satisfies readonly NodeFamily[]
 
-const ageFamily: NodeFamily = {
+const ageFamily = {
   name: 'sds_node_sample_timestamp_seconds',
   help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
   unit: 'seconds',
   labels: ['category'],
   sources: ['t'],
-}
+} as const satisfies NodeFamily
 
 const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: FamilyRow) => {
   const sources = Object.keys(row.attributes)
@@ -492,3 +493,11 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...forecastFamilies,
   ageFamily,
 ]
+
+/** Name of a metric family of the nodes feed. */
+export type NodeFamilyName =
+  | (typeof ATTRIBUTE_FAMILIES)[number]['family']
+  | (typeof identityFamilies)[number]['name']
+  | (typeof errorFamilies)[number]['name']
+  | (typeof forecastFamilies)[number]['name']
+  | (typeof ageFamily)['name']

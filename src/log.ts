@@ -1,7 +1,7 @@
-/** What a log line may carry besides its message. Never a token or a password: pass a name, a path, a count. */
+/** Fields of a log line besides its message. They must not contain tokens or passwords. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** One event, one line. The implementation is made in `commands/`, where stderr and the format are known. */
+/** Writes one line per event. The implementation is in commands/cli/logger.ts. */
 export interface Log {
   debug(message: string, fields?: Fields): void
   info(message: string, fields?: Fields): void
@@ -9,9 +9,9 @@ export interface Log {
   error(message: string, fields?: Fields): void
 }
 
-/** For tests and library use: says nothing. */
+/** Discards all lines. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
 function ignore(): void {
-  // nothing to say
+  // Lines are discarded.
 }

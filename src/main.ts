@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The oldest Node.js that the program and its packages run on. */
+/** The oldest supported version of Node.js. */
 const OLDEST_MAJOR = 24
 
 const major = Number(process.versions.node.split('.')[0])
@@ -9,9 +9,9 @@ if (major < OLDEST_MAJOR) {
   )
   process.exitCode = 1
 } else {
-  // A reload that is asked for while the program still loads is no reason to die: it reads the file in a moment anyway.
+  // The default action of SIGHUP would end the process during startup, before serve installs its handler.
   if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined)
-  // Only now: an older Node.js would fail in the middle of loading a package.
+  // A dynamic import, because an older Node.js would fail while loading the packages.
   const { runProgram } = await import('./commands/program.ts')
   process.exitCode = await runProgram(process.argv.slice(2))
 }

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { ATTRIBUTES, NODE_FAMILIES, UNITS } from '../src/catalogue.ts'
 
 /**
- * Typed by hand from the API document, "Node metric attributes": name, category, value tag, unit. The two names
- * that the document writes with `Current`, because nothing else exists of them, stand at the end without it.
+ * Typed by hand from the API document, "Node metric attributes": name, category, value tag, unit. The last two names
+ * have the suffix `Current` in the document, because they have no history.
  */
 const DOCUMENTED: readonly (readonly [name: string, category: string, tag: string, unit: string])[] = [
   ['diskSpaceTotal', 'capacity', 'Space', 'Bytes'],
   ['diskSpaceAllocated', 'capacity', 'Space', 'Bytes'],
   ['diskSpaceAllocatedL1', 'capacity', 'Space', 'Bytes'],
   ['diskSpaceAllocatedL2', 'capacity', 'Space', 'Bytes'],
-  // The document lists Bytes here; the value tag says what it is.
+  // The document has the unit Bytes here, which contradicts the value tag.
   ['diskSpaceAllocatedPercentage', 'capacity', 'Percent', 'Percent'],
   ['diskSpaceFree', 'capacity', 'Space', 'Bytes'],
   ['diskSpaceFreeL1', 'capacity', 'Space', 'Bytes'],
@@ -50,7 +50,7 @@ const DOCUMENTED: readonly (readonly [name: string, category: string, tag: strin
 
 const CURRENT_ONLY = ['diskSpaceOfflineTotal', 'diskSpaceReserved']
 
-/** Typed by hand: what users find each attribute under. */
+/** Typed by hand: the metric of each attribute. Names and labels are part of the public interface. */
 const EXPORTED: Readonly<Record<string, string>> = {
   diskSpaceTotal: 'sds_node_disk_space_total_bytes',
   diskSpaceAllocated: 'sds_node_disk_space_allocated_bytes',
@@ -93,7 +93,7 @@ const EXPORTED: Readonly<Record<string, string>> = {
   diskWriteBandwidthXor: 'sds_node_disk_write_purpose_bytes_per_second{purpose="xor"}',
 }
 
-/** Typed by hand: the families that do not come of one flat attribute, with the labels after system, pool and node. */
+/** Typed by hand: the families without a flat attribute, with the labels after system, pool and node. */
 const OTHER_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   sds_node_info: ['node_id', 'pool_id', 'api_change'],
   sds_node_health_status: ['status'],
@@ -121,25 +121,25 @@ describe('the table of attributes', () => {
     expect(rows.toSorted()).toEqual(DOCUMENTED.toSorted())
   })
 
-  test('knows which have no history', () => {
+  test('marks the attributes without history', () => {
     const names = ATTRIBUTES.filter(({ currentOnly }) => currentOnly).map(({ name }) => name)
     expect(names).toEqual(CURRENT_ONLY)
   })
 
-  test('exports each under its metric and labels', () => {
+  test('maps each attribute to its metric and labels', () => {
     const found = ATTRIBUTES.map(({ name, family, labels }) => [name, series(family, labels)])
     expect(Object.fromEntries(found)).toEqual(EXPORTED)
   })
 })
 
 describe('the families', () => {
-  test('are those of the attributes and the others, each once', () => {
+  test('are those of the flat attributes and the other families, without duplicates', () => {
     const ofAttributes = Object.values(EXPORTED).map((metric) => metric.replace(/\{.*/, ''))
     const expected = new Set([...ofAttributes, ...Object.keys(OTHER_FAMILIES)])
     expect(NODE_FAMILIES.map(({ name }) => name).toSorted()).toEqual([...expected].toSorted())
   })
 
-  test('have the labels that tell their series apart', () => {
+  test('have the labels of their series', () => {
     const labelsOf = Object.fromEntries(NODE_FAMILIES.map(({ name, labels }) => [name, labels]))
     expect(labelsOf).toMatchObject(OTHER_FAMILIES)
     const fromAttributes = Object.values(EXPORTED).map((metric) => {
@@ -147,11 +147,6 @@ describe('the families', () => {
       return [family, label === undefined ? [] : [label]] as const
     })
     expect(labelsOf).toMatchObject(Object.fromEntries(fromAttributes))
-  })
-
-  test('end in the unit that they claim', () => {
-    const wrong = NODE_FAMILIES.filter(({ name, unit }) => unit !== '' && !name.endsWith(`_${unit}`))
-    expect(wrong).toEqual([])
   })
 
   test.each(NODE_FAMILIES)('HELP of $name names its source', ({ help }) => {

@@ -1,25 +1,34 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
-import { type Board, toDashboard } from '../grafana/board.ts'
+import { type DashboardSpec, toDashboard } from '../grafana/dashboard.ts'
 import { UIDS } from '../settings.ts'
-import { capacity } from './capacity.ts'
+import { capacity } from './capacity/capacity.ts'
 import { disks } from './disks.ts'
-import { errors } from './errors.ts'
+import { errors } from './errors/errors.ts'
 import { exporter } from './exporter/exporter.ts'
-import { fleet } from './fleet.ts'
+import { fleet } from './fleet/fleet.ts'
 import { node } from './node/node.ts'
-import { performance } from './performance.ts'
+import { performance } from './performance/performance.ts'
 import { pool } from './pool/pool.ts'
 
-/** All pages, from the overview to the detail. */
-export const BOARDS: readonly Board[] = [fleet, pool, node, capacity, performance, errors, disks, exporter]
+/** All dashboards, from overview to detail. */
+export const DASHBOARDS: readonly DashboardSpec[] = [
+  fleet,
+  pool,
+  node,
+  capacity,
+  performance,
+  errors,
+  disks,
+  exporter,
+]
 
-/** A generated file: its path from the root of the repository, and its whole text. */
+/** A generated file; the path is relative to the root of the repository. */
 export interface RenderedFile {
   readonly path: string
   readonly text: string
 }
 
-/** Sorts the keys of objects, so that a new version of the SDK does not shuffle the files. */
+/** Sorts the keys of objects, so that a new version of the SDK does not change their order in the files. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -29,12 +38,12 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** The dashboards as data, in the order of {@link BOARDS}. */
-export const buildDashboards = (): Dashboard[] => BOARDS.map(toDashboard)
+/** The dashboards as data, in the order of {@link DASHBOARDS}. */
+export const buildDashboards = (): Dashboard[] => DASHBOARDS.map(toDashboard)
 
 /** The dashboards as JSON files for Grafana's file provisioning: `grafana/dashboards/<uid>.json`. */
 export const renderDashboards = (): RenderedFile[] =>
-  BOARDS.map((board) => ({
+  DASHBOARDS.map((board) => ({
     path: `grafana/dashboards/${UIDS[board.name]}.json`,
     text: `${JSON.stringify(sorted(toDashboard(board)), null, 2)}\n`,
   }))

@@ -1,5 +1,5 @@
 import { barGauge } from '../grafana/bar_gauge.ts'
-import type { Board } from '../grafana/board.ts'
+import type { DashboardSpec } from '../grafana/dashboard.ts'
 import { rowToNode, seriesToPool } from '../grafana/links.ts'
 import { DISK_AREAS, DISK_COUNTS, onOff, PURPOSE_AREAS } from '../grafana/mappings.ts'
 import { steps } from '../grafana/spec.ts'
@@ -7,20 +7,23 @@ import { stat } from '../grafana/stat.ts'
 import { stateTimeline } from '../grafana/state_timeline.ts'
 import { table } from '../grafana/table.ts'
 import { timeSeries } from '../grafana/timeseries.ts'
-import { perNode, perNodeAnd, select, sum, sumBy, sumByPool } from '../promql/promql.ts'
-import { DISK_COLORS, dedup, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { SCOPE } from '../promql/scope.ts'
+import { DISK_COLORS, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
-import { byPurpose, diskReadShare } from './disk_read_share.ts'
+import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
 
 const DISKS = 'sds_node_disks_by_status'
-const byStatus = (...extra: readonly string[]): string => perNodeAnd('status', DISKS, 'node', ...extra)
+const byStatus = (...matchers: readonly Matcher[]): Expression =>
+  perNodeAnd('status', select(DISKS, ...SCOPE.node, ...matchers))
 
 const states = stat({
   title: 'Disks by state',
   about: [
     'Disks of the selected nodes, by state.',
-    'All Good, or a few on their way through Bad and Ready to replace.',
-    'The table below lists the enclosures.',
+    'All Good, or a few that are Bad or Ready to replace.',
+    'The table below lists the nodes.',
   ],
   queries: Object.keys(DISK_COLORS).map((status) => ({
     expr: sum(byStatus(`status="${status}"`)),
@@ -34,11 +37,11 @@ const states = stat({
 const uncounted = stat({
   title: 'Not counted in any state',
   about: [
-    'All disks less those that are counted as Good, Bad, in maintenance or ready to replace.',
+    'All disks minus those that are counted as Good, Bad, in maintenance or ready to replace.',
     '0.',
-    'The system knows disks of which it does not tell the state, for instance while a node starts: look again later, then at its own pages.',
+    'The system does not report the state of these disks, for example while a node starts. If the number stays, look at the management interface of the system.',
   ],
-  queries: [{ expr: `${sum(perNode('sds_node_disks', 'node'))} - ${sum(byStatus())}` }],
+  queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
   unit: 'none',
   steps: [
     { value: null, color: 'green' },
@@ -47,15 +50,15 @@ const uncounted = stat({
   width: 4,
 })
 
-const ofStatus = (status: string): string =>
-  `${dedup(NODE_KEY, select(DISKS, 'node', `status="${status}"`))} > 0`
+const ofStatus = (status: string): Expression =>
+  promql`${perNode(select(DISKS, ...SCOPE.node, `status="${status}"`))} > 0`
 
 const workList = table({
-  title: 'Enclosures with work to do',
+  title: 'Nodes with disks to repair',
   about: [
-    'Nodes with disks that are not Good: the list for the visit to the data centre.',
+    'Nodes with disks that are not Good: the work list for the data centre.',
     'Empty.',
-    'Pull only disks that are ready to replace; a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
+    'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
   ],
   rows: NODE_KEY,
   columns: [
@@ -92,8 +95,8 @@ const notGood = timeSeries({
   title: 'Disks that are not Good',
   about: [
     'Disks of the selected nodes that are not Good, by state, stacked.',
-    'Small steps that go away when disks are replaced.',
-    'Many at once in one enclosure is its controller, cable or power, not the disks.',
+    'Small steps until disks are replaced.',
+    'Many at once in one node point to its controller, cables or power, not to the disks.',
   ],
   queries: [{ expr: sumBy(['status'], byStatus('status!="Good"')), legend: '{{status}}' }],
   unit: 'none',
@@ -104,14 +107,14 @@ const notGood = timeSeries({
   width: 12,
 })
 
-const newlyBad = dedup(NODE_KEY, `clamp_min(delta(${select(DISKS, 'node', 'status="Bad"')}[1d]), 0)`)
+const newlyBad = perNode(promql`clamp_min(delta(${select(DISKS, ...SCOPE.node, 'status="Bad"')}[1d]), 0)`)
 
 const failures = timeSeries({
   title: 'Disks gone bad within a day',
   about: [
-    'How many more disks of each pool are Bad than a day before. The source is a count that goes up and down, so repairs within the day hide failures.',
-    'Zero, now and then one.',
-    'Several in one pool within a day: see whether they share an enclosure, a batch or a firmware.',
+    'Increase of Bad disks of each pool within a day. The source is a gauge, so disks that were replaced within the day are not counted.',
+    '0, sometimes 1.',
+    'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
   queries: [{ expr: sumByPool(newlyBad), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
@@ -125,9 +128,9 @@ const traffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
     about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked to all that has a purpose.`,
-      'Mostly user traffic, erasure coding in the background.',
-      'A thick red area is recovery after a disk or node failed; it takes bandwidth from users until it ends.',
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked.`,
+      'Mostly user traffic, with some erasure coding.',
+      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
     queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
     unit: 'Bps',
@@ -138,14 +141,14 @@ const traffic = (direction: 'read' | 'write') =>
     width: 12,
   })
 
-const RECOVERING = `(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
+const RECOVERING = promql`(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
 
 const recovery = stateTimeline({
   title: 'Recovery running',
   about: [
     `Whether the pool writes more than ${LIMITS.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
-    'Idle, or running for some hours after a disk failed.',
-    'Running for days: the rebuild does not keep up, or fails and starts again; ask the vendor.',
+    'Idle, or recovering for some hours after a disk failed.',
+    'Recovering for days: the rebuild is too slow, or it fails and starts again. Contact the support of the vendor.',
   ],
   queries: [{ expr: RECOVERING, legend: '{{system}} / {{pool}}' }],
   unit: 'none',
@@ -159,23 +162,26 @@ const userShare = diskReadShare('purpose="user"', {
   title: 'Share of disk reads that serves users',
   about: [
     'Disk reads for users relative to all disk reads of each pool.',
-    'High under load, low at night when the system tidies up.',
-    'Low under load: background work takes what users need.',
+    'High under load, low when background work runs.',
+    'Low under load: background work uses the bandwidth that users need.',
   ],
 })
 
-/** Of the subquery, whose step is five minutes. */
+/** Points of the subquery, whose step is five minutes. */
 const POINTS_PER_HOUR = 12
 
 const hours = barGauge({
   title: 'Hours of recovery in the last day',
   about: [
-    'For how many of the last 24 hours each pool was recovering, as far as there is data, in steps of five minutes.',
+    'Hours of the last 24 in which each pool was recovering, in steps of five minutes.',
     '0, or a few hours after a failure.',
     'Near 24 on several days: see “Recovery running”.',
   ],
   queries: [
-    { expr: `sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`, legend: '{{system}} / {{pool}}' },
+    {
+      expr: promql`sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`,
+      legend: '{{system}} / {{pool}}',
+    },
   ],
   unit: 'h',
   min: 0,
@@ -188,21 +194,21 @@ const hours = barGauge({
   height: 6,
 })
 
-export const disks: Board = {
+export const disks: DashboardSpec = {
   name: 'disks',
   title: 'Storage / Disks and background work',
-  question: 'Which enclosure do I walk to, and is the pool still rebuilding?',
+  question: 'Which nodes have disks to replace, and is the pool still rebuilding?',
   variables: ['datasource', 'job', 'system', 'pool', 'node'],
   from: 'now-24h',
   refresh: GRAFANA.refresh.slow,
   rows: [
     {
       title: 'Disks',
-      tiles: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
+      panels: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
     },
     {
       title: 'Background work',
-      tiles: [traffic('read'), traffic('write'), recovery, userShare, hours],
+      panels: [traffic('read'), traffic('write'), recovery, userShare, hours],
     },
   ],
 }

@@ -3,8 +3,8 @@ import { GRAFANA, PROMETHEUS } from '../settings.ts'
 const HEADER = '# Generated from mixin/settings.ts: change it there, then run `npm run generate`.\n'
 
 /**
- * `timeInterval` must be the real scrape interval: Grafana derives `$__rate_interval` from it, and with a
- * smaller one graphs of counters are empty when zoomed in.
+ * `timeInterval` must be the actual scrape interval: Grafana derives `$__rate_interval` from it. With a smaller one
+ * graphs of counters are empty when zoomed in.
  */
 const datasources = (): string => `${HEADER}apiVersion: 1
 datasources:

@@ -5,33 +5,34 @@ import {
   DashboardLinkBuilder,
   DashboardLinkType,
 } from '@grafana/grafana-foundation-sdk/dashboard'
-import { alerts, select } from '../promql/promql.ts'
-import { dashboardPath, dedup, GRAFANA, MATCHERS, POOL_KEY } from '../settings.ts'
+import { dashboardPath } from '../dashboard_url.ts'
+import { type Expression, promql, select } from '../promql/expression.ts'
+import { perNode } from '../promql/operators.ts'
+import { firingAlerts, SCOPE } from '../promql/scope.ts'
+import { GRAFANA, MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
-interface Mark {
+interface Annotation {
   readonly name: string
-  readonly expr: string
+  readonly expr: Expression
   readonly title: string
   readonly text: string
   readonly color: string
   readonly enabled: boolean
 }
 
-/** A restart counts only where an exporter runs: other jobs of the Prometheus have processes too. */
-const RESTARTS =
-  `changes(process_start_time_seconds{${MATCHERS.job}}[$__rate_interval]) > 0` +
-  ` and on (job,instance) sds_exporter_build_info{${MATCHERS.job}}`
+/** Restarts of exporters only: other jobs of the same Prometheus have `process_start_time_seconds`, too. */
+const START = select('process_start_time_seconds', MATCHERS.job)
+const BUILD = select('sds_exporter_build_info', MATCHERS.job)
+const RESTARTS = promql`changes(${START}[$__rate_interval]) > 0 and on (job,instance) ${BUILD}`
 
-const CHANGES = dedup(
-  [...POOL_KEY, 'node'],
-  `changes(${select('sds_node_health_status', 'system', 'status="Good"')}[$__rate_interval])`,
-)
+const GOOD = select('sds_node_health_status', ...SCOPE.system, 'status="Good"')
+const CHANGES = perNode(promql`changes(${GOOD}[$__rate_interval])`)
 
-const MARKS: readonly Mark[] = [
+const ANNOTATIONS: readonly Annotation[] = [
   {
     name: 'Alerts',
-    expr: alerts(),
+    expr: firingAlerts(),
     title: '{{alertname}}',
     text: '{{severity}}: {{system}} {{pool}} {{node}}',
     color: 'red',
@@ -47,7 +48,7 @@ const MARKS: readonly Mark[] = [
   },
   {
     name: 'Health changes',
-    expr: `${CHANGES} > 0`,
+    expr: promql`${CHANGES} > 0`,
     title: 'Health of {{node}} changed',
     text: '{{system}} {{pool}}',
     color: 'yellow',
@@ -55,11 +56,11 @@ const MARKS: readonly Mark[] = [
   },
 ]
 
-/** The SDK moves links and annotations into a menu that only the newest Grafana has. */
+/** `placement` of the SDK moves links and annotations into a menu that only the newest Grafana has. */
 const unplaced = <T extends { placement?: unknown }>({ placement: _, ...rest }: T): Omit<T, 'placement'> =>
   rest
 
-/** Grafana's own annotations, which a dashboard without this entry would not show. */
+/** Grafana's own annotations. Without this entry a dashboard does not show them. */
 const builtIn = (): AnnotationQuery =>
   unplaced(
     new AnnotationQueryBuilder()
@@ -72,24 +73,24 @@ const builtIn = (): AnnotationQuery =>
       .build(),
   )
 
-const annotation = (mark: Mark): AnnotationQuery =>
+const annotation = (spec: Annotation): AnnotationQuery =>
   unplaced(
     new AnnotationQueryBuilder()
-      .name(mark.name)
+      .name(spec.name)
       .datasource(DATASOURCE)
-      .enable(mark.enabled)
-      .iconColor(mark.color)
-      .expr(mark.expr)
-      .titleFormat(mark.title)
-      .textFormat(mark.text)
+      .enable(spec.enabled)
+      .iconColor(spec.color)
+      .expr(spec.expr)
+      .titleFormat(spec.title)
+      .textFormat(spec.text)
       .step('60s')
       .build(),
   )
 
-/** Marks across all panels: firing alerts, restarts of the exporter, and on demand changes of health. */
-export const annotations = (): AnnotationQuery[] => [builtIn(), ...MARKS.map(annotation)]
+/** Firing alerts, restarts of the exporter, and, disabled by default, changes of health. */
+export const annotations = (): AnnotationQuery[] => [builtIn(), ...ANNOTATIONS.map(annotation)]
 
-/** The way back to the fleet and to all siblings, with the selection and the time kept. */
+/** Links to the fleet dashboard and to all others, with the variables and the time range. */
 export const links = (): DashboardLink[] => [
   unplaced(
     new DashboardLinkBuilder('Fleet')

@@ -4,10 +4,10 @@ import {
   ReduceDataOptionsBuilder,
   VizOrientation,
 } from '@grafana/grafana-foundation-sdk/common'
-import { finish, type PanelSpec, type Tile } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
-/** One bar a series, as it is now: for comparing members with each other. */
-export const barGauge = (spec: PanelSpec): Tile => {
+/** One bar per series, with the last value. */
+export const barGauge = (spec: PanelSpec): SizedPanel => {
   const builder = new BarGaugeBuilder()
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
     .displayMode(BarGaugeDisplayMode.Gradient)

@@ -5,14 +5,14 @@ import {
   ScaleDistributionConfigBuilder,
 } from '@grafana/grafana-foundation-sdk/common'
 import { PanelBuilder, YAxisConfigBuilder } from '@grafana/grafana-foundation-sdk/heatmap'
-import { finish, type PanelSpec, type Tile } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
 interface HeatmapSpec extends PanelSpec {
-  /** Sort the values of many series into buckets here; otherwise the query answers with buckets. */
+  /** Grafana sorts the values of many series into buckets; otherwise the query returns buckets. */
   readonly calculate?: boolean
 }
 
-/** Buckets that double: latencies span orders of magnitude. */
+/** Each bucket is twice as wide as the one before, because latencies span orders of magnitude. */
 const calculation = (): HeatmapCalculationOptionsBuilder =>
   new HeatmapCalculationOptionsBuilder().yBuckets(
     new HeatmapCalculationBucketConfigBuilder().scale(
@@ -20,8 +20,8 @@ const calculation = (): HeatmapCalculationOptionsBuilder =>
     ),
   )
 
-/** How many fall where, over time. */
-export const heatmap = (spec: HeatmapSpec): Tile => {
+/** Number of values in each bucket over time. */
+export const heatmap = (spec: HeatmapSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .calculate(spec.calculate ?? false)
     .yAxis(new YAxisConfigBuilder().unit(spec.unit))

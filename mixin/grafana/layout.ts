@@ -1,25 +1,26 @@
 import type { Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
-import { DATASOURCE, type Tile } from './spec.ts'
+import { DATASOURCE, type SizedPanel } from './spec.ts'
 
-/** A titled band of tiles; a collapsed one asks the data source nothing until it is opened. */
+/** A row of a dashboard. Panels of a collapsed row send no queries until the row is opened. */
 export interface Row {
   readonly title: string
   readonly collapsed?: boolean
-  readonly tiles: readonly Tile[]
+  readonly panels: readonly SizedPanel[]
 }
 
+/** Width of the dashboard in grid units. */
 const COLUMNS = 24
 
 interface Cursor {
   readonly x: number
   readonly y: number
-  /** Height of the line of tiles that is being filled. */
+  /** Height of the current line of panels. */
   readonly line: number
 }
 
 /**
- * The id of a panel, out of its title: it stays when panels are moved or added, so a link to a single panel
- * stays valid. FNV-1a, kept small enough to be typed.
+ * The id of a panel, derived from its title, so that links to a single panel stay valid when panels are moved or
+ * added. FNV-1a, reduced to five digits.
  */
 const panelId = (title: string): number => {
   const hash = [...title].reduce(
@@ -29,7 +30,7 @@ const panelId = (title: string): number => {
   return ((hash >>> 0) % 99_999) + 1
 }
 
-const place = (cursor: Cursor, { width, height }: Tile): { x: number; y: number; next: Cursor } => {
+const place = (cursor: Cursor, { width, height }: SizedPanel): { x: number; y: number; next: Cursor } => {
   const wraps = cursor.x + width > COLUMNS
   const x = wraps ? 0 : cursor.x
   const y = wraps ? cursor.y + cursor.line : cursor.y
@@ -37,14 +38,14 @@ const place = (cursor: Cursor, { width, height }: Tile): { x: number; y: number;
   return { x, y, next: { x: x + width, y, line } }
 }
 
-/** Fills lines from left to right; answers the panels and the first free line below them. */
-const fill = (tiles: readonly Tile[], top: number): { panels: Panel[]; bottom: number } => {
+/** Places panels line by line from left to right. `bottom` is the first free line below them. */
+const fill = (sized: readonly SizedPanel[], top: number): { panels: Panel[]; bottom: number } => {
   let cursor: Cursor = { x: 0, y: top, line: 0 }
-  const panels = tiles.map((tile) => {
-    const { x, y, next } = place(cursor, tile)
+  const panels = sized.map((item) => {
+    const { x, y, next } = place(cursor, item)
     cursor = next
-    const gridPos = { h: tile.height, w: tile.width, x, y }
-    return { ...tile.panel, id: panelId(tile.panel.title ?? ''), gridPos }
+    const gridPos = { h: item.height, w: item.width, x, y }
+    return { ...item.panel, id: panelId(item.panel.title ?? ''), gridPos }
   })
   return { panels, bottom: cursor.y + cursor.line }
 }
@@ -60,13 +61,13 @@ const header = ({ title, collapsed = false }: Row, y: number, panels: Panel[]): 
 })
 
 /**
- * Gives every panel its id and place. The panels of a collapsed row live inside it and take no room below;
- * the SDK's own placing puts the next panel beside them, which is why it is not used.
+ * Gives every panel its id and position. Panels of a collapsed row are members of the row and take no space below
+ * it. The layout of the SDK places the next panel beside them, so it is not used.
  */
 export const arrange = (rows: readonly Row[]): (Panel | RowPanel)[] => {
   let y = 0
   return rows.flatMap((row) => {
-    const { panels, bottom } = fill(row.tiles, y + 1)
+    const { panels, bottom } = fill(row.panels, y + 1)
     const inside = row.collapsed ? panels : []
     const below = row.collapsed ? [] : panels
     const placed = [header(row, y, inside), ...below]

@@ -1,8 +1,9 @@
-import { type DashboardName, dashboardUrl } from '../settings.ts'
+import { dashboardUrl } from '../dashboard_url.ts'
+import type { DashboardName } from '../settings.ts'
 import type { Link } from './spec.ts'
 
 const ref = (name: string): string => `$\{${name}}`
-/** Grafana fills these in when a link is clicked. */
+/** Grafana substitutes these when a link is clicked. */
 const TAIL = `${ref('datasource:queryparam')}&${ref('job:queryparam')}&${ref('__url_time_range')}`
 
 const link = (title: string, name: DashboardName, variables: Readonly<Record<string, string>>): Link => {
@@ -10,7 +11,7 @@ const link = (title: string, name: DashboardName, variables: Readonly<Record<str
   return { title, url: `${url}${url.includes('?') ? '&' : '?'}${TAIL}` }
 }
 
-/** Values of the clicked thing: from the labels of a series, or from the other columns of a table's row. */
+/** Values from the labels of the clicked series, or from the columns of the clicked row of a table. */
 const label = (name: string): string => ref(`__field.labels.${name}:percentencode`)
 const cell = (name: string): string => ref(`__data.fields.${name}:percentencode`)
 
@@ -22,7 +23,7 @@ export const seriesToNode: Link = link('Node', 'node', pick(label, ['system', 'p
 export const rowToPool: Link = link('Pool', 'pool', pick(cell, ['system', 'pool']))
 export const rowToNode: Link = link('Node', 'node', pick(cell, ['system', 'pool', 'node']))
 
-/** To another page about the same systems. */
+/** Link to another dashboard with the same systems. */
 export const toPage = (title: string, name: DashboardName): Link => {
   const { url } = link(title, name, {})
   return { title, url: `${url}&${ref('system:queryparam')}` }

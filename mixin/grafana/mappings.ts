@@ -13,7 +13,7 @@ const valueMap = (options: Record<string, ValueMappingResult>): ValueMapping => 
   options,
 })
 
-/** Codes of `healthCode` (promql.ts) as words and colours. */
+/** Codes of `healthCode` (promql/nodes.ts) as text and colour. */
 export const HEALTH_MAPPINGS: readonly ValueMapping[] = [
   valueMap(
     Object.fromEntries(
@@ -25,24 +25,24 @@ export const HEALTH_MAPPINGS: readonly ValueMapping[] = [
   ),
 ]
 
-/** 1 and 0 as two words; 0 is the bad one. */
+/** Texts for 1 (green) and 0 (red). */
 export const upDown = (up: string, down: string): readonly ValueMapping[] => [
   valueMap({ '1': { text: up, color: 'green', index: 0 }, '0': { text: down, color: 'red', index: 1 } }),
 ]
 
-/** 1 and 0 as yes and no, neither good nor bad. */
+/** 1 and 0 as yes and no, without colour. */
 export const YES_NO: readonly ValueMapping[] = [
   valueMap({ '1': { text: 'yes', index: 0 }, '0': { text: 'no', index: 1 } }),
 ]
 
-/** 1 and 0 as two words, of which 1 deserves a look. */
+/** Texts for 1 (orange) and 0 (green). */
 export const onOff = (on: string, off: string): readonly ValueMapping[] => [
   valueMap({ '1': { text: on, color: 'orange', index: 0 }, '0': { text: off, color: 'green', index: 1 } }),
 ]
 
 /**
- * The share of nodes that serve an attribute. Not served is no fault: newer systems dropped whole categories.
- * That is why it is grey, and why it has a word of its own instead of "No data".
+ * The share of nodes that serve an attribute. 0 is grey with a text of its own, not "No data", because it is no fault:
+ * newer systems no longer serve whole categories.
  */
 export const SERVED_MAPPINGS: readonly ValueMapping[] = [
   valueMap({
@@ -51,19 +51,19 @@ export const SERVED_MAPPINGS: readonly ValueMapping[] = [
   }),
 ]
 
-/** A forecast of 0 seconds: the target is reached already. */
+/** A forecast of 0 seconds: the target is reached. */
 export const REACHED_MAPPING: ValueMapping = valueMap({ '0': { text: 'reached', color: 'red', index: 0 } })
 
 const named = (name: string, text: string): DynamicConfigValue[] =>
   text === name ? [] : [{ id: 'displayName', value: text }]
 
-/** A line or area in its colour. */
+/** A line or area in a fixed colour. */
 const colored = (name: string, color: string, text = name): Override => ({
   name,
   properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }, ...named(name, text)],
 })
 
-/** A count in its colour, grey while it is 0: a red nought would look like a fault. */
+/** A count in a fixed colour, grey while it is 0, because a red 0 would look like a fault. */
 const counted = (name: string, color: string, text = name): Override => {
   const steps = [
     { value: null, color: 'text' },
@@ -88,7 +88,7 @@ export const DISK_COUNTS: readonly Override[] = DISK_STATES.map((state) => count
 /** Areas named after a disk status. */
 export const DISK_AREAS: readonly Override[] = DISK_STATES.map((state) => colored(...state))
 
-/** Purposes of disk traffic in fixed colours: user traffic green, so that the rest stands out. */
+/** Purposes of disk traffic in fixed colours; user traffic is green. */
 export const PURPOSE_AREAS: readonly Override[] = Object.entries({
   user: 'green',
   erasure_coding: 'blue',

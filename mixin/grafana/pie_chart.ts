@@ -9,10 +9,10 @@ import {
   PieChartLegendValues,
   PieChartType,
 } from '@grafana/grafana-foundation-sdk/piechart'
-import { finish, type PanelSpec, type Tile } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
-/** Parts of a whole, as they are now. */
-export const pieChart = (spec: PanelSpec): Tile => {
+/** Parts of a total, with the last values. */
+export const pieChart = (spec: PanelSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .pieType(PieChartType.Donut)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))

@@ -8,16 +8,17 @@ import {
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
+import type { Expression } from '../promql/expression.ts'
 import type { Threshold } from '../settings.ts'
 
-/** The data source variable, on panels and on queries alike: Grafana falls back to a default where one lacks it. */
+/** The data source variable, set on panels and on queries: without it Grafana uses its default data source. */
 export const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' } as const
 
 export interface Query {
-  readonly expr: string
+  readonly expr: Expression
   /** Series name, e.g. `{{node}}`; a table needs none. */
   readonly legend?: string
-  /** Only the value now, not its course. */
+  /** Query the current value only, not the range. */
   readonly instant?: boolean
   readonly format?: 'table' | 'heatmap'
 }
@@ -28,26 +29,26 @@ export interface Link {
 }
 
 export interface Override {
-  /** Name of the field as shown: the legend of a series, the heading of a column; `/…/` is a pattern. */
+  /** Displayed name of the field: the legend of a series or the title of a column; `/…/` is a regular expression. */
   readonly name: string
   readonly properties: readonly DynamicConfigValue[]
 }
 
-/** What every panel says of itself. */
+/** What all types of panels have in common. */
 export interface PanelSpec {
   readonly title: string
-  /** What it shows, what is normal, what to do otherwise: sentences, each with its full stop. */
+  /** What the panel shows, what is normal, and what to do otherwise; full sentences. */
   readonly about: readonly [shows: string, normal: string, otherwise: string]
   readonly queries: readonly Query[]
-  /** Grafana's name of the unit; panels with value mappings may do without. */
+  /** Grafana's id of the unit, e.g. `percentunit`. */
   readonly unit: string
-  /** In grid columns, 24 a page. */
+  /** In grid columns; a dashboard has 24. */
   readonly width: number
   /** In grid rows of 30 pixels. */
   readonly height?: number
   readonly min?: number
   readonly max?: number
-  /** The axis reaches at least so far, and further with the data: for ratios that are small when all is well. */
+  /** Minimum of the upper end of the axis, for ratios that are usually small. */
   readonly softMax?: number
   readonly decimals?: number
   readonly steps?: readonly Step[]
@@ -57,20 +58,20 @@ export interface PanelSpec {
   readonly noValue?: string
 }
 
-/** From a value upwards, a colour; the first step starts at minus infinity. */
+/** The colour from a value upwards. The first step has the value null: minus infinity. */
 export interface Step {
   readonly value: number | null
   readonly color: string
 }
 
-/** A panel and its size; its id and place come with the page (layout.ts). */
-export interface Tile {
+/** A panel and its size. Its id and position are set by layout.ts. */
+export interface SizedPanel {
   readonly width: number
   readonly height: number
   readonly panel: Panel
 }
 
-/** Green below `warning`, yellow from there, red from `critical`; the other way round where lower is worse. */
+/** Green below `warning`, then yellow, then red from `critical`; reversed where `critical` is the lower one. */
 export const steps = ({ warning, critical }: Threshold): Step[] =>
   warning < critical
     ? [
@@ -84,7 +85,7 @@ export const steps = ({ warning, critical }: Threshold): Step[] =>
         { value: warning, color: 'green' },
       ]
 
-/** One colour whatever the value: for figures that are neither good nor bad. */
+/** One colour for all values: for values without a threshold. */
 export const PLAIN: readonly Step[] = [{ value: null, color: 'blue' }]
 /** For counts that should be 0. */
 export const ZERO_IS_GOOD: readonly Step[] = [
@@ -97,7 +98,7 @@ export const thresholds = (list: readonly Step[]): ThresholdsConfigBuilder =>
 
 const FORMATS = { table: PromQueryFormat.Table, heatmap: PromQueryFormat.Heatmap } as const
 
-/** Queries A, B, …: the SDK leaves the letters, the data source and exemplars to the caller. */
+/** Queries A, B, …; the SDK sets neither the letters nor the data source. */
 export const targets = (queries: readonly Query[]): DataqueryBuilder[] =>
   queries.map((query, index) => {
     const builder = new DataqueryBuilder()
@@ -112,7 +113,7 @@ export const targets = (queries: readonly Query[]): DataqueryBuilder[] =>
 
 export const refId = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index)
 
-/** What all panel builders of the SDK have in common; they share no type. */
+/** The methods that all panel builders of the SDK have; the SDK has no type for them. */
 interface AnyPanelBuilder {
   title(value: string): unknown
   description(value: string): unknown
@@ -146,19 +147,19 @@ const applyOverride = (builder: AnyPanelBuilder, { name, properties }: Override)
   else builder.overrideByName(name, [...properties])
 }
 
-/** Ratios run from 0 to 1 and show one decimal of a percent, so that panels can be compared by eye. */
+/** Ratios have the axis 0 to 1 and one decimal of a percent, so that panels look alike. */
 const withUnitDefaults = (spec: PanelSpec): PanelSpec => {
   if (spec.unit !== 'percentunit') return spec
   return { min: 0, decimals: 1, ...(spec.softMax === undefined && { max: 1 }), ...spec }
 }
 
-/** Fills a builder from a specification and takes the panel out of it as plain data. */
+/** Applies a specification to a builder and builds the panel. */
 export const finish = (
   builder: AnyPanelBuilder,
   given: PanelSpec,
   height: number,
   transformations: readonly DataTransformerConfig[] = [],
-): Tile => {
+): SizedPanel => {
   const spec = withUnitDefaults(given)
   builder.title(spec.title)
   builder.description(describe(spec.about))
@@ -173,7 +174,7 @@ export const finish = (
   return { width: spec.width, height: spec.height ?? height, panel: withLinks(builder.build(), spec.links) }
 }
 
-/** The SDK types data links as dashboard links, whose further members a data link does not have. */
+/** The SDK has no type for data links, only for dashboard links, which have more members. */
 const withLinks = (panel: Panel, links: readonly Link[] = []): Panel => {
   if (links.length === 0 || !panel.fieldConfig) return panel
   const defaults = { ...panel.fieldConfig.defaults, links: links.map(dataLink) }

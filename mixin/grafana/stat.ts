@@ -7,26 +7,24 @@ import {
 } from '@grafana/grafana-foundation-sdk/common'
 import { PanelBuilder as GaugeBuilder } from '@grafana/grafana-foundation-sdk/gauge'
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat'
-import { finish, type PanelSpec, type Query, type Tile } from './spec.ts'
+import { finish, type PanelSpec, type Query, type SizedPanel } from './spec.ts'
 
 interface StatSpec extends PanelSpec {
-  /** Fill the tile with the colour: for words that must be seen from across the room. */
+  /** Colour the background, for states. */
   readonly background?: boolean
-  /** Draw the course behind the figure; the query then reads the whole range. */
+  /** Draw the values over time behind the number; the query then covers the whole range. */
   readonly sparkline?: boolean
 }
 
-/** Without a calculation Grafana shows nothing at all. */
+/** Without a calculation Grafana shows nothing. */
 const last = (): ReduceDataOptionsBuilder =>
   new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false)
 
-/**
- * Instant, so that a figure whose series ended disappears instead of standing there as if it were current.
- */
+/** Instant, so that a number disappears when its series ends, instead of showing an old value as current. */
 const now = (queries: readonly Query[]): Query[] => queries.map((query) => ({ ...query, instant: true }))
 
-/** One figure a query, large; with several, each has its name below. */
-export const stat = (spec: StatSpec): Tile => {
+/** One large number per query; with several queries each has its name. */
+export const stat = (spec: StatSpec): SizedPanel => {
   const builder = new StatBuilder()
     .reduceOptions(last())
     .graphMode(spec.sparkline ? BigValueGraphMode.Area : BigValueGraphMode.None)
@@ -36,8 +34,8 @@ export const stat = (spec: StatSpec): Tile => {
   return finish(builder, spec.sparkline ? spec : { ...spec, queries: now(spec.queries) }, 4)
 }
 
-/** A ratio on a dial with the thresholds on its rim. */
-export const gauge = (spec: PanelSpec): Tile =>
+/** A ratio as a gauge with its thresholds. */
+export const gauge = (spec: PanelSpec): SizedPanel =>
   finish(
     new GaugeBuilder().reduceOptions(last()).showThresholdMarkers(true).orientation(VizOrientation.Auto),
     { ...spec, queries: now(spec.queries) },

@@ -9,10 +9,10 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statetimeline'
-import { finish, type PanelSpec, type Tile } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
-/** A band a series, coloured by state. No data leaves the band empty. */
-export const stateTimeline = (spec: PanelSpec): Tile => {
+/** One band per series, coloured by state. A band is empty where there is no data. */
+export const stateTimeline = (spec: PanelSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .mergeValues(true)
     .showValue(VisibilityMode.Never)

@@ -6,6 +6,7 @@ import type {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
+import type { Expression } from '../promql/expression.ts'
 import {
   dataLink,
   finish,
@@ -13,38 +14,38 @@ import {
   type Override,
   type PanelSpec,
   refId,
+  type SizedPanel,
   type Step,
-  type Tile,
 } from './spec.ts'
 
-/** A column of values: one query. */
-export interface Column {
+/** A column of values; one query. */
+interface Column {
   readonly title: string
-  readonly expr: string
+  readonly expr: Expression
   readonly unit: string
   readonly decimals?: number
   readonly steps?: readonly Step[]
   readonly mappings?: readonly ValueMapping[]
-  /** How a cell shows its value; plain text unless given. */
+  /** How a cell shows its value. Default: text without colour. */
   readonly cell?: 'background' | 'text' | 'gauge'
   readonly width?: number
 }
 
 interface TableSpec extends Omit<PanelSpec, 'queries' | 'unit' | 'steps' | 'overrides' | 'links'> {
-  /** Labels that name a row, in the order of the columns. */
+  /** Labels that identify a row, in the order of their columns. */
   readonly rows: readonly string[]
   readonly columns: readonly Column[]
   /** Links on the cells of a label. */
   readonly cellLinks?: Readonly<Record<string, Link>>
-  /** Heading by which the table is sorted, largest first. */
+  /** Title of the column by which the table is sorted, largest first. */
   readonly sortBy?: string
   readonly ascending?: boolean
   readonly overrides?: readonly Override[]
 }
 
 /**
- * The form of Grafana before 9.5. Later ones read it as well, but only where the dashboard's schema version
- * says that it is old (build.ts), so never mix it with `cellOptions`.
+ * The table cells of Grafana before 9.5. Later versions migrate them when the schema version of the dashboard
+ * (dashboard.ts) is older, so do not combine them with `cellOptions`.
  */
 const CELLS = {
   background: TableCellDisplayMode.ColorBackgroundSolid,
@@ -73,10 +74,10 @@ const linkOverride = ([name, link]: [string, Link]): Override => ({
   properties: [{ id: 'links', value: [dataLink(link)] }],
 })
 
-/** Grafana names the column of the only query "Value" and those of several "Value #A", "Value #B", …. */
+/** Grafana names the column "Value" when there is one query, else "Value #A", "Value #B" and so on. */
 const valueName = (index: number, count: number): string => (count === 1 ? 'Value' : `Value #${refId(index)}`)
 
-/** Joins the answers on their labels, drops the time and puts headings on the values. */
+/** Joins the results by their labels, removes the time and sets the titles of the columns. */
 const transformations = ({ rows, columns }: TableSpec): DataTransformerConfig[] => {
   const names = columns.map((_, index) => valueName(index, columns.length))
   return [
@@ -92,8 +93,8 @@ const transformations = ({ rows, columns }: TableSpec): DataTransformerConfig[] 
   ]
 }
 
-/** One row a set of labels, one column a query, all as of now. */
-export const table = (spec: TableSpec): Tile => {
+/** One row per set of labels, one column per query, with current values. */
+export const table = (spec: TableSpec): SizedPanel => {
   const builder = new PanelBuilder().filterable(true)
   if (spec.sortBy !== undefined) {
     builder.sortBy([new TableSortByFieldStateBuilder().displayName(spec.sortBy).desc(!spec.ascending)])
@@ -109,15 +110,15 @@ export const table = (spec: TableSpec): Tile => {
 }
 
 interface MatrixSpec extends Omit<PanelSpec, 'queries' | 'overrides' | 'links'> {
-  readonly expr: string
-  /** Label that names a row, label that names a column. */
+  readonly expr: Expression
+  /** Labels that identify the row and the column. */
   readonly row: string
   readonly column: string
   readonly cell?: keyof typeof CELLS
 }
 
-/** One row a value of one label, one column a value of another. */
-export const matrix = (spec: MatrixSpec): Tile => {
+/** One row per value of one label, one column per value of another. */
+export const matrix = (spec: MatrixSpec): SizedPanel => {
   const builder = new PanelBuilder().filterable(true)
   if (spec.cell) builder.displayMode(CELLS[spec.cell])
   const panel: PanelSpec = { ...spec, queries: [{ expr: spec.expr, instant: true, format: 'table' }] }

@@ -15,21 +15,21 @@ import {
 } from '@grafana/grafana-foundation-sdk/common'
 import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries'
-import { finish, type Override, type PanelSpec, type Tile } from './spec.ts'
+import { finish, type Override, type PanelSpec, type SizedPanel } from './spec.ts'
 
 interface TimeSeriesSpec extends PanelSpec {
-  /** Only for parts of a whole. */
+  /** Only for parts of a total. */
   readonly stacked?: boolean
   readonly bars?: boolean
-  /** Counts that hold until they change. */
+  /** For counts that are constant between changes. */
   readonly stepped?: boolean
-  /** Draw the thresholds as lines across the panel. */
+  /** Draw the thresholds as dashed lines. */
   readonly limits?: boolean
-  /** Lines to compare with each other: no fill that would mix, and the highest first in the legend. */
+  /** For many lines: no fill, and the legend sorted by the maximum. */
   readonly many?: boolean
 }
 
-/** Without it the SDK turns the legend off. */
+/** The SDK disables the legend by default. */
 const legend = ({ many }: TimeSeriesSpec): VizLegendOptionsBuilder => {
   const builder = new VizLegendOptionsBuilder()
     .showLegend(true)
@@ -48,14 +48,14 @@ const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
   }
 }
 
-/** The fill of the areas, in percent: strong where they are stacked, so that borders are seen. */
+/** Fill of the areas in percent; stronger where they are stacked, so that their borders are visible. */
 const opacity = ({ stacked, bars, many }: TimeSeriesSpec): number => {
   if (many) return 0
   return bars ? 80 : stacked ? 40 : 10
 }
 
-/** Courses over time. Gaps stay gaps: that no data came is itself a fact. */
-export const timeSeries = (spec: TimeSeriesSpec): Tile => {
+/** Values over time. Gaps are not joined. */
+export const timeSeries = (spec: TimeSeriesSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .drawStyle(spec.bars ? GraphDrawStyle.Bars : GraphDrawStyle.Line)
     .lineWidth(1)
@@ -69,7 +69,7 @@ export const timeSeries = (spec: TimeSeriesSpec): Tile => {
   return finish(builder, spec, 8)
 }
 
-/** A line to compare with, not a measurement of the thing itself. */
+/** A dashed line, for values to compare with. */
 export const dashed = (name: string, color = 'text'): Override => ({
   name,
   properties: [

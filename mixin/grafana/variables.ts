@@ -6,16 +6,18 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard'
+import { type Expression, type Matcher, select } from '../promql/expression.ts'
+import { SCOPE } from '../promql/scope.ts'
 import { MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
-/** Matches whatever has the label; `.*` would also sweep in series without it. */
+/** Matches any value of the label; `.*` would also match series without the label. */
 const ALL_VALUE = '.+'
 
 const ALL = { selected: true, text: ['All'], value: ['$__all'] }
 
-const within = (...matchers: readonly (keyof typeof MATCHERS)[]): string =>
-  matchers.length === 0 ? '' : `{${matchers.map((name) => MATCHERS[name]).join(',')}}`
+/** Grafana's function of the Prometheus data source, not PromQL. */
+const labelValues = (selector: Expression, label: string): string => `label_values(${selector}, ${label})`
 
 const query = (name: string, label: string, expression: string): QueryVariableBuilder =>
   new QueryVariableBuilder(name)
@@ -32,29 +34,29 @@ const many = (builder: QueryVariableBuilder, allValue = true): VariableModel => 
   return tidy(builder.build())
 }
 
-/** The SDK adds members of variables of another type. */
+/** Removes members that the SDK adds from other types of variables. */
 const tidy = ({ auto: _, auto_min: __, auto_count: ___, ...rest }: VariableModel): VariableModel => rest
 
-const SYSTEM = `label_values(sds_system_up${within('job')}, system)`
-const POOL = `label_values(sds_node_info${within('job', 'system')}, pool)`
-const NODE = `label_values(sds_node_info${within('job', 'system', 'pool')}, node)`
+const SYSTEM = labelValues(select('sds_system_up', MATCHERS.job), 'system')
+const POOL = labelValues(select('sds_node_info', ...SCOPE.system), 'pool')
+const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
 
-/** The variables of the dashboards, each a fresh value. Order on a page: that of this table. */
+/** Values of a label of the exporters. */
+const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
+  labelValues(select('sds_exporter_build_info', ...matchers), label)
+
+/** The variables of the dashboards, in the order in which dashboards list them. */
 export const VARIABLES = {
   datasource: (): VariableModel =>
     tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
-  job: (): VariableModel => many(query('job', 'Job', 'label_values(sds_system_up, job)')),
+  job: (): VariableModel => many(query('job', 'Job', labelValues(select('sds_system_up'), 'job'))),
   /**
-   * Both without an "all" value: All must stand for the exporters alone, because `up` and the process metrics
-   * exist for every job of the Prometheus, and some give their targets the instances of ours.
+   * Both without `allValue`, so that All expands to the exporters: `up` and the process metrics exist for every job
+   * of the Prometheus, and `.+` would match them all.
    */
-  exporterJob: (): VariableModel =>
-    many(query('job', 'Job', 'label_values(sds_exporter_build_info, job)'), false),
+  exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job')), false),
   instance: (): VariableModel =>
-    many(
-      query('instance', 'Exporter', `label_values(sds_exporter_build_info${within('job')}, instance)`),
-      false,
-    ),
+    many(query('instance', 'Exporter', exporters('instance', MATCHERS.job)), false),
   system: (): VariableModel => many(query('system', 'System', SYSTEM)),
   pool: (): VariableModel => many(query('pool', 'Pool', POOL)),
   node: (): VariableModel => many(query('node', 'Node', NODE)),

@@ -1,11 +1,14 @@
 import { parser } from '@prometheus-io/lezer-promql'
 
+/** A duration as Prometheus writes it, e.g. `15m` or `1h30m`. */
+export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}` | `${number}h${number}m`
+
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }
 type Unit = keyof typeof UNITS
 const PART = /(\d+)(ms|s|m|h|d|w|y)/g
 const WHOLE = /^(\d+(ms|s|m|h|d|w|y))+$/
 
-/** Milliseconds of a duration as Prometheus writes it, e.g. `1h30m`; throws for any other text. */
+/** A duration in milliseconds. @throws for text that is no duration */
 export const milliseconds = (duration: string): number => {
   if (!WHOLE.test(duration)) throw new Error(`not a duration: ${duration}`)
   return [...duration.matchAll(PART)].reduce(
@@ -14,11 +17,11 @@ export const milliseconds = (duration: string): number => {
   )
 }
 
-/** The duration times `scale`, to the millisecond; the text itself where `scale` is 1. */
+/** The duration times `scale`, rounded to milliseconds; unchanged where `scale` is 1. */
 export const scaleDuration = (duration: string, scale: number): string =>
   scale === 1 ? duration : `${Math.max(1, Math.round(milliseconds(duration) * scale))}ms`
 
-/** The expression with every range, offset and subquery step scaled; numbers stay, also those of seconds. */
+/** The expression with every range, offset and subquery step scaled. Numbers are not scaled, not even seconds. */
 export const scaleExpression = (expr: string, scale: number): string => {
   if (scale === 1) return expr
   let text = ''

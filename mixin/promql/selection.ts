@@ -1,6 +1,6 @@
 import { PROMETHEUS } from '../settings.ts'
 
-/** What is chosen in the variables of a dashboard: the values, or undefined for All. */
+/** Selected values of the variables of a dashboard; undefined is All. */
 export interface Selection {
   readonly job?: readonly string[]
   readonly instance?: readonly string[]
@@ -10,7 +10,7 @@ export interface Selection {
   readonly topn?: number
 }
 
-/** As Grafana escapes a value inside a regular expression inside a PromQL string. */
+/** Escapes a value as Grafana does in a regular expression in a PromQL string. */
 const escapeValue = (value: string): string => value.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\\$&`)
 
 const pattern = (values: readonly string[] | undefined): string => {
@@ -21,7 +21,7 @@ const pattern = (values: readonly string[] | undefined): string => {
 
 const RATE_INTERVAL = `${4 * PROMETHEUS.scrapeIntervalSeconds}s`
 
-/** The expression that Grafana sends to Prometheus for a selection; what tests and the preview ask. */
+/** The expression that Grafana sends to Prometheus for a selection; for tests and the preview. */
 export const substitute = (expr: string, selection: Selection = {}): string =>
   expr
     .replaceAll('$__rate_interval', RATE_INTERVAL)

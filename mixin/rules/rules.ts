@@ -10,7 +10,7 @@ import { recordingGroup } from './groups/recording.ts'
 import type { Alert, AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
 
-/** Alerts by what is hurt: health and forecasts of the storage first, the exporter itself last. */
+/** Groups of alerts by component, those about the exporter last. */
 export const ALERT_GROUPS: readonly AlertGroup[] = [
   healthGroup,
   capacityGroup,
@@ -22,9 +22,9 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
 
 const INTERVAL = '1m'
 const FOLDER = 'deploy/prometheus/rules'
-const HEADER = '# Generated from deploy/prometheus/groups by `npm run generate`: do not edit.\n'
+const HEADER = '# Generated from mixin/rules by `npm run generate`: do not edit.\n'
 
-export interface RuleOptions {
+interface RuleOptions {
   /** Multiplies every duration: `for`, `keep_firing_for`, ranges, offsets and the interval. 1/60 for tests. */
   readonly scale?: number
 }
@@ -34,7 +34,7 @@ export interface RenderedFile {
   readonly text: string
 }
 
-/** The anchor that GitHub gives to the alert's heading in docs/alerts.md. */
+/** The anchor of the alert's heading in docs/alerts.md, as GitHub makes it. */
 export const anchorOf = (alert: string): string => alert.toLowerCase()
 
 const alertRule = (alert: Alert, group: AlertGroup, scale: number) => ({
@@ -74,7 +74,7 @@ const file = (name: string, groups: unknown): RenderedFile => ({
   text: HEADER + stringify({ groups }, { lineWidth: 0 }),
 })
 
-/** The rule files as they are committed, paths from the root of the repository. */
+/** The rule files; paths are relative to the root of the repository. */
 export const renderRules = ({ scale = 1 }: RuleOptions = {}): RenderedFile[] => [
   file('sds-recording.yml', recordingGroups(scale)),
   file('sds-alerts.yml', alertGroups(scale)),

@@ -1,4 +1,8 @@
-/** Prints `N passed, N failed` of the report named on the command line; exit code 1 unless all of some passed. */
+/**
+ * Prints `N passed, N failed` of a report of vitest's JSON reporter. Exit code 1 if a test failed or none passed.
+ *
+ *   node scripts/ci/print_counts.ts REPORT
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { countTests } from './test_counts.ts'
 

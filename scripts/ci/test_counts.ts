@@ -1,4 +1,4 @@
-/** What `.ci/run` says last of a test run, from the report of vitest's JSON reporter. */
+/** Test counts, from a report of vitest's JSON reporter. `.ci/run` prints them. */
 export interface TestCounts {
   readonly passed: number
   readonly failed: number
@@ -15,7 +15,7 @@ interface FileResult {
   readonly assertionResults: readonly { readonly status: string }[]
 }
 
-/** A file that fails without a failed test of its own, because it cannot be loaded, counts as one failure. */
+/** A file that cannot be loaded has no failed test; it counts as one failure. */
 export function countTests(report: Report): TestCounts {
   const isBroken = ({ status, assertionResults }: FileResult) =>
     status === 'failed' && assertionResults.every((test) => test.status !== 'failed')

@@ -4,26 +4,26 @@ import { renderDashboards } from '../../mixin/dashboards/build.ts'
 import { type RenderedFile, renderRules } from '../../mixin/rules/rules.ts'
 import { GRAFANA } from '../../mixin/settings.ts'
 
-/** Holds nothing but what is generated. */
+/** Contains only generated files. */
 export const KUBERNETES_FOLDER = 'deploy/kubernetes/monitoring/generated'
 
 const HEADER = (source: string) => `# Generated from ${source} by \`npm run generate\`: do not edit.\n`
 const INHIBITION = 'deploy/prometheus/alertmanager-inhibition.yml'
 const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/part-of': 'sds-exporter' }
 
-/** Grouped by what one person would fix at once; where the messages go is the user's to say. */
+/** Alerts of one pool with the same name form one notification. The receiver is to be configured by the user. */
 const ROUTING = {
   route: {
-    receiver: 'nobody',
+    receiver: 'none',
     group_by: ['alertname', 'system', 'pool'],
     group_wait: '30s',
     group_interval: '5m',
     repeat_interval: '12h',
   },
-  receivers: [{ name: 'nobody' }],
+  receivers: [{ name: 'none' }],
 }
 
-/** The Alertmanager of the compose stack: alerts are shown, and sent to nobody until a receiver is put in. */
+/** Configuration of the Alertmanager of the compose stack. It has no receiver that sends notifications. */
 export function composeAlertmanager(): RenderedFile {
   const { inhibit_rules } = parse(readFileSync(new URL(`../../${INHIBITION}`, import.meta.url), 'utf8'))
   return {
@@ -32,7 +32,7 @@ export function composeAlertmanager(): RenderedFile {
   }
 }
 
-/** Rules and dashboards as objects, and the kustomization that names them all. */
+/** Rules and dashboards as objects, and the kustomization that lists them. */
 export function kubernetesMonitoring(): readonly RenderedFile[] {
   const objects = [...rules(), ...dashboards()]
   const kustomization = manifest('kustomization', 'the files beside it', {
@@ -57,8 +57,8 @@ function rules(): readonly RenderedFile[] {
 }
 
 /**
- * One ConfigMap a dashboard, for the sidecar of Grafana's Helm chart. Without blanks, because `kubectl apply`
- * keeps a second copy in an annotation, which may have 256 KiB.
+ * One ConfigMap per dashboard, for the sidecar of Grafana's Helm chart. The JSON is minified, because `kubectl apply`
+ * stores a copy in an annotation, and annotations are limited to 256 KiB.
  */
 function dashboards(): readonly RenderedFile[] {
   return renderDashboards().map(({ path, text }) => {

@@ -2,18 +2,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import type { Generated, Generator } from './registry.ts'
 
-/** A difference between what is generated and what lies in the repository. */
+/** A difference between a generated file and the file in the repository. */
 export interface Drift {
   readonly path: string
   readonly problem: 'missing' | 'differs' | 'no longer generated'
-  /** What belongs there; undefined for a file that does not. */
+  /** The expected text; undefined for a file that should not exist. */
   readonly text: string | undefined
 }
 
-/** Compares byte for byte; `root` is the repository. Two generators that make one file are an error. */
+/** Compares byte by byte; `root` is the repository. @throws if two generators create the same file */
 export async function findDrift(generators: readonly Generator[], root: string): Promise<readonly Drift[]> {
-  const made = await Promise.all(generators.map(async ({ files }) => await files()))
-  const files = made.flat()
+  const generated = await Promise.all(generators.map(async ({ files }) => await files()))
+  const files = generated.flat()
   refuseDuplicates(files)
   const paths = new Set(files.map(({ path }) => path))
   const owned = generators.flatMap((generator) => ownedFiles(generator, root))
@@ -24,8 +24,8 @@ export async function findDrift(generators: readonly Generator[], root: string):
   ]
 }
 
-/** Brings the repository to what is generated. */
-export function mend(drifts: readonly Drift[], root: string): void {
+/** Writes and removes files so that the repository has no drift. */
+export function applyDrift(drifts: readonly Drift[], root: string): void {
   for (const { path, text } of drifts) {
     const file = join(root, path)
     if (text === undefined) {
@@ -51,6 +51,7 @@ function ownedFiles({ owns }: Generator, root: string): string[] {
 
 function refuseDuplicates(files: readonly Generated[]): void {
   const paths = files.map(({ path }) => path)
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
-  if (twice !== undefined) throw new Error(`${twice} is generated twice; see scripts/generators/registry.ts`)
+  const duplicate = paths.find((path, index) => paths.indexOf(path) !== index)
+  if (duplicate !== undefined)
+    throw new Error(`${duplicate} is generated twice; see scripts/generators/registry.ts`)
 }

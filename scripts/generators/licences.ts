@@ -1,6 +1,6 @@
 import type { LockedPackage } from './lockfile.ts'
 
-/** Licences that ask for no more than to be named; who needs another one adds it here, after reading it. */
+/** Permissive licences. Read a licence before adding it here. */
 export const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'] as const
 
 /** Packages that are shipped under a licence that is not allowed, one sentence each. */
@@ -10,7 +10,7 @@ export function licenceFindings(packages: readonly LockedPackage[]): string[] {
     .map(({ name, version, licence }) => `${name} ${version}: ${licence || 'no licence'} is not allowed`)
 }
 
-/** `A OR B` needs one of them allowed, `A AND B` both; nothing else is understood. */
+/** `A OR B` requires one allowed licence, `A AND B` both. Other expressions are not allowed. */
 function isAllowed(expression: string): boolean {
   const bare = expression.replaceAll(/[()]/g, '')
   return bare
@@ -34,7 +34,7 @@ ${rows.join('\n')}
 `
 }
 
-/** What is installed with the program, each version once, by name. */
+/** The packages installed with the program, sorted by name, without duplicates. */
 function shipped(packages: readonly LockedPackage[]): readonly LockedPackage[] {
   const key = ({ name, version }: LockedPackage) => `${name} ${version}`
   const unique = new Map(

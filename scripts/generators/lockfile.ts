@@ -1,16 +1,16 @@
 /** One package of package-lock.json. */
 export interface LockedPackage {
-  /** Where it lies: `node_modules/a/node_modules/b`. */
+  /** Path of the folder: `node_modules/a/node_modules/b`. */
   readonly path: string
   readonly name: string
   readonly version: string
-  /** An SPDX expression; empty where the package names none. */
+  /** An SPDX expression; empty if the package has none. */
   readonly licence: string
   /** The checksum of its archive: `sha512-` and base64. */
   readonly integrity: string
   /** Whether it is installed for development only. */
   readonly isDevelopment: boolean
-  /** Paths of the packages that it asks for and gets. */
+  /** Paths of the packages to which its dependencies resolve. */
   readonly dependencies: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface LockEntry {
   readonly devOptional?: boolean
 }
 
-/** The packages of a lockfile of version 3, in its order, which is that of their paths. */
+/** The packages of a lockfile of version 3, sorted by path as in the file. */
 export function readLockfile(text: string): readonly LockedPackage[] {
   const { packages } = JSON.parse(text) as Lock
   return Object.entries(packages)
@@ -45,13 +45,13 @@ export function readLockfile(text: string): readonly LockedPackage[] {
 
 const FOLDER = 'node_modules/'
 
-/** Where Node.js finds what the package at `path` asks for: in its own folder, or in the nearest one above. */
+/** Resolves the dependencies of the package at `path` as Node.js does: in its own folder, or in the nearest parent. */
 function dependenciesOf(path: string, packages: Lock['packages']): readonly string[] {
   return Object.keys(packages[path]?.dependencies ?? {}).map((name) => {
     for (let from = path; ; from = from.slice(0, Math.max(0, from.lastIndexOf(`/${FOLDER}`)))) {
       const candidate = `${from}${from === '' ? '' : '/'}${FOLDER}${name}`
       if (candidate in packages) return candidate
-      if (from === '') throw new Error(`package-lock.json has no ${name}, which ${path} asks for`)
+      if (from === '') throw new Error(`package-lock.json has no ${name}, a dependency of ${path}`)
     }
   })
 }

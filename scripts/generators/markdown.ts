@@ -1,4 +1,4 @@
-/** A table; cells are Markdown already, except that a bar or a line break in one cannot break the table. */
+/** A table. Cells are Markdown; bars are escaped and line breaks become blanks. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],
@@ -7,7 +7,7 @@ export function markdownTable(
   return line(head) + line(head.map(() => '---')) + rows.map(line).join('')
 }
 
-/** Inline code, or nothing for nothing. */
+/** Inline code; empty for an empty text. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``
 }

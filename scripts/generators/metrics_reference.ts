@@ -29,27 +29,27 @@ const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families
 
 # Metrics reference
 
-Every metric that sds-exporter exposes, what it means and where it comes from.
+All metrics of sds-exporter, with meaning and source.
 `
 
-const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. Where a name is missing or not unique, the id stands in. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
-- **Absence.** What a node does not serve, or serves in a form that cannot be read, has no sample. It is never 0. \`sds_pool_attribute_nodes\` tells for each attribute how many nodes serve it, lack it or serve something unreadable, which answers why a panel is empty.
-- **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once and keeps the last values until \`poll.stale_after\`; then they are withdrawn. A node that leaves the feed is gone with the next good poll.
-- **Time.** Samples carry no timestamp on \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is when the newest one of a category was taken, by the clock of the storage system. How old it is, whatever that clock says: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
-- **Units.** Prometheus' base units; the storage system's own units are converted:
+const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. If a name is missing or not unique, the id is used. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
+- **Absence.** An attribute that a node does not serve, or that cannot be read, has no sample. It is never 0. \`sds_pool_attribute_nodes\` is the number of nodes by attribute and state (served, absent or unreadable), and shows why a panel is empty.
+- **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once and keeps the last values until \`poll.stale_after\`; then their series end. The series of a node that leaves the feed end with the next successful poll.
+- **Time.** Samples carry no timestamp on \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is the time of the newest sample of a category, by the clock of the storage system. Its age, corrected by the difference of the clocks: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
+- **Units.** Prometheus' base units. The units of the storage system are converted:
 
 `
 
-const NODES = `All are gauges, also where the value is a count: the storage system counts within a sample, not since a start. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown one adds a series of its own.
+const NODES = `All are gauges, including counts: the storage system counts within a sample, not since a start. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
-const OWN_NOTE = `Besides, there are the default metrics of a Node.js process: \`process_*\` and \`nodejs_*\`.
+const OWN_NOTE = `In addition there are the default metrics of a Node.js process: \`process_*\` and \`nodejs_*\`.
 `
 
-const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` where no HTTP status came.
+const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` without an HTTP status.
 `
 
-const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS from release 3.6 on, and ObjectScale, no longer serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" then do not exist, nor do those of \`transactionErrors\` below. Some releases leave \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\` out, too. A *current only* attribute has no history at the source.
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" and those of \`transactionErrors\` below then do not exist. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. A *current only* attribute has no history at the source.
 `
 
 function section(title: string, body: string): string {
@@ -75,7 +75,7 @@ function familyTable(families: readonly Family[]): string {
 }
 
 function reasonTable(): string {
-  const rows = Object.entries(REASONS).map(([reason, sentence]) => [code(reason), sentence])
+  const rows = Object.entries(REASONS).map(([reason, { text }]) => [code(reason), text])
   return markdownTable(['Result', 'Meaning'], [[code('ok'), 'success'], ...rows])
 }
 
@@ -94,7 +94,7 @@ function series(family: string, labels: Readonly<Record<string, string>>): strin
   return pairs.length === 0 ? family : `${family}{${pairs.join(',')}}`
 }
 
-/** Whatever is exported but no flat attribute: identity, counts, error statistics, forecasts. */
+/** Exported members that are not flat attributes: identity, counts, transaction errors, forecasts. */
 function memberTable(): string {
   const flat = new Set<string>(ATTRIBUTES.map(({ name }) => name))
   const rows = NODE_FAMILIES.flatMap(({ name, sources }) =>

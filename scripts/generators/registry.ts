@@ -8,23 +8,23 @@ import { readLockfile } from './lockfile.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { renderRunbooks } from './runbooks.ts'
 
-/** A file that is made from the code; the path is relative to the repository. */
+/** A generated file; the path is relative to the repository. */
 export interface Generated {
   readonly path: string
   readonly text: string
 }
 
 export interface Generator {
-  /** What is generated, for messages. */
+  /** Description of the generated files, for messages. */
   readonly what: string
   readonly files: () => readonly Generated[] | Promise<readonly Generated[]>
-  /** The files that are all this generator's: one there that it no longer makes is removed. */
+  /** All files with this suffix in the folder belong to the generator; files that it no longer creates are removed. */
   readonly owns?: { readonly folder: string; readonly suffix: string }
 }
 
 const lockfile = () => readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
 
-/** Everything that `npm run generate` makes: one row each. */
+/** All generators of `npm run generate`. */
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
   {

@@ -1,7 +1,7 @@
 import { escapeHtml, round } from './html.ts'
 import type { Span } from './prometheus.ts'
 
-/** The rectangle inside a drawing in which curves or bands are drawn. */
+/** The plot area of a panel in pixels, and its time range. */
 export interface Plot {
   readonly left: number
   readonly top: number
@@ -15,7 +15,7 @@ export const xOf = ({ left, width, span }: Plot, time: number): number =>
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
-/** Times in UTC, so that a picture does not depend on the machine that makes it. */
+/** Times in UTC, so that the image does not depend on the time zone of the machine. */
 const label = (time: number, days: boolean): string => {
   const date = new Date(time * 1000)
   const clock = `${pad(date.getUTCHours())}:${pad(date.getUTCMinutes())}`
@@ -24,11 +24,11 @@ const label = (time: number, days: boolean): string => {
 
 const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 432_000]
 
-/** Lines and labels of the time axis. */
+/** Grid lines and labels of the time axis. */
 export function timeAxis(plot: Plot): string {
   const length = plot.span.to - plot.span.from
-  const most = Math.max(2, Math.floor(plot.width / 75))
-  const step = STEPS.find((candidate) => length / candidate <= most) ?? 864_000
+  const maxTicks = Math.max(2, Math.floor(plot.width / 75))
+  const step = STEPS.find((candidate) => length / candidate <= maxTicks) ?? 864_000
   const first = Math.ceil(plot.span.from / step) * step
   const times = Array.from(
     { length: Math.floor((plot.span.to - first) / step) + 1 },
@@ -46,7 +46,7 @@ export function timeAxis(plot: Plot): string {
     .join('')
 }
 
-/** Round values between two bounds, about as many as asked for; round in KiB and so on where they are bytes. */
+/** About `about` round values between two bounds; bytes are round in KiB, MiB and so on. */
 export function ticks(low: number, high: number, about: number, unit = 'none'): number[] {
   const size = unit === 'bytes' && high > 1024 ? 1024 ** Math.floor(Math.log(high) / Math.log(1024)) : 1
   if (size > 1) return ticks(low / size, high / size, about).map((value) => value * size)
@@ -60,7 +60,7 @@ export function ticks(low: number, high: number, about: number, unit = 'none'): 
   )
 }
 
-/** Lines and labels of the value axis. */
+/** Grid lines and labels of the value axis. */
 export function valueAxis(
   plot: Plot,
   values: readonly { readonly y: number; readonly text: string }[],

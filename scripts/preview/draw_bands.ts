@@ -1,20 +1,20 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Named } from './answers.ts'
 import { type Plot, timeAxis, valueAxis, xOf } from './axes.ts'
 import { fieldOf, show } from './field.ts'
 import { type Box, escapeHtml, round } from './html.ts'
+import type { NamedSeries } from './panel_results.ts'
 import type { Span } from './prometheus.ts'
 import { format } from './units.ts'
 
-interface Stretch {
+interface Band {
   readonly from: number
   readonly to: number
   readonly value: number
 }
 
-/** Neighbouring points of one value become one stretch; missing points end it. */
-function stretches({ points }: Named, step: number): Stretch[] {
-  const list: Stretch[] = []
+/** Merges consecutive points with the same value; a missing point ends a band. */
+function bandsOf({ points }: NamedSeries, step: number): Band[] {
+  const list: Band[] = []
   for (const [time, value] of points) {
     const open = list.at(-1)
     if (open && open.value === value && time - open.to <= step * 0.5) {
@@ -24,15 +24,15 @@ function stretches({ points }: Named, step: number): Stretch[] {
   return list
 }
 
-/** A band a series, coloured by state. */
-export function drawStates(panel: Panel, series: readonly Named[], span: Span, box: Box): string {
-  const bands = series.slice(0, Math.max(1, Math.floor((box.height - 50) / 14)))
+/** One row per series, coloured by state. */
+export function drawStates(panel: Panel, series: readonly NamedSeries[], span: Span, box: Box): string {
+  const shown = series.slice(0, Math.max(1, Math.floor((box.height - 50) / 14)))
   const plot: Plot = { left: 170, top: 4, width: box.width - 182, height: box.height - 50, span }
-  const each = Math.min(34, plot.height / bands.length)
-  const drawn = bands.map((one, index) => {
+  const each = Math.min(34, plot.height / shown.length)
+  const drawn = shown.map((one, index) => {
     const y = plot.top + index * each
     const name = `<text x="${plot.left - 8}" y="${round(y + each / 2 + 4)}" text-anchor="end">${escapeHtml(one.name)}</text>`
-    const parts = stretches(one, span.step).map(({ from, to, value }) => {
+    const parts = bandsOf(one, span.step).map(({ from, to, value }) => {
       const x = Math.max(plot.left, xOf(plot, from))
       const end = Math.min(plot.left + plot.width, xOf(plot, to))
       const { color } = show(fieldOf(panel, one.name), value)
@@ -40,12 +40,12 @@ export function drawStates(panel: Panel, series: readonly Named[], span: Span, b
     })
     return name + parts.join('')
   })
-  const axis = timeAxis({ ...plot, height: each * bands.length })
-  const svg = `<svg width="${box.width}" height="${round(each * bands.length + 24)}">${axis}${drawn.join('')}</svg>`
+  const axis = timeAxis({ ...plot, height: each * shown.length })
+  const svg = `<svg width="${box.width}" height="${round(each * shown.length + 24)}">${axis}${drawn.join('')}</svg>`
   return svg + stateLegend(panel, series)
 }
 
-function stateLegend(panel: Panel, series: readonly Named[]): string {
+function stateLegend(panel: Panel, series: readonly NamedSeries[]): string {
   const values = [...new Set(series.flatMap(({ points }) => points.map(([, value]) => value)))].sort()
   const items = values.map((value) => {
     const { text, color } = show(fieldOf(panel, ''), value)
@@ -60,16 +60,16 @@ interface Cell {
   readonly count: number
 }
 
-/** Values of many series sorted into buckets that double. */
-const calculated = (series: readonly Named[], columnOf: (time: number) => number): Cell[] =>
+/** Cells from values, in buckets with bounds that are powers of two. */
+const cellsOfValues = (series: readonly NamedSeries[], columnOf: (time: number) => number): Cell[] =>
   series.flatMap(({ points }) =>
     points
       .filter(([, value]) => value > 0)
       .map(([time, value]) => ({ column: columnOf(time), bucket: Math.ceil(Math.log2(value)), count: 1 })),
   )
 
-/** Prometheus' buckets count everything below their bound, so each is less its lower neighbour. */
-function given(series: readonly Named[], columnOf: (time: number) => number): Cell[] {
+/** Cells from Prometheus' buckets. They are cumulative, so the next lower bucket is subtracted. */
+function cellsOfHistogram(series: readonly NamedSeries[], columnOf: (time: number) => number): Cell[] {
   const sorted = series
     .filter(({ labels }) => labels['le'] !== '+Inf')
     .toSorted((a, b) => Number(a.labels['le']) - Number(b.labels['le']))
@@ -83,26 +83,26 @@ function given(series: readonly Named[], columnOf: (time: number) => number): Ce
   })
 }
 
-/** How many fall where, over time: the darker the more. */
-export function drawHeatmap(panel: Panel, series: readonly Named[], span: Span, box: Box): string {
+/** Counts by time and bucket; the opacity grows with the count. */
+export function drawHeatmap(panel: Panel, series: readonly NamedSeries[], span: Span, box: Box): string {
   const plot: Plot = { left: 70, top: 6, width: box.width - 80, height: box.height - 36, span }
   const columns = Math.min(80, Math.max(1, Math.round((span.to - span.from) / span.step)))
   const columnOf = (time: number) => Math.floor(((time - span.from) / (span.to - span.from)) * columns)
-  const cells = (panel.options.calculate ? calculated : given)(series, columnOf)
+  const cells = (panel.options.calculate ? cellsOfValues : cellsOfHistogram)(series, columnOf)
   const buckets = [...new Set(cells.map(({ bucket }) => bucket))].sort((a, b) => a - b)
   const sums = new Map<string, number>()
   for (const { column, bucket, count } of cells) {
     const key = `${column}/${buckets.indexOf(bucket)}`
     sums.set(key, (sums.get(key) ?? 0) + count)
   }
-  const most = Math.max(...sums.values(), 1e-9)
+  const maxCount = Math.max(...sums.values(), 1e-9)
   const [wide, high] = [plot.width / columns, plot.height / Math.max(1, buckets.length)]
   const drawn = [...sums]
     .filter(([, count]) => count > 0)
     .map(([key, count]) => {
       const [column = 0, row = 0] = key.split('/').map(Number)
       const y = plot.top + plot.height - (row + 1) * high
-      return `<rect x="${round(plot.left + column * wide)}" y="${round(y)}" width="${round(wide - 1)}" height="${round(high - 1)}" fill="#ff9830" opacity="${round(0.15 + 0.85 * Math.sqrt(count / most))}"/>`
+      return `<rect x="${round(plot.left + column * wide)}" y="${round(y)}" width="${round(wide - 1)}" height="${round(high - 1)}" fill="#ff9830" opacity="${round(0.15 + 0.85 * Math.sqrt(count / maxCount))}"/>`
     })
   const labels = buckets.map((bucket, row) => ({
     y: plot.top + plot.height - (row + 1) * high,

@@ -1,14 +1,14 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Named } from './answers.ts'
 import { fieldOf, paletteColor, type Shown, show } from './field.ts'
-import { type Box, escapeHtml, ink, round } from './html.ts'
+import { type Box, escapeHtml, round, textColorOn } from './html.ts'
+import type { NamedSeries } from './panel_results.ts'
 
-const last = ({ points }: Named): number => points.at(-1)?.[1] ?? Number.NaN
+const last = ({ points }: NamedSeries): number => points.at(-1)?.[1] ?? Number.NaN
 
 const figureSize = (text: string, { width, height }: Box): number =>
   Math.max(13, Math.min(height * 0.62, (width * 1.55) / Math.max(3, text.length), 46))
 
-function spark({ points }: Named, { width, height }: Box, stroke: string): string {
+function spark({ points }: NamedSeries, { width, height }: Box, stroke: string): string {
   const values = points.map(([, value]) => value)
   const high = Math.max(...values)
   const low = Math.min(...values)
@@ -20,19 +20,19 @@ function spark({ points }: Named, { width, height }: Box, stroke: string): strin
   return `<svg class="spark" width="${width}" height="${height}">${area}<polyline points="${path.join(' ')}" fill="none" stroke="${stroke}"/></svg>`
 }
 
-function figure(panel: Panel, one: Named, box: Box, named: boolean): string {
+function figure(panel: Panel, one: NamedSeries, box: Box, named: boolean): string {
   const field = fieldOf(panel, one.name)
   const { text, color } = show(field, last(one))
   const filled = panel.options.colorMode === 'background'
   const size = figureSize(text, { width: box.width, height: box.height * (named ? 0.75 : 1) })
-  const style = filled ? `background:${color};color:${ink(color)}` : `color:${color}`
+  const style = filled ? `background:${color};color:${textColorOn(color)}` : `color:${color}`
   const name = named ? `<small>${escapeHtml(field.name)}</small>` : ''
-  const course = panel.options.graphMode === 'area' ? spark(one, box, color) : ''
-  return `<div class="figure" style="${style}">${course}${name}<b style="font-size:${round(size)}px">${escapeHtml(text)}</b></div>`
+  const sparkline = panel.options.graphMode === 'area' ? spark(one, box, color) : ''
+  return `<div class="figure" style="${style}">${sparkline}${name}<b style="font-size:${round(size)}px">${escapeHtml(text)}</b></div>`
 }
 
-/** One large figure a series, side by side. */
-export function drawStat(panel: Panel, series: readonly Named[], box: Box): string {
+/** One large value per series, side by side. */
+export function drawStat(panel: Panel, series: readonly NamedSeries[], box: Box): string {
   const width = box.width / series.length
   const named = series.length > 1
   return `<div class="figures">${series.map((one) => figure(panel, one, { ...box, width }, named)).join('')}</div>`
@@ -44,8 +44,8 @@ const arc = (from: number, to: number, radius: number, cx: number, cy: number): 
   return `M ${at(from)} A ${radius} ${radius} 0 ${to - from > Math.PI ? 1 : 0} 1 ${at(to)}`
 }
 
-/** A dial from 0 to 1 with the thresholds on its rim. */
-export function drawGauge(panel: Panel, series: readonly Named[], box: Box): string {
+/** A gauge from 0 to 1 with thresholds. */
+export function drawGauge(panel: Panel, series: readonly NamedSeries[], box: Box): string {
   const [one] = series
   if (!one) return ''
   const value = last(one)
@@ -64,11 +64,11 @@ export function drawGauge(panel: Panel, series: readonly Named[], box: Box): str
   return `<svg width="${box.width}" height="${box.height}">${dial(1, '#2c3037')}${dial(value, shown.color)}${rim.join('')}<text x="${cx}" y="${cy - 2}" text-anchor="middle" style="font-size:22px;fill:${shown.color}">${escapeHtml(shown.text)}</text></svg>`
 }
 
-/** One bar a series, as long as its value. */
-export function drawBars(panel: Panel, series: readonly Named[], box: Box): string {
+/** One bar per series. */
+export function drawBars(panel: Panel, series: readonly NamedSeries[], box: Box): string {
   const rows = Math.max(1, Math.min(series.length, Math.floor(box.height / 20)))
   const high = panel.fieldConfig?.defaults.max ?? Math.max(...series.map(last), 1e-9)
-  const bar = (one: Named): string => {
+  const bar = (one: NamedSeries): string => {
     const { text, color } = show(fieldOf(panel, one.name), last(one))
     const part = Math.min(100, (last(one) / high) * 100)
     const { name } = fieldOf(panel, one.name)
@@ -77,8 +77,8 @@ export function drawBars(panel: Panel, series: readonly Named[], box: Box): stri
   return series.slice(0, rows).map(bar).join('')
 }
 
-/** Parts of a whole. */
-export function drawPie(panel: Panel, series: readonly Named[], box: Box): string {
+/** A pie chart with a legend. */
+export function drawPie(panel: Panel, series: readonly NamedSeries[], box: Box): string {
   const total = series.reduce((sum, one) => sum + last(one), 0) || 1
   const shown: (Shown & { name: string; part: number })[] = series.map((one, index) => {
     const field = fieldOf(panel, one.name)

@@ -1,7 +1,7 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Named } from './answers.ts'
 import { fieldOf, show } from './field.ts'
-import { type Box, escapeHtml, ink, round } from './html.ts'
+import { type Box, escapeHtml, round, textColorOn } from './html.ts'
+import type { NamedSeries } from './panel_results.ts'
 
 type Cell = string | number | undefined
 interface Sheet {
@@ -14,10 +14,14 @@ interface Organize {
   readonly renameByName: Readonly<Record<string, string>>
 }
 
-const last = ({ points }: Named): number => points.at(-1)?.[1] ?? Number.NaN
+const last = ({ points }: NamedSeries): number => points.at(-1)?.[1] ?? Number.NaN
 
-/** What Grafana's transformations "merge" and "organize" make of the answers. */
-function merged(panel: Panel, series: readonly Named[], { indexByName, renameByName }: Organize): Sheet {
+/** The result of Grafana's transformations "merge" and "organize". */
+function merged(
+  panel: Panel,
+  series: readonly NamedSeries[],
+  { indexByName, renameByName }: Organize,
+): Sheet {
   const single = (panel.targets ?? []).length === 1
   const rows = new Map<string, Record<string, Cell>>()
   for (const one of series) {
@@ -38,8 +42,8 @@ interface Grouping {
   readonly columnField: string
 }
 
-/** What Grafana's transformation "Grouping to matrix" makes of the answer. */
-function grouped(series: readonly Named[], { rowField, columnField }: Grouping): Sheet {
+/** The result of Grafana's transformation "Grouping to matrix". */
+function grouped(series: readonly NamedSeries[], { rowField, columnField }: Grouping): Sheet {
   const corner = `${rowField}\\${columnField}`
   const rows = new Map<string, Record<string, Cell>>()
   for (const one of series) {
@@ -59,7 +63,7 @@ function sorted(panel: Panel, { columns, rows }: Sheet): Sheet {
   return { columns, rows: rows.toSorted((a, b) => sign * compare(a[by.displayName], b[by.displayName])) }
 }
 
-/** Names by the alphabet, figures by size; what is missing comes first. */
+/** Sorts texts alphabetically and numbers by value; missing values first. */
 function compare(a: Cell, b: Cell): number {
   if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b)
   return Number(a ?? Number.NEGATIVE_INFINITY) - Number(b ?? Number.NEGATIVE_INFINITY)
@@ -73,7 +77,7 @@ function cell(panel: Panel, column: string, value: Cell): string {
   const { text, color } = show(field, value)
   const mode = field.custom['displayMode']
   if (mode === 'color-background-solid') {
-    return `<td style="background:${color};color:${ink(color)}">${escapeHtml(text)}</td>`
+    return `<td style="background:${color};color:${textColorOn(color)}">${escapeHtml(text)}</td>`
   }
   if (mode === 'lcd-gauge') {
     const part = Math.min(100, (value / (field.config.max ?? 1)) * 100)
@@ -82,20 +86,20 @@ function cell(panel: Panel, column: string, value: Cell): string {
   return `<td${mode === 'color-text' ? ` style="color:${color}"` : ''}>${escapeHtml(text)}</td>`
 }
 
-const LINE = 27
+const ROW_HEIGHT = 27
 
-/** One row a set of labels, as many as there is room for. */
-export function drawTable(panel: Panel, series: readonly Named[], box: Box): string {
+/** One row per label set, limited by the height of the panel. */
+export function drawTable(panel: Panel, series: readonly NamedSeries[], box: Box): string {
   const transformation = panel.transformations?.at(-1)
   const sheet =
     transformation?.id === 'groupingToMatrix'
       ? grouped(series, transformation.options)
       : merged(panel, series, transformation?.options)
   const { columns, rows } = sorted(panel, sheet)
-  const room = Math.max(1, Math.floor(box.height / LINE) - 1)
+  const maxRows = Math.max(1, Math.floor(box.height / ROW_HEIGHT) - 1)
   const head = columns.map((name) => `<th>${escapeHtml(name)}</th>`).join('')
   const body = rows
-    .slice(0, room)
+    .slice(0, maxRows)
     .map((row) => `<tr>${columns.map((name) => cell(panel, name, row[name])).join('')}</tr>`)
   return `<table class="data"><tr>${head}</tr>${body.join('')}</table>`
 }

@@ -1,8 +1,8 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Named } from './answers.ts'
 import { type Plot, ticks, timeAxis, valueAxis, xOf } from './axes.ts'
 import { color, type Field, fieldOf, paletteColor } from './field.ts'
 import { type Box, escapeHtml, round } from './html.ts'
+import type { NamedSeries } from './panel_results.ts'
 import type { Span } from './prometheus.ts'
 import { format } from './units.ts'
 
@@ -12,7 +12,7 @@ interface Curve {
   readonly field: Field
   readonly color: string
   readonly points: readonly Point[]
-  /** Where a stacked curve begins, point by point. */
+  /** Lower bound of a stacked curve, by point. */
   readonly base: readonly number[]
 }
 
@@ -21,8 +21,8 @@ const strokeOf = (field: Field, index: number): string => {
   return own?.mode === 'fixed' && own.fixedColor ? color(own.fixedColor) : paletteColor(index)
 }
 
-/** Puts curves on top of each other where the panel says so. */
-function stack(panel: Panel, series: readonly Named[]): Curve[] {
+/** The curves of a panel, stacked if the panel is configured so. */
+function stack(panel: Panel, series: readonly NamedSeries[]): Curve[] {
   const stacked = panel.fieldConfig?.defaults.custom?.stacking?.mode === 'normal'
   const heights = new Map<number, number>()
   return series.map(({ name, points }, index) => {
@@ -43,13 +43,13 @@ interface Scale {
 function scaleOf(curves: readonly Curve[], { config, custom }: Field, plot: Plot): Scale {
   const values = curves.flatMap(({ points }) => points.map(([, value]) => value)).filter(Number.isFinite)
   const low = config.min ?? Math.min(...values)
-  const most = Math.max(...values)
-  const limit = config.max ?? Math.max(most * 1.08, Number(custom['axisSoftMax'] ?? 0))
+  const highest = Math.max(...values)
+  const limit = config.max ?? Math.max(highest * 1.08, Number(custom['axisSoftMax'] ?? 0))
   const high = limit > low ? limit : low + 1
   return { low, high, y: (value) => plot.top + plot.height * (1 - (value - low) / (high - low)) }
 }
 
-/** Splits a curve where points are missing: a gap stays a gap. */
+/** Splits a curve at missing points, so that gaps are not connected. */
 function pieces(points: readonly Point[], step: number): number[][] {
   const list: number[][] = []
   for (const [index, [time]] of points.entries()) {
@@ -107,8 +107,8 @@ interface Entry {
   readonly values: readonly number[]
 }
 
-/** In the order of the queries, or the highest first where the panel says so. */
-function entries(panel: Panel, curves: readonly Curve[], series: readonly Named[]): Entry[] {
+/** Legend entries in the order of the queries, or by maximum if the panel is configured so. */
+function entries(panel: Panel, curves: readonly Curve[], series: readonly NamedSeries[]): Entry[] {
   const list = curves.map((curve, index) => ({
     curve,
     values: (series[index]?.points ?? []).map(([, value]) => value),
@@ -131,7 +131,7 @@ function legendTable(list: readonly Entry[], lines: number): string {
   return `<table class="legend">${head}${rows.join('')}</table>`
 }
 
-/** Vertical marks of annotations. */
+/** Vertical line of an annotation. */
 export interface Mark {
   readonly time: number
   readonly color: string
@@ -139,7 +139,7 @@ export interface Mark {
 
 export function drawTimeSeries(
   panel: Panel,
-  series: readonly Named[],
+  series: readonly NamedSeries[],
   span: Span,
   box: Box,
   marks: readonly Mark[],

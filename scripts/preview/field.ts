@@ -31,7 +31,7 @@ const PALETTE = [
 export const color = (name: string): string => COLORS[name] ?? name
 export const paletteColor = (index: number): string => PALETTE[index % PALETTE.length] ?? '#9fa7b3'
 
-/** How the values of one series or column are shown: defaults of the panel with the overrides by name. */
+/** Display options of one series or column: the defaults of the panel with the overrides by name. */
 export interface Field {
   readonly name: string
   readonly config: FieldConfig
@@ -41,7 +41,7 @@ export interface Field {
 const matches = (pattern: string, name: string): boolean =>
   pattern.startsWith('/') ? new RegExp(pattern.slice(1, -1)).test(name) : pattern === name
 
-/** Applies the overrides whose matcher fits the name. */
+/** Applies the overrides whose matcher matches the name. */
 export function fieldOf(panel: Panel, name: string): Field {
   const defaults: FieldConfig = panel.fieldConfig?.defaults ?? {}
   const config: Record<string, unknown> = { ...defaults }
@@ -77,7 +77,7 @@ const thresholdColor = ({ config }: Field, value: number): string => {
   return color(step?.color ?? 'text')
 }
 
-/** The text and colour of a value: mappings first, then the fixed colour, then the thresholds. */
+/** Text and colour of a value. Mappings take precedence over the fixed colour, and that over thresholds. */
 export function show(field: Field, value: number): Shown {
   const { unit, decimals, mappings = [], color: own } = field.config
   const result = mapped(mappings, value)

@@ -1,24 +1,24 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Selection } from '../../mixin/promql/selection.ts'
-import { isRow, type PanelAnswer } from './answers.ts'
 import { drawHeatmap, drawStates } from './draw_bands.ts'
 import { drawBars, drawGauge, drawPie, drawStat } from './draw_figures.ts'
 import { drawTable } from './draw_table.ts'
 import { drawTimeSeries, type Mark } from './draw_timeseries.ts'
 import { type Box, escapeHtml } from './html.ts'
+import { isRow, type PanelResult } from './panel_results.ts'
 import type { Span } from './prometheus.ts'
 import { CELL_HEIGHT, GAP, PAGE_WIDTH, STYLE } from './style.ts'
 
-/** Everything that a page is drawn from. */
-export interface Drawing {
+/** The input of a page. */
+export interface PageContent {
   readonly dashboard: Dashboard
   readonly selection: Selection
   readonly span: Span
-  readonly answers: ReadonlyMap<number, PanelAnswer>
+  readonly results: ReadonlyMap<number, PanelResult>
   readonly marks: readonly Mark[]
 }
 
-type Draw = (panel: Panel, answer: PanelAnswer, box: Box, drawing: Drawing) => string
+type Draw = (panel: Panel, result: PanelResult, box: Box, page: PageContent) => string
 
 const DRAW: Readonly<Record<string, Draw>> = {
   stat: (panel, { series }, box) => drawStat(panel, series, box),
@@ -34,34 +34,32 @@ const DRAW: Readonly<Record<string, Draw>> = {
 const CELL_WIDTH = (PAGE_WIDTH - 32 + GAP) / 24
 const TITLE_HEIGHT = 36
 
-const content = (panel: Panel, box: Box, drawing: Drawing): string => {
-  const answer = drawing.answers.get(panel.id ?? 0) ?? { series: [], error: 'not asked' }
-  if (answer.error !== undefined) return `<div class="fault">${escapeHtml(answer.error)}</div>`
-  if (answer.series.length === 0) {
+const content = (panel: Panel, box: Box, page: PageContent): string => {
+  const result = page.results.get(panel.id ?? 0) ?? { series: [], error: 'no query result' }
+  if (result.error !== undefined) return `<div class="fault">${escapeHtml(result.error)}</div>`
+  if (result.series.length === 0) {
     return `<div class="empty">${escapeHtml(panel.fieldConfig?.defaults.noValue ?? 'No data')}</div>`
   }
-  return (
-    DRAW[panel.type]?.(panel, answer, box, drawing) ?? `<div class="fault">cannot draw ${panel.type}</div>`
-  )
+  return DRAW[panel.type]?.(panel, result, box, page) ?? `<div class="fault">cannot draw ${panel.type}</div>`
 }
 
-function tile(panel: Panel, top: number, drawing: Drawing): string {
+function tile(panel: Panel, top: number, page: PageContent): string {
   const { x, y, w, h } = panel.gridPos ?? { x: 0, y: 0, w: 24, h: 8 }
   const width = Math.round(w * CELL_WIDTH - GAP)
   const height = h * (CELL_HEIGHT + GAP) - GAP
   const box = { width: width - 18, height: height - TITLE_HEIGHT }
   const style = `left:${Math.round(x * CELL_WIDTH)}px;top:${(y - top) * (CELL_HEIGHT + GAP)}px;width:${width}px;height:${height}px`
-  const title = (panel.title ?? '').replace('$topn', String(drawing.selection.topn ?? 10))
-  return `<article style="${style}"><h3>${escapeHtml(title)}</h3>${content(panel, box, drawing)}</article>`
+  const title = (panel.title ?? '').replace('$topn', String(page.selection.topn ?? 10))
+  return `<article style="${style}"><h3>${escapeHtml(title)}</h3>${content(panel, box, page)}</article>`
 }
 
-interface Band {
+interface Row {
   readonly row: RowPanel
   readonly panels: readonly Panel[]
 }
 
-/** The rows with their panels: those of a collapsed row are inside it, those of an open one follow it. */
-function bands(dashboard: Dashboard): Band[] {
+/** The rows with their panels. The panels of a collapsed row are inside of it; those of an open row follow it. */
+function rowsOf(dashboard: Dashboard): Row[] {
   const list: { row: RowPanel; panels: Panel[] }[] = []
   for (const panel of dashboard.panels ?? []) {
     if (isRow(panel)) list.push({ row: panel, panels: [...panel.panels] })
@@ -70,16 +68,16 @@ function bands(dashboard: Dashboard): Band[] {
   return list
 }
 
-function band({ row, panels }: Band, drawing: Drawing): string {
+function row({ row: header, panels }: Row, page: PageContent): string {
   const top = Math.min(...panels.map(({ gridPos }) => gridPos?.y ?? 0))
   const bottom = Math.max(...panels.map(({ gridPos }) => (gridPos?.y ?? 0) + (gridPos?.h ?? 0)))
-  const note = row.collapsed ? ' <small>collapsed in Grafana until it is opened</small>' : ''
-  const tiles = panels.map((panel) => tile(panel, top, drawing)).join('')
+  const note = header.collapsed ? ' <small>collapsed in Grafana until it is opened</small>' : ''
+  const tiles = panels.map((panel) => tile(panel, top, page)).join('')
   const height = (bottom - top) * (CELL_HEIGHT + GAP)
-  return `<h2>${escapeHtml(row.title ?? '')}${note}</h2><section style="height:${height}px">${tiles}</section>`
+  return `<h2>${escapeHtml(header.title ?? '')}${note}</h2><section style="height:${height}px">${tiles}</section>`
 }
 
-const chosen = ({ dashboard, selection }: Drawing): string =>
+const selectedValues = ({ dashboard, selection }: PageContent): string =>
   (dashboard.templating.list ?? [])
     .filter(({ name }) => name !== 'datasource')
     .map(({ name, label }) => {
@@ -92,13 +90,13 @@ const chosen = ({ dashboard, selection }: Drawing): string =>
 const time = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')
 
-/** The page as one HTML file without scripts and without anything from elsewhere. */
-export function drawPage(drawing: Drawing): string {
-  const { dashboard, span } = drawing
+/** The page as one HTML file without scripts and external resources. */
+export function drawPage(page: PageContent): string {
+  const { dashboard, span } = page
   const title = escapeHtml(dashboard.title ?? '')
   const head = `<meta charset="utf-8"><title>${title}, preview</title><style>${STYLE}</style>`
   const note = `A preview of layout and data, not Grafana. ${time(span.from)} to ${time(span.to)} UTC`
-  const header = `<header><h1>${title}</h1><span class="note">${note}</span></header><p class="chosen">${chosen(drawing)}</p>`
-  const body = bands(dashboard).map((one) => band(one, drawing))
+  const header = `<header><h1>${title}</h1><span class="note">${note}</span></header><p class="chosen">${selectedValues(page)}</p>`
+  const body = rowsOf(dashboard).map((one) => row(one, page))
   return `<!doctype html><html lang="en"><head>${head}</head><body>${header}${body.join('')}</body></html>\n`
 }

@@ -1,23 +1,24 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type Selection, substitute } from '../../mixin/promql/selection.ts'
-import { askPanel, completeSelection, panelsOf } from './answers.ts'
 import type { Mark } from './draw_timeseries.ts'
 import { color } from './field.ts'
 import { drawPage } from './page.ts'
+import { completeSelection, panelsOf, queryPanel } from './panel_results.ts'
 import type { Prometheus, Span } from './prometheus.ts'
 
-export interface Wish {
+export interface PreviewOptions {
   readonly selection: Selection
-  /** End of the page, in seconds since the epoch. */
+  /** End of the time range, in seconds since the epoch. */
   readonly to: number
-  /** Length in seconds; the dashboard's own unless given. */
+  /** Length of the time range in seconds; default: that of the dashboard. */
   readonly length: number | undefined
 }
 
 export interface Preview {
   readonly html: string
-  /** Titles of panels without data, and of those whose query failed with the reason. */
+  /** Titles of panels without data. */
   readonly empty: readonly string[]
+  /** Titles of panels with failed queries, each with the error. */
   readonly failed: readonly string[]
 }
 
@@ -29,15 +30,15 @@ const lengthOf = ({ time }: Dashboard): number => {
   return Number(count) * (UNIT_SECONDS[unit] ?? 3600)
 }
 
-/** As many points as a page is wide, yet no closer than samples come. */
-const spanOf = (dashboard: Dashboard, { to, length }: Wish): Span => {
+/** About 360 points, with a step that is a multiple of 15 s. */
+const spanOf = (dashboard: Dashboard, { to, length }: PreviewOptions): Span => {
   const seconds = length ?? lengthOf(dashboard)
   const step = Math.max(15, Math.round(seconds / 360 / 15) * 15)
   return { from: Math.floor((to - seconds) / step) * step, to: Math.floor(to / step) * step, step }
 }
 
-/** Where annotations that are switched on begin. */
-async function askMarks(
+/** The start times of enabled annotations. */
+async function queryAnnotations(
   prometheus: Prometheus,
   dashboard: Dashboard,
   selection: Selection,
@@ -53,27 +54,31 @@ async function askMarks(
   return (await Promise.all(marks)).flat().filter(({ time }) => time > span.from)
 }
 
-/** Asks everything that a dashboard asks, and draws it. */
-export async function preview(prometheus: Prometheus, dashboard: Dashboard, wish: Wish): Promise<Preview> {
-  const span = spanOf(dashboard, wish)
-  const selection = await completeSelection(prometheus, dashboard, wish.selection, span.to)
+/** Runs all queries of a dashboard and draws it. */
+export async function preview(
+  prometheus: Prometheus,
+  dashboard: Dashboard,
+  options: PreviewOptions,
+): Promise<Preview> {
+  const span = spanOf(dashboard, options)
+  const selection = await completeSelection(prometheus, dashboard, options.selection, span.to)
   const panels = panelsOf(dashboard)
-  const answers = await Promise.all(panels.map((panel) => askPanel(prometheus, panel, selection, span)))
-  const marks = await askMarks(prometheus, dashboard, selection, span)
-  const named = panels.map(({ id = 0, title = '' }, index) => ({ id, title, answer: answers[index] }))
+  const results = await Promise.all(panels.map((panel) => queryPanel(prometheus, panel, selection, span)))
+  const marks = await queryAnnotations(prometheus, dashboard, selection, span)
+  const named = panels.map(({ id = 0, title = '' }, index) => ({ id, title, result: results[index] }))
   return {
     html: drawPage({
       dashboard,
       selection,
       span,
       marks,
-      answers: new Map(named.flatMap(({ id, answer }) => (answer ? [[id, answer] as const] : []))),
+      results: new Map(named.flatMap(({ id, result }) => (result ? [[id, result] as const] : []))),
     }),
-    empty: named.flatMap(({ title, answer }) =>
-      answer?.series.length === 0 && answer.error === undefined ? [title] : [],
+    empty: named.flatMap(({ title, result }) =>
+      result?.series.length === 0 && result.error === undefined ? [title] : [],
     ),
-    failed: named.flatMap(({ title, answer }) =>
-      answer?.error === undefined ? [] : [`${title}: ${answer.error}`],
+    failed: named.flatMap(({ title, result }) =>
+      result?.error === undefined ? [] : [`${title}: ${result.error}`],
     ),
   }
 }

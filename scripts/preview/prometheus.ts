@@ -1,10 +1,10 @@
-/** A series of an answer: labels, and points of [seconds since the epoch, value]. */
+/** A series of a query result: labels, and points of [seconds since the epoch, value]. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>
   readonly points: readonly (readonly [time: number, value: number])[]
 }
 
-/** The span that a page shows, in seconds since the epoch, and the distance of points. */
+/** The time range of a page in seconds since the epoch, and the step in seconds. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -28,21 +28,21 @@ interface Body {
   readonly data?: { readonly resultType: string; readonly result: readonly Result[] }
 }
 
-/** The part of Prometheus' HTTP API that the preview needs; a refused query is an error in Prometheus' words. */
+/** A client of Prometheus' HTTP API. A failed query throws an error with Prometheus' message. */
 export function prometheusAt(url: string): Prometheus {
-  const ask = async (path: string, parameters: Record<string, string>): Promise<Series[]> => {
-    const answer = await fetch(`${url.replace(/\/$/, '')}/api/v1/${path}`, {
+  const query = async (path: string, parameters: Record<string, string>): Promise<Series[]> => {
+    const response = await fetch(`${url.replace(/\/$/, '')}/api/v1/${path}`, {
       method: 'POST',
       body: new URLSearchParams(parameters),
     })
-    const body = (await answer.json()) as Body
-    if (body.status !== 'success') throw new Error(body.error ?? `HTTP ${answer.status}`)
+    const body = (await response.json()) as Body
+    if (body.status !== 'success') throw new Error(body.error ?? `HTTP ${response.status}`)
     return (body.data?.result ?? []).map(toSeries)
   }
   return {
-    instant: (query, time) => ask('query', { query, time: String(time) }),
-    range: (query, { from, to, step }) =>
-      ask('query_range', { query, start: String(from), end: String(to), step: String(step) }),
+    instant: (expr, time) => query('query', { query: expr, time: String(time) }),
+    range: (expr, { from, to, step }) =>
+      query('query_range', { query: expr, start: String(from), end: String(to), step: String(step) }),
   }
 }
 

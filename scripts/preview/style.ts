@@ -1,4 +1,4 @@
-/** Width of the drawn page, and the cells and gaps of the grid, in pixels, as Grafana has them. */
+/** Width of the page, and height and gap of grid cells as in Grafana, in pixels. */
 export const PAGE_WIDTH = 1600
 export const CELL_HEIGHT = 30
 export const GAP = 8

@@ -1,6 +1,6 @@
 import { counted } from '../../src/counted.ts'
 
-/** Enough of Grafana's units to read a page by; not its exact rounding. */
+/** A subset of Grafana's units, without its exact rounding. */
 
 const IEC = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
 const SI = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s']
@@ -38,7 +38,7 @@ const seconds = (value: number, decimals?: number): string => {
   return size < 86_400 ? `${plain(value / 3600, 1)} hours` : `${plain(value / 86_400, 1)} days`
 }
 
-/** The two largest parts of a duration, e.g. "4 weeks, 2 days". */
+/** The two largest units of a duration, such as "4 weeks, 2 days". */
 const duration = (value: number): string => {
   const parts: string[] = []
   let rest = Math.abs(value)

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What one exporter watches: one system, in pools of equal size. */
+/** The size of the emulated system: pools of equal size. */
 export interface Fleet {
   readonly pools: number
   readonly nodesPerPool: number
 }
 
-/** What one exporter needs for a fleet. */
+/** The resources of one exporter for a fleet. */
 export interface Figures extends Fleet {
   readonly series: number
   readonly pageBytes: number
@@ -20,12 +20,12 @@ export interface Figures extends Fleet {
   readonly cpuSecondsPerPoll: number
 }
 
-/** Polled faster than a real system would be, so that there is an average after half a minute. */
+/** Faster than the default schedule, so that half a minute gives an average of several polls. */
 const SCHEDULE = '*/3 * * * * *'
 const MEASURED_SECONDS = 30
 const WARM_UP_SECONDS = 10
 
-/** Runs an emulated system and an exporter as processes of their own, and reads what the latter says of itself. */
+/** Runs an emulated system and an exporter as separate processes, and reads the metrics of the exporter. */
 export async function measure(fleet: Fleet): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-sizing-'))
   const emulator = start([
@@ -111,17 +111,19 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** The first match in what the process writes; it is read on for ever, so that no pipe fills up. */
+/** The first match in the output of the process. Reading continues, so that the pipe does not fill up. */
 function readUrl(child: ChildProcess, pattern: RegExp): Promise<string> {
   let text = ''
   return new Promise((resolve, reject) => {
-    const look = (chunk: Buffer) => {
+    const search = (chunk: Buffer) => {
       text += chunk.toString()
       const match = pattern.exec(text)
       if (match?.[1] !== undefined) resolve(match[1])
     }
-    child.stdout?.on('data', look)
-    child.stderr?.on('data', look)
-    child.once('close', () => reject(new Error(`the program ended before it said ${pattern}\n${text}`)))
+    child.stdout?.on('data', search)
+    child.stderr?.on('data', search)
+    child.once('close', () =>
+      reject(new Error(`the program ended without output that matches ${pattern}\n${text}`)),
+    )
   })
 }

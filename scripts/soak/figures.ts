@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What one look at the exporter tells. */
+/** One measurement of the exporter. */
 export interface Figures {
   /** Since the start of the run. */
   readonly minutes: number
   readonly rssMb: number
-  /** The least of the last minute. */
+  /** Minimum since the measurement before. */
   readonly heapMb: number
   readonly descriptors: number
 }
@@ -23,12 +23,12 @@ export function processFigures(pid: number): Pick<Figures, 'rssMb' | 'descriptor
   }
 }
 
-/** V8's heap in use, as the exporter itself tells it. */
+/** V8's used heap, from the exposition of the exporter. */
 export function heapMb(exposition: string): number {
   return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(exposition)?.[1]) / BYTES_PER_MB
 }
 
-/** What a figure gains in an hour, by the line that fits best. */
+/** Slope per hour of the least-squares line. */
 export function slopePerHour(list: readonly Figures[], of: (figures: Figures) => number): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const meanMinutes = mean(list.map(({ minutes }) => minutes))

@@ -1,12 +1,12 @@
 import type { Judgement } from './judgements.ts'
 
-/** A published advisory about a package that is locked. */
+/** A published advisory about a locked package. */
 export interface Finding {
   readonly advisory: string
   readonly package: string
   readonly severity: string
   readonly title: string
-  /** The versions that have the fault. */
+  /** The vulnerable versions. */
   readonly range: string
 }
 
@@ -24,8 +24,8 @@ interface Report {
 }
 
 /**
- * The advisories in what `npm audit --json` printed, each once.
- * @throws when the registry gave no answer, with its words
+ * The advisories in the output of `npm audit --json`, without duplicates.
+ * @throws with the message of npm if there is no report
  */
 export function readAudit(text: string): readonly Finding[] {
   const report = JSON.parse(text) as Report
@@ -45,8 +45,7 @@ export function readAudit(text: string): readonly Finding[] {
 }
 
 /**
- * What remains to be done: findings without a judgement or with one that has expired, and judgements about
- * which nothing is found any more.
+ * Open findings: without a judgement or with an expired one. Also judgements without a finding.
  * @param today `YYYY-MM-DD`
  */
 export function openPoints(

@@ -1,15 +1,15 @@
-/** What was decided about one published advisory. */
+/** The decision about one published advisory. */
 export interface Judgement {
   /** `GHSA-xxxx-xxxx-xxxx` */
   readonly advisory: string
-  /** The package that has the fault. */
+  /** The vulnerable package. */
   readonly package: string
   readonly verdict: 'not affected' | 'accepted'
-  /** Why: which function is not used, or what keeps the fault from harm. */
+  /** Why the vulnerability has no effect, such as a function that is not used. */
   readonly reason: string
-  /** The day, `YYYY-MM-DD`, after which it must be judged anew. */
+  /** The last day of validity, `YYYY-MM-DD`. */
   readonly until: string
 }
 
-/** Advisories about locked packages that cannot be answered by an update. None at present. */
+/** Decisions about advisories without an update. None at present. */
 export const JUDGEMENTS: readonly Judgement[] = []

@@ -11,9 +11,9 @@ export interface Product {
 }
 
 /**
- * The software bill of materials as CycloneDX 1.5 JSON: every package that is shipped, with checksum, licence and
- * what it depends on. The same lockfile gives the same bytes: there is no time in it, and the serial number is a
- * digest. (`npm sbom` is not used: with `--omit=dev` it leaves out what development needs as well.)
+ * The software bill of materials as CycloneDX 1.5 JSON: all shipped packages with checksum, licence and dependencies.
+ * Reproducible: it has no time, and the serial number is a digest. `npm sbom --omit=dev` is not used, because it omits
+ * packages that are dependencies of both the program and its development.
  */
 export function billOfMaterials(product: Product, packages: readonly LockedPackage[]): string {
   const shipped = packages.filter(({ isDevelopment }) => !isDevelopment)
@@ -61,7 +61,7 @@ function licence(expression: string) {
   return / (OR|AND) /.test(expression) ? { expression } : { license: { id: expression } }
 }
 
-/** A UUID of version 8, which is for digests of one's own. */
+/** A UUID of version 8, for custom digests. */
 function uuidOf(digest: string): string {
   const part = (from: number, to: number) => digest.slice(from, to)
   return `urn:uuid:${part(0, 8)}-${part(8, 12)}-8${part(12, 15)}-8${part(15, 18)}-${part(18, 30)}`

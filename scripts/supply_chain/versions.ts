@@ -1,10 +1,10 @@
-/** What does not fit the tag, one sentence each; `kustomizations` are texts by path. */
+/** Deviations from the version of the tag, one sentence each. `kustomizations`: file contents by path. */
 export function versionFindings(
   tag: string,
   manifest: string,
   kustomizations: Readonly<Record<string, string>>,
 ): string[] {
-  // npm publishes no version with a suffix without a dist-tag, which would come too late: after the image.
+  // npm refuses to publish a prerelease version without a dist-tag. The release publishes the image before.
   if (!/^v\d+\.\d+\.\d+$/.test(tag)) return [`'${tag}' is not a tag of a release, such as v1.2.3`]
   const wanted = tag.slice(1)
   const { version } = JSON.parse(manifest) as { version: string }

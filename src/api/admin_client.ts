@@ -14,8 +14,8 @@ import {
   providerPath,
 } from './providers/providers.ts'
 import { decodeUser, WHOAMI_PATH } from './providers/whoami.ts'
-import { type Budget, createBudget } from './request/budget.ts'
-import { createEndpoints, type Endpoints } from './request/endpoints.ts'
+import { type Attempts, createAttempts } from './request/attempts.ts'
+import { createLimits, type Limits } from './request/limits.ts'
 import { basicHeader, tokenOf } from './session/login.ts'
 
 /**
@@ -52,18 +52,19 @@ type Headers = Readonly<Record<string, string>>
 /** A deletion that is cut short is one whose outcome nobody knows: it gets its time whatever polls are given. */
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
-export function createAdminClient({ system, limits, timeoutMs }: AdminClientOptions): AdminClient {
+export function createAdminClient(options: AdminClientOptions): AdminClient {
+  const { system, timeoutMs } = options
   const { baseUrls, tls } = system
   const openTransport = (bound: number) =>
-    createTransport({ ...limits, tls, timeoutMs: bound, onCertificate: () => undefined })
+    createTransport({ ...options.limits, tls, timeoutMs: bound, onCertificate: () => undefined })
   const transport = openTransport(timeoutMs)
-  const budget = createBudget(limits)
-  const endpoints = createEndpoints(baseUrls)
+  const limits = createLimits(options.limits)
+  const attempts = createAttempts(baseUrls)
   let answering = baseUrls[0] ?? ''
   const read = createAdminReader({
     transport,
-    budget,
-    endpoints,
+    limits,
+    attempts,
     timeoutMs,
     onAnswer: (baseUrl) => {
       answering = baseUrl
@@ -84,7 +85,7 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
     try {
       const headers = withToken(token, PROVIDERS_ACCEPT)
       const request = { baseUrl: answering, path: providerPath(id), headers }
-      await sendDeletion({ request, transport: own, budget, timeoutMs: deleteTimeoutMs, place })
+      await sendDeletion({ request, transport: own, limits, timeoutMs: deleteTimeoutMs, place })
     } catch (failure) {
       throw asApiError(failure, place)
     } finally {
@@ -114,14 +115,14 @@ export function createAdminClient({ system, limits, timeoutMs }: AdminClientOpti
 
 interface AdminReaderOptions {
   readonly transport: Transport
-  readonly budget: Budget
-  readonly endpoints: Endpoints
+  readonly limits: Limits
+  readonly attempts: Attempts
   readonly timeoutMs: number
   readonly onAnswer: (baseUrl: string) => void
 }
 
-/** Reading requests within their time: budget, fail-over. A failed one is for the caller to repeat. */
-function createAdminReader({ transport, budget, endpoints, timeoutMs, onAnswer }: AdminReaderOptions) {
+/** GET requests within the limits and the deadline, with fail-over and retry. */
+function createAdminReader({ transport, limits, attempts, timeoutMs, onAnswer }: AdminReaderOptions) {
   return async <T>(
     place: RequestPlace,
     headers: Headers,
@@ -132,7 +133,7 @@ function createAdminReader({ transport, budget, endpoints, timeoutMs, onAnswer }
     const time = { signal, deadline: performance.now() + timeoutMs }
     const { path } = place
     const send = async (baseUrl: string, ofNode: AbortSignal) => {
-      await budget.pace(ofNode)
+      await limits.pace(ofNode)
       const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal: ofNode })
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
@@ -141,7 +142,7 @@ function createAdminReader({ transport, budget, endpoints, timeoutMs, onAnswer }
       return decoded
     }
     try {
-      return await budget.withPlace(signal, () => endpoints.attempt(send, time))
+      return await limits.withPermit(() => attempts.run(send, time), { signal })
     } catch (failure) {
       const late = signal.aborted && !(failure instanceof ApiError)
       throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)

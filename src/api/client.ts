@@ -2,15 +2,14 @@ import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/confi
 import type { Log } from '../log.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
-import type { Reason } from './errors/reasons.ts'
 import { decodeFeed, type FeedReading } from './feed/feed.ts'
 import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
+import { type Attempts, createAttempts } from './request/attempts.ts'
 import { createAuthorised } from './request/authorised.ts'
-import { createBudget } from './request/budget.ts'
-import { createEndpoints, type Endpoints } from './request/endpoints.ts'
+import { createBreaker } from './request/breaker.ts'
 import {
   type ClientObserver,
   createExchanges,
@@ -18,11 +17,11 @@ import {
   type Operation,
   withToken,
 } from './request/exchanges.ts'
-import { createReachability } from './request/reachability.ts'
-import { createReader } from './request/reader.ts'
+import { createLimits } from './request/limits.ts'
+import { createOperate } from './request/operation.ts'
 import { createSession } from './session/create_session.ts'
+import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
 import type { Session } from './session/session.ts'
-import { LOGOUT_TIMEOUT_MS } from './session/token_returns.ts'
 
 export type { ClientObserver, Operation } from './request/exchanges.ts'
 
@@ -34,7 +33,7 @@ export interface SystemClient {
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
   /** The pools that the system lists. */
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
-  /** Any other reading request, for rooms that decode their answers themselves. */
+  /** Any other GET request; the caller decodes the answer. */
   read(
     request: { operation: Operation; path: string; headers?: Readonly<Record<string, string>> },
     signal: AbortSignal,
@@ -46,30 +45,35 @@ export interface SystemClient {
 export interface ClientOptions {
   readonly system: SystemConfig
   readonly limits: LimitsConfig
-  /** Bound of one operation, login and repetitions included, in milliseconds. */
+  /** Bound of one operation, with login and all attempts, in milliseconds. */
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly log: Log
 }
 
-const DEAD_ALREADY: readonly Reason[] = ['auth', 'forbidden']
-
-/** What a login may take of the time of an operation: of several nodes, the second one needs time for its own. */
-const LOGIN_SHARES = { only: 0.8, several: 0.3 } as const
+/**
+ * What a login may take of the time of an operation. Of several base URLs the first attempt gets half of the time, and
+ * a login that hangs must end before the next attempt begins.
+ */
+const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
 
 export function createClient(options: ClientOptions): SystemClient {
-  const { system, limits, timeoutMs, observer } = options
-  const budget = createBudget(limits)
-  const endpoints = createEndpoints(system.baseUrls)
-  const { exchange, close } = createExchanges({ system, limits, timeoutMs, observer, budget })
-  const session = openSession(options, exchange, endpoints)
-  const read = createReader({
+  const { system, timeoutMs, observer } = options
+  const limits = createLimits(options.limits)
+  const attempts = createAttempts(system.baseUrls)
+  const { exchange, close } = createExchanges({ ...options, pace: limits.pace })
+  const session = openSession(options, exchange, attempts)
+  const read = createOperate({
     system: system.name,
     timeoutMs,
-    budget,
-    endpoints,
+    limits,
+    breaker: createBreaker({
+      // More than can fail together for one cause, such as a connection that broke.
+      failuresToOpen: options.limits.concurrency + 1,
+      onAnswered: (answered) => observer.answered?.(answered),
+    }),
+    attempts,
     exchange: createAuthorised(exchange, session),
-    reachability: createReachability((answered) => observer.answered?.(answered)),
   })
 
   async function readFeed(
@@ -96,31 +100,29 @@ export function createClient(options: ClientOptions): SystemClient {
   }
 }
 
-/** The session of the exporter, whose logins and logouts are exchanges like any other. */
+/** The exporter's own session; its logins and logouts are exchanges like any other. */
 function openSession(
   { system, timeoutMs, observer, log }: ClientOptions,
   exchange: Exchange,
-  endpoints: Endpoints,
+  attempts: Attempts,
 ): Session {
   return createSession({
     system: system.name,
     auth: system.auth,
-    // Less than a node's share of an operation: a login that hangs must be over when the next node is asked.
-    timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARES.only : LOGIN_SHARES.several),
+    timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
     log,
     onLogin: observer.loggedIn,
     requests: {
       login: (baseUrl, headers, signal) =>
         exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-      // Any node ends a session, so a dead one must not keep it alive.
+      // Any base URL will do: the nodes of a system share its sessions.
       logout: (token, signal) =>
-        endpoints.attempt(
-          async (baseUrl, ofNode) => {
+        attempts.run(
+          async (baseUrl, ofAttempt) => {
             const logout = withToken({ operation: 'logout', path: '/logout' }, token)
-            const answer = await exchange(logout, baseUrl, ofNode)
+            const answer = await exchange(logout, baseUrl, ofAttempt)
             const refusal = answer.status < 300 ? undefined : refusalOf(answer)
-            // That the token was dead already is an answer, too, which some systems give as a missing role.
-            if (refusal !== undefined && !DEAD_ALREADY.includes(refusal.reason)) throw refusal
+            if (refusal !== undefined) throw refusal
           },
           { signal, deadline: performance.now() + LOGOUT_TIMEOUT_MS },
         ),

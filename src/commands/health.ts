@@ -1,7 +1,7 @@
 import { type RequestOptions, request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { Command } from 'commander'
-import { loadWebFile } from '../config/web/web_file.ts'
+import { loadWebFile } from '../config/web/file.ts'
 import { type ListenAddress, parseListenAddress } from '../server/listener/listen_address.ts'
 import { Failed } from './cli/exit.ts'
 import { parseAddress } from './cli/flags.ts'

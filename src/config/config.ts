@@ -1,6 +1,6 @@
 import type { Secret } from './values/secret.ts'
 
-/** How the exporter proves who it is to one storage system. */
+/** Credentials for one storage system. */
 export type AuthConfig =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly file: string }
@@ -17,18 +17,18 @@ export interface TlsConfig {
 
 export interface SystemConfig {
   readonly name: string
-  /** Origins, with a path where the interface is mounted below one; no trailing slash. Any of them answers. */
+  /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
   readonly baseUrls: readonly string[]
   readonly auth: AuthConfig
   readonly tls: TlsConfig
-  /** Ids of the pools to poll; undefined: ask the system. */
+  /** Ids of the pools to poll; undefined: all pools that the system lists. */
   readonly pools: readonly string[] | undefined
 }
 
 export interface PollConfig {
   readonly schedule: string
   readonly maxRandomDelayMs: number
-  /** Bound of one request, repetitions included. */
+  /** Limit of one request, retries included. */
   readonly timeoutMs: number
   readonly staleAfterMs: number
 }

@@ -17,22 +17,22 @@ export function loadConfig(file: string, environment: Environment): Config {
   return parseConfig(read.text, { file, environment })
 }
 
-/** As {@link loadConfig}, for a text already read; relative paths resolve against the folder of `file`. */
+/** As {@link loadConfig}, for text that is already loaded. Relative paths resolve against the folder of `file`. */
 export function parseConfig(text: string, from: { file: string; environment: Environment }): Config {
   const yaml = parseYaml(from.file, text)
   const problems: Problem[] = []
   const data = substituteVariables(yaml.data, from.environment, problems)
-  problems.push(...repeatedNames(data))
+  problems.push(...duplicateNames(data))
   const parsed = fileSchema(dirname(resolve(from.file))).safeParse(data, { reportInput: true })
   if (parsed.success && problems.length === 0) return parsed.data
   const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, yaml.placeOf))
-  // What follows from an unset variable is not a second problem.
-  const news = others.filter(({ path }) => !problems.some((problem) => problem.path === path))
-  throw new ConfigError(from.file, [...problems, ...news])
+  // An unset variable may cause another problem at the same path; report it once.
+  const independent = others.filter(({ path }) => !problems.some((problem) => problem.path === path))
+  throw new ConfigError(from.file, [...problems, ...independent])
 }
 
-/** Looked for before the schema, which would be silent about them while anything else is wrong. */
-function repeatedNames(data: unknown): Problem[] {
+/** Checked here because the schema reports duplicates only if everything else is valid. */
+function duplicateNames(data: unknown): Problem[] {
   const systems = data !== null && typeof data === 'object' && 'systems' in data ? data.systems : []
   if (!Array.isArray(systems)) return []
   const names = systems.map((system: unknown) =>
@@ -41,11 +41,11 @@ function repeatedNames(data: unknown): Problem[] {
   return names.flatMap((name, index) => {
     const first = names.indexOf(name)
     if (typeof name !== 'string' || first === index) return []
-    return [{ path: `systems[${index}].name`, message: `systems[${first}] has this name already` }]
+    return [{ path: `systems[${index}].name`, message: `systems[${first}] has the same name` }]
   })
 }
 
-/** One zod issue may stand for several problems: unknown keys are reported one by one, each with its path. */
+/** One zod issue may contain several problems: unknown keys are reported one by one, each with its path. */
 function schemaProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => unknownKey([...issue.path, key], placeOf))

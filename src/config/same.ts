@@ -1,6 +1,6 @@
 import { Secret } from './values/secret.ts'
 
-/** Whether two parts of a configuration say the same; secrets are compared by what they hide. */
+/** Deep equality of two parts of a configuration; secrets are compared by value. */
 export function sameConfig(a: unknown, b: unknown): boolean {
   if (a instanceof Secret || b instanceof Secret)
     return a instanceof Secret && b instanceof Secret && a.equals(b)

@@ -4,7 +4,7 @@ import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } 
 import { systemSchema } from './system_schema.ts'
 import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
-/** What `sds-exporter` does where the file is silent. */
+/** Values of keys that the file does not set. */
 const DEFAULTS = {
   poll: { schedule: '0 * * * * *', max_random_delay: '5s', timeout: '30s', stale_after: '5m' },
   forecast: { schedule: '0 0 * * * *', time_frames: ['7d', '4w'], targets: [80, 90], braces: true },
@@ -19,14 +19,14 @@ const MAX_REQUESTS_PER_SECOND = 1000
 const CRON_FIELDS = 6
 
 const cron = z.string('expected a cron expression').superRefine((expression, context) => {
-  // node-cron also takes five fields, which would silently turn "every minute" into "every hour".
+  // node-cron also accepts five fields, so a missing field would silently change the schedule.
   const fields = expression.trim().split(/\s+/).length
   if (fields === CRON_FIELDS && validate(expression)) return
   const [first] = validateDetailed(expression).errors
-  const why = first === undefined ? `it has ${fields}` : first.message
+  const reason = first === undefined ? `it has ${fields}` : first.message
   context.addIssue({
     code: 'custom',
-    message: `not a cron expression of six fields (second minute hour day month weekday): ${why}`,
+    message: `not a cron expression of six fields (second minute hour day month weekday): ${reason}`,
   })
 })
 const cronOrOff = z.union([z.literal(''), cron])
@@ -106,8 +106,8 @@ const history = z
   )
 
 /**
- * The shape of the configuration file, and its way into {@link Config}: durations become milliseconds, sizes
- * bytes, secret files are read; unknown keys are errors. Relative paths resolve against `folder`.
+ * Schema of the configuration file. Converts it into {@link Config}: durations become milliseconds, sizes become bytes,
+ * secret files are checked. Unknown keys are errors. Relative paths resolve against `folder`.
  */
 export function fileSchema(folder: string): z.ZodType<Config> {
   return z.strictObject(

@@ -22,7 +22,7 @@ const baseUrl = filledText.transform((input, context): string => {
 function urlProblem(url: URL): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://'
   if (url.username !== '' || url.password !== '')
-    return 'must not contain a user or password: they belong under auth'
+    return 'must not contain a user or password: set them under auth'
   if (url.search !== '' || url.hash !== '') return 'must not have a query or a fragment'
   return undefined
 }
@@ -41,25 +41,27 @@ const authKeys = z
     `expected ${AUTH_KEYS}`,
   )
   .superRefine((value, context) => {
-    const ways = [value.token, value.token_file, value.username].filter((way) => way !== undefined).length
+    const methods = [value.token, value.token_file, value.username].filter(
+      (method) => method !== undefined,
+    ).length
     const passwords = [value.password, value.password_file].filter((way) => way !== undefined).length
-    if (ways !== 1 || passwords !== (value.username === undefined ? 0 : 1)) {
+    if (methods !== 1 || passwords !== (value.username === undefined ? 0 : 1)) {
       context.addIssue({ code: 'custom', message: `needs ${AUTH_KEYS}` })
     }
   })
 type AuthKeys = z.output<typeof authKeys>
 
-/** Reads what a secret file says now, so that a missing, unreadable or empty one is found before it is needed. */
+/** Reads secret files, so that a missing, unreadable or empty file is reported at the start. */
 function authSchema(folder: string) {
   return authKeys.transform((keys, context): AuthConfig => {
-    const [key, made] = readSecret(keys, folder)
-    if (typeof made !== 'string') return authConfig(keys, folder, made)
-    context.addIssue({ code: 'custom', message: made, path: [key] })
+    const [key, secret] = readSecret(keys, folder)
+    if (typeof secret !== 'string') return authConfig(keys, folder, secret)
+    context.addIssue({ code: 'custom', message: secret, path: [key] })
     return z.NEVER
   })
 }
 
-/** The key that holds the secret, and the secret or what is wrong with it. */
+/** The key that contains the secret, and the secret or the problem with it. */
 function readSecret(keys: AuthKeys, folder: string): [string, Secret | string] {
   if (keys.token !== undefined) return ['token', tokenFromText(keys.token)]
   if (keys.password !== undefined) return ['password', passwordFromText(keys.password)]
@@ -80,7 +82,7 @@ function authConfig(keys: AuthKeys, folder: string, secret: Secret): AuthConfig 
     : { kind: 'login_file', username, file: resolve(folder, keys.password_file) }
 }
 
-/** A path; empty means not set, so that an example can show every key. */
+/** A path; an empty path means not set, so that example files can show every key. */
 const path = text.transform((value) => (value === '' ? undefined : value)).optional()
 
 const tlsKeys = z.strictObject({
@@ -98,7 +100,7 @@ const PEM_CHECKS = {
 } as const
 type PemKey = keyof typeof PEM_CHECKS
 
-/** Reads what the files hold now, so that a wrong one is found before a connection fails for it. */
+/** Reads the PEM files, so that an invalid file is reported at the start. */
 function tlsSchema(folder: string) {
   return tlsKeys.transform((keys, context): TlsConfig => {
     for (const [path, message] of pemProblems(keys, folder)) {
@@ -115,7 +117,7 @@ function tlsSchema(folder: string) {
   })
 }
 
-/** What is wrong with the files, each with its key; with an empty path what is wrong with them together. */
+/** Problems of the PEM files as [path, message]. The path is empty for a problem of several files together. */
 function pemProblems(keys: z.output<typeof tlsKeys>, folder: string): [string[], string][] {
   const texts = new Map<string, string>()
   const problems = (Object.keys(PEM_CHECKS) as PemKey[]).flatMap((key): [string[], string][] => {
@@ -126,8 +128,8 @@ function pemProblems(keys: z.output<typeof tlsKeys>, folder: string): [string[],
     if ('text' in read && problem === undefined) texts.set(key, read.text)
     return problem === undefined ? [] : [[[key], `${file} ${problem}`]]
   })
-  const together = pairProblem(keys, texts.get('cert_file'), texts.get('key_file'))
-  return together === undefined ? problems : [...problems, [[], together]]
+  const mismatch = pairProblem(keys, texts.get('cert_file'), texts.get('key_file'))
+  return mismatch === undefined ? problems : [...problems, [[], mismatch]]
 }
 
 function pairProblem(
@@ -136,10 +138,10 @@ function pairProblem(
   key: string | undefined,
 ): string | undefined {
   if ((keys.cert_file === undefined) !== (keys.key_file === undefined)) {
-    return 'cert_file and key_file belong together'
+    return 'cert_file and key_file must be set together'
   }
   const isWrong = certificate !== undefined && key !== undefined && !isPair(certificate, key)
-  return isWrong ? 'cert_file and key_file are not of one pair' : undefined
+  return isWrong ? 'the key in key_file does not match the certificate in cert_file' : undefined
 }
 
 const poolId = text.superRefine((id, context) => {
@@ -149,7 +151,7 @@ const poolId = text.superRefine((id, context) => {
 
 const poolList = z
   .array(z.strictObject({ id: poolId }))
-  .min(1, 'must not be empty; leave the key out to discover the pools')
+  .min(1, 'must not be empty; omit it to discover the pools')
   .superRefine((pools, context) => {
     pools.forEach(({ id }, index) => {
       if (pools.findIndex((other) => other.id === id) === index) return

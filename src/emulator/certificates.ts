@@ -10,25 +10,25 @@ export interface CertifiedKey {
 }
 
 export interface CertificateOptions {
-  /** Host names and addresses that it is good for; the first is also its common name. */
+  /** Host names and IP addresses that it is valid for; the first is also its common name. */
   readonly names: readonly string[]
   readonly notBefore?: Date
   readonly notAfter?: Date
 }
 
-/** Signs certificates; its own is what clients put into their `ca_file`. */
+/** A certificate authority. Clients use its certificate as `ca_file`. */
 export interface Authority extends CertifiedKey {
-  /** For servers and for clients alike. */
+  /** Issues a certificate for servers and clients. */
   readonly issue: (options: CertificateOptions) => Promise<CertifiedKey>
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY_MS = 86_400_000
-/** Between the clocks of client and server. */
+/** Allowed difference between the clocks of client and server. */
 const SKEW_MS = 3_600_000
-const LIFE_MS = 365 * DAY_MS
+const VALIDITY_MS = 365 * DAY_MS
 
-/** A certificate authority of one's own. */
+/** Creates a self-signed certificate authority. */
 export async function createAuthority(commonName: string): Promise<Authority> {
   const keys = await createKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -47,7 +47,7 @@ export async function createAuthority(commonName: string): Promise<Authority> {
   }
 }
 
-/** A certificate that is its own authority, as storage systems have it when they are delivered. */
+/** A self-signed certificate, the default of storage systems on delivery. */
 export async function selfSigned(options: CertificateOptions): Promise<CertifiedKey> {
   const keys = await createKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -60,7 +60,7 @@ export async function selfSigned(options: CertificateOptions): Promise<Certified
   return toPem(certificate, keys)
 }
 
-/** Dates for a certificate that was good once. */
+/** Validity dates of a certificate that expired a day before `now`, in milliseconds since the epoch. */
 export function expiredDates(now: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now - 2 * DAY_MS), notAfter: new Date(now - DAY_MS) }
 }
@@ -98,7 +98,10 @@ function leafExtensions({ names }: CertificateOptions): x509.Extension[] {
 
 function validity({ notBefore, notAfter }: Partial<CertificateOptions>): { notBefore: Date; notAfter: Date } {
   const now = Date.now()
-  return { notBefore: notBefore ?? new Date(now - SKEW_MS), notAfter: notAfter ?? new Date(now + LIFE_MS) }
+  return {
+    notBefore: notBefore ?? new Date(now - SKEW_MS),
+    notAfter: notAfter ?? new Date(now + VALIDITY_MS),
+  }
 }
 
 function createKeys() {

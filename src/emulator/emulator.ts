@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context, Middleware } from 'koa'
-import { createFaults } from './faults/in_force.ts'
+import { createFaults } from './faults/active.ts'
 import { faultMiddleware } from './faults/middleware.ts'
 import { type Fault, parseFault } from './faults/table.ts'
 import type { User } from './http/accounts.ts'
@@ -9,32 +9,33 @@ import { createProviders } from './http/providers.ts'
 import { createRequestLog, type RequestLog, type RequestRecorder } from './http/request_log.ts'
 import { createSessions, type Sessions } from './http/sessions.ts'
 import { type Listener, listen } from './listener.ts'
+import { createModel } from './model/model.ts'
+import { responseDelayMs, type Scenario } from './model/scenarios.ts'
+import type { Timeline } from './model/timeline.ts'
 import { type EmulatorOptions, parseListenAddress, resolveOptions, type TlsOptions } from './options.ts'
 import { operationOf } from './protocol/operations.ts'
 import { PROFILES } from './protocol/profiles.ts'
-import { answerDelay, type Scenario, type Stage } from './world/scenarios.ts'
-import { createWorld } from './world/world.ts'
 
 /** A storage system that runs in this process. */
 export interface Emulator {
   readonly start: () => Promise<void>
   /** Also destroys the connections that are open. */
   readonly stop: () => Promise<void>
-  /** Where it listens, such as `http://127.0.0.1:4443`; empty while it does not. */
+  /** Base URL, such as `http://127.0.0.1:4443`; empty while it is not listening. */
   readonly url: string
-  /** What to trust, in PEM, when the certificate was made at the start; else empty. */
+  /** The certificate created on start, in PEM; empty without `tls: true`. */
   readonly certificate: string
   readonly pools: readonly EmulatedPool[]
   readonly log: RequestLog
-  /** Valid tokens of a user that a login made. */
+  /** Number of valid tokens of a user that were created by logins. */
   readonly liveSessions: (user: User) => number
   readonly scenario: () => Scenario
   /**
-   * Plays another scenario from the current five minutes on, or from `from` on: epoch seconds, of which
-   * `-Infinity` means the whole past too.
+   * Switches to another scenario, from the start of the current five minutes or from `from` on (epoch seconds);
+   * `-Infinity` also replaces the whole past.
    */
   readonly setScenario: (scenario: Scenario, from?: number) => void
-  /** Replaces the faults in force. Text as on the command line. @throws RangeError for what is no fault */
+  /** Replaces the active faults. Text in the format of the command line. @throws RangeError for invalid text */
   readonly setFaults: (faults: readonly (string | Fault)[]) => void
 }
 
@@ -45,29 +46,29 @@ export interface EmulatedPool {
   readonly nodes: readonly string[]
 }
 
-const MILLISECONDS = 1_000
-/** Statistics are made every five minutes: a switch counts for the whole of the current ones. */
-const SWITCH_GRID_SECONDS = 300
+const MS_PER_SECOND = 1_000
+/** Statistics cover five minutes: a switch takes effect from the start of the current interval. */
+const STATISTICS_INTERVAL_SECONDS = 300
 
-/** Wires a storage system; only `start` opens a port. @throws RangeError for options that make no sense */
+/** Creates a storage system; only `start` opens a port. @throws RangeError for invalid options */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const settings = resolveOptions(options)
-  const now = () => Math.floor(settings.clock() / MILLISECONDS)
-  const world = createWorld(settings, now())
+  const now = () => Math.floor(settings.clock() / MS_PER_SECOND)
+  const model = createModel(settings, now())
   const sessions = createSessions(settings.clock, settings.sessions)
-  const faults = createFaults({ pools: world.pools, now, limitTokenUses: sessions.limitUses })
+  const faults = createFaults({ pools: model.pools, now, limitTokenUses: sessions.limitUses })
   const setFaults: Emulator['setFaults'] = (list) =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)
   const recorder = createRequestLog()
   const socket = createSocket(settings)
   const app = createApp({
-    system: { ...settings, world, sessions, providers: createProviders(world.key) },
+    system: { ...settings, model, sessions, providers: createProviders(model.key) },
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
-    around: [
+    middleware: [
       recordRequests(recorder, settings.clock),
       faultMiddleware({ faults, clock: settings.clock, stopping: socket.stopping, operationOf: operationIn }),
-      delayAnswers(world.stage, socket.stopping),
+      delayDashboard(model.timeline, socket.stopping),
     ],
   })
   return {
@@ -77,8 +78,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     get certificate() {
       return socket.certificate()
     },
-    pools: world.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
-    ...controls(world.stage, sessions, now),
+    pools: model.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
+    ...controls(model.timeline, sessions, now),
     log: recorder.log,
     setFaults,
     start: () => socket.open(app.callback()),
@@ -86,12 +87,12 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   }
 }
 
-function controls(stage: Stage, sessions: Sessions, now: () => number) {
+function controls(timeline: Timeline, sessions: Sessions, now: () => number) {
   return {
     liveSessions: sessions.live,
-    scenario: stage.current,
-    setScenario: (scenario: Scenario, from = now() - (now() % SWITCH_GRID_SECONDS)) =>
-      stage.play(scenario, now(), from),
+    scenario: timeline.current,
+    setScenario: (scenario: Scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS)) =>
+      timeline.switchTo(scenario, now(), from),
   }
 }
 
@@ -100,22 +101,22 @@ interface SocketSettings {
   readonly tls: boolean | TlsOptions
 }
 
-/** The listening socket, between one start and the next stop. */
+/** The listening socket, which can be opened and closed repeatedly. */
 function createSocket({ listenAddress, tls }: SocketSettings) {
   let listener: Listener | undefined
-  let made = ''
+  let certificate = ''
   let stopping = new AbortController()
   return {
     url: () => listener?.url ?? '',
-    certificate: () => made,
+    certificate: () => certificate,
     stopping: () => stopping.signal,
     open: async (onRequest: Parameters<typeof listen>[2]) => {
       stopping = new AbortController()
-      const own = tls === true ? await makeCertificate(listenAddress) : undefined
-      made = own?.cert ?? ''
+      const created = tls === true ? await createCertificate(listenAddress) : undefined
+      certificate = created?.cert ?? ''
       listener = await listen(
         listenAddress,
-        own ?? (tls === false || tls === true ? undefined : tls),
+        created ?? (tls === false || tls === true ? undefined : tls),
         onRequest,
       )
     },
@@ -127,8 +128,8 @@ function createSocket({ listenAddress, tls }: SocketSettings) {
   }
 }
 
-/** The library for it is loaded only where it is needed: it takes its time. */
-async function makeCertificate(listenAddress: string): Promise<TlsOptions> {
+/** Loads the certificate library on demand, because loading it is slow. */
+async function createCertificate(listenAddress: string): Promise<TlsOptions> {
   const { selfSigned } = await import('./certificates.ts')
   const { host } = parseListenAddress(listenAddress)
   return selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
@@ -160,11 +161,11 @@ function recordRequests({ begin, end }: RequestRecorder, clock: () => number): M
   }
 }
 
-/** As slow as the scenario says, on the dashboard alone. */
-function delayAnswers(stage: Stage, stopping: () => AbortSignal): Middleware {
+/** Delays responses under /dashboard/ as the scenario says. */
+function delayDashboard(timeline: Timeline, stopping: () => AbortSignal): Middleware {
   return async (context, next) => {
-    const milliseconds = context.path.startsWith('/dashboard/') ? answerDelay(stage.current()) : 0
-    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal: stopping() })
+    const delayMs = context.path.startsWith('/dashboard/') ? responseDelayMs(timeline.current()) : 0
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: stopping() })
     await next()
   }
 }

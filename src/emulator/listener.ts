@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { parseListenAddress, type TlsOptions } from './options.ts'
 
-/** A listening socket that can be closed at any moment, whatever its connections are doing. */
+/** A listening socket. Closing it destroys all open connections. */
 export interface Listener {
   readonly url: string
   readonly close: () => Promise<void>
@@ -19,12 +19,12 @@ export async function listen(
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
-    // Connections are broken on purpose here: that is no event worth an exception.
+    // Faults break connections on purpose: their errors are ignored.
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
   })
   const { host, port } = parseListenAddress(listenAddress)
-  await started(server, host, port)
+  await listening(server, host, port)
   return {
     url: urlOf(server.address() as AddressInfo, tls !== undefined),
     close: () =>
@@ -46,7 +46,7 @@ function tlsSettings({ key, cert, ca, maxVersion, requireClientCertificate = fal
   }
 }
 
-function started(server: Server, host: string, port: number): Promise<void> {
+function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -57,7 +57,7 @@ function started(server: Server, host: string, port: number): Promise<void> {
 }
 
 function urlOf({ address, family, port }: AddressInfo, secure: boolean): string {
-  const anywhere = address === '0.0.0.0' || address === '::'
-  const host = anywhere ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
+  const isWildcard = address === '0.0.0.0' || address === '::'
+  const host = isWildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address
   return `${secure ? 'https' : 'http'}://${host}:${port}`
 }

@@ -1,42 +1,42 @@
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
+import type { Scenario } from './model/scenarios.ts'
 import type { ExpiredToken, Profile } from './protocol/profiles.ts'
-import type { Scenario } from './world/scenarios.ts'
 
-/** A certificate of one's own, in PEM. */
+/** Certificate and private key of the listener, in PEM. */
 export interface TlsOptions {
   readonly key: string
   readonly cert: string
-  /** Of those who may call, for {@link requireClientCertificate}. */
+  /** Authority of client certificates, for {@link requireClientCertificate}. */
   readonly ca?: string
   readonly requireClientCertificate?: boolean
-  /** The newest version spoken; Node.js' own default unless told. */
+  /** Highest TLS version; default: that of Node.js. */
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
 }
 
 export interface EmulatorOptions {
-  /** Any text; the same text makes the same pools, nodes and past. */
+  /** Any text; the same text gives the same pools, nodes and history. */
   readonly seed?: string
   readonly pools?: number
   /** Per pool. */
   readonly nodes?: number
-  /** `host:port`; port 0 takes a free one. */
+  /** `host:port`; port 0 selects a free port. */
   readonly listenAddress?: string
-  /** `true` makes a self-signed certificate at the start. */
+  /** `true` creates a self-signed certificate on start. */
   readonly tls?: boolean | TlsOptions
   readonly profile?: Profile
   readonly scenario?: Scenario
-  /** As on the command line: `NAME[:ARG][@TARGET]`. */
+  /** In the format of the command line: `NAME[:ARG][@TARGET]`. */
   readonly faults?: readonly string[]
-  /** How an unknown or expired token is answered; the profile decides unless told. */
+  /** Response to an unknown or expired token; default: that of the profile. */
   readonly expiredToken?: ExpiredToken
   readonly sessions?: Partial<SessionLimits>
-  /** Points of one series that one request may ask for. */
+  /** Maximum number of points of one series in one request. */
   readonly maxPoints?: number
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
 }
 
-/** Defaults; every command line option of the emulator is one of these. */
+/** Defaults of the options. */
 export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
   pools: 2,
@@ -51,36 +51,36 @@ export const EMULATOR_DEFAULTS = {
   clock: Date.now,
 } as const satisfies EmulatorOptions
 
-/** One sentence for each option that the command line has; the lists of names carry their own help. */
+/** Help of the command-line flags, one sentence each. The tables of profiles, scenarios and faults have their own help. */
 export const OPTION_HELP = {
-  seed: 'any text; the same text makes the same pools, nodes and past',
+  seed: 'any text; the same text gives the same pools, nodes and history',
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
-  listenAddress: 'HOST:PORT to listen on; port 0 takes a free one',
-  tls: 'listen with TLS, with a self-signed certificate made at the start (clients need insecure_skip_verify)',
-  profile: 'dialect of the nodes feed',
-  scenario: 'what is going on in the storage system',
-  faults: 'what goes wrong, as NAME[:ARG][@TARGET]; may be given several times',
-  expiredToken: 'how an unknown or expired token is answered; the profile decides unless told',
+  listenAddress: 'HOST:PORT to listen on; port 0 selects a free port',
+  tls: 'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
+  profile: 'variant of the nodes feed',
+  scenario: 'state of the storage system',
+  faults: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
+  expiredToken: 'response to an unknown or expired token (default: that of the profile)',
 } as const satisfies Partial<Record<keyof EmulatorOptions, string>>
 
-const MOST_POOLS = 200
-const MOST_NODES = 10_000
+const MAX_POOLS = 200
+const MAX_NODES = 10_000
 
-/** The options with their defaults. @throws RangeError for a number of pools or nodes that makes no system */
+/** The options with their defaults. @throws RangeError for an invalid number of pools or nodes */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
-  checkCount('pools', resolved.pools, MOST_POOLS)
-  checkCount('nodes', resolved.nodes, MOST_NODES)
+  checkCount('pools', resolved.pools, MAX_POOLS)
+  checkCount('nodes', resolved.nodes, MAX_NODES)
   return { ...resolved, sessions: { ...SESSION_LIMITS, ...options.sessions } }
 }
 
-function checkCount(name: string, count: number, most: number): void {
-  if (Number.isInteger(count) && count >= 1 && count <= most) return
-  throw new RangeError(`The number of ${name} must be a whole number from 1 to ${most}, not ${count}`)
+function checkCount(name: string, count: number, max: number): void {
+  if (Number.isInteger(count) && count >= 1 && count <= max) return
+  throw new RangeError(`The number of ${name} must be a whole number from 1 to ${max}, not ${count}`)
 }
 
-/** Splits `127.0.0.1:4443`, `:4443` or `[::1]:4443`. @throws RangeError where there is no port */
+/** Splits `127.0.0.1:4443`, `:4443` or `[::1]:4443`. @throws RangeError without a valid port */
 export function parseListenAddress(text: string): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? []
   if (port === undefined || Number(port) > 65_535) {

@@ -1,12 +1,13 @@
 /**
- * The three functions of the "metadata reflection" proposal that the certificate library's dependency
- * injection asks for; it refuses to load without them. Import this before the library.
+ * The three functions of the "metadata reflection" proposal that the dependency injection of @peculiar/x509 needs.
+ * The library cannot be loaded without them: import this file before it. It is a file of its own because static
+ * imports run before the code of the importing file.
  */
 
 type Key = string | symbol
 type Metadata = WeakMap<object, Map<Key, unknown>>
 
-/** Adds the functions to `Reflect`, unless something else brought them. */
+/** Adds the functions to `Reflect`, unless they are already defined. */
 function addMetadata(metadata: Metadata): void {
   const getOwnMetadata = (key: Key, target: object): unknown => metadata.get(target)?.get(key)
   const getMetadata = (key: Key, target: object): unknown => {

@@ -15,17 +15,18 @@ export interface AdminOptions {
   readonly auditFile?: string
 }
 
-/** The second listener, wired. */
+/** The listener for provider administration. */
 export interface Admin {
-  /** Once started. */
+  /** Available after start(). */
   readonly url: string
-  /** The systems that can be administered from now on. */
+  /** Replaces the systems that can be administered. */
   use(config: Config): Promise<void>
-  /** @throws when the address cannot be listened on, or the audit file cannot be written */
+  /** @throws when the address cannot be bound or the audit file cannot be written */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
+/** Creates the listener for provider administration; `ready` is the answer of `/-/ready`. */
 export function createAdmin(options: AdminOptions, ready: () => boolean, log: Log): Admin {
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems()
@@ -52,11 +53,11 @@ export function createAdmin(options: AdminOptions, ready: () => boolean, log: Lo
     async start() {
       if (auditFile !== undefined) await checkAuditFile(auditFile)
       await listener.start()
-      log.info('listening for administration', { url: listener.url })
+      log.info('listening for provider administration', { url: listener.url })
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(
-          'administration is open to the network without TLS: tokens and passwords travel in the clear. ' +
-            'Set --admin.config.file, or let it listen on 127.0.0.1',
+          'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
+            'Set --admin.config.file, or listen on 127.0.0.1',
           { address: listenAddress },
         )
       }

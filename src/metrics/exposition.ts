@@ -1,31 +1,31 @@
 import type { Family } from './families.ts'
 
-/** One number of a family, with its labels already written as `name="value",…`. */
+/** One sample of a family. `labels` is in exposition format: `name="value",…`. */
 export interface Sample {
   readonly labels: string
   readonly value: number
-  /** Seconds since the epoch; left out where the time of the scrape is meant. */
+  /** Seconds since the epoch; absent: the time of the scrape. */
   readonly t?: number
 }
 
-/** Samples by the name of their family. */
+/** Samples by family name. */
 export type SampleSet = ReadonlyMap<string, readonly Sample[]>
-/** Sample lines by the name of their family: what one pool contributes to a page. */
+/** Sample lines by family name: the part of a page of one pool or system. */
 export type Part = ReadonlyMap<string, string>
 
-/** The two formats that Prometheus speaks, with their content types. */
+/** The exposition formats with their content types. */
 export const FORMATS = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const
 export type Format = keyof typeof FORMATS
 
-/** The line that ends an OpenMetrics exposition; its absence tells a broken transfer. */
+/** The last line of an OpenMetrics exposition. A scrape without it is incomplete. */
 export const OPENMETRICS_END = '# EOF\n'
 
 const LABEL_SPECIALS = /[\\"\n]/
 
-/** Escapes a label value; half a surrogate pair, which UTF-8 cannot carry, becomes U+FFFD. */
+/** Escapes a label value; lone surrogates, which UTF-8 cannot encode, become U+FFFD. */
 export function escapeLabelValue(value: string): string {
   const text = value.isWellFormed() ? value : value.toWellFormed()
   return LABEL_SPECIALS.test(text)
@@ -46,7 +46,7 @@ function numberText(value: number): string {
   return String(value)
 }
 
-/** The lines of a family's samples, without its header. Timestamps are written in OpenMetrics' seconds. */
+/** The sample lines of a family, without its header. Timestamps in seconds, as in OpenMetrics. */
 export function sampleLines(name: string, samples: readonly Sample[]): string {
   let lines = ''
   for (const { labels, value, t } of samples) {
@@ -56,7 +56,7 @@ export function sampleLines(name: string, samples: readonly Sample[]): string {
   return lines
 }
 
-/** Renders samples once, to be joined into pages as often as needed. */
+/** Renders samples once; the result can be joined into several pages. */
 export function renderPart(samples: SampleSet): Part {
   return new Map([...samples].map(([name, list]) => [name, sampleLines(name, list)]))
 }
@@ -66,7 +66,7 @@ function escapeHelp(help: string, format: Format): string {
   return format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped
 }
 
-/** HELP, TYPE and, in OpenMetrics, UNIT. There a counter's family is called without `_total`. */
+/** HELP, TYPE and, in OpenMetrics, UNIT. In OpenMetrics the family name of a counter has no `_total`. */
 export function familyHeader(family: Omit<Family, 'labels'>, format: Format): string {
   const openmetrics = format === 'openmetrics'
   const name = openmetrics && family.type === 'counter' ? family.name.replace(/_total$/, '') : family.name
@@ -74,7 +74,7 @@ export function familyHeader(family: Omit<Family, 'labels'>, format: Format): st
   return `# HELP ${name} ${escapeHelp(family.help, format)}\n# TYPE ${name} ${family.type}\n${unit}`
 }
 
-/** One family with the lines that all parts have of it; nothing where none has any. */
+/** One family with the sample lines of all parts; empty without sample lines. */
 export function joinFamily(family: Omit<Family, 'labels'>, parts: Iterable<Part>, format: Format): string {
   let lines = ''
   for (const part of parts) lines += part.get(family.name) ?? ''

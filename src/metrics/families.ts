@@ -1,17 +1,19 @@
-import { type BaseUnit, NODE_FAMILIES, NODE_LABELS } from '../catalogue.ts'
+import { type BaseUnit, NODE_FAMILIES, NODE_LABELS, type NodeFamilyName } from '../catalogue.ts'
 
-/** A metric family: what HELP, TYPE and UNIT say of it, and the labels in the order in which they are written. */
-export interface Family {
-  readonly name: string
+type FamilyType = 'gauge' | 'counter' | 'histogram'
+
+/** A metric family with its labels in the order of the exposition. */
+export interface Family<Name extends string = string, Type extends FamilyType = FamilyType> {
+  readonly name: Name
   readonly help: string
-  readonly type: 'gauge' | 'counter' | 'histogram'
+  readonly type: Type
   readonly unit: BaseUnit
   readonly labels: readonly string[]
 }
 
 const POOL = ['system', 'pool_id'] as const
 
-/** The nodes feed, from the catalogue. */
+/** Families of the nodes feed, from the catalogue. */
 export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, unit, labels }) => ({
   name,
   help,
@@ -20,14 +22,18 @@ export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help,
   labels: [...NODE_LABELS, ...labels],
 }))
 
-const gauge = (name: string, unit: BaseUnit, labels: readonly string[], help: string): Family => ({
-  name,
-  help,
-  type: 'gauge',
-  unit,
-  labels,
-})
-const counter = (name: string, labels: readonly string[], help: string): Family => ({
+const gauge = <Name extends string>(
+  name: Name,
+  unit: BaseUnit,
+  labels: readonly string[],
+  help: string,
+): Family<Name, 'gauge'> => ({ name, help, type: 'gauge', unit, labels })
+
+const counter = <Name extends string>(
+  name: Name,
+  labels: readonly string[],
+  help: string,
+): Family<Name, 'counter'> => ({
   name,
   help,
   type: 'counter',
@@ -35,7 +41,7 @@ const counter = (name: string, labels: readonly string[], help: string): Family 
   labels,
 })
 
-/** What the poller knows of pools and systems; rendered with the feed, because it changes with the polls. */
+/** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
   poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
   poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
@@ -90,7 +96,7 @@ export const STATE = {
   ),
 } as const satisfies Record<string, Family>
 
-/** What the exporter counts while it works; kept by prom-client. */
+/** Counters and gauges of the exporter itself, in the registry of prom-client. */
 export const OWN = {
   polls: counter(
     'sds_pool_polls_total',
@@ -145,5 +151,26 @@ export const OWN = {
   ),
 } as const satisfies Record<string, Family>
 
-/** Every family of our own making; prom-client's process and Node.js metrics come on top. */
+/** All families except prom-client's process and Node.js metrics. */
 export const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(OWN)]
+
+/** Metrics of prom-client about the process that dashboards and rules use. */
+export const PROCESS_METRICS = {
+  process_start_time_seconds: 'gauge',
+  process_cpu_seconds_total: 'counter',
+  process_resident_memory_bytes: 'gauge',
+  process_open_fds: 'gauge',
+  process_max_fds: 'gauge',
+  nodejs_heap_size_used_bytes: 'gauge',
+  nodejs_eventloop_lag_p99_seconds: 'gauge',
+} as const satisfies Record<string, FamilyType>
+
+type OwnFamily = (typeof STATE)[keyof typeof STATE] | (typeof OWN)[keyof typeof OWN]
+type HistogramName = Extract<OwnFamily, { readonly type: 'histogram' }>['name']
+
+/** Name of a series that the exporter exposes. A histogram has the series of its suffixes only. */
+export type SeriesName =
+  | NodeFamilyName
+  | Exclude<OwnFamily['name'], HistogramName>
+  | `${HistogramName}_${'bucket' | 'count' | 'sum'}`
+  | keyof typeof PROCESS_METRICS

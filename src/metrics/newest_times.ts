@@ -2,8 +2,8 @@ import type { NodeReading } from '../api/feed/node_reading.ts'
 import { ATTRIBUTES, type Category, TRANSACTION_ERRORS } from '../catalogue.ts'
 
 /**
- * The newest `t` of each category that a node serves: seconds since the epoch, as they are, by the clock of the
- * system. One that stands still shows by its age.
+ * The newest `t` of each category that a node serves, in seconds since the epoch by the clock of the system,
+ * without correction.
  */
 export function newestTimes({ values, errors }: NodeReading): ReadonlyMap<Category, number> {
   const newest = new Map<Category, number>()

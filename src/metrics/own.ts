@@ -4,7 +4,7 @@ import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts
 import { type Family, OWN } from './families.ts'
 import { FAMILY_SEPARATOR } from './page.ts'
 
-/** The exporter's own metrics, each named after what it counts. */
+/** Metrics of the exporter itself. */
 export interface OwnMetrics {
   poll(system: string, poolId: string, result: Reason | 'ok'): void
   request(request: { system: string; operation: string; code: string; seconds: number }): void
@@ -12,11 +12,11 @@ export interface OwnMetrics {
   rejected(system: string, attribute: string, reason: string, times: number): void
   reloaded(successful: boolean, epochSeconds: number): void
   series(count: number): void
-  /** Forgets what was counted of a system that is no longer configured. */
+  /** Removes the series of a system that is no longer configured. */
   forgetSystem(system: string): void
-  /** Forgets what was counted of a pool that is no longer there. */
+  /** Removes the series of a pool that no longer exists. */
   forgetPool(system: string, poolId: string): void
-  /** The exposition of all of them and of prom-client's process and Node.js metrics, without an end line. */
+  /** The exposition, including prom-client's process and Node.js metrics, without `# EOF`. */
   render(format: Format): Promise<string>
 }
 
@@ -25,19 +25,19 @@ const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
 
 const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Gauges of prom-client whose names end like counters; their detailed siblings without `_total` stay. */
+/** Gauges of prom-client with the suffix of counters. The more detailed gauges without `_total` remain. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ]
 
-/** The way prom-client wants a family described. */
+/** The options of a prom-client metric for a family. */
 function described({ name, help, labels }: Family, registry: Registry) {
   return { name, help, labelNames: [...labels], registers: [registry] }
 }
 
-/** Makes the registry and the families in it. Nothing is counted before the first call. */
+/** Creates the registry and its families. */
 export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
   const registry = new Registry()
   const polls = new Counter(described(OWN.polls, registry))
@@ -56,7 +56,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
 
   const rendered = new Map<Format, Promise<string>>()
-  /** Between two polls nothing changes, and a scrape finds the text ready. */
+  /** Invalidates the rendered text. Without changes, scrapes reuse it. */
   const changing =
     <Args extends unknown[]>(change: (...args: Args) => void) =>
     (...args: Args): void => {
@@ -96,7 +96,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   }
 }
 
-/** Reading /proc and V8's statistics costs more than all the rest of a scrape, so their figures may be this old. */
+/** Process metrics are cached this long: reading /proc and V8's statistics is the slowest part of a scrape. */
 const PROCESS_METRICS_MAX_AGE_MS = 1000
 
 /** prom-client's metrics of the process and of Node.js. */
@@ -120,12 +120,15 @@ interface Labelled {
   remove(labels: Record<string, string | number>): void
 }
 
-/** Removes all series that carry these labels, whatever else they carry. */
-async function forget(metrics: readonly Labelled[], marks: Readonly<Record<string, string>>): Promise<void> {
+/** Removes all series whose labels include `selector`. */
+async function forget(
+  metrics: readonly Labelled[],
+  selector: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const metric of metrics) {
     const { values } = await metric.get()
     for (const { labels } of values) {
-      if (Object.entries(marks).some(([name, value]) => labels[name] !== value)) continue
+      if (Object.entries(selector).some(([name, value]) => labels[name] !== value)) continue
       const { le: _bucket, ...series } = labels as Record<string, string | number>
       metric.remove(series)
     }
@@ -133,8 +136,8 @@ async function forget(metrics: readonly Labelled[], marks: Readonly<Record<strin
 }
 
 /**
- * prom-client's own OpenMetrics output is switched registry by registry and renames counters for good, so only
- * its figures are taken and written by the same code as everything else.
+ * Renders the values of a registry with exposition.ts: prom-client selects OpenMetrics by registry, and then renames
+ * counters permanently.
  */
 async function renderRegistry(registry: Registry, format: Format): Promise<string> {
   const metrics = await registry.getMetricsAsJSON()

@@ -2,30 +2,30 @@ import { type Format, joinFamily, type Part } from './exposition.ts'
 import { type Family, FEED_FAMILIES, STATE } from './families.ts'
 import { beginGzip, type GzipHead } from './gzip.ts'
 
-/** All that a scrape shows of the storage systems: made whole, never edited, replaced by the next one. */
+/** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Page {
   /** Number of series. */
   readonly series: number
-  /** The exposition without the exporter's own metrics and without an end line. */
+  /** The exposition without the metrics of the exporter itself and without `# EOF`. */
   identity(format: Format): Buffer
   gzip(format: Format): Promise<GzipHead>
-  /** The forms that were asked for, of this page or of one before it, so that the next page has them ready. */
-  readonly asked: ReadonlySet<Form>
+  /** The forms requested so far; {@link warm} prepares them for the next page. */
+  readonly requestedForms: ReadonlySet<Form>
 }
 
-/** One way in which a page is sent. */
+/** Encoding and format of a page. */
 export type Form = `${'identity' | 'gzip'} ${Format}`
 
 const PAGE_FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE)]
 
-/** Families are apart by an empty line in the text format, as prom-client writes it; OpenMetrics forbids them. */
+/** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
-/** @param parts what each pool and system contributes, in the order in which their series are written */
+/** @param parts the lines of each pool and system, in the order of the exposition */
 export function createPage(parts: readonly Part[]): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
-  const asked = new Set<Form>()
+  const requestedForms = new Set<Form>()
 
   function body(format: Format): Buffer {
     let ready = bodies.get(format)
@@ -38,7 +38,7 @@ export function createPage(parts: readonly Part[]): Page {
   }
 
   function gzip(format: Format): Promise<GzipHead> {
-    asked.add(`gzip ${format}`)
+    requestedForms.add(`gzip ${format}`)
     let ready = heads.get(format)
     if (ready === undefined) {
       ready = beginGzip(body(format))
@@ -48,14 +48,14 @@ export function createPage(parts: readonly Part[]): Page {
   }
 
   function identity(format: Format): Buffer {
-    asked.add(`identity ${format}`)
+    requestedForms.add(`identity ${format}`)
     return body(format)
   }
 
-  return { series: countSeries(parts), identity, gzip, asked }
+  return { series: countSeries(parts), identity, gzip, requestedForms }
 }
 
-/** Makes ready what was asked of the page before, so that no scrape has to wait for it. */
+/** Renders and compresses a page in these forms, so that scrapes do not wait for it. */
 export async function warm(page: Page, forms: Iterable<Form>): Promise<void> {
   for (const form of forms) {
     const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]

@@ -8,20 +8,20 @@ import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import { labelText, type Sample, type SampleSet } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 
-/** What the samples of a pool are labelled with. */
+/** The labels of the samples of a pool. */
 export interface PoolLabels {
   readonly system: string
-  /** The id that the pool is asked for by. */
+  /** The id in requests for the pool. */
   readonly poolId: string
-  /** The name of the pool, or its id where the name is missing or not unique in the system. */
+  /** The name of the pool, or its id if the name is missing or not unique in the system. */
   readonly pool: string
 }
 
-/** The longest name that becomes a label value; the rest is replaced by a fingerprint of the whole. */
+/** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
 const MAX_NAME_CHARACTERS = 200
 const FINGERPRINT_CHARACTERS = 8
 
-/** A name fit for a label: any Unicode, but not of any length, since every series of a node repeats it. */
+/** A name of bounded length: every series of a node repeats it. */
 export function boundedName(name: string): string {
   if (name.length <= MAX_NAME_CHARACTERS) return name
   const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
@@ -29,8 +29,8 @@ export function boundedName(name: string): string {
 }
 
 /**
- * A unique label for each thing: its name, or its id where the name is missing, used twice, or the id of
- * another thing.
+ * A unique label for each node or pool: its name, or its id if the name is missing, not unique, or the id of another
+ * one.
  */
 export function uniqueNames(
   things: readonly { readonly id: string; readonly name: string | undefined }[],
@@ -54,7 +54,7 @@ class Samples {
   }
 }
 
-/** Attributes with the tail of their label text, written once. */
+/** Attributes with the end of their label text, rendered once. */
 const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
   ...attribute,
   tail: Object.keys(attribute.labels).length === 0 ? '' : `,${labelText(attribute.labels)}`,
@@ -65,7 +65,7 @@ const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
   HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
 )
 
-/** Samples of all nodes of one poll, in Prometheus' units. What a node does not serve gives no sample. */
+/** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
 export function feedSamples(reading: FeedReading, labels: PoolLabels): SampleSet {
   const samples = new Samples()
   const names = uniqueNames(reading.nodes)
@@ -128,8 +128,8 @@ function addAges(samples: Samples, base: string, node: NodeReading): void {
 }
 
 /**
- * Samples of the forecasts of one pool, for the nodes of the pool's newest reading: the forecast is asked for
- * more rarely, and a node that left must not live on in it.
+ * Samples of the forecasts of one pool, only for nodes of its newest reading: forecasts are requested less often,
+ * and may contain nodes that have left.
  */
 export function forecastSamples(
   reading: FeedReading,
@@ -150,7 +150,7 @@ export function forecastSamples(
   return samples.byFamily
 }
 
-/** `sds_pool_attribute_nodes`: how many nodes of the pool serve, lack or garble each attribute. */
+/** `sds_pool_attribute_nodes`: number of nodes by attribute and state. */
 export function coverageSamples(
   coverage: ReadonlyMap<string, Readonly<Coverage>>,
   labels: PoolLabels,

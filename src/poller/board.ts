@@ -44,7 +44,7 @@ export function createBoard(onPage: (series: number) => void): Board {
 
   async function swap(): Promise<void> {
     const made = createPage([...systems.values()].flatMap(systemParts))
-    await warm(made, page.asked)
+    await warm(made, page.requestedForms)
     page = made
     onPage(made.series)
   }

@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import type { Reason } from '../api/errors/reasons.ts'
+import { REASONS } from '../api/errors/reasons.ts'
 import type { ForecastConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
@@ -17,36 +17,22 @@ interface ForecastPollerOptions {
 
 /** Asks for the forecasts of one pool, never twice at a time. */
 export interface ForecastPoller {
-  /** From now on forecasts are due: the schedule says so, or what was known of them is gone. */
+  /** Called by the schedule, and when old forecasts were withdrawn. */
   makeDue(): void
-  /** Asks if they are due. To be called when the system answers. */
+  /** Asks if they are due. */
   askIfDue(signal: AbortSignal): Promise<void>
 }
 
-/** A forecast that is missed once may be bad luck; after the second time it is too old to plan by. */
+/** Old forecasts are withdrawn at the second schedule in a row without new ones. */
 const MISSES_ALLOWED = 1
-/** Failures that a later request may be spared; after the others, asking again is left to the schedule. */
-const PASSING: readonly Reason[] = [
-  'timeout',
-  'connect',
-  'dns',
-  'tls',
-  'reset',
-  'auth',
-  'throttled',
-  'unavailable',
-  'server_error',
-  'html',
-  'local',
-]
-const FIRST_RETRY_MS = 60_000
+/** After a failure that may be over by then. After a refusal of the request the next attempt is that of the schedule. */
+const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
   const { poolId, system, forecast, client, board, journal } = options
   // The first forecast does not wait for its schedule, which may be an hour away.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
-  let retryMs = FIRST_RETRY_MS
-  /** How often they became due, by schedule or withdrawal, since they came last. */
+  /** How often they became due, by schedule or withdrawal, since the last success. */
   let timesDue = 0
   let busy = false
 
@@ -56,14 +42,12 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       const reading = await client.forecasts(poolId, forecast, signal)
       await board.update(system, (state) => withForecasts(state, poolId, reading))
       journal.forecast(poolId, undefined)
-      retryMs = FIRST_RETRY_MS
       timesDue = 0
     } catch (failure) {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
       journal.forecast(poolId, failure)
-      if (PASSING.includes(failure.reason)) dueAt = performance.now() + retryMs
-      retryMs *= 2
+      if (REASONS[failure.reason].origin !== 'request') dueAt = performance.now() + RETRY_MS
       await withdrawIfOld()
     }
   }
@@ -77,7 +61,6 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
     makeDue() {
       if (forecast.schedule === '') return
       dueAt = Number.NEGATIVE_INFINITY
-      retryMs = FIRST_RETRY_MS
       timesDue += 1
     },
     async askIfDue(signal) {

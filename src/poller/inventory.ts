@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import type { Reason } from '../api/errors/reasons.ts'
+import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../api/providers/providers.ts'
 import type { Log } from '../log.ts'
 import type { Board } from './board.ts'
@@ -8,7 +8,7 @@ import type { InventoryState } from './state.ts'
 
 interface InventoryOptions {
   readonly system: string
-  /** Whether the list is wanted at all before `makeDue` is called: the first one waits for no schedule. */
+  /** Whether the first list is due before `makeDue` is called. */
   readonly isDue: boolean
   /** With the exporter's own session: a monitoring account may list, and never deletes. */
   readonly client: Pick<SystemClient, 'read'>
@@ -22,10 +22,14 @@ export interface Inventory {
   askIfDue(signal: AbortSignal): Promise<void>
 }
 
-/** A list that cannot be had once may be bad luck; after the second time the old one is too old to show. */
+/** Failed requests in a row for which the last list is kept. */
 const FAILURES_ALLOWED = 1
-/** Nobody knows better the next time: without the role there is no list, and zero providers would be a lie. */
-const FINAL: readonly Reason[] = ['forbidden', 'auth', 'not_found']
+
+/** Whether the last list is still right: a failure of the network says nothing of it, a refusal or a missing role does. */
+function isPassing({ reason }: ApiError): boolean {
+  const { origin } = REASONS[reason]
+  return origin === 'node' || origin === 'system'
+}
 
 const REQUEST = {
   operation: 'providers',
@@ -36,11 +40,11 @@ const REQUEST = {
 export function createInventory({ system, isDue, client, board, log }: InventoryOptions): Inventory {
   let due = isDue
   let failures = 0
-  let told: Reason | undefined
+  let logged: Reason | undefined
 
-  function tell(failure: ApiError | undefined): void {
-    if (failure?.reason === told) return
-    told = failure?.reason
+  function logChange(failure: ApiError | undefined): void {
+    if (failure?.reason === logged) return
+    logged = failure?.reason
     if (failure === undefined) log.info('list of authentication providers works again', { system })
     else
       log.warn('list of authentication providers failed', {
@@ -58,14 +62,14 @@ export function createInventory({ system, isDue, client, board, log }: Inventory
     try {
       const providers = located(await client.read(REQUEST, signal), system)
       failures = 0
-      tell(undefined)
+      logChange(undefined)
       await show(() => ({ providers, failure: undefined }))
     } catch (cause) {
       if (signal.aborted) return
       if (!(cause instanceof ApiError)) throw cause
       failures += 1
-      tell(cause)
-      const isKept = failures <= FAILURES_ALLOWED && !FINAL.includes(cause.reason)
+      logChange(cause)
+      const isKept = failures <= FAILURES_ALLOWED && isPassing(cause)
       const failure = { reason: cause.reason, message: cause.message }
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))
     }

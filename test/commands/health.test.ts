@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { makeAuthority } from '../server/listener/support_certificates.ts'
+import { makeAuthority } from '../server/listener/certificates.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { run } from '../support/processes.ts'

@@ -85,7 +85,7 @@ test.concurrent.each([
   const { code, stderr } = await program(command, `${flag}=${address}`, ...config)
   other.close()
   expect(code).toBe(1)
-  expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): another program uses this port`)
+  expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
 })
 
 describe('check', () => {

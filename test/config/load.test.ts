@@ -108,17 +108,17 @@ limits: {concurrency: 0, max_response_bytes: 64}
 wrong: 1
 `
   expect(problemsOf(text)).toEqual([
-    'systems[2].name: systems[1] has this name already',
+    'systems[2].name: systems[1] has the same name',
     'systems[0].name: may contain letters, digits, underscore, dot and hyphen only',
     'systems[0].base_url[0]: must begin with https:// or http://',
     'systems[0].auth.…: unknown key at line 5, column 23, which is not shown here because it may hold a secret',
     'systems[0].auth.token: is empty',
     'systems[0].tls: unknown key',
-    'systems[1].base_url[1]: must not contain a user or password: they belong under auth',
-    'systems[1].auth.password_file: nope cannot be read: there is no such file',
+    'systems[1].base_url[1]: must not contain a user or password: set them under auth',
+    'systems[1].auth.password_file: nope cannot be read: no such file',
     'systems[2].base_url: needs at least one URL',
     'systems[2].auth.token_file: must not be empty',
-    'systems[2].pools: must not be empty; leave the key out to discover the pools',
+    'systems[2].pools: must not be empty; omit it to discover the pools',
     'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): it has 5',
     'poll.max_random_delay: expected a duration like 30s, 5m, 7d or 4w',
     'poll.timeout: expected a duration like 30s, 5m, 7d or 4w',
@@ -146,14 +146,14 @@ test('files of TLS are looked into, and every problem of them is told', async ()
   expect(problems('{ca_file: text.pem, cert_file: key.pem, key_file: text.pem}')).toEqual([
     '.ca_file: text.pem contains no certificate (PEM expected)',
     '.cert_file: key.pem contains no certificate (PEM expected)',
-    '.key_file: text.pem contains no private key that can be used (PEM without a passphrase expected)',
+    '.key_file: text.pem contains no usable private key (PEM without a passphrase expected)',
   ])
   expect(problems('{cert_file: nope.pem}')).toEqual([
-    '.cert_file: nope.pem cannot be read: there is no such file',
-    ': cert_file and key_file belong together',
+    '.cert_file: nope.pem cannot be read: no such file',
+    ': cert_file and key_file must be set together',
   ])
   expect(problems('{cert_file: cert.pem, key_file: other.pem}')).toEqual([
-    ': cert_file and key_file are not of one pair',
+    ': the key in key_file does not match the certificate in cert_file',
   ])
 })
 
@@ -188,7 +188,7 @@ describe('a bad file', () => {
     [
       'with a token of two lines',
       auth('{token: "a\\nb"}'),
-      'systems[0].auth.token: contains blanks, line ends',
+      'systems[0].auth.token: contains spaces, line breaks',
     ],
     [
       'with a cron expression out of range',
@@ -211,11 +211,7 @@ describe('a bad file', () => {
       `${SYSTEM}poll: {stale_after: 0s}`,
       'poll.stale_after: must be more than zero',
     ],
-    [
-      'with a key twice',
-      'a: 1\na: 2',
-      ': not valid YAML at line 2, column 1 (DUPLICATE_KEY): this key stands here for the second time',
-    ],
+    ['with a key twice', 'a: 1\na: 2', ': not valid YAML at line 2, column 1 (DUPLICATE_KEY): duplicate key'],
     ['that is not YAML', 'a: [', ': not valid YAML at line 1, column'],
     ['with an alias to nothing', 'a: *b', ':'],
     [
@@ -254,12 +250,15 @@ describe('a bad file', () => {
   })
 
   test.each([
-    ['{username: u, password: !canary4711}', /^: not valid YAML at line 1, column \d+ .*begins with ! needs/],
-    ['{username: u, password: !canary4711!}', /begins with ! needs quotes/],
-    ['{username: u, password: *canary4711}', /at line 1, column \d+ .*begins with \* needs/],
-    ['{username: u, password: @canary4711}', /needs quotes/],
-    ['{username: u, password: `canary4711}', /needs quotes/],
-    ['{username: u, password: %canary4711}', /needs quotes/],
+    [
+      '{username: u, password: !canary4711}',
+      /^: not valid YAML at line 1, column \d+ .*quote text that begins with !/,
+    ],
+    ['{username: u, password: !canary4711!}', /quote text that begins with !/],
+    ['{username: u, password: *canary4711}', /at line 1, column \d+ .*quote text that begins with \*/],
+    ['{username: u, password: @canary4711}', /quote text that/],
+    ['{username: u, password: `canary4711}', /quote text that/],
+    ['{username: u, password: %canary4711}', /quote text that/],
     ['{username: u, password: "canary4711}', /a quote, bracket or comma is missing/],
     ['{username: u, password: "canary\\4711"}', /a backslash/],
     ['\n    username: u\n    password: |canary4711', /not valid YAML at line 6/],

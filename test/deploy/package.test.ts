@@ -49,7 +49,7 @@ describe('the package', () => {
   test('contains only the compiled program, dashboards, licence, README and package.json', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
-      .map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js'))
+      .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
     const documents = ['LICENSE', 'README.md', 'package.json'].filter((path) =>
       repositoryFiles().includes(path),
     )

@@ -6,7 +6,7 @@ type Role = keyof typeof TOKENS
 const ALL: Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
 const SYSTEM: Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 
-/** Typed from the API document and what is known of real systems. */
+/** From the API document and observations of real systems. */
 const OPERATIONS: [method: string, path: string, allowed: Role[]][] = [
   ['GET', '/vdc/admin/authnproviders', ALL],
   ['GET', '/vdc/admin/authnproviders.json', ALL],
@@ -25,22 +25,22 @@ describe('roles', () => {
   test.each(OPERATIONS)('%s %s', async (method, path, allowed) => {
     for (const role of ALL) {
       const emulator = await startEmulator()
-      const real = await realPath(emulator, path)
-      const reply = await call(emulator, real, { method, token: TOKENS[role] })
-      expect([role, reply.status]).toEqual([role, allowed.includes(role) ? 200 : 403])
-      if (reply.status === 403) expect(reply.text).toContain('3000')
+      const resolved = await resolvedPath(emulator, path)
+      const response = await call(emulator, resolved, { method, token: TOKENS[role] })
+      expect([role, response.status]).toEqual([role, allowed.includes(role) ? 200 : 403])
+      if (response.status === 403) expect(response.text).toContain('3000')
     }
   })
 
   test.each(OPERATIONS)('%s %s without a token', async (method, path) => {
     const emulator = await startEmulator()
-    const reply = await call(emulator, await realPath(emulator, path), { method, token: '' })
-    expect(reply.status).toBe(401)
-    expect(reply.text).toContain('4000')
+    const response = await call(emulator, await resolvedPath(emulator, path), { method, token: '' })
+    expect(response.status).toBe(401)
+    expect(response.text).toContain('4000')
   })
 })
 
-/** Cause, method, path, token, then status and code of the body. */
+/** Columns: cause, method, path, token, status, and code of the body. */
 const REFUSALS: [string, string, string, string, number, number][] = [
   ['no token', 'GET', '/vdc/nodes', '', 401, 4000],
   ['an unknown token', 'GET', '/vdc/nodes', 'stolen', 401, 4000],
@@ -53,7 +53,7 @@ const REFUSALS: [string, string, string, string, number, number][] = [
     404,
     2000,
   ],
-  ['no URN', 'DELETE', '/vdc/admin/authnproviders/ldap', SECURITY, 400, 1013],
+  ['an id that is not a URN', 'DELETE', '/vdc/admin/authnproviders/ldap', SECURITY, 400, 1013],
   [
     'an unknown pool',
     'GET',
@@ -64,45 +64,41 @@ const REFUSALS: [string, string, string, string, number, number][] = [
   ],
   ['a malformed parameter', 'GET', '/dashboard/storagepools/POOL/nodes?dataType=x', MONITOR, 400, 1008],
   ['a malformed time', 'GET', '/dashboard/storagepools/POOL/nodes?startTime=x', MONITOR, 400, 1029],
-  [
-    'a range out of order',
-    'GET',
-    '/dashboard/storagepools/POOL/nodes?startTime=9&endTime=1',
-    MONITOR,
-    400,
-    1014,
-  ],
+  ['a reversed range', 'GET', '/dashboard/storagepools/POOL/nodes?startTime=9&endTime=1', MONITOR, 400, 1014],
   ['an unknown path', 'GET', '/vdc/nowhere', MONITOR, 404, 2000],
   ['a malformed path', 'GET', '/vdc/%zz', MONITOR, 400, 1008],
   ['a malformed id', 'DELETE', '/vdc/admin/authnproviders/urn%zz', SECURITY, 400, 1008],
   ['a wrong method', 'POST', '/vdc/admin/authnproviders', ADMIN, 405, 1007],
 ]
 
-describe('a refusal because of', () => {
-  test.each(REFUSALS)('%s has a body in both formats', async (_cause, method, path, token, status, code) => {
-    const emulator = await startEmulator()
-    const real = await realPath(emulator, path)
-    const json = await call(emulator, real, { method, token, headers: { accept: 'application/json' } })
-    expect(json.status).toBe(status)
-    expect(json.headers['content-type']).toMatch(/^application\/json/)
-    expect(json.json()).toEqual({
-      code,
-      description: expect.any(String),
-      details: expect.any(String),
-      retryable: false,
-    })
-    const xml = await call(emulator, real, { method, token, headers: { accept: 'application/xml' } })
-    expect(xml.status).toBe(status)
-    expect(xml.headers['content-type']).toMatch(/^application\/xml/)
-    expect(xml.text).toMatch(
-      new RegExp(
-        `^<\\?xml [^>]*standalone="yes"\\?><error><code>${code}</code><description>[^<]+</description>` +
-          '<details>[^<]+</details><retryable>false</retryable></error>$',
-      ),
-    )
-  })
+describe('refusals', () => {
+  test.each(REFUSALS)(
+    '%s: the error body is served in both formats',
+    async (_cause, method, path, token, status, code) => {
+      const emulator = await startEmulator()
+      const resolved = await resolvedPath(emulator, path)
+      const json = await call(emulator, resolved, { method, token, headers: { accept: 'application/json' } })
+      expect(json.status).toBe(status)
+      expect(json.headers['content-type']).toMatch(/^application\/json/)
+      expect(json.json()).toEqual({
+        code,
+        description: expect.any(String),
+        details: expect.any(String),
+        retryable: false,
+      })
+      const xml = await call(emulator, resolved, { method, token, headers: { accept: 'application/xml' } })
+      expect(xml.status).toBe(status)
+      expect(xml.headers['content-type']).toMatch(/^application\/xml/)
+      expect(xml.text).toMatch(
+        new RegExp(
+          `^<\\?xml [^>]*standalone="yes"\\?><error><code>${code}</code><description>[^<]+</description>` +
+            '<details>[^<]+</details><retryable>false</retryable></error>$',
+        ),
+      )
+    },
+  )
 
-  test('a wrong method names the right ones', async () => {
+  test('status 405 lists the allowed methods', async () => {
     const emulator = await startEmulator()
     const list = await call(emulator, '/vdc/admin/authnproviders', { method: 'POST' })
     expect(list.headers['allow']).toBe('GET, HEAD')
@@ -119,21 +115,23 @@ describe('a refusal because of', () => {
     ['/dashboard/nowhere', '*/*', 'json'],
     ['/dashboard/nowhere', 'text/xml', 'xml'],
     ['/dashboard/nowhere', 'application/xml;q=0.2, application/json;q=0.1', 'xml'],
-  ])('%s, asked with Accept %s, comes as %s', async (path, accept, format) => {
-    const reply = await call(await startEmulator(), path, { headers: accept === undefined ? {} : { accept } })
-    expect(reply.headers['content-type']).toContain(format)
+  ])('%s with Accept %s is served as %s', async (path, accept, format) => {
+    const response = await call(await startEmulator(), path, {
+      headers: accept === undefined ? {} : { accept },
+    })
+    expect(response.headers['content-type']).toContain(format)
   })
 })
 
-describe('a token that has expired or was never given', () => {
-  test('sends GET requests to the login and refuses the others, in mode 302', async () => {
+describe('an expired or unknown token', () => {
+  test('with expiredToken 302: GET is redirected to the login, other methods get 401', async () => {
     const emulator = await startEmulator({ expiredToken: '302' })
-    const reply = await call(emulator, '/vdc/nodes.json?a=b', { token: 'old' })
-    expect(reply.status).toBe(302)
-    expect(reply.headers['location']).toBe('/login?service=%2Fvdc%2Fnodes.json%3Fa%3Db')
+    const response = await call(emulator, '/vdc/nodes.json?a=b', { token: 'old' })
+    expect(response.status).toBe(302)
+    expect(response.headers['location']).toBe('/login?service=%2Fvdc%2Fnodes.json%3Fa%3Db')
     const path = '/vdc/admin/authnproviders/urn:storageos:AuthnProvider:none:'
     expect((await call(emulator, path, { method: 'DELETE', token: 'old' })).status).toBe(401)
-    // Also those without any token.
+    // Also without a token.
     expect((await call(emulator, '/vdc/nodes', { token: '' })).status).toBe(302)
     expect((await call(emulator, path, { method: 'DELETE', token: '' })).status).toBe(401)
   })
@@ -142,12 +140,15 @@ describe('a token that has expired or was never given', () => {
     ['documented', 401],
     ['classic', 302],
     ['modern', 302],
-  ] as const)('is answered as profile %s does, with %i', async (profile, status) => {
+  ] as const)('profile %s responds with %i', async (profile, status) => {
     expect((await call(await startEmulator({ profile }), '/vdc/nodes', { token: 'old' })).status).toBe(status)
   })
 })
 
-async function realPath(emulator: Awaited<ReturnType<typeof startEmulator>>, path: string): Promise<string> {
+async function resolvedPath(
+  emulator: Awaited<ReturnType<typeof startEmulator>>,
+  path: string,
+): Promise<string> {
   const list: Json = (await call(emulator, '/vdc/admin/authnproviders.json')).json()
   return path
     .replace('PROVIDER', list.authnprovider[0].id)

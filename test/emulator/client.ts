@@ -4,14 +4,14 @@ import { onTestFinished } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { EmulatorOptions } from '../../src/emulator/options.ts'
 
-/** A Wednesday at which nothing is round. */
+/** A Wednesday. The time is not a multiple of any interval. */
 export const NOW = Date.parse('2026-03-11T12:34:56Z')
 export const NOW_SECONDS = NOW / 1000
 export const MONITOR = 'emulator-monitor'
 export const ADMIN = 'emulator-admin'
 export const SECURITY = 'emulator-security'
 
-/** A running emulator on a free port, whose clock stands still at {@link NOW} unless told. Ends with the test. */
+/** Starts an emulator on a free port; it stops when the test finishes. Its clock is fixed at {@link NOW} by default. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: () => NOW, ...options })
   await emulator.start()
@@ -19,7 +19,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   return emulator
 }
 
-export interface Reply {
+export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
@@ -27,8 +27,8 @@ export interface Reply {
   readonly json: () => Json
 }
 
-/** Parsed JSON, as loose as tests want it: a wrong path fails the test by itself. */
-// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests are about
+/** Parsed JSON without a type: a wrong path fails the test. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the structure
 export type Json = any
 
 export interface CallOptions {
@@ -37,12 +37,12 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One request over a connection of its own; redirects are not followed. As the monitor, unless told. */
+/** One request on its own connection, by default as user monitor. Redirects are not followed. */
 export function call(
   emulator: { readonly url: string },
   path: string,
   { method = 'GET', token = MONITOR, headers = {} }: CallOptions = {},
-): Promise<Reply> {
+): Promise<Response> {
   const { hostname, port } = new URL(emulator.url)
   const auth = token === '' ? {} : { 'X-SDS-AUTH-TOKEN': token }
   return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ export function call(
   })
 }
 
-/** All that comes over one connection until either side ends it, or nothing has come for `quietMs`. */
+/** Receives all bytes of one connection until it ends, or until no bytes arrive for `quietMs`. */
 export function callRaw(
   emulator: Emulator,
   path: string,
@@ -89,7 +89,7 @@ export function callRaw(
   })
 }
 
-/** The first chunks of a body, as they come; then the connection is broken off. */
+/** Receives chunks of a body until `enough` returns true; then closes the connection. */
 export function firstChunks(
   emulator: Emulator,
   path: string,
@@ -119,15 +119,15 @@ export function feedPath(emulator: Emulator, query = '', pool = 0): string {
   return `/dashboard/storagepools/${emulator.pools[pool]?.id}/nodes${query === '' ? '' : `?${query}`}`
 }
 
-/** The node objects of a pool; fails the test when the answer is none. */
+/** The node objects of a pool; fails the test on any other response. */
 export async function nodesOf(emulator: Emulator, query = '', pool = 0): Promise<Json[]> {
-  const reply = await call(emulator, feedPath(emulator, query, pool))
-  if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`)
-  const embedded = reply.json()._embedded
+  const response = await call(emulator, feedPath(emulator, query, pool))
+  if (response.status !== 200) throw new Error(`${response.status} ${response.text}`)
+  const embedded = response.json()._embedded
   return embedded.instances ?? embedded._instances
 }
 
-/** The number in a snapshot: its one member besides `t`, in any notation, as object or as array of snapshots. */
+/** The value of a snapshot, the one member besides `t`, in any notation. Takes an object or an array of snapshots. */
 export function valueIn(snapshot: Json): number {
   const single = Array.isArray(snapshot) ? snapshot.at(-1) : snapshot
   const [name] = Object.keys(single).filter((key) => key !== 't')
@@ -147,8 +147,8 @@ export function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
 }
 
-/** Logs in; the token, or undefined. */
+/** Logs in; returns the token, or undefined after a refusal. */
 export async function login(emulator: Emulator, user = 'monitor', password = 'emulator') {
-  const reply = await call(emulator, '/login', { token: '', headers: basic(user, password) })
-  return reply.headers['x-sds-auth-token'] as string | undefined
+  const response = await call(emulator, '/login', { token: '', headers: basic(user, password) })
+  return response.headers['x-sds-auth-token'] as string | undefined
 }

@@ -4,7 +4,7 @@ import { parseListenAddress } from '../../src/emulator/options.ts'
 import { call, feedPath, login, MONITOR, NOW, startEmulator } from './client.ts'
 
 describe('an emulator', () => {
-  test('has two pools of five nodes unless told', () => {
+  test('has two pools of five nodes by default', () => {
     const { pools, url } = createEmulator()
     expect(pools.map(({ name, nodes }) => [name, nodes.length])).toEqual([
       ['hot', 5],
@@ -22,7 +22,7 @@ describe('an emulator', () => {
     expect(() => createEmulator(options)).toThrow(reason)
   })
 
-  test('can be started again after its stop', async () => {
+  test('can be restarted', async () => {
     const emulator = await startEmulator()
     await emulator.stop()
     await emulator.stop()
@@ -30,13 +30,13 @@ describe('an emulator', () => {
     expect((await call(emulator, '/user/whoami')).status).toBe(200)
   })
 
-  test('says so when its port is taken', async () => {
+  test('start fails with EADDRINUSE when the port is in use', async () => {
     const { url } = await startEmulator()
     const second = createEmulator({ listenAddress: new URL(url).host })
     await expect(second.start()).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  test('stands beside others in one process, each with its own tokens', async () => {
+  test('several emulators in one process have separate tokens', async () => {
     const [one, two] = [await startEmulator(), await startEmulator({ seed: 'other' })]
     const token = (await login(one)) ?? ''
     expect((await call(one, '/user/whoami', { token })).status).toBe(200)
@@ -45,8 +45,8 @@ describe('an emulator', () => {
   })
 })
 
-describe('inventories', () => {
-  test('list the pools, with the path of their feed', async () => {
+describe('lists of pools and nodes', () => {
+  test('storagepools: pools with the path of their feed', async () => {
     const emulator = await startEmulator()
     const list = (await call(emulator, '/dashboard/zones/localzone/storagepools.json')).json()._embedded
       .instances
@@ -61,7 +61,7 @@ describe('inventories', () => {
     }
   })
 
-  test('list the pools as varrays, in both formats', async () => {
+  test('varrays: pools in both formats', async () => {
     const emulator = await startEmulator()
     const { varray } = (await call(emulator, '/vdc/data-services/varrays.json')).json()
     expect(varray).toEqual(
@@ -73,20 +73,23 @@ describe('inventories', () => {
     )
   })
 
-  test.each(['documented', 'modern'] as const)('list the nodes with their version: %s', async (profile) => {
-    const emulator = await startEmulator({ profile })
-    const { node } = (await call(emulator, '/vdc/nodes.json')).json()
-    expect(node).toHaveLength(10)
-    const feed = (await call(emulator, feedPath(emulator, 'dataType=current'))).json()._embedded
-    const [first] = feed.instances ?? feed._instances
-    expect(node[0]).toMatchObject({ nodeid: first.id, nodename: first.displayName, isLocal: true })
-    expect(node[0].version).toMatch(/^\d+\.\d+\.\d+\.\d+\.\d+\.[0-9a-f]+$/)
-    expect((await call(emulator, '/vdc/nodes')).text).toContain(`<nodename>${first.displayName}</nodename>`)
-  })
+  test.each(['documented', 'modern'] as const)(
+    'vdc/nodes: nodes with their version, profile %s',
+    async (profile) => {
+      const emulator = await startEmulator({ profile })
+      const { node } = (await call(emulator, '/vdc/nodes.json')).json()
+      expect(node).toHaveLength(10)
+      const feed = (await call(emulator, feedPath(emulator, 'dataType=current'))).json()._embedded
+      const [first] = feed.instances ?? feed._instances
+      expect(node[0]).toMatchObject({ nodeid: first.id, nodename: first.displayName, isLocal: true })
+      expect(node[0].version).toMatch(/^\d+\.\d+\.\d+\.\d+\.\d+\.[0-9a-f]+$/)
+      expect((await call(emulator, '/vdc/nodes')).text).toContain(`<nodename>${first.displayName}</nodename>`)
+    },
+  )
 })
 
 describe('the request log', () => {
-  test('tells operations, tokens and logins', async () => {
+  test('records operations, tokens and logins', async () => {
     const emulator = await startEmulator()
     await login(emulator)
     await login(emulator, 'monitor', 'wrong')
@@ -118,7 +121,7 @@ describe('the request log', () => {
     expect([log.count(), log.requests().length, log.tokens().size]).toEqual([0, 0, 0])
   })
 
-  test('tells how many requests there were at once', async () => {
+  test('records the maximum number of concurrent requests', async () => {
     const emulator = await startEmulator({ faults: ['slow-headers:0.2@nodes'] })
     const path = feedPath(emulator, 'dataType=current')
     await Promise.all([call(emulator, path), call(emulator, path), call(emulator, path)])
@@ -136,7 +139,7 @@ describe('listen addresses', () => {
     expect(parseListenAddress(text)).toEqual(expected)
   })
 
-  test.each(['', '4443', 'host:', 'host:99999', '::1:80'])('"%s" is none', (text) => {
+  test.each(['', '4443', 'host:', 'host:99999', '::1:80'])('"%s" is invalid', (text) => {
     expect(() => parseListenAddress(text)).toThrow(/must be HOST:PORT/)
   })
 })

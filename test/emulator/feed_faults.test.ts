@@ -5,16 +5,16 @@ const FEED = 'dataType=current'
 
 async function textWith(fault: string): Promise<string> {
   const emulator = await startEmulator({ faults: [fault] })
-  const reply = await call(emulator, feedPath(emulator, FEED))
-  expect(reply.status).toBe(200)
-  return reply.text
+  const response = await call(emulator, feedPath(emulator, FEED))
+  expect(response.status).toBe(200)
+  return response.text
 }
 
 async function nodesWith(fault: string): Promise<Json[]> {
   return JSON.parse(await textWith(fault))._embedded.instances
 }
 
-describe('the shape of the feed', () => {
+describe('the structure of the feed', () => {
   test('no-embedded', async () => {
     expect(Object.keys(JSON.parse(await textWith('no-embedded')))).toEqual(['title', '_links'])
   })
@@ -39,16 +39,16 @@ describe('the shape of the feed', () => {
     expect(depth).toBe(500)
   })
 
-  test('is that of the pool list only when that is named', async () => {
+  test('the pool list changes only if the target names it', async () => {
     const path = '/dashboard/zones/localzone/storagepools'
-    const spared = await startEmulator({ faults: ['empty-list'] })
-    expect((await call(spared, path)).json()._embedded.instances).toHaveLength(2)
-    const met = await startEmulator({ faults: ['empty-list@pools'] })
-    expect((await call(met, path)).json()._embedded.instances).toEqual([])
-    expect(await nodesOf(met, FEED)).toHaveLength(5)
+    const untargeted = await startEmulator({ faults: ['empty-list'] })
+    expect((await call(untargeted, path)).json()._embedded.instances).toHaveLength(2)
+    const targeted = await startEmulator({ faults: ['empty-list@pools'] })
+    expect((await call(targeted, path)).json()._embedded.instances).toEqual([])
+    expect(await nodesOf(targeted, FEED)).toHaveLength(5)
   })
 
-  test('is spoiled in the dialect of real systems too', async () => {
+  test('profile modern is changed too', async () => {
     const emulator = await startEmulator({ profile: 'modern', faults: ['vanished-node'] })
     expect(await nodesOf(emulator, FEED)).toHaveLength(4)
   })
@@ -141,7 +141,7 @@ describe('bad-values', () => {
     expect(node.numDisks).toMatch(/^\d+$/)
   })
 
-  test('of all kinds mixed', async () => {
+  test('mixed: all kinds', async () => {
     const [node] = await nodesWith('bad-values')
     const values = Object.entries<Json>(node)
       .filter(([name]) => name.startsWith('disk'))
@@ -153,7 +153,7 @@ describe('bad-values', () => {
   test.each([
     ['nan-literal', 'NaN'],
     ['infinity-literal', 'Infinity'],
-  ])('%s is not even JSON', async (kind, literal) => {
+  ])('%s is not valid JSON', async (kind, literal) => {
     const text = await textWith(`bad-values:${kind}`)
     expect(text).toContain(`"Space":${literal}`)
     expect(() => JSON.parse(text)).toThrow()
@@ -179,26 +179,26 @@ describe('clocks', () => {
     ['clock-back:7200', -7_200, -7_200],
   ])('%s moves the samples by %i s and the Date header by %i s', async (fault, samples, date) => {
     const emulator = await startEmulator({ faults: [fault] })
-    const reply = await call(emulator, feedPath(emulator, FEED))
-    for (const node of reply.json()._embedded.instances) expect(timeOf(node)).toBe(NOW_SECONDS + samples)
-    expect(Date.parse(String(reply.headers['date']))).toBe(NOW + date * 1_000)
+    const response = await call(emulator, feedPath(emulator, FEED))
+    for (const node of response.json()._embedded.instances) expect(timeOf(node)).toBe(NOW_SECONDS + samples)
+    expect(Date.parse(String(response.headers['date']))).toBe(NOW + date * 1_000)
   })
 
-  test('frozen: samples stand still, the Date header goes on', async () => {
+  test('frozen: the time of the samples stops, the Date header does not', async () => {
     let now = NOW
     const emulator = await startEmulator({ clock: () => now, faults: ['frozen'] })
     const [before] = await nodesOf(emulator, FEED)
     now += 3_600_000
-    const reply = await call(emulator, feedPath(emulator, FEED))
-    const [after] = reply.json()._embedded.instances
+    const response = await call(emulator, feedPath(emulator, FEED))
+    const [after] = response.json()._embedded.instances
     expect(after).toEqual(before)
     expect(timeOf(after)).toBe(NOW_SECONDS)
-    expect(Date.parse(String(reply.headers['date']))).toBe(now)
+    expect(Date.parse(String(response.headers['date']))).toBe(now)
     emulator.setFaults([])
     expect(timeOf((await nodesOf(emulator, FEED))[0])).toBe(NOW_SECONDS + 3_600)
   })
 
-  test('frozen in one pool only', async () => {
+  test('frozen@pool=archive: only one pool', async () => {
     let now = NOW
     const emulator = await startEmulator({ clock: () => now, faults: ['frozen@pool=archive'] })
     now += 600_000
@@ -206,9 +206,9 @@ describe('clocks', () => {
     expect(timeOf((await nodesOf(emulator, FEED, 1))[0])).toBe(NOW_SECONDS)
   })
 
-  test('the Date header is that of the clock', async () => {
-    const reply = await call(await startEmulator(), '/user/whoami')
-    expect(reply.headers['date']).toBe('Wed, 11 Mar 2026 12:34:56 GMT')
+  test('without a fault the Date header is the time of the clock', async () => {
+    const response = await call(await startEmulator(), '/user/whoami')
+    expect(response.headers['date']).toBe('Wed, 11 Mar 2026 12:34:56 GMT')
     expect(current((await nodesOf(await startEmulator(), FEED))[0], 'diskSpaceTotal')).toBeGreaterThan(0)
   })
 })

@@ -18,15 +18,15 @@ const IDENTITY = [
 ]
 
 describe('the feed', () => {
-  test('has title, link and instances', async () => {
+  test('has title, _links and _embedded.instances', async () => {
     const emulator = await startEmulator()
-    const reply = await call(emulator, feedPath(emulator))
+    const response = await call(emulator, feedPath(emulator))
     const id = emulator.pools[0]?.id ?? ''
-    expect(reply.headers['content-type']).toMatch(/^application\/json/)
-    expect(Object.keys(reply.json())).toEqual(['title', '_links', '_embedded'])
-    expect(reply.json()._links.self.href).toBe(`dashboard/storagepools/${id}/nodes`)
-    expect(reply.json()._embedded.instances).toHaveLength(5)
-    const [node] = reply.json()._embedded.instances
+    expect(response.headers['content-type']).toMatch(/^application\/json/)
+    expect(Object.keys(response.json())).toEqual(['title', '_links', '_embedded'])
+    expect(response.json()._links.self.href).toBe(`dashboard/storagepools/${id}/nodes`)
+    expect(response.json()._embedded.instances).toHaveLength(5)
+    const [node] = response.json()._embedded.instances
     expect(node._links).toEqual({
       self: { href: `/dashboard/nodes/${node.id}` },
       disks: { href: `/dashboard/nodes/${node.id}/disks` },
@@ -44,18 +44,18 @@ describe('the feed', () => {
     ['as it is', (id: string) => id],
     ['percent-encoded', (id: string) => encodeURIComponent(id)],
     ['as a bare UUID', (id: string) => id.replace('urn:storageos:VirtualArray:', '')],
-  ])('takes the pool id %s, with and without .json', async (_name, form) => {
+  ])('accepts the pool id %s, with and without .json', async (_name, form) => {
     const emulator = await startEmulator()
     const path = `/dashboard/storagepools/${form(emulator.pools[1]?.id ?? '')}/nodes`
     for (const ending of ['', '.json']) {
-      const reply = await call(emulator, path + ending)
-      expect(reply.json()._embedded.instances[0].storagePoolName).toBe('archive')
+      const response = await call(emulator, path + ending)
+      expect(response.json()._embedded.instances[0].storagePoolName).toBe('archive')
     }
   })
 })
 
 describe('dataType', () => {
-  test('current gives current values alone', async () => {
+  test('current serves only current values', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=current')
     const names = Object.keys(node).filter((name) => !IDENTITY.includes(name))
     expect(names.sort()).toEqual(
@@ -63,7 +63,7 @@ describe('dataType', () => {
     )
   })
 
-  test('historical gives series and summaries alone', async () => {
+  test('historical serves only series and summaries', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=historical')
     const attributes = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map(({ name }) => name)
     const names = Object.keys(node).filter((name) => !IDENTITY.includes(name))
@@ -72,7 +72,7 @@ describe('dataType', () => {
   })
 
   test.each(['', 'dataType=current&dataType=historical', 'dataType=historical&dataType=current'])(
-    'gives everything for "%s"',
+    '"%s" serves current values, series, summaries and forecasts',
     async (query) => {
       const [node] = await nodesOf(await startEmulator(), query)
       expect(node.diskSpaceFreeCurrent).toBeDefined()
@@ -82,7 +82,7 @@ describe('dataType', () => {
     },
   )
 
-  test('current snapshots carry the tag of the catalogue and a time that is not in the future', async () => {
+  test('current snapshots have the tag of the catalogue and a time of the last five minutes', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=current')
     for (const { name, tag } of ATTRIBUTES) {
       const snapshot = node[`${name}Current`]
@@ -93,8 +93,8 @@ describe('dataType', () => {
   })
 })
 
-describe('the period', () => {
-  test('is the last five days by the hour, unless told', async () => {
+describe('startTime, endTime and interval', () => {
+  test('by default the series has hourly points of the last five days', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=historical')
     const times = seriesIn(node, 'nodeCpuUtilization').map(({ t }) => t)
     expect(times).toHaveLength(120)
@@ -103,7 +103,7 @@ describe('the period', () => {
     expect(times.every((t) => t % 3600 === 0)).toBe(true)
   })
 
-  test('is as asked, aligned to the interval, ascending, and ends now at the latest', async () => {
+  test('points are multiples of the interval, ascending, and not in the future', async () => {
     const emulator = await startEmulator()
     const start = NOW_SECONDS - 1000
     const [node] = await nodesOf(
@@ -115,7 +115,7 @@ describe('the period', () => {
     expect(times).toEqual([first, first + 300, first + 600])
   })
 
-  test('may hold nothing: then there is no summary', async () => {
+  test('an empty series has no summary', async () => {
     const emulator = await startEmulator()
     const [node] = await nodesOf(emulator, 'dataType=historical&startTime=10&endTime=20&interval=3600')
     expect(node.diskSpaceFree).toEqual([])
@@ -123,7 +123,7 @@ describe('the period', () => {
     expect(node.transactionErrors.all).toEqual([])
   })
 
-  test('of one node of a larger pool has almost no history of capacity', async () => {
+  test('the last node of a larger pool has a capacity history of one hour', async () => {
     const nodes = await nodesOf(await startEmulator(), 'dataType=historical')
     expect(nodes.map((node) => node.diskSpaceFree.length)).toEqual([120, 120, 120, 120, 1])
     expect(nodes.map((node) => node.nodeCpuUtilization.length)).toEqual([120, 120, 120, 120, 120])
@@ -131,21 +131,18 @@ describe('the period', () => {
 })
 
 describe('category', () => {
-  test.each(CATEGORIES)(
-    '%s gives its own attributes, and the members without a category',
-    async (category) => {
-      const [node] = await nodesOf(await startEmulator(), `category=${category}&dataType=current`)
-      const own = ATTRIBUTES.filter((attribute) => attribute.category === category).map(
-        ({ name }) => `${name}Current`,
-      )
-      const special = {
-        traffic: ['transactionErrorsCurrent'],
-        capacityForecast: ['allocatedCapacityForecast'],
-      }
-      const more = (special as Json)[category] ?? []
-      expect(Object.keys(node).sort()).toEqual([...IDENTITY, ...own, ...more].sort())
-    },
-  )
+  test.each(CATEGORIES)('%s serves its attributes, and the members without a category', async (category) => {
+    const [node] = await nodesOf(await startEmulator(), `category=${category}&dataType=current`)
+    const own = ATTRIBUTES.filter((attribute) => attribute.category === category).map(
+      ({ name }) => `${name}Current`,
+    )
+    const special = {
+      traffic: ['transactionErrorsCurrent'],
+      capacityForecast: ['allocatedCapacityForecast'],
+    }
+    const more = (special as Json)[category] ?? []
+    expect(Object.keys(node).sort()).toEqual([...IDENTITY, ...own, ...more].sort())
+  })
 })
 
 describe('time frames and targets of the forecast', () => {
@@ -195,22 +192,22 @@ describe('refused queries', () => {
     [1029, 'endTime=999999999999999'],
   ])('code %i: %s', async (code, query) => {
     const emulator = await startEmulator()
-    const reply = await call(emulator, feedPath(emulator, query))
-    expect(reply.status).toBe(400)
-    expect(reply.json()).toMatchObject({ code, retryable: false })
-    expect(Object.keys(reply.json())).toEqual(['code', 'description', 'details', 'retryable'])
+    const response = await call(emulator, feedPath(emulator, query))
+    expect(response.status).toBe(400)
+    expect(response.json()).toMatchObject({ code, retryable: false })
+    expect(Object.keys(response.json())).toEqual(['code', 'description', 'details', 'retryable'])
   })
 
-  test('a series has 100,000 points at most, or what the options say', async () => {
+  test('a series has at most 100,000 points, or maxPoints', async () => {
     const last = Math.floor(NOW_SECONDS / 60) * 60
     const points = (count: number) =>
       `dataType=historical&category=health&startTime=${last - (count - 1) * 60}&endTime=${last}&interval=60`
     const emulator = await startEmulator({ nodes: 1 })
     const refused = await call(emulator, feedPath(emulator, points(100_001)))
     expect(refused.json()).toMatchObject({ code: 1014, details: expect.stringContaining('100000 points') })
-    const narrow = await startEmulator({ nodes: 1, maxPoints: 500 })
-    expect((await nodesOf(narrow, points(500)))[0].nodeCpuUtilization).toHaveLength(500)
-    expect((await call(narrow, feedPath(narrow, points(501)))).json().code).toBe(1014)
+    const limited = await startEmulator({ nodes: 1, maxPoints: 500 })
+    expect((await nodesOf(limited, points(500)))[0].nodeCpuUtilization).toHaveLength(500)
+    expect((await call(limited, feedPath(limited, points(501)))).json().code).toBe(1014)
   })
 
   test('unknown parameters are ignored', async () => {

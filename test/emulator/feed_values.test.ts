@@ -4,8 +4,8 @@ import { current, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } fro
 const PURPOSES = ['Ec', 'Cc', 'Recovery', 'Geo', 'User', 'Xor']
 const SCENARIOS = ['healthy', 'node-down', 'disk-failures', 'filling-up', 'error-burst'] as const
 
-describe('current values hang together', () => {
-  test.each(SCENARIOS)('in scenario %s', async (scenario) => {
+describe('current values are consistent', () => {
+  test.each(SCENARIOS)('scenario %s', async (scenario) => {
     const emulator = await startEmulator({ scenario })
     const nodes = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
     expect(nodes).toHaveLength(10)
@@ -23,7 +23,7 @@ describe('current values hang together', () => {
     }
   })
 
-  test('offline space is that of the whole system, repeated by each node', async () => {
+  test('every node serves the offline space of the whole system', async () => {
     const emulator = await startEmulator({ scenario: 'disk-failures', nodes: 3 })
     const nodes = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
     const lost = nodes.map((node) => {
@@ -35,15 +35,15 @@ describe('current values hang together', () => {
     for (const node of nodes) expect(current(node, 'diskSpaceOfflineTotal')).toBe(total)
   })
 
-  test('a node that is not accessible serves nobody, and its space is offline', async () => {
+  test('a node that is not accessible has no traffic, and its space is offline', async () => {
     const emulator = await startEmulator({ scenario: 'node-down' })
     const [down, ...others] = await nodesOf(emulator, 'dataType=current')
     expect(down.healthStatus).toBe('NotAccessible')
-    const silent = Object.keys(down).filter((name) =>
+    const trafficMembers = Object.keys(down).filter((name) =>
       /^(node|transactionRead|transactionWrite|disk(Read|Write))/.test(name),
     )
-    expect(silent).toHaveLength(29)
-    for (const name of silent) expect(current(down, name.replace('Current', ''))).toBe(0)
+    expect(trafficMembers).toHaveLength(29)
+    for (const name of trafficMembers) expect(current(down, name.replace('Current', ''))).toBe(0)
     expect(down.transactionErrorsCurrent.types).toEqual([])
     expect(current(others[0], 'diskSpaceOfflineTotal')).toBe(current(down, 'diskSpaceTotal'))
     expect(others.map((node) => node.healthStatus)).toEqual(['Good', 'Good', 'Good', 'Good'])
@@ -51,7 +51,7 @@ describe('current values hang together', () => {
   })
 })
 
-describe('history hangs together', () => {
+describe('history is consistent', () => {
   test('total = allocated + free, because historical free space includes the reserve', async () => {
     const [node] = await nodesOf(await startEmulator(), 'category=capacity')
     const [total, allocated, free, L1, L2] = ['', 'Allocated', 'Free', 'FreeL1', 'FreeL2'].map((part) =>
@@ -68,12 +68,12 @@ describe('history hangs together', () => {
     )
   })
 
-  test('there is a rhythm of day and week, and capacity that moves slowly', async () => {
+  test('the load has a daily and a weekly cycle', async () => {
     const emulator = await startEmulator()
     const [node] = await nodesOf(emulator, `startTime=${NOW_SECONDS - 14 * 86_400}&category=traffic`)
     const reads = seriesIn(node, 'transactionReadTransactionsPerSec')
-    const mean = (wanted: (date: Date) => boolean) => {
-      const chosen = reads.filter(({ t }) => wanted(new Date(t * 1000)))
+    const mean = (includes: (date: Date) => boolean) => {
+      const chosen = reads.filter(({ t }) => includes(new Date(t * 1000)))
       return chosen.reduce((sum, { value }) => sum + value, 0) / chosen.length
     }
     const workday = (date: Date) => date.getUTCDay() % 6 !== 0
@@ -83,7 +83,7 @@ describe('history hangs together', () => {
     expect(mean(workday)).toBeGreaterThan(1.4 * mean((date) => !workday(date)))
   })
 
-  test('totals and types of errors are sums over the range', async () => {
+  test('error totals and counts by type cover the range', async () => {
     const emulator = await startEmulator()
     const [node] = await nodesOf(emulator, 'category=traffic')
     checkErrors(node.transactionErrors)
@@ -95,7 +95,7 @@ describe('history hangs together', () => {
     expect(Number(totals.successTotal) + Number(totals.errorTotal)).toBeCloseTo(all, -3)
   })
 
-  test('a type has no snapshot for an interval in which it did not occur', async () => {
+  test('an error type has no snapshot for an interval in which it did not occur', async () => {
     const emulator = await startEmulator()
     const [node] = await nodesOf(emulator, 'category=traffic')
     const lengths = new Map<string, number>(
@@ -109,7 +109,7 @@ describe('history hangs together', () => {
     }
   })
 
-  test('the rates of the types add up to the rate of all, interval by interval', async () => {
+  test('in each interval the rates of the types add up to the total rate', async () => {
     const [node] = await nodesOf(await startEmulator({ scenario: 'error-burst' }), 'category=traffic')
     const sums = new Map<number, number>()
     for (const type of node.transactionErrors.types) {
@@ -120,8 +120,8 @@ describe('history hangs together', () => {
   })
 })
 
-describe('summaries are true of the series that come with them', () => {
-  test('of every attribute', async () => {
+describe('summaries match their series', () => {
+  test('for every attribute', async () => {
     const nodes = await nodesOf(await startEmulator(), 'dataType=historical')
     const names = Object.keys(nodes[0]).filter(
       (name) => name.endsWith('Summary') && name !== 'transactionErrorsSummary',
@@ -132,7 +132,7 @@ describe('summaries are true of the series that come with them', () => {
     }
   })
 
-  test('of transaction errors, over all and by type', async () => {
+  test('for transaction errors, in total and by type', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=historical')
     const { all, types } = node.transactionErrorsSummary
     checkSummary(seriesIn(node.transactionErrors, 'all'), all)
@@ -143,7 +143,7 @@ describe('summaries are true of the series that come with them', () => {
     }
   })
 
-  test('of equal extremes the last counts', async () => {
+  test('of equal extremes the last one is used', async () => {
     const [node] = await nodesOf(await startEmulator(), 'dataType=historical&category=capacity')
     const last = seriesIn(node, 'diskSpaceTotal').at(-1)?.t
     expect(Number(node.diskSpaceTotalSummary.Min.t)).toBe(last)
@@ -196,7 +196,7 @@ function checkTraffic(node: Json): void {
   if (received !== 0) expect([64, 128, 192]).toContain(Math.round(memory / 2 ** 30))
 }
 
-/** Of the current or the historical form. */
+/** Takes the current or the historical form. */
 function checkErrors({ all, errorSuccessTotals, types }: Json): void {
   const failed = Number(errorSuccessTotals[0].errorTotal)
   const succeeded = Number(errorSuccessTotals[0].successTotal)

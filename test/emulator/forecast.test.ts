@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { daysUntil, regression } from '../../src/emulator/world/forecast.ts'
+import { daysUntil, regression } from '../../src/emulator/model/forecast.ts'
 import { current, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
 
 const DAY = 86_400
 const HOUR = 3_600
 
-/** Hourly points of a line that is at `level` now and gains `perDay` a day. */
+/** Hourly points of a line that has the value `level` at `now` and grows by `perDay` a day. */
 function line(level: number, perDay: number, days: number, now = NOW_SECONDS) {
   return Array.from({ length: days * 24 }, (_, hour) => ({
     t: now - hour * HOUR,
@@ -20,8 +20,8 @@ describe('regression', () => {
     expect(level).toBeCloseTo(500, 9)
   })
 
-  test('is the least squares of scattered points', () => {
-    // By hand: mean t 2, mean value 3, slope (4 + 0 + 0 + 1 + 4) / 10.
+  test('is the least-squares line of scattered points', () => {
+    // Computed by hand: mean t 2, mean value 3, slope (4 + 0 + 0 + 1 + 4) / 10.
     const values = [1, 3, 2, 4, 5]
     const points = values.map((value, t) => ({ t, value }))
     const { slope, level } = regression(points, 10)
@@ -31,39 +31,39 @@ describe('regression', () => {
 })
 
 describe('days until the target', () => {
-  test('are those in which the line gets there, in whole days', () => {
+  test('are rounded up to whole days', () => {
     const days = daysUntil([line(500, 10, 7), line(500, 25, 28)], NOW_SECONDS, 500)
     expect(days(0, 600)).toBe(10)
     expect(days(0, 601)).toBe(11)
     expect(days(1, 600)).toBe(4)
   })
 
-  test('are 0 when used capacity is there already', () => {
+  test('are 0 when the target is already reached', () => {
     const days = daysUntil([line(500, 10, 7)], NOW_SECONDS, 500)
     expect(days(0, 500)).toBe(0)
     expect(days(0, 499)).toBe(0)
     expect(days(0, 501)).toBe(1)
   })
 
-  test('are not to be had when capacity shrinks in any of the time frames', () => {
+  test('are undefined when capacity shrinks in any time frame', () => {
     const days = daysUntil([line(500, 10, 7), line(500, -1, 28)], NOW_SECONDS, 500)
     expect([days(0, 600), days(1, 600), days(0, 400)]).toEqual([undefined, undefined, undefined])
   })
 
-  test('are not to be had with fewer than two points in any of the time frames', () => {
+  test('are undefined with fewer than two points in any time frame', () => {
     const one = line(500, 10, 7).slice(-1)
     expect(daysUntil([line(500, 10, 7), one], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
     expect(daysUntil([line(500, 10, 7), []], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
     expect(daysUntil([line(500, 10, 1).slice(-2)], NOW_SECONDS, 500)(0, 600)).toBe(10)
   })
 
-  test('are not to be had from a flat line, which gets nowhere', () => {
+  test('are undefined for a flat line', () => {
     expect(daysUntil([line(500, 0, 7)], NOW_SECONDS, 500)(0, 600)).toBeUndefined()
   })
 })
 
 describe('served forecasts', () => {
-  test('follow from the used capacity that the same system serves', async () => {
+  test('match the used capacity that the same system serves', async () => {
     const emulator = await startEmulator({ scenario: 'filling-up' })
     const nodes = await nodesOf(
       emulator,
@@ -73,7 +73,7 @@ describe('served forecasts', () => {
     const histories = await nodesOf(emulator, `category=capacity&startTime=${NOW_SECONDS - 14 * DAY}`, 1)
     for (const [index, node] of nodes.slice(0, 4).entries()) {
       const expected = [3, 14].flatMap((days) =>
-        [60, 89, 95].map((target) => independent(histories[index], days, target)),
+        [60, 89, 95].map((target) => expectedEntry(histories[index], days, target)),
       )
       expect(node.allocatedCapacityForecast).toEqual(expected)
     }
@@ -86,13 +86,13 @@ describe('served forecasts', () => {
     expect(Number(nodes[0].allocatedCapacityForecast[1].forecast)).toBeGreaterThan(0)
   })
 
-  test('are N/A, with an empty unit, for the node without history', async () => {
+  test('are N/A with an empty unit for the node with a short history', async () => {
     const nodes = await nodesOf(await startEmulator(), 'category=capacityForecast')
     for (const entry of nodes[4].allocatedCapacityForecast)
       expect(entry).toMatchObject({ unit: '', forecast: 'N/A' })
   })
 
-  test('are N/A for the node that is being emptied, and only because of its trend', async () => {
+  test('are N/A for a node with falling capacity and a full history', async () => {
     const emulator = await startEmulator()
     const [, , , node] = await nodesOf(emulator, 'category=capacityForecast')
     const [, , , history] = await nodesOf(emulator, `category=capacity&startTime=${NOW_SECONDS - 7 * DAY}`)
@@ -103,7 +103,7 @@ describe('served forecasts', () => {
       expect(entry).toMatchObject({ unit: '', forecast: 'N/A' })
   })
 
-  test('are numbers for nodes that fill', async () => {
+  test('are numbers for nodes with growing capacity', async () => {
     const [node] = await nodesOf(await startEmulator(), 'category=capacityForecast')
     for (const entry of node.allocatedCapacityForecast) {
       expect(entry.unit).toBe('day')
@@ -112,8 +112,8 @@ describe('served forecasts', () => {
   })
 })
 
-/** The textbook formula with sums, over what the feed shows. */
-function independent(node: Json, days: number, target: number) {
+/** An independent implementation: the textbook formula with sums, applied to the served series. */
+function expectedEntry(node: Json, days: number, target: number) {
   const points = seriesIn(node, 'diskSpaceAllocated').filter(({ t }) => t > NOW_SECONDS - days * DAY)
   const n = points.length
   const x = (t: number) => (t - NOW_SECONDS) / DAY
@@ -123,9 +123,9 @@ function independent(node: Json, days: number, target: number) {
   const sy = sum(({ value }) => value)
   const slope =
     (n * sum(({ t, value }) => x(t) * value) - sx * sy) / (n * sum(({ t }) => x(t) ** 2) - sx ** 2)
-  const wanted = (current(node, 'diskSpaceTotal') * target) / 100
-  const reached = current(node, 'diskSpaceAllocated') >= wanted
-  const forecast = reached ? 0 : Math.max(1, Math.ceil((wanted - (sy - slope * sx) / n) / slope))
+  const targetBytes = (current(node, 'diskSpaceTotal') * target) / 100
+  const reached = current(node, 'diskSpaceAllocated') >= targetBytes
+  const forecast = reached ? 0 : Math.max(1, Math.ceil((targetBytes - (sy - slope * sx) / n) / slope))
   expect(slope).toBeGreaterThan(0)
   return { unit: 'day', forecast: String(forecast), history: String(days), target: String(target) }
 }

@@ -3,7 +3,7 @@ import { javaDouble, notationOf } from '../../src/emulator/feed/notation.ts'
 import { call, feedPath, type Json, nodesOf, startEmulator } from './client.ts'
 
 describe("Java's Double.toString", () => {
-  // As Java prints them, and real systems: 1.5434643250766666E13 is from one.
+  // Output of Java; 1.5434643250766666E13 is from a real system.
   test.each([
     [0, '0.0'],
     [1, '1.0'],
@@ -23,28 +23,28 @@ describe("Java's Double.toString", () => {
 })
 
 describe('the documented profile', () => {
-  test('writes numbers in all the ways that the document allows, and keeps their value', () => {
+  test('writes numbers in all documented notations, and preserves their value', () => {
     const { value } = notationOf('documented')
-    const ways = new Set(Array.from({ length: 200 }, (_, place) => value(23_000_000, place, 'whole')))
+    const notations = new Set(Array.from({ length: 200 }, (_, key) => value(23_000_000, key, 'whole')))
     const expected = ['23000000', '23000000.0', '2.3e7', '"23000000"', '"23000000.0"', '"2.3e7"']
-    expect([...ways].sort()).toEqual(expected.sort())
+    expect([...notations].sort()).toEqual(expected.sort())
     expect(value(23_000_000, 7, 'whole')).toBe(value(23_000_000, 7, 'whole'))
-    for (let place = 0; place < 50; place++) {
-      expect(Number(JSON.parse(value(310_425_859_982_371, place, 'whole')))).toBe(310_425_859_982_371)
-      expect(Number(JSON.parse(value(0.0123, place, 'fraction')))).toBe(0.0123)
+    for (let key = 0; key < 50; key++) {
+      expect(Number(JSON.parse(value(310_425_859_982_371, key, 'whole')))).toBe(310_425_859_982_371)
+      expect(Number(JSON.parse(value(0.0123, key, 'fraction')))).toBe(0.0123)
     }
   })
 
-  test('uses each of them in an ordinary answer', async () => {
+  test('uses each notation in one response', async () => {
     const emulator = await startEmulator()
     const { text } = await call(emulator, feedPath(emulator, 'dataType=current'))
     const values = [...text.matchAll(/"(?:Space|Percent|Bandwidth|diskIO|TPS)":("?)([\d.e-]+)"?/g)]
     const form = (number: string) =>
-      number.includes('e') ? 'exponential' : number.includes('.') ? 'pointed' : 'plain'
+      number.includes('e') ? 'exponential' : number.includes('.') ? 'decimal' : 'plain'
     const used = new Set(
       values.map(([, quote, number = '']) => `${quote === '' ? 'number' : 'string'} ${form(number)}`),
     )
-    const forms = ['plain', 'pointed', 'exponential']
+    const forms = ['plain', 'decimal', 'exponential']
     expect([...used].sort()).toEqual(forms.flatMap((name) => [`number ${name}`, `string ${name}`]).sort())
     const times = new Set([...text.matchAll(/"t":("?)\d+/g)].map(([, quote]) => quote))
     expect(times.size).toBe(2)
@@ -52,7 +52,7 @@ describe('the documented profile', () => {
 })
 
 describe('real systems', () => {
-  test.each(['classic', 'modern'] as const)('write nothing but strings: %s', async (profile) => {
+  test.each(['classic', 'modern'] as const)('write only strings: %s', async (profile) => {
     const emulator = await startEmulator({ profile })
     const others = new Set<string>()
     const visit = (value: Json): void => {
@@ -63,7 +63,7 @@ describe('real systems', () => {
     expect([...others]).toEqual(['string'])
   })
 
-  test('write bytes as longs and the rest as doubles', async () => {
+  test('write bytes as longs and other values as doubles', async () => {
     const [node] = await nodesOf(await startEmulator({ profile: 'classic' }))
     expect(node.diskSpaceTotalCurrent[0].Space).toMatch(/^\d+$/)
     expect(node.diskSpaceTotalSummary.Avg).toMatch(/^\d\.\d+E1[45]$/)

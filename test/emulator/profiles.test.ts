@@ -15,7 +15,7 @@ describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
     expect(emulator.pools[0]?.id).toBe(`urn:storageos:VirtualArray:${node.storagePoolId}`)
   })
 
-  test('has arrays for current values and extremes, and a bare average', async () => {
+  test('serves current values and extremes as arrays, and the average as a string', async () => {
     const [node] = await nodesOf(await startEmulator({ profile }), 'category=capacity')
     expect(node.diskSpaceFreeCurrent).toHaveLength(1)
     expect(node.diskSpaceFreeSummary).toMatchObject({
@@ -25,7 +25,7 @@ describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
     })
   })
 
-  test('puts the level of a current value last', async () => {
+  test('the names of current values end with the level', async () => {
     const [node] = await nodesOf(await startEmulator({ profile }), 'category=capacity')
     for (const name of ['diskSpaceFreeCurrentL1', 'diskSpaceFreeCurrentL2', 'diskSpaceAllocatedCurrentL1']) {
       expect(node[name]).toHaveLength(1)
@@ -35,14 +35,14 @@ describe.each(['classic', 'modern'] as const)('profile %s', (profile) => {
     expect(node.diskSpaceTotalCurrentL1).toHaveLength(1)
   })
 
-  test('has members that the document does not know', async () => {
+  test('has undocumented members', async () => {
     const [node] = await nodesOf(await startEmulator({ profile }), 'dataType=current')
     expect(node).toMatchObject({ ssmL1Status: 'Good(PD UP)', recoveryRateCurrent: [] })
   })
 })
 
 describe('profile classic', () => {
-  test('has all attributes and the statistics of errors', async () => {
+  test('has all attributes and transaction errors', async () => {
     const [node] = await nodesOf(await startEmulator({ profile: 'classic' }), 'dataType=current')
     const names = ATTRIBUTES.map(
       ({ name }) => `${name.replace(/L[12]$/, '')}Current${/L[12]$/.exec(name) ?? ''}`,
@@ -51,7 +51,7 @@ describe('profile classic', () => {
     expect(Object.keys(node.transactionErrorsCurrent)).toEqual(['all', 'errorSuccessTotals', 'types'])
   })
 
-  test('sometimes has two current snapshots, the older one first', async () => {
+  test('some attributes have two current snapshots, the older one first', async () => {
     const nodes = await nodesOf(await startEmulator({ profile: 'classic', nodes: 10 }), 'dataType=current')
     const pairs: Json[][] = nodes.flatMap((node) =>
       Object.entries(node)
@@ -62,7 +62,7 @@ describe('profile classic', () => {
     for (const [older, newer] of pairs) expect(Number(newer.t) - Number(older.t)).toBe(300)
   })
 
-  test('ends a link of the pool list with a blank', async () => {
+  test('the link of the pool list ends with a blank', async () => {
     const emulator = await startEmulator({ profile: 'classic' })
     const list = (await call(emulator, '/dashboard/zones/localzone/storagepools')).json()
     expect(list._links.self.href).toBe('/dashboard/zones/localzone/storagepools ')
@@ -70,16 +70,18 @@ describe('profile classic', () => {
 })
 
 describe('profile modern', () => {
-  test('has capacity alone', async () => {
+  test('has only capacity', async () => {
     const nodes = await nodesOf(await startEmulator({ profile: 'modern' }))
     for (const node of nodes) {
-      const gone = Object.keys(node).filter((name) => /^(node[A-Z]|transaction|disk(Read|Write))/.test(name))
-      expect(gone).toEqual([])
+      const performanceMembers = Object.keys(node).filter((name) =>
+        /^(node[A-Z]|transaction|disk(Read|Write))/.test(name),
+      )
+      expect(performanceMembers).toEqual([])
       expect(node.diskSpaceTotal.length).toBeGreaterThan(0)
     }
   })
 
-  test('has no offline and reserved space on some nodes', async () => {
+  test('some nodes have no offline and reserved space', async () => {
     const nodes = await nodesOf(await startEmulator({ profile: 'modern' }), 'dataType=current')
     const served = nodes.map((node) =>
       [node.diskSpaceReservedCurrent, node.diskSpaceOfflineTotalCurrent].map(Boolean),
@@ -88,7 +90,7 @@ describe('profile modern', () => {
     expect(served).toContainEqual([false, false])
   })
 
-  test('makes a forecast only when asked for that category', async () => {
+  test('serves forecasts only for category=capacityForecast', async () => {
     const emulator = await startEmulator({ profile: 'modern' })
     expect((await nodesOf(emulator))[0].allocatedCapacityForecast).toEqual([])
     expect((await nodesOf(emulator, 'category=capacityForecast'))[0].allocatedCapacityForecast).toHaveLength(

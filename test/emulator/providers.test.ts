@@ -7,10 +7,10 @@ const URN = /^urn:storageos:AuthnProvider:[0-9a-f-]{36}:$/
 
 describe('the list of providers', () => {
   test('in JSON has link, name and id', async () => {
-    const reply = await call(await startEmulator(), `${LIST}.json`)
-    expect(reply.headers['content-type']).toMatch(/^application\/json/)
-    expect(Object.keys(reply.json())).toEqual(['authnprovider'])
-    const providers: Json[] = reply.json().authnprovider
+    const response = await call(await startEmulator(), `${LIST}.json`)
+    expect(response.headers['content-type']).toMatch(/^application\/json/)
+    expect(Object.keys(response.json())).toEqual(['authnprovider'])
+    const providers: Json[] = response.json().authnprovider
     expect(providers.map(({ name }) => name)).toContain('Forschung & Entwicklung <Köln>')
     for (const provider of providers) {
       expect(Object.keys(provider)).toEqual(['link', 'name', 'id'])
@@ -19,22 +19,24 @@ describe('the list of providers', () => {
     }
   })
 
-  test('in XML has the same, with an empty link', async () => {
+  test('in XML has the same content, with an empty link element', async () => {
     const emulator = await startEmulator()
-    const reply = await call(emulator, LIST)
-    expect(reply.headers['content-type']).toBe('application/xml')
-    expect(reply.text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8" standalone="yes"\?><authnproviders>/)
-    expect(reply.text).toMatch(/<link href="[^"]+" rel="self"\/>/)
+    const response = await call(emulator, LIST)
+    expect(response.headers['content-type']).toBe('application/xml')
+    expect(response.text).toMatch(
+      /^<\?xml version="1\.0" encoding="UTF-8" standalone="yes"\?><authnproviders>/,
+    )
+    expect(response.text).toMatch(/<link href="[^"]+" rel="self"\/>/)
     const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' })
-    const { authnprovider } = parser.parse(reply.text).authnproviders
+    const { authnprovider } = parser.parse(response.text).authnproviders
     const fromJson = (await call(emulator, `${LIST}.json`)).json().authnprovider
     expect(authnprovider).toEqual(fromJson)
     expect(Object.keys(authnprovider[0])).toEqual(['id', 'link', 'name'])
   })
 
-  test('is JSON for those who accept JSON', async () => {
-    const reply = await call(await startEmulator(), LIST, { headers: { accept: 'application/json' } })
-    expect(reply.json().authnprovider).toHaveLength(4)
+  test('is JSON with Accept: application/json', async () => {
+    const response = await call(await startEmulator(), LIST, { headers: { accept: 'application/json' } })
+    expect(response.json().authnprovider).toHaveLength(4)
   })
 })
 
@@ -44,19 +46,19 @@ describe('deleting a provider', () => {
     ['percent-encoded', (id: string) => encodeURIComponent(id)],
     ['with .json', (id: string) => `${id}.json`],
     ['percent-encoded, with .json', (id: string) => `${encodeURIComponent(id)}.json`],
-  ])('takes the id %s, answers 200 without a body, and once only', async (_name, form) => {
+  ])('accepts the id %s, responds with 200 without a body, then with 404', async (_name, form) => {
     const emulator = await startEmulator()
     const [first, ...others]: Json[] = (await call(emulator, `${LIST}.json`)).json().authnprovider
     const path = `${LIST}/${form(first.id)}`
-    const reply = await call(emulator, path, { method: 'DELETE', token: SECURITY })
-    expect([reply.status, reply.text, reply.headers['content-length']]).toEqual([200, '', '0'])
+    const response = await call(emulator, path, { method: 'DELETE', token: SECURITY })
+    expect([response.status, response.text, response.headers['content-length']]).toEqual([200, '', '0'])
     expect((await call(emulator, `${LIST}.json`)).json().authnprovider).toEqual(others)
     const again = await call(emulator, path, { method: 'DELETE', token: SECURITY })
     expect(again.status).toBe(404)
     expect(again.text).toContain('2000')
   })
 
-  test('of the last one leaves an empty list', async () => {
+  test('of all providers leaves an empty list', async () => {
     const emulator = await startEmulator()
     for (const { id } of (await call(emulator, `${LIST}.json`)).json().authnprovider) {
       await call(emulator, `${LIST}/${id}`, { method: 'DELETE', token: SECURITY })
@@ -65,7 +67,7 @@ describe('deleting a provider', () => {
     expect((await call(emulator, LIST)).text).toMatch(/\?><authnproviders\/>$/)
   })
 
-  test('needs the trailing colon, which is part of the id', async () => {
+  test('requires the trailing colon, which is part of the id', async () => {
     const emulator = await startEmulator()
     const [{ id }] = (await call(emulator, `${LIST}.json`)).json().authnprovider
     const path = `${LIST}/${id.slice(0, -1)}`

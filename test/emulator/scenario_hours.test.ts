@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS, THRESHOLDS } from '../../mixin/settings.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
-import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/world/scenarios.ts'
+import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/model/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'
 
 const HOUR_MS = 3_600_000
-const HOURS_OF_A_WEEK = 168
+const HOURS_PER_WEEK = 168
 /** A Sunday, 00:30 UTC. */
-const WEEK_BEGINS = Date.parse('2026-11-22T00:30:00Z')
-const ODD_DATES = ['2028-02-29T03:00:00Z', '2026-12-31T23:59:30Z', '2027-01-01T00:00:00Z']
-const MOMENTS = [
-  ...Array.from({ length: HOURS_OF_A_WEEK }, (_, hour) => WEEK_BEGINS + hour * HOUR_MS),
-  ...ODD_DATES.map((date) => Date.parse(date)),
+const WEEK_START = Date.parse('2026-11-22T00:30:00Z')
+const SPECIAL_DATES = ['2028-02-29T03:00:00Z', '2026-12-31T23:59:30Z', '2027-01-01T00:00:00Z']
+const TIMES = [
+  ...Array.from({ length: HOURS_PER_WEEK }, (_, hour) => WEEK_START + hour * HOUR_MS),
+  ...SPECIAL_DATES.map((date) => Date.parse(date)),
 ]
 
-/** All nodes of a system that plays the scenario at a moment, by pool. */
-async function poolsAt(scenario: Scenario, moment: number): Promise<Json[][]> {
-  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: () => moment, scenario })
+/** All nodes of a system in a scenario, by pool. `time` in milliseconds since the epoch. */
+async function poolsAt(scenario: Scenario, time: number): Promise<Json[][]> {
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', clock: () => time, scenario })
   await emulator.start()
   try {
     const query = 'dataType=current'
@@ -31,7 +31,7 @@ const mean = (nodes: Json[], attribute: string) =>
 
 const sum = (nodes: Json[], of: (node: Json) => number) => nodes.reduce((total, node) => total + of(node), 0)
 
-/** Failed relative to all transactions, and by the fault of the system, as the alerts compute them. */
+/** Ratio of failed transactions and of system errors, as the alerts compute them. */
 function errorRatios(nodes: Json[]): { all: number; system: number } {
   const totals = nodes.map((node) => node.transactionErrorsCurrent.errorSuccessTotals.at(-1))
   const failed = sum(totals, ({ errorTotal }) => Number(errorTotal))
@@ -47,8 +47,8 @@ function errorRatios(nodes: Json[]): { all: number; system: number } {
 
 const badNodes = (nodes: Json[]) => nodes.filter(({ healthStatus }) => healthStatus !== 'Good').length
 
-/** What an alert needs to fire, in the pools of one moment. */
-const SHOWS_TROUBLE: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> = {
+/** Whether the pools have values for which the alerts of the scenario fire. */
+const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> = {
   healthy: (pools) => pools.flat().every(({ healthStatus }) => healthStatus === 'Good'),
   'node-down': ([first = []]) => badNodes(first) === 1,
   'disk-failures': (pools) =>
@@ -68,12 +68,12 @@ const SHOWS_TROUBLE: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> = 
     ),
 }
 
-describe('at every hour of a week and on odd dates', () => {
-  test.each(SCENARIO_NAMES)('%s shows what it is about', async (scenario) => {
+describe('at every hour of a week and on special dates', () => {
+  test.each(SCENARIO_NAMES)('the values show scenario %s', async (scenario) => {
     const shown = await Promise.all(
-      MOMENTS.map(async (moment) => {
-        const pools = await poolsAt(scenario, moment)
-        return { at: new Date(moment).toISOString(), shows: SHOWS_TROUBLE[scenario](pools) }
+      TIMES.map(async (time) => {
+        const pools = await poolsAt(scenario, time)
+        return { at: new Date(time).toISOString(), shows: SHOWS_SCENARIO[scenario](pools) }
       }),
     )
     expect(shown.filter(({ shows }) => !shows)).toEqual([])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
-import type { Scenario } from '../../src/emulator/world/scenarios.ts'
+import type { Scenario } from '../../src/emulator/model/scenarios.ts'
 import {
   call,
   current,
@@ -21,7 +21,7 @@ function inScenario(scenario: Scenario, nodes = 5) {
 }
 
 describe('scenario', () => {
-  test('healthy: all is well', async () => {
+  test('healthy: no faults', async () => {
     for (const node of await allNodes(await inScenario('healthy'))) {
       expect(node).toMatchObject({ healthStatus: 'Good', numBadDisks: '0', numReadyToReplaceDisks: '0' })
       expect(current(node, 'diskSpaceAllocatedPercentage')).toBeLessThan(80)
@@ -31,7 +31,7 @@ describe('scenario', () => {
     }
   })
 
-  test('node-down: one node is not accessible, and its pool rebuilds', async () => {
+  test('node-down: one node is not accessible, and its pool rebuilds data', async () => {
     const emulator = await inScenario('node-down')
     const nodes = await allNodes(emulator)
     const states = nodes.map((node) => node.healthStatus)
@@ -41,7 +41,7 @@ describe('scenario', () => {
     expect([pools[0].numNodes, pools[0].numGoodNodes, pools[0].numBadNodes]).toEqual(['5', '4', '0'])
   })
 
-  test('disk-failures: disks are bad or to be replaced, a node is Bad and one Suspect', async () => {
+  test('disk-failures: disks are bad or to be replaced, one node is Bad and one is Suspect', async () => {
     const nodes = await allNodes(await inScenario('disk-failures'))
     const states = nodes.map((node) => node.healthStatus)
     expect(states).toContain('Bad')
@@ -52,7 +52,7 @@ describe('scenario', () => {
   })
 
   test.each([1, 5])(
-    'filling-up: the first pool is above 90 %%, the other gets there in days (%i nodes)',
+    'filling-up: the first pool is above 90 %%, the other reaches 90 %% within days (%i nodes)',
     async (size) => {
       const emulator = await inScenario('filling-up', size)
       const full = await nodesOf(emulator, 'category=capacity&dataType=current')
@@ -72,7 +72,7 @@ describe('scenario', () => {
     },
   )
 
-  test('error-burst: many transactions fail, by both faults', async () => {
+  test('error-burst: many transactions fail with system errors and user errors', async () => {
     for (const node of await allNodes(await inScenario('error-burst'))) {
       expect(Number(node.transactionErrorsCurrent.all[0].Rate)).toBeGreaterThan(5)
       const types = node.transactionErrorsCurrent.types
@@ -88,23 +88,23 @@ describe('scenario', () => {
     }
   })
 
-  test('slow: latencies are high, and the dashboard alone keeps one waiting', async () => {
+  test('slow: latencies are high, and only responses under /dashboard/ are delayed', async () => {
     const emulator = await inScenario('slow', 1)
-    let answered = false
-    const feed = call(emulator, feedPath(emulator, 'dataType=current')).then((reply) => {
-      answered = true
-      return reply
+    let isServed = false
+    const feed = call(emulator, feedPath(emulator, 'dataType=current')).then((response) => {
+      isServed = true
+      return response
     })
     expect((await call(emulator, '/vdc/nodes.json')).status).toBe(200)
-    expect(answered).toBe(false)
+    expect(isServed).toBe(false)
     const [node] = (await feed).json()._embedded.instances
     expect(current(node, 'transactionReadLatency')).toBeGreaterThan(200)
     expect(current(node, 'transactionWriteLatency')).toBeGreaterThan(400)
   })
 })
 
-describe('switching', () => {
-  test('counts from the current five minutes on, and leaves the past alone', async () => {
+describe('setScenario', () => {
+  test('applies from the current five minutes on, not to the past', async () => {
     const emulator = await startEmulator()
     const query = `category=traffic&startTime=${NOW_SECONDS - 3600}&interval=300`
     const [before] = await nodesOf(emulator, query)
@@ -120,7 +120,7 @@ describe('switching', () => {
     expect(await nodesOf(emulator, query)).toEqual([before, ...(await nodesOf(emulator, query)).slice(1)])
   })
 
-  test('can be put at a time of the past', async () => {
+  test('accepts a time in the past', async () => {
     const emulator = await startEmulator()
     emulator.setScenario('node-down', NOW_SECONDS - 7_200)
     emulator.setScenario('healthy', NOW_SECONDS - 3_600)
@@ -131,7 +131,7 @@ describe('switching', () => {
     }
   })
 
-  test('can change the whole past', async () => {
+  test('-Infinity replaces the whole past', async () => {
     const emulator = await startEmulator()
     emulator.setScenario('node-down', Number.NEGATIVE_INFINITY)
     const [node] = await nodesOf(emulator, 'dataType=historical&category=traffic')

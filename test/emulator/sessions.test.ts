@@ -7,7 +7,7 @@ function manualClock() {
   let now = NOW
   return {
     clock: () => now,
-    pass: (milliseconds: number) => {
+    advance: (milliseconds: number) => {
       now += milliseconds
     },
   }
@@ -18,18 +18,23 @@ describe('login', () => {
     ['monitor', 'SYSTEM_MONITOR'],
     ['admin', 'SYSTEM_ADMIN'],
     ['security', 'SECURITY_ADMIN'],
-  ])('gives %s a token with role %s', async (user, role) => {
+  ])('user %s gets a token with role %s', async (user, role) => {
     const emulator = await startEmulator()
     const token = (await login(emulator, user)) ?? ''
     expect(token.length).toBeGreaterThan(20)
-    const reply = await call(emulator, '/user/whoami.json', { token })
-    expect(reply.json()).toEqual({ common_name: user, distinguished_name: '', namespace: '', roles: [role] })
+    const response = await call(emulator, '/user/whoami.json', { token })
+    expect(response.json()).toEqual({
+      common_name: user,
+      distinguished_name: '',
+      namespace: '',
+      roles: [role],
+    })
     const xml = (await call(emulator, '/user/whoami', { token })).text
     expect(xml).toContain(`<common_name>${user}</common_name>`)
     expect(xml).toContain(`<roles><role>${role}</role></roles></user>`)
   })
 
-  test('says who is logged in, in XML unless asked', async () => {
+  test('responds with the user, in XML by default', async () => {
     const emulator = await startEmulator()
     const xml = await call(emulator, '/login', { token: '', headers: basic('admin', 'emulator') })
     expect(xml.text).toContain('<loggedIn><user>admin</user></loggedIn>')
@@ -40,39 +45,39 @@ describe('login', () => {
   test.each([
     ['a wrong password', basic('monitor', 'wrong')],
     ['an unknown user', basic('nobody', 'emulator')],
-    ['a name of JavaScript', basic('constructor', 'emulator')],
+    ['the name of an Object member', basic('constructor', 'emulator')],
     ['no credentials', {}],
     ['another scheme', { authorization: 'Bearer emulator-admin' }],
-  ])('refuses %s, in XML whatever was asked for', async (_cause, headers) => {
+  ])('refuses %s; the error body is always XML', async (_cause, headers) => {
     const emulator = await startEmulator()
-    const reply = await call(emulator, '/login.json', {
+    const response = await call(emulator, '/login.json', {
       token: '',
       headers: { accept: 'application/json', ...headers },
     })
-    expect(reply.status).toBe(401)
-    expect(reply.headers['www-authenticate']).toBe('basic realm="ViPR"')
-    expect(reply.headers['x-sds-auth-token']).toBeUndefined()
-    expect(reply.headers['content-type']).toBe('application/xml')
-    expect(reply.text).toMatch(
+    expect(response.status).toBe(401)
+    expect(response.headers['www-authenticate']).toBe('basic realm="ViPR"')
+    expect(response.headers['x-sds-auth-token']).toBeUndefined()
+    expect(response.headers['content-type']).toBe('application/xml')
+    expect(response.text).toMatch(
       /<error><code>401<\/code><description>Unauthorized<\/description><details>[^<]+<\/details><\/error>$/,
     )
   })
 
-  test('locks an address out after ten wrong logins, for ten minutes', async () => {
-    const { clock, pass } = manualClock()
+  test('refuses an address for ten minutes after ten wrong logins', async () => {
+    const { clock, advance } = manualClock()
     const emulator = await startEmulator({ clock })
     for (let count = 0; count < 10; count++) expect(await login(emulator, 'monitor', 'wrong')).toBeUndefined()
     const locked = await call(emulator, '/login', { token: '', headers: basic('monitor', 'emulator') })
     expect(locked.status).toBe(401)
     expect(locked.text).toContain('<code>4000</code>')
     expect(locked.text).toContain('invalid login limit')
-    pass(599_000)
+    advance(599_000)
     expect(await login(emulator)).toBeUndefined()
-    pass(1_000)
+    advance(1_000)
     expect(await login(emulator)).toBeDefined()
   })
 
-  test('forgets wrong logins after a right one', async () => {
+  test('a correct login resets the count of wrong logins', async () => {
     const emulator = await startEmulator({ sessions: { wrongLogins: 2 } })
     for (let round = 0; round < 3; round++) {
       expect(await login(emulator, 'monitor', 'wrong')).toBeUndefined()
@@ -80,15 +85,15 @@ describe('login', () => {
     }
   })
 
-  test('is refused to a user with a hundred tokens', async () => {
+  test('is refused for a user with 100 tokens', async () => {
     const emulator = await startEmulator()
     const tokens = []
     for (let count = 0; count < 100; count++) tokens.push(await login(emulator))
     expect(emulator.liveSessions('monitor')).toBe(100)
-    const reply = await call(emulator, '/login', { token: '', headers: basic('monitor', 'emulator') })
-    expect(reply.status).toBe(401)
-    expect(reply.text).toContain('<code>4000</code>')
-    expect(reply.text).toContain('Max number of tokens exceeded for this user')
+    const response = await call(emulator, '/login', { token: '', headers: basic('monitor', 'emulator') })
+    expect(response.status).toBe(401)
+    expect(response.text).toContain('<code>4000</code>')
+    expect(response.text).toContain('Max number of tokens exceeded for this user')
     expect(await login(emulator, 'admin')).toBeDefined()
     await call(emulator, '/logout', { token: tokens[0] ?? '' })
     expect(await login(emulator)).toBeDefined()
@@ -96,37 +101,37 @@ describe('login', () => {
 })
 
 describe('a token', () => {
-  test('lives for eight hours when it is used', async () => {
-    const { clock, pass } = manualClock()
+  test('expires after eight hours', async () => {
+    const { clock, advance } = manualClock()
     const emulator = await startEmulator({ clock })
     const token = (await login(emulator)) ?? ''
     for (let hour = 1; hour < 8; hour++) {
-      pass(HOUR)
+      advance(HOUR)
       expect((await call(emulator, '/user/whoami', { token })).status).toBe(200)
     }
-    pass(HOUR)
+    advance(HOUR)
     expect((await call(emulator, '/user/whoami', { token })).status).toBe(401)
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('dies after two hours without use', async () => {
-    const { clock, pass } = manualClock()
+  test('expires after two hours without use', async () => {
+    const { clock, advance } = manualClock()
     const emulator = await startEmulator({ clock })
     const token = (await login(emulator)) ?? ''
-    pass(2 * HOUR - 1)
+    advance(2 * HOUR - 1)
     expect((await call(emulator, '/user/whoami', { token })).status).toBe(200)
-    pass(2 * HOUR)
+    advance(2 * HOUR)
     expect((await call(emulator, '/user/whoami', { token })).status).toBe(401)
   })
 
-  test('that was there from the start never dies of age', async () => {
-    const { clock, pass } = manualClock()
+  test('a permanent token does not expire', async () => {
+    const { clock, advance } = manualClock()
     const emulator = await startEmulator({ clock })
-    pass(1000 * HOUR)
+    advance(1000 * HOUR)
     expect((await call(emulator, '/user/whoami')).status).toBe(200)
   })
 
-  test('ends with the logout, alone or with all of its user', async () => {
+  test('is revoked by a logout; force=true revokes all tokens of the user', async () => {
     const emulator = await startEmulator()
     const [one = '', two = '', three = ''] = [
       await login(emulator),
@@ -134,8 +139,8 @@ describe('a token', () => {
       await login(emulator),
     ]
     const other = (await login(emulator, 'admin')) ?? ''
-    const reply = await call(emulator, '/logout.json', { token: one })
-    expect([reply.status, reply.json()]).toEqual([200, { user: 'monitor' }])
+    const response = await call(emulator, '/logout.json', { token: one })
+    expect([response.status, response.json()]).toEqual([200, { user: 'monitor' }])
     expect((await call(emulator, '/logout', { token: one })).status).toBe(401)
     expect((await call(emulator, '/user/whoami', { token: two })).status).toBe(200)
     await call(emulator, '/logout?force=true', { token: two })

@@ -21,8 +21,8 @@ function get(emulator: Emulator, options: RequestOptions): Promise<number> {
   })
 }
 
-describe('a certificate made at the start', () => {
-  test('is good for those who trust it, and for nobody else', async () => {
+describe('a certificate created on start', () => {
+  test('is accepted only by clients that trust it', async () => {
     const emulator = await startEmulator({ tls: true })
     expect(emulator.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect(await get(emulator, { ca: emulator.certificate })).toBe(200)
@@ -31,8 +31,8 @@ describe('a certificate made at the start', () => {
   })
 })
 
-describe('certificates of one authority', () => {
-  test('are trusted through it, for their names', async () => {
+describe('certificates of an authority', () => {
+  test('are accepted for their names by clients that trust the authority', async () => {
     const authority = await createAuthority('Test authority')
     const tls = await authority.issue({ names: ['storage.example'] })
     const emulator = await startEmulator({ tls })
@@ -41,13 +41,13 @@ describe('certificates of one authority', () => {
     await expect(get(emulator, { ca: authority.cert })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
-    const stranger = await createAuthority('Stranger')
-    await expect(get(emulator, { ca: stranger.cert, servername: 'storage.example' })).rejects.toMatchObject({
+    const other = await createAuthority('Other authority')
+    await expect(get(emulator, { ca: other.cert, servername: 'storage.example' })).rejects.toMatchObject({
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     })
   })
 
-  test('expire', async () => {
+  test('can be expired', async () => {
     const authority = await createAuthority('Test authority')
     const tls = await authority.issue({ names: ['127.0.0.1'], ...expiredDates(Date.now()) })
     await expect(get(await startEmulator({ tls }), { ca: authority.cert })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('certificates of one authority', () => {
     })
   })
 
-  test('tell clients apart', async () => {
+  test('authenticate clients', async () => {
     const authority = await createAuthority('Test authority')
     const server = await authority.issue({ names: ['127.0.0.1'] })
     const emulator = await startEmulator({
@@ -64,11 +64,11 @@ describe('certificates of one authority', () => {
     const client = await authority.issue({ names: ['exporter'] })
     expect(await get(emulator, { ca: authority.cert, ...client })).toBe(200)
     await expect(get(emulator, { ca: authority.cert })).rejects.toThrow()
-    const impostor = await selfSigned({ names: ['exporter'] })
-    await expect(get(emulator, { ca: authority.cert, ...impostor })).rejects.toThrow()
+    const untrusted = await selfSigned({ names: ['exporter'] })
+    await expect(get(emulator, { ca: authority.cert, ...untrusted })).rejects.toThrow()
   })
 
-  test('carry names, addresses and dates as told', async () => {
+  test('contain the given names, addresses and dates', async () => {
     const notAfter = new Date('2031-02-03T04:05:06Z')
     const { cert } = await selfSigned({ names: ['a.example', '192.0.2.1', '::1'], notAfter })
     const parsed = new X509Certificate(cert)

@@ -12,7 +12,7 @@ async function raw(fault: string, quietMs?: number) {
   return { emulator, head: head.toLowerCase(), body: rest.join('\r\n\r\n'), bytes, ended }
 }
 
-/** For answers that end by themselves: the wait is over with the end, not with a moment of silence. */
+/** For responses that end: the wait is over when the connection ends. */
 const UNTIL_ENDED_MS = 10_000
 
 function lengthIn(head: string): number {
@@ -20,38 +20,38 @@ function lengthIn(head: string): number {
 }
 
 describe('the connection', () => {
-  test('reset: ends without an answer', async () => {
+  test('reset: the connection ends without a response', async () => {
     const { bytes, ended, emulator } = await raw('reset', UNTIL_ENDED_MS)
     expect([bytes.length, ended]).toEqual([0, true])
     await expect(call(emulator, '/user/whoami')).rejects.toThrow('socket hang up')
   })
 
-  test('half-open: is taken, and nothing comes', async () => {
+  test('half-open: the connection stays open without a response', async () => {
     const { bytes, ended } = await raw('half-open')
     expect([bytes.length, ended]).toEqual([0, false])
   })
 
-  test('slow-headers: nothing comes, and then everything', async () => {
+  test('slow-headers: the complete response is delayed', async () => {
     expect((await raw('slow-headers:30')).bytes.length).toBe(0)
     const { head, body, ended } = await raw('slow-headers:0.05', 2_000)
     expect(head).toMatch(/^http\/1\.1 200 ok/)
     expect([body.length, ended]).toEqual([lengthIn(head), true])
   })
 
-  test('slow-body: comes byte by byte', async () => {
+  test('slow-body: the body is sent byte by byte', async () => {
     const emulator = await startEmulator({ faults: ['slow-body:0.05'] })
     const chunks = await firstChunks(emulator, feedPath(emulator, FEED), (_bytes, count) => count === 4)
-    // Four chunks of a body that is sent at once would be thousands of bytes.
+    // Four chunks of a body that is sent at once have thousands of bytes.
     expect(Buffer.concat(chunks).length).toBeLessThan(100)
   })
 
-  test('stall: half of it comes, and it stays open', async () => {
+  test('stall: half of the body is sent, and the connection stays open', async () => {
     const { head, body, ended } = await raw('stall')
     expect(body.length).toBe(Math.floor(lengthIn(head) / 2))
     expect(ended).toBe(false)
   })
 
-  test('truncate: half of the announced length comes', async () => {
+  test('truncate: half of Content-Length is sent', async () => {
     const { head, body, ended, emulator } = await raw('truncate', UNTIL_ENDED_MS)
     expect(body.length).toBe(Math.floor(lengthIn(head) / 2))
     expect(ended).toBe(true)
@@ -67,24 +67,24 @@ describe('the connection', () => {
     await expect(call(emulator, feedPath(emulator, FEED))).rejects.toThrow('aborted')
   })
 
-  test('truncate:close: looks complete, and is not', async () => {
+  test('truncate:close: the truncated body looks complete', async () => {
     const { head, emulator } = await raw('truncate:close', UNTIL_ENDED_MS)
     expect(head).not.toMatch(/content-length|chunked/)
-    const reply = await call(emulator, feedPath(emulator, FEED))
-    expect(reply.status).toBe(200)
-    expect(reply.text).toMatch(/^\{"title"/)
-    expect(() => reply.json()).toThrow()
+    const response = await call(emulator, feedPath(emulator, FEED))
+    expect(response.status).toBe(200)
+    expect(response.text).toMatch(/^\{"title"/)
+    expect(() => response.json()).toThrow()
   })
 
-  test('too-large: is as long as announced, and still JSON', async () => {
+  test('too-large: the length matches Content-Length, and the body is valid JSON', async () => {
     const emulator = await startEmulator({ faults: ['too-large:20'] })
-    const reply = await call(emulator, feedPath(emulator, FEED))
-    expect(reply.headers['content-length']).toBe('20000000')
-    expect(reply.bytes.length).toBe(20_000_000)
-    expect(reply.json()._embedded.instances).toHaveLength(5)
+    const response = await call(emulator, feedPath(emulator, FEED))
+    expect(response.headers['content-length']).toBe('20000000')
+    expect(response.bytes.length).toBe(20_000_000)
+    expect(response.json()._embedded.instances).toHaveLength(5)
   })
 
-  test('endless: does not end', async () => {
+  test('endless: the body does not end', async () => {
     const emulator = await startEmulator({ faults: ['endless'] })
     const chunks = await firstChunks(emulator, feedPath(emulator, FEED), (bytes) => bytes > 30_000_000)
     expect(Buffer.concat(chunks.slice(-2)).toString()).toMatch(/^ +$/)
@@ -92,7 +92,7 @@ describe('the connection', () => {
     expect((await call(emulator, '/user/whoami')).status).toBe(200)
   })
 
-  test('hang-up: is over, though it was to be kept', async () => {
+  test('hang-up: the connection is closed in spite of keep-alive', async () => {
     const emulator = await startEmulator({ faults: ['hang-up'] })
     const agent = new Agent({ keepAlive: true })
     onTestFinished(() => agent.destroy())
@@ -112,7 +112,7 @@ describe('the connection', () => {
     expect((await closed).length).toBeGreaterThan(100)
   })
 
-  test('garbage: is not HTTP', async () => {
+  test('garbage: the bytes are not HTTP', async () => {
     const { bytes, emulator } = await raw('garbage', UNTIL_ENDED_MS)
     expect(bytes.length).toBeGreaterThan(10)
     expect(bytes.toString('latin1')).not.toMatch(/^HTTP/)
@@ -121,7 +121,7 @@ describe('the connection', () => {
 })
 
 describe('the storage system', () => {
-  test('has done what it was asked for, though the answer is lost', async () => {
+  test('processes a request although its response is lost', async () => {
     const emulator = await startEmulator({ faults: ['reset@delete'] })
     const list = '/vdc/admin/authnproviders'
     const [{ id }] = (await call(emulator, `${list}.json`)).json().authnprovider
@@ -131,16 +131,16 @@ describe('the storage system', () => {
   })
 
   test.each(['half-open', 'stall', 'slow-headers:60', 'slow-body:60', 'endless'])(
-    'stops at once while %s is going on',
+    'stops at once during fault %s',
     async (fault) => {
       const emulator = await startEmulator({ faults: [fault] })
-      const reply = call(emulator, feedPath(emulator, FEED)).then(
-        () => 'answered',
-        () => 'broken',
+      const response = call(emulator, feedPath(emulator, FEED)).then(
+        () => 'complete',
+        () => 'failed',
       )
       await expect.poll(() => emulator.log.count('nodes')).toBe(1)
       await emulator.stop()
-      expect(await reply).toBe('broken')
+      expect(await response).toBe('failed')
       expect(emulator.url).toBe('')
     },
   )

@@ -44,7 +44,7 @@ describe('a file that is refused', () => {
       'systems: [{name: "a b", base_url: "http://h", auth: {token: t}}]',
       /systems\[0\]\.name/,
     ],
-    ['a name twice', `systems: [{${good}}, {${good}}]`, /has this name already/],
+    ['a name twice', `systems: [{${good}}, {${good}}]`, /has the same name/],
     ['no base_url', 'systems: [{name: b, auth: {token: t}}]', /systems\[0\]\.base_url: missing/],
     ['a base_url that is none', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
     [
@@ -71,7 +71,7 @@ describe('a file that is refused', () => {
     [
       'a token in two words',
       'systems: [{name: b, base_url: "http://h", auth: {token: "MARKED two"}}]',
-      /no HTTP header/,
+      /not allowed in an HTTP header/,
     ],
     [
       'a token file that is not there',
@@ -116,7 +116,7 @@ describe('a file that is refused', () => {
     expect(await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})).toBe(loadedAt)
     for (const { id } of emulator.pools) expect(await lab.value('sds_pool_up', { pool_id: id })).toBe(1)
     expect(emulator.log.logins()).toEqual(requests)
-    expect(lab.log.at(-1)).toMatchObject({ level: 'error', message: 'configuration refused' })
+    expect(lab.log.at(-1)).toMatchObject({ level: 'error', message: 'configuration rejected' })
     expect(JSON.stringify(lab.log)).not.toContain('MARKED')
   })
 
@@ -124,7 +124,7 @@ describe('a file that is refused', () => {
     lab.configure('systems: [')
     expect((await post(lab)).status).toBe(500)
     lab.configure(systems(login('a', emulator.url)))
-    expect(await post(lab)).toMatchObject({ status: 200, text: 'The configuration was loaded again.\n' })
+    expect(await post(lab)).toMatchObject({ status: 200, text: 'Configuration reloaded.\n' })
     expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(1)
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')
@@ -214,13 +214,15 @@ describe('a file that is taken', () => {
     await using emulator = await startEmulator({ pools: 1 })
     await using lab = await startLab(systems(login('a', emulator.url)))
     await Promise.all(Array.from({ length: 100 }, () => lab.exporter.reload()))
-    expect(
-      lab.log.filter(({ message }) => message === 'configuration loaded again').length,
-    ).toBeLessThanOrEqual(2)
+    expect(lab.log.filter(({ message }) => message === 'configuration reloaded').length).toBeLessThanOrEqual(
+      2,
+    )
     lab.configure('systems: [')
     const refused = await Promise.allSettled(Array.from({ length: 100 }, () => lab.exporter.reload()))
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    expect(lab.log.filter(({ message }) => message === 'configuration refused').length).toBeLessThanOrEqual(2)
+    expect(lab.log.filter(({ message }) => message === 'configuration rejected').length).toBeLessThanOrEqual(
+      2,
+    )
   })
 
   test('one that waits for another is given up at the end', async () => {
@@ -234,7 +236,7 @@ describe('a file that is taken', () => {
     const second = lab.exporter.reload()
     const refused = expect(second).rejects.toThrow('being stopped')
     await Promise.all([lab.exporter.stop(), first, refused])
-    expect(lab.log.filter(({ message }) => message === 'configuration loaded again')).toHaveLength(1)
+    expect(lab.log.filter(({ message }) => message === 'configuration reloaded')).toHaveLength(1)
   })
 
   test('none after the end', async () => {
@@ -258,7 +260,7 @@ describe('secret files', () => {
       `systems: [{name: a, base_url: "http://127.0.0.1:1", auth: {username: monitor, password_file: "${file}"}}]${quickly()}`,
     )
     return lab.log
-      .filter(({ message }) => message.includes('every user'))
+      .filter(({ message }) => message.includes('every local user'))
       .map(({ level, fields }) => [level, fields['system']])
   }
 

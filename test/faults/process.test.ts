@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../api/client_plant.ts'
 import { oneSeries } from '../metrics/exposition_text.ts'
-import { openSocket } from '../server/listener/support_listener.ts'
+import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
@@ -71,7 +71,7 @@ describe('a hundred SIGHUP', () => {
     await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
       what: 'the new system',
     })
-    const reloads = served.child.stderr().split('configuration loaded again').length - 1
+    const reloads = served.child.stderr().split('configuration reloaded').length - 1
     expect(reloads).toBeGreaterThan(0)
     expect(reloads).toBeLessThan(100)
     expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })

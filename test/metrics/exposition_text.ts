@@ -1,4 +1,4 @@
-/** One series of an exposition, read back. */
+/** One series of a parsed exposition. */
 export interface Series {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export interface Series {
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gs
 const UNESCAPED: Readonly<Record<string, string>> = { n: '\n', '"': '"', '\\': '\\' }
 
-/** Reads the sample lines of an exposition, by the grammar of the text format and nothing of the exporter's. */
+/** Parses the sample lines of an exposition. Independent of the code of the exporter. */
 export function parseExposition(text: string): Series[] {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return lines.map((line) => {
@@ -33,7 +33,7 @@ function parseLabels(text: string): Record<string, string> {
   )
 }
 
-/** The one series of a name whose labels include these. */
+/** The single series with this name and these labels. @throws if there is none or more than one */
 export function oneSeries(text: string, name: string, labels: Readonly<Record<string, string>> = {}): Series {
   const found = parseExposition(text).filter(
     (series) =>

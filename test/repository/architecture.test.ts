@@ -4,21 +4,27 @@ import {
   folderCycleFindings,
   habitFindings,
   importFindings,
+  longFunctionFindings,
   packageFindings,
   type Sources,
 } from './findings.ts'
+import { outermostFunctionsOf } from './functions.ts'
 import { importsOf } from './imports.ts'
 import { readText, repositoryFiles } from './repository.ts'
 
-const ROOTS = ['src/', 'mixin/', 'docs/', 'scripts/generators/']
-const paths = repositoryFiles().filter(
-  (path) => path.endsWith('.ts') && ROOTS.some((root) => path.startsWith(root)),
-)
-const sources: Sources = Object.fromEntries(paths.map((path) => [path, readText(path)]))
+const sources = sourcesBelow(['src/', 'mixin/', 'docs/', 'scripts/generators/'])
+const program = sourcesBelow(['src/', 'mixin/', 'scripts/', 'bench/'])
+
+function sourcesBelow(folders: readonly string[]): Sources {
+  const paths = repositoryFiles().filter(
+    (path) => /\.[jt]s$/.test(path) && folders.some((folder) => path.startsWith(folder)),
+  )
+  return Object.fromEntries(paths.map((path) => [path, readText(path)]))
+}
 
 describe('the repository', () => {
   test('is read', () => {
-    expect(paths).toContain('src/catalogue.ts')
+    expect(Object.keys(sources)).toContain('src/catalogue.ts')
     expect(importsOf(sources['src/metrics/families.ts'] ?? '')).toEqual([
       { specifier: '../catalogue.ts', typeOnly: false },
     ])
@@ -32,6 +38,11 @@ describe('the repository', () => {
     ['no default exports, no module state, no hidden environment', habitFindings],
   ])('%s', (_, findings) => {
     expect(findings(sources)).toEqual([])
+  })
+
+  test('no function is longer than sixty lines, closures included', () => {
+    expect(Object.keys(program)).toContain('bench/main.ts')
+    expect(longFunctionFindings(program)).toEqual([])
   })
 })
 
@@ -56,6 +67,24 @@ describe('importsOf', () => {
   test('takes code and prose for what they are', () => {
     const source = `export const a = 1\nexport function f() {\n  return "taken from 'x'"\n}\n// import { a } from 'b'\n`
     expect(importsOf(source)).toEqual([])
+  })
+})
+
+describe('outermostFunctionsOf', () => {
+  test.each<[string, string, ReturnType<typeof outermostFunctionsOf>]>([
+    ['declaration', 'export function f(): void {\n}', [{ name: 'f', lines: 2 }]],
+    ['arrow function', 'const f = (a: string) =>\n  a', [{ name: 'f', lines: 2 }]],
+    ['method', 'class A {\n  f() {\n\n    // reason\n  }\n}', [{ name: 'f', lines: 4 }]],
+    ['property', 'const table = { f: async () => {\n} }', [{ name: 'f', lines: 2 }]],
+    ['argument', 'run(() => {\n})', [{ name: 'anonymous', lines: 2 }]],
+    [
+      'closures',
+      'function f() {\n  const g = () => {\n  }\n  return { h() {\n  } }\n}',
+      [{ name: 'f', lines: 6 }],
+    ],
+    ['no function', 'export const a: number = 1', []],
+  ])('%s', (_, source, expected) => {
+    expect(outermostFunctionsOf(source)).toEqual(expected)
   })
 })
 
@@ -147,5 +176,13 @@ describe('findings', () => {
     ['src/api/a.ts', 'function f() {\n  let x = 0\n}', []],
   ])('habits: %s with %s', (path, source, expected) => {
     expect(habitFindings({ [path]: source })).toEqual(expected)
+  })
+
+  test('long functions: sixty lines and an exception are allowed, sixty-one lines are not', () => {
+    const functionOf = (lines: number) => `function f() {${'\n'.repeat(lines - 1)}}`
+    const finding = ['src/a.ts: f has 61 lines']
+    expect(longFunctionFindings({ 'src/a.ts': functionOf(60) })).toEqual([])
+    expect(longFunctionFindings({ 'src/a.ts': functionOf(61) })).toEqual(finding)
+    expect(longFunctionFindings({ 'src/a.ts': functionOf(61) }, ['src/a.ts: f'])).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findDrift, mend } from '../../scripts/generators/drift.ts'
+import { applyDrift, findDrift } from '../../scripts/generators/drift.ts'
 import type { Generator } from '../../scripts/generators/registry.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
@@ -10,10 +10,10 @@ const generator = (files: Record<string, string>): Generator => ({
   files: async () => Object.entries(files).map(([path, text]) => ({ path, text })),
 })
 
-test('finds what is missing, differs by a byte or is left over, and mends it', async () => {
+test('findDrift reports missing, different and leftover files, and applyDrift removes the drift', async () => {
   using folder = temporaryFolder()
   const first = [{ ...generator({ 'out/a.json': '1\n', 'out/b.json': '2\n', 'out/c.json': '3\n' }) }]
-  mend(await findDrift(first, folder.path), folder.path)
+  applyDrift(await findDrift(first, folder.path), folder.path)
   expect(await findDrift(first, folder.path)).toEqual([])
 
   const second = [
@@ -28,12 +28,12 @@ test('finds what is missing, differs by a byte or is left over, and mends it', a
     { path: 'out/d.json', problem: 'missing', text: 'ä' },
     { path: 'out/c.json', problem: 'no longer generated', text: undefined },
   ])
-  mend(drifts, folder.path)
+  applyDrift(drifts, folder.path)
   expect(await findDrift(second, folder.path)).toEqual([])
   expect(readFileSync(join(folder.path, 'out/d.json'), 'utf8')).toBe('ä')
 })
 
-test('leaves files of others in an owned folder alone', async () => {
+test('ignores files without the suffix in an owned folder', async () => {
   using folder = temporaryFolder()
   folder.write('notes.md', 'mine')
   const owner = { ...generator({}), owns: { folder: '.', suffix: '.json' } }

@@ -6,13 +6,13 @@ import { FAMILIES } from '../../src/metrics/families.ts'
 
 const lines = metricsReference().split('\n')
 
-test('a row of a family says type, unit, labels and HELP', () => {
+test('a row of a family has type, unit, labels and HELP', () => {
   expect(lines).toContain(
     '| `sds_node_disk_space_free_level_bytes` | gauge | bytes | `system`, `pool`, `node`, `level` | Free usable disk space on the Good disks of the node, by level. Source: diskSpaceFreeL1, diskSpaceFreeL2 (capacity, Bytes). |',
   )
 })
 
-test('a row of an attribute says where it comes from and what it becomes', () => {
+test('a row of an attribute has its source and its metric', () => {
   expect(lines).toContain(
     '| `diskSpaceReserved` | capacity | Space | Bytes | yes | yes | `sds_node_disk_space_reserved_bytes` |',
   )

@@ -9,7 +9,7 @@ const file = (status: string, ...tests: string[]) => ({
 })
 
 describe('countTests', () => {
-  test('takes the counts of the report', () => {
+  test('returns the counts of the report', () => {
     const testResults = [file('passed', 'passed', 'passed'), file('failed', 'passed', 'failed')]
     expect(countTests({ numPassedTests: 3, numFailedTests: 1, testResults })).toEqual({
       passed: 3,
@@ -38,14 +38,14 @@ describe('print_counts', () => {
     [2, 0, 0],
     [2, 1, 1],
     [0, 0, 1],
-  ])('with %i passed and %i failed ends with %i', (passed, failed, status) => {
+  ])('%i passed and %i failed: exit code %i', (passed, failed, status) => {
     using folder = temporaryFolder()
     const report = { numPassedTests: passed, numFailedTests: failed, testResults: [] }
     const path = folder.write('report.json', JSON.stringify(report))
     expect(print(path)).toEqual({ stdout: `${passed} passed, ${failed} failed\n`, status })
   })
 
-  test('fails without a report', () => {
+  test('exits with 1 without a report', () => {
     expect(print('no/such/report.json')).toEqual({ stdout: '0 passed, 0 failed\n', status: 1 })
   })
 })

@@ -20,18 +20,19 @@ export interface ReceivedAlert {
 
 export interface Alertmanager extends AsyncDisposable {
   readonly url: string
-  /** host:port, as Prometheus' configuration wants it. */
+  /** host:port, for the configuration of Prometheus. */
   readonly address: string
   alerts(): Promise<readonly ReceivedAlert[]>
   log(): string
   stop(): Promise<void>
 }
 
-const NOBODY = { route: { receiver: 'nobody' }, receivers: [{ name: 'nobody' }] }
+/** Sends no notifications. */
+const NO_RECEIVER = { route: { receiver: 'none' }, receivers: [{ name: 'none' }] }
 
-/** Starts a real Alertmanager on a free port; without a configuration it keeps alerts and notifies nobody. */
+/** Starts Alertmanager on a free port. The default configuration sends no notifications. */
 export async function startAlertmanager(
-  config: Readonly<Record<string, unknown>> = NOBODY,
+  config: Readonly<Record<string, unknown>> = NO_RECEIVER,
 ): Promise<Alertmanager> {
   const folder = temporaryFolder()
   const file = folder.write('alertmanager.yml', stringify(config))
@@ -42,7 +43,7 @@ export async function startAlertmanager(
     '--web.listen-address=127.0.0.1:0',
     '--cluster.listen-address=',
   ]
-  // The copy that scripts/tools.ts unpacks finds its templates relative to its own `usr` folder.
+  // The copy unpacked by scripts/tools.ts finds its templates relative to its `usr` folder.
   const child = await startProcess(binary, args, { cwd: dirname(dirname(binary)) })
   const dispose = async () => {
     await child.stop()
@@ -64,7 +65,7 @@ export async function startAlertmanager(
   }
 }
 
-/** Runs `amtool check-config`; a finding is an exit code, not an exception. */
+/** Runs `amtool check-config`. Findings give an exit code, not an exception. */
 export function checkAlertmanagerConfig(file: string): Promise<Finished> {
   return run(toolPath('amtool'), ['check-config', file])
 }

@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** A browser without a window; `await using` closes it. */
+/** Starts a headless browser; `await using` closes it. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: toolPath('chromium'), args: FLAGS, headless: true })
 }
@@ -29,18 +29,18 @@ export interface VisitOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page that was opened, and what came up while it was. */
+/** An open page, with its errors and requests. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page
-  /** Uncaught errors, console errors and failed requests, in words. */
+  /** Messages of uncaught errors, console errors and failed requests. */
   readonly problems: readonly string[]
-  /** Every URL that the page asked for, its own first. */
+  /** All requested URLs, starting with that of the page. */
   readonly requests: readonly string[]
   /** Writes the whole page as PNG. */
   screenshot(file: string): Promise<void>
 }
 
-/** Opens a URL in a fresh context, so that visits share no storage, and waits for its load event. */
+/** Opens a URL in a new context, which shares no storage with others, and waits for the load event. */
 export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
   const { view = 'desktop', colorScheme = 'light', headers = {} } = options
   const context = await browser.newContext({
@@ -66,7 +66,7 @@ export async function visit(browser: Browser, url: string, options: VisitOptions
   }
 }
 
-/** True when nothing sticks out of the window to the right: the usual fault on a phone. */
+/** Whether the page is not wider than the window, which would require horizontal scrolling. */
 export async function fitsWidth(page: Page): Promise<boolean> {
   return page.evaluate<boolean>(
     'document.documentElement.scrollWidth <= document.documentElement.clientWidth',

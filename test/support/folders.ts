@@ -8,7 +8,7 @@ export interface Folder extends Disposable {
   write(name: string, text: string): string
 }
 
-/** A folder that lives as long as its `using` block. */
+/** Creates a folder; `using` removes it at the end of the block. */
 export function temporaryFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'sds-exporter-'))
   return {

@@ -11,7 +11,7 @@ import type { SecureContextOptions } from 'node:tls'
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The bytes as they came: a compressed body stays compressed. */
+  /** The bytes as received: a compressed body is not decompressed. */
   readonly body: Buffer
   /** The body as UTF-8. */
   readonly text: string
@@ -30,8 +30,8 @@ export interface Asking {
 }
 
 /**
- * One request on a connection of its own. Follows no redirect, decodes nothing, adds no Accept or
- * Accept-Encoding, and sends the path as it stands in `url`, percent-encoded or not.
+ * One request on its own connection. Follows no redirects, does not decompress, adds no Accept or Accept-Encoding, and
+ * sends the path exactly as in `url`, percent-encoded or not.
  */
 export async function request(method: string, url: string, asking: Asking = {}): Promise<Answer> {
   const message = await send(method, url, asking)
@@ -43,7 +43,7 @@ export function get(url: string, headers: Readonly<Record<string, string>> = {})
   return request('GET', url, { headers })
 }
 
-/** The body of an answer with status 200, parsed; anything else is an error that shows the answer. */
+/** The parsed body of a response with status 200. @throws with status and body for any other status */
 export async function getJson(url: string): Promise<unknown> {
   const { status, text } = await get(url)
   if (status !== 200) throw new Error(`GET ${url} answered ${status}: ${text.slice(0, 500)}`)
@@ -57,7 +57,7 @@ function send(method: string, url: string, asking: Asking): Promise<IncomingMess
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
     path: rawPath(url),
-    // Node sends a body with DELETE without saying its length.
+    // Node.js sends the body of a DELETE without Content-Length.
     headers: { ...(asking.body && { 'content-length': Buffer.byteLength(asking.body) }), ...asking.headers },
     agent: false,
     signal: AbortSignal.timeout(asking.timeout ?? 10_000),
@@ -70,7 +70,7 @@ function send(method: string, url: string, asking: Asking): Promise<IncomingMess
   })
 }
 
-/** Path and query as written; `URL` would normalize them. */
+/** Path and query without normalization, which `URL` would do. */
 function rawPath(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/?]*/, '').replace(/^(?!\/)/, '/')
 }

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 /**
- * A port of 127.0.0.1 that was free a moment ago. For addresses that must be known before the server runs, or
- * where nothing shall listen; a server of our own takes port 0 instead.
+ * A port of 127.0.0.1 that was free just before. For addresses that must be known before the server starts, or on which
+ * nothing listens. Servers in this process use port 0 instead.
  */
 export async function freePort(): Promise<number> {
   const server = createServer()

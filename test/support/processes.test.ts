@@ -3,7 +3,7 @@ import { run, startProcess } from './processes.ts'
 
 const node = (script: string): [string, string[]] => [process.execPath, ['-e', script]]
 
-const STUBBORN = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`
+const IGNORES_SIGTERM = `process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`
 
 const isAlive = (pid: number) => {
   try {
@@ -14,7 +14,7 @@ const isAlive = (pid: number) => {
 }
 
 describe('run', () => {
-  test('gives code, both outputs and takes input', async () => {
+  test('passes input, and returns code and both outputs', async () => {
     const script = `process.stdin.on('data', (b) => console.log('in ' + b)).on('end', () => { console.error('ä'); process.exitCode = 3 })`
     const [command, args] = node(script)
     expect(await run(command, args, { input: 'hello' })).toEqual({
@@ -25,8 +25,8 @@ describe('run', () => {
     })
   })
 
-  test('kills what does not end in time', async () => {
-    const [command, args] = node(STUBBORN)
+  test('kills a program after the timeout', async () => {
+    const [command, args] = node(IGNORES_SIGTERM)
     expect(await run(command, args, { timeout: 500 })).toMatchObject({ code: null, signal: 'SIGKILL' })
   })
 
@@ -42,26 +42,26 @@ describe('startProcess', () => {
     expect(port).toBe('42')
   })
 
-  test('says at once, with the output, when the child ends before', async () => {
-    await using child = await startProcess(...node(`console.error('no licence'); process.exit(7)`))
+  test('fails at once with the output when the child exits before a match', async () => {
+    await using child = await startProcess(...node(`console.error('no config'); process.exit(7)`))
     const waiting = child.waitForOutput(/ready/, { timeout: 20_000 })
-    await expect(waiting).rejects.toThrow(/ended \(7\) before \/ready\/[\s\S]*no licence/)
+    await expect(waiting).rejects.toThrow(/ended \(7\) before \/ready\/[\s\S]*no config/)
   })
 
-  test('finds what a child says with its last breath', async () => {
-    await using child = await startProcess(...node(`process.stdout.write('x'.repeat(100_000) + 'bye')`))
+  test('finds output that was written just before the exit', async () => {
+    await using child = await startProcess(...node(`process.stdout.write('x'.repeat(100_000) + 'end')`))
     await child.exited
-    expect((await child.waitForOutput(/bye/))[0]).toBe('bye')
+    expect((await child.waitForOutput(/end/))[0]).toBe('end')
   })
 
   test('stops a child that ignores SIGTERM', async () => {
-    await using child = await startProcess(...node(STUBBORN))
+    await using child = await startProcess(...node(IGNORES_SIGTERM))
     await child.waitForOutput(/up/)
     expect(await child.stop(50)).toEqual({ code: null, signal: 'SIGKILL' })
     expect(isAlive(child.pid)).toBe(false)
   })
 
-  test('leaves no child behind when a test fails', async () => {
+  test('stops the child when a test fails', async () => {
     const pids: number[] = []
     const failing = async () => {
       await using child = await startProcess(...node(`setInterval(() => {}, 1000)`))

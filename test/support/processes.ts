@@ -19,13 +19,13 @@ export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** A running child. `await using` ends it also when the test fails. */
+/** A running child process. `await using` stops it, also when the test fails. */
 export interface Child extends AsyncDisposable {
   readonly pid: number
-  /** What it wrote so far. */
+  /** Output so far. */
   stdout(): string
   stderr(): string
-  /** Waits for a match in what it wrote to stdout or stderr; fails at once when the child ends before. */
+  /** Waits for a match in stdout or stderr; fails at once when the child exits before. */
   waitForOutput(pattern: RegExp, waiting?: Partial<Waiting>): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   readonly exited: Promise<Exit>
@@ -54,7 +54,7 @@ export async function run(
 ): Promise<Finished> {
   const child = await spawned(command, args, options)
   const running = control(child, command)
-  // A program that ends without reading all of its input breaks the pipe; its exit code tells more.
+  // A program that exits before it has read its input breaks the pipe. Its exit code is checked instead.
   child.stdin.on('error', () => undefined)
   child.stdin.end(options.input ?? '')
   const alarm = setTimeout(() => running.kill('SIGKILL'), options.timeout ?? 20_000)
@@ -79,7 +79,7 @@ async function spawned(
 function control(child: ChildProcessWithoutNullStreams, command: string): Child {
   const stdout = collect(child.stdout)
   const stderr = collect(child.stderr)
-  // A test run that is broken off leaves no child behind.
+  // Kills the child when the test process exits early.
   const reap = () => child.kill('SIGKILL')
   process.once('exit', reap)
   const exited = new Promise<Exit>((resolve) => {
@@ -109,15 +109,15 @@ function control(child: ChildProcessWithoutNullStreams, command: string): Child 
     stdout,
     stderr,
     async waitForOutput(pattern, waiting = {}) {
-      const look = () => pattern.exec(stdout()) ?? pattern.exec(stderr())
-      const match = await waitFor(() => look() ?? (hasEnded() ? 'ended' : null), {
+      const find = () => pattern.exec(stdout()) ?? pattern.exec(stderr())
+      const match = await waitFor(() => find() ?? (hasEnded() ? 'ended' : null), {
         what: `${pattern} from ${command}`,
         detail: output,
         ...waiting,
       })
       if (match !== 'ended') return match
       await exited
-      const last = look()
+      const last = find()
       if (last !== null) return last
       throw new Error(
         `${command} ended (${child.exitCode ?? child.signalCode}) before ${pattern}\n${output()}`,
@@ -130,7 +130,7 @@ function control(child: ChildProcessWithoutNullStreams, command: string): Child 
   }
 }
 
-/** Whole characters, even where a chunk ends within one. */
+/** Collects the output. `setEncoding` decodes characters that are split between chunks. */
 function collect(stream: NodeJS.ReadableStream): () => string {
   let text = ''
   stream.setEncoding('utf8')

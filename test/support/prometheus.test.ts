@@ -28,7 +28,7 @@ const scrape = (address: string) => ({
   scrape_configs: [{ job_name: 'demo', static_configs: [{ targets: [address] }] }],
 })
 
-test.concurrent('a Prometheus scrapes, answers queries and hands an alert to an Alertmanager', async () => {
+test.concurrent('Prometheus scrapes, serves queries and sends an alert to Alertmanager', async () => {
   using folder = temporaryFolder()
   const rules = folder.write(
     'rules.yml',
@@ -60,7 +60,7 @@ test.concurrent('a Prometheus scrapes, answers queries and hands an alert to an 
   expect(await prometheus.alerts()).toMatchObject([{ state: 'firing', labels: { alertname: 'High' } }])
 })
 
-test.concurrent('samples of the past are stored within the out-of-order window', async () => {
+test.concurrent('old samples are stored within the out-of-order window', async () => {
   const past = Math.floor(Date.now() / 1000) - 2 * 3600
   let text = ''
   await using target = await serveMetrics(() => text)
@@ -71,7 +71,7 @@ test.concurrent('samples of the past are stored within the out-of-order window',
   expect(found).toEqual([{ metric: expect.objectContaining({ __name__: 'old' }), time: past, value: 5 }])
 })
 
-test.concurrent('a data folder outlives the Prometheus that filled it', async () => {
+test.concurrent('a data folder is kept after the stop', async () => {
   using folder = temporaryFolder()
   await using target = await serveMetrics(() => 'kept 3\n')
   const first = await startPrometheus({ config: scrape(target.address), dataFolder: folder.path })
@@ -81,12 +81,12 @@ test.concurrent('a data folder outlives the Prometheus that filled it', async ()
   expect(await second.query('kept', sample?.time)).toMatchObject([{ value: 3 }])
 })
 
-test('a refused query shows what Prometheus says', async () => {
+test('a failed query throws with the message of Prometheus', async () => {
   await using prometheus = await startPrometheus({ config: {} })
   await expect(prometheus.query('sum(')).rejects.toThrow(/answered 400.*parse error/)
 })
 
-test('a configuration that Prometheus refuses is an error with its words', async () => {
+test('an invalid configuration throws with the log of Prometheus', async () => {
   await expect(startPrometheus({ config: { globe: {} } })).rejects.toThrow(/field globe not found/)
 })
 

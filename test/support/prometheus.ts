@@ -47,27 +47,27 @@ export interface PrometheusOptions {
   /** `--enable-feature`. */
   readonly features?: readonly string[]
   readonly flags?: readonly string[]
-  /** A data folder that shall outlive this Prometheus; otherwise it has one of its own, removed with it. */
+  /** A data folder that is kept after the stop; default: a temporary folder. */
   readonly dataFolder?: string
 }
 
 export interface Prometheus extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** An instant query, at `time` (seconds since the epoch) or now. A scalar comes as one sample without labels. */
+  /** An instant query, at `time` (seconds since the epoch) or now. A scalar gives one sample without labels. */
   query(promql: string, time?: number): Promise<readonly Sample[]>
-  /** Waits until the query finds something. A new Prometheus scrapes first after some five seconds. */
+  /** Waits until the query has a result. The first scrape is about five seconds after the start. */
   waitForSamples(promql: string, time?: number): Promise<readonly Sample[]>
   /** Times and step in seconds. */
   queryRange(promql: string, start: number, end: number, step: number): Promise<readonly Series[]>
   targets(): Promise<readonly Target[]>
   alerts(): Promise<readonly Alert[]>
-  /** What it logged: warnings about duplicates or samples out of order stand there. */
+  /** The log, with warnings about duplicate and out-of-order samples. */
   log(): string
   stop(): Promise<void>
 }
 
-/** Starts a real Prometheus on a free port and waits until it is ready. Remote write and reload are enabled. */
+/** Starts Prometheus on a free port and waits until it is ready. Remote write and reload are enabled. */
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
   const folder = temporaryFolder()
   const file = folder.write('prometheus.yml', stringify(wholeConfig(options)))
@@ -148,7 +148,8 @@ interface Result {
 function instant(data: unknown): readonly Sample[] {
   const { resultType, result } = data as Result
   if (resultType === 'scalar') return [sample({}, result as Point)]
-  if (resultType !== 'vector') throw new Error(`an instant query gave a ${resultType}, a vector was expected`)
+  if (resultType !== 'vector')
+    throw new Error(`the result of an instant query is a ${resultType}, expected a vector`)
   const elements = result as readonly { readonly metric: Labels; readonly value: Point }[]
   return elements.map(({ metric, value }) => sample(metric, value))
 }
@@ -169,7 +170,7 @@ function sample(metric: Labels, [time, value]: Point): Sample {
   return { metric, time, value: Number(value) }
 }
 
-/** The `data` of an answer of Prometheus' API. A refused query is an error that shows Prometheus' words. */
+/** The `data` of a response of Prometheus' API. @throws with Prometheus' message for a failed query */
 async function apiData(url: string): Promise<unknown> {
   const { data } = (await getJson(url)) as { readonly data: unknown }
   return data

@@ -4,7 +4,7 @@ import { checkConfig, checkMetrics, checkRules, createBlocks, testRules } from '
 
 const RULES = `groups: [{name: g, rules: [{alert: Down, expr: up == 0, for: 1m}]}]\n`
 
-test('check metrics passes clean text and finds a missing HELP', async () => {
+test('check metrics accepts valid text and reports a missing HELP', async () => {
   const clean = '# HELP sds_x_bytes Text.\n# TYPE sds_x_bytes gauge\nsds_x_bytes 1\n'
   expect(await checkMetrics(clean)).toMatchObject({ code: 0, stderr: '' })
   const found = await checkMetrics('# TYPE sds_x_bytes gauge\nsds_x_bytes 1\n')
@@ -32,7 +32,7 @@ test('check config', async () => {
   expect(await checkConfig(folder.write('bad.yml', 'globe: {}\n'))).toMatchObject({ code: 1 })
 })
 
-test('OpenMetrics become blocks', async () => {
+test('creates blocks from OpenMetrics', async () => {
   using folder = temporaryFolder()
   const text = '# TYPE x gauge\nx 1 1700000000\nx 2 1700000060\n# EOF\n'
   const made = await createBlocks(folder.write('x.om', text), folder.path)

@@ -1,12 +1,12 @@
 import { type Finished, run } from './processes.ts'
 import { toolPath } from './tools.ts'
 
-/** Runs promtool; a finding is an exit code, not an exception. */
+/** Runs promtool. Findings give an exit code, not an exception. */
 export function promtool(args: readonly string[], input = ''): Promise<Finished> {
   return run(toolPath('promtool'), args, { input, timeout: 60_000 })
 }
 
-/** Checks a text exposition as to syntax and good manners. Findings are on stderr. */
+/** Checks syntax and naming conventions of a text exposition. Findings are on stderr. */
 export function checkMetrics(exposition: string): Promise<Finished> {
   return promtool(['check', 'metrics'], exposition)
 }
@@ -15,7 +15,7 @@ export function checkRules(...files: readonly string[]): Promise<Finished> {
   return promtool(['check', 'rules', '--lint=all', '--lint-fatal', ...files])
 }
 
-/** Runs rule unit tests; the files name their rule files relative to themselves. */
+/** Runs rule unit tests. Paths of rule files are relative to the test file. */
 export function testRules(...files: readonly string[]): Promise<Finished> {
   return promtool(['test', 'rules', ...files])
 }
@@ -28,7 +28,7 @@ export function checkWebConfig(file: string): Promise<Finished> {
   return promtool(['check', 'web-config', file])
 }
 
-/** Makes TSDB blocks in `folder` from an OpenMetrics file with timestamps. */
+/** Creates TSDB blocks in `folder` from an OpenMetrics file with timestamps. */
 export function createBlocks(openMetricsFile: string, folder: string): Promise<Finished> {
   return promtool(['tsdb', 'create-blocks-from', 'openmetrics', openMetricsFile, folder])
 }

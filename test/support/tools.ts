@@ -5,5 +5,5 @@ import { linkOf, type Tool } from '../../scripts/tools/table.ts'
 export function toolPath(tool: Tool): string {
   const path = linkOf(tool)
   if (existsSync(path)) return path
-  throw new Error(`${tool} is not here; npm test fetches it, and so does: npx node scripts/tools.ts`)
+  throw new Error(`${tool} is missing; install it with: npx node scripts/tools.ts`)
 }

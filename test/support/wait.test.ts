@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { waitFor } from './wait.ts'
 
-test('gives the first truthy value, whatever came before', async () => {
+test('returns the first truthy value', async () => {
   const answers: (string | undefined)[] = [undefined, '', 'there', 'too late']
   const value = await waitFor(() => answers.shift(), { what: 'an answer', interval: 1 })
   expect(value).toBe('there')
   expect(answers).toEqual(['too late'])
 })
 
-test('takes an error for not yet', async () => {
-  let looks = 0
+test('ignores errors before the timeout', async () => {
+  let checks = 0
   const condition = () => {
-    looks += 1
-    if (looks < 3) throw new Error('not up')
-    return looks
+    checks += 1
+    if (checks < 3) throw new Error('not up')
+    return checks
   }
   expect(await waitFor(condition, { what: 'a server', interval: 1 })).toBe(3)
 })
 
-test('says at the deadline what was waited for, the last error and the detail', async () => {
+test('the timeout error has the condition, the last error and the detail', async () => {
   const condition = () => {
     throw new Error('refused')
   }
-  const waiting = { what: 'the moon', timeout: 20, interval: 1, detail: () => 'log: nothing' }
+  const waiting = { what: 'a response', timeout: 20, interval: 1, detail: () => 'log: nothing' }
   await expect(waitFor(condition, waiting)).rejects.toThrow(
-    'waited 0.02 s for the moon; last error: refused\nlog: nothing',
+    'waited 0.02 s for a response; last error: refused\nlog: nothing',
   )
 })

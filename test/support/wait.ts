@@ -5,17 +5,17 @@ export interface Waiting {
   readonly what: string
   /** Milliseconds; 10 s unless told. */
   readonly timeout?: number
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly interval?: number
-  /** What to show when the wait was in vain, e.g. the log of the child. */
+  /** Text to add to the error after the timeout, such as the log of a child process. */
   readonly detail?: () => string
 }
 
 type Truthy<T> = Exclude<T, undefined | null | false | '' | 0>
 
 /**
- * Looks until `condition` gives something truthy, and returns that. A condition that throws counts as not yet;
- * its last error is the cause of the error that says what was waited for.
+ * Repeats `condition` until it returns a truthy value, and returns that value. Errors of the condition are ignored until
+ * the timeout; the last one is the cause of the error.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, waiting: Waiting): Promise<Truthy<T>> {
   const { what, timeout = 10_000, interval = 25, detail = () => '' } = waiting

@@ -1,10 +1,12 @@
 import { SERVED_MAPPINGS } from '../../grafana/mappings.ts'
-import type { Query, Step, Tile } from '../../grafana/spec.ts'
+import type { Query, SizedPanel, Step } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
-import { ofSelectedPools, ratio, select, sum } from '../../promql/promql.ts'
-import { dedup } from '../../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { dedup, ratio, sum } from '../../promql/operators.ts'
+import { ofSelectedPools } from '../../promql/pools.ts'
+import { SCOPE } from '../../promql/scope.ts'
 
-/** Groups of attributes that systems serve or lack together, as patterns over the attributes' names. */
+/** Groups of attributes that systems serve or lack together, as patterns of attribute names. */
 export const OFFERS = {
   capacity: { text: 'Capacity', pattern: 'diskSpace.+' },
   resources: { text: 'CPU, memory, network', pattern: 'node.+' },
@@ -13,41 +15,46 @@ export const OFFERS = {
   diskTraffic: { text: 'Disk traffic', pattern: 'disk(Read|Write)Bandwidth.+' },
   forecasts: { text: 'Forecasts', pattern: 'allocatedCapacityForecast' },
 } as const
-export type Offer = keyof typeof OFFERS
+type Offer = keyof typeof OFFERS
 
 const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
 
-const nodes = (pattern: string, ...extra: readonly string[]): string => {
-  const matchers = [`attribute=~"${pattern}"`, ...extra]
-  return sum(ofSelectedPools(dedup(KEY, select('sds_pool_attribute_nodes', 'system', ...matchers))))
+const nodes = (pattern: string, ...matchers: readonly Matcher[]): Expression => {
+  const attributes = select(
+    'sds_pool_attribute_nodes',
+    ...SCOPE.system,
+    `attribute=~"${pattern}"`,
+    ...matchers,
+  )
+  return sum(ofSelectedPools(dedup(KEY, attributes)))
 }
 
-/** Share of nodes and attributes that are served; 0, not nothing, where none is. */
-const served = (pattern: string): string => {
+/** Share of nodes and attributes that are served; 0, not empty, where none is. */
+const served = (pattern: string): Expression => {
   const all = nodes(pattern)
-  return ratio(`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
+  return ratio(promql`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
 }
 
 const query = (offer: Offer): Query => ({ expr: served(OFFERS[offer].pattern), legend: OFFERS[offer].text })
 
-/** Some releases leave out single attributes for good, so a part is worth knowing and no warning. */
+/** Some releases do not serve single attributes, so a partial share is no warning. */
 const PARTLY: readonly Step[] = [
   { value: null, color: 'text' },
   { value: 0.000001, color: 'blue' },
   { value: 1, color: 'green' },
 ]
 
-/** The text of an empty panel that depends on such attributes. */
+/** Text of an empty panel that depends on attributes which newer systems do not serve. */
 export const SEE_OFFERS = 'No data: see “Feed offers”'
 
-/** Tells "this system does not serve it" from "no data came": the first thing to look at when panels are empty. */
-export const feedOffers = (offers: readonly Offer[], width: number): Tile =>
+/** Distinguishes attributes that a system does not serve from missing data. */
+export const feedOffers = (offers: readonly Offer[], width: number): SizedPanel =>
   stat({
     title: 'Feed offers',
     about: [
-      'Which groups of attributes the selected pools serve in their last good poll, as a share of nodes and attributes.',
-      'Served. Newer versions of the storage system no longer serve CPU, memory, network, transactions and disk traffic in this feed: “not served by this system” is then no fault, and the panels that need them stay empty.',
-      'A percentage means that single attributes are not served, or not by all nodes: “Attribute coverage” on the exporter page names them. “No poll yet” means that the exporter has no answer of the pool: look at the exporter page.',
+      'Groups of attributes that the selected pools served in the last successful poll, as a share of nodes and attributes.',
+      'Served. Newer versions of the storage system do not serve CPU, memory, network, transactions and disk traffic in this feed. “not served by this system” is then no fault, and the panels that need them are empty.',
+      'A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” on the exporter dashboard. “No poll yet” means that no poll of the pool succeeded: see the exporter dashboard.',
     ],
     queries: offers.map(query),
     unit: 'percentunit',

@@ -1,14 +1,14 @@
 import { seriesToNode } from '../../grafana/links.ts'
-import { type PanelSpec, steps, type Tile } from '../../grafana/spec.ts'
+import { type PanelSpec, type SizedPanel, steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { SEE_OFFERS } from './coverage.ts'
 
-/** A line of latency for each node, against the mark from which it is too much; each leads to its node. */
+/** Latency by node with the thresholds; each line links to its node. */
 export const nodeLatency = (
   panel: Pick<PanelSpec, 'title' | 'about' | 'width'>,
   query: PanelSpec['queries'][number],
-): Tile =>
+): SizedPanel =>
   timeSeries({
     ...panel,
     queries: [query],

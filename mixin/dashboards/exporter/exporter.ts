@@ -1,22 +1,23 @@
-import type { Board } from '../../grafana/board.ts'
+import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { coverage, polling } from './exporter_polling.ts'
-import { output, processes } from './exporter_process.ts'
-import { providers, trust } from './exporter_trust.ts'
+import { coverage, polling } from './polling.ts'
+import { output, processes } from './process.ts'
+import { providers } from './providers.ts'
+import { exporterStatus } from './status.ts'
 
-export const exporter: Board = {
+export const exporter: DashboardSpec = {
   name: 'exporter',
   title: 'Storage / Exporter health',
-  question: 'Can I trust the other dashboards?',
+  question: 'Are the values of the other dashboards correct and current?',
   variables: ['datasource', 'exporterJob', 'instance', 'system'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Trust', tiles: trust },
-    { title: 'Polling', tiles: polling },
-    { title: 'What the systems serve', tiles: coverage },
-    { title: 'Output', tiles: output },
-    { title: 'Authentication providers', collapsed: true, tiles: providers },
-    { title: 'Process', collapsed: true, tiles: processes },
+    { title: 'Status', panels: exporterStatus },
+    { title: 'Polling', panels: polling },
+    { title: 'What the systems serve', panels: coverage },
+    { title: 'Output', panels: output },
+    { title: 'Authentication providers', collapsed: true, panels: providers },
+    { title: 'Process', collapsed: true, panels: processes },
   ],
 }

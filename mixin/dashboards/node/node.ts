@@ -1,20 +1,23 @@
-import type { Board } from '../../grafana/board.ts'
+import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { nodeCapacity, nodeHealth, nodeResources, nodeService } from './node_course.ts'
-import { nodeNow } from './node_now.ts'
+import { nodeCapacity } from './capacity.ts'
+import { nodeHealth } from './health.ts'
+import { nodeNow } from './now.ts'
+import { nodeResources } from './resources.ts'
+import { nodeService } from './service.ts'
 
-export const node: Board = {
+export const node: DashboardSpec = {
   name: 'node',
   title: 'Storage / Node',
-  question: 'What is happening on this node? Causes next to symptoms.',
+  question: 'What is the state of this node, and what causes it?',
   variables: ['datasource', 'job', 'oneSystem', 'onePool', 'oneNode'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Now', tiles: nodeNow },
-    { title: 'Health', tiles: nodeHealth },
-    { title: 'Service: rate, errors, duration', tiles: nodeService },
-    { title: 'Resources: use and saturation', tiles: nodeResources },
-    { title: 'Capacity', collapsed: true, tiles: nodeCapacity },
+    { title: 'Now', panels: nodeNow },
+    { title: 'Health', panels: nodeHealth },
+    { title: 'Service: rate, errors, duration', panels: nodeService },
+    { title: 'Resources: use and saturation', panels: nodeResources },
+    { title: 'Capacity', collapsed: true, panels: nodeCapacity },
   ],
 }

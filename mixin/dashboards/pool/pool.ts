@@ -1,20 +1,20 @@
-import type { Board } from '../../grafana/board.ts'
+import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { poolBalance, poolDistribution } from './pool_balance.ts'
-import { poolHealth } from './pool_nodes.ts'
-import { poolNow } from './pool_now.ts'
+import { poolBalance, poolDistribution } from './balance.ts'
+import { poolHealth } from './nodes.ts'
+import { poolNow } from './now.ts'
 
-export const pool: Board = {
+export const pool: DashboardSpec = {
   name: 'pool',
   title: 'Storage / Pool',
-  question: 'Which node of this pool is the odd one out?',
+  question: 'Which node of this pool differs from the others?',
   variables: ['datasource', 'job', 'system', 'pool', 'node'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Pool now', tiles: poolNow },
-    { title: 'Health', tiles: poolHealth },
-    { title: 'Balance', tiles: poolBalance },
-    { title: 'Distribution', collapsed: true, tiles: poolDistribution },
+    { title: 'Pool now', panels: poolNow },
+    { title: 'Health', panels: poolHealth },
+    { title: 'Balance', panels: poolBalance },
+    { title: 'Distribution', collapsed: true, panels: poolDistribution },
   ],
 }

@@ -1,30 +1,32 @@
-import { counted, dashboardOf, perPoll, perSystem, SYSTEM, SYSTEM_KEY } from '../../promql/expressions.ts'
-import { THRESHOLDS } from '../../settings.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { by, increased, perPoolId, perSystem } from '../../promql/operators.ts'
+import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { dashboardOf, SYSTEM } from './templates.ts'
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
 
 /**
- * Systems of which a pool cannot be polled by any exporter, or of which no pool is known because already their
- * list is refused. One replica with a bad token is not yet blindness.
+ * Systems with a pool that no exporter can poll, or without known pools because their list is refused. If only one of
+ * two exporters is refused, the system is still monitored.
  */
-const blind = `(
-min by (system) (${perPoll('sds_pool_up')}) == 0
+const unmonitored = promql`(
+min by (system) (${perPoolId(select('sds_pool_up'))}) == 0
 or
-${perSystem('sds_system_up')} unless on (system) sds_pool_up
+${perSystem(select('sds_system_up'))} unless on (system) ${select('sds_pool_up')}
 )`
-/** Polls that ended so, or answers of this status to the question for the list of pools. */
-const refused = (result: string, codes: string): string => `(
-${counted(SYSTEM_KEY, `sds_pool_polls_total{result="${result}"}`, '15m')}
+/** Polls with this result, or requests for the list of pools with one of these status codes. */
+const refused = (result: string, codes: string): Expression => promql`(
+${increased(SYSTEM_KEY, select('sds_pool_polls_total', `result="${result}"`), '15m')}
 or
-${counted(SYSTEM_KEY, `sds_api_requests_total{operation="pools",code=~"${codes}"}`, '15m')}
+${increased(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', `code=~"${codes}"`), '15m')}
 )`
-/** The pauses after refused logins grow to ten minutes, hence the longer window. */
-const loginsRefused = `(
-${counted(SYSTEM_KEY, 'sds_api_logins_total{result="auth"}', '30m')}
+/** The backoff after refused logins increases to ten minutes, hence the longer window. */
+const loginsRefused = promql`(
+${increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), '30m')}
 )`
 
-const refusal = (alert: Alert['alert'], expr: string, summary: string, description: string): Alert => ({
+const refusal = (alert: Alert['alert'], expr: Expression, summary: string, description: string): Alert => ({
   alert,
   severity: 'critical',
   expr,
@@ -38,53 +40,54 @@ const refusal = (alert: Alert['alert'], expr: string, summary: string, descripti
 const refusals: readonly Alert[] = [
   refusal(
     'SdsLoginRefused',
-    `${blind}\nand\n${loginsRefused}`,
+    promql`${unmonitored}\nand\n${loginsRefused}`,
     'A storage system refuses the login of the exporter.',
-    `${SYSTEM} refuses the user name and password of the exporter. Its pools are no longer watched, and the account may get locked.`,
+    `${SYSTEM} refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.`,
   ),
   refusal(
     'SdsTokenRefused',
-    `${blind}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
+    promql`${unmonitored}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
     'A storage system refuses the token of the exporter.',
-    `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are no longer watched.`,
+    `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.`,
   ),
   refusal(
     'SdsAccessForbidden',
-    `${blind}\nand\n${refused('forbidden', '403')}`,
+    promql`${unmonitored}\nand\n${refused('forbidden', '403')}`,
     'The account of the exporter lacks a role at a storage system.',
-    `${SYSTEM} knows the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are no longer watched.`,
+    `${SYSTEM} accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.`,
   ),
 ]
 
+const certificateEnd = by('min', SYSTEM_KEY, select('sds_system_tls_not_after_timestamp_seconds'))
 const certificate = bySeverity(
   {
     alert: 'SdsCertificateExpiring',
-    summary: 'The TLS certificate of a storage system ends soon.',
-    description: `${SYSTEM} presents a certificate that ends in {{ $value | humanizeDuration }}. From then on it cannot be polled.`,
+    summary: 'The TLS certificate of a storage system expires soon.',
+    description: `${SYSTEM} presents a certificate that expires in {{ $value | humanizeDuration }}. After that it cannot be polled.`,
     dashboard: exporterPage,
   },
   {
     critical: {
-      expr: `min by (system) (sds_system_tls_not_after_timestamp_seconds) - time() < ${THRESHOLDS.certificateSeconds.critical}`,
+      expr: promql`${certificateEnd} - time() < ${THRESHOLDS.certificateSeconds.critical}`,
       for: '10m',
     },
     warning: {
-      expr: `min by (system) (sds_system_tls_not_after_timestamp_seconds) - time() < ${THRESHOLDS.certificateSeconds.warning}`,
+      expr: promql`${certificateEnd} - time() < ${THRESHOLDS.certificateSeconds.warning}`,
       for: '1h',
     },
   },
 )
 
-/** Matched by the id, and only where the list could be read: an unreadable list is not a removal. */
+/** Matched by id, and only where the list could be read: an unreadable list is not a removal. */
 const providerRemoved: Alert = {
   alert: 'SdsAuthnProviderRemoved',
   severity: 'warning',
-  expr: `(
-  max by (system,provider,provider_id) (max_over_time(sds_authn_provider_info[1d]))
+  expr: promql`(
+  max by (system,provider,provider_id) (max_over_time(${select('sds_authn_provider_info')}[1d]))
   unless on (system,provider_id)
-  max by (system,provider_id) (sds_authn_provider_info)
+  max by (system,provider_id) (${select('sds_authn_provider_info')})
 )
-and on (system) ${perSystem('sds_authn_providers')} >= 0`,
+and on (system) ${perSystem(select('sds_authn_providers'))} >= 0`,
   for: '5m',
   summary: 'An authentication provider was removed from a storage system.',
   description: `${SYSTEM} no longer lists the authentication provider {{ $labels.provider }}: its users cannot log in.`,

@@ -1,8 +1,11 @@
-import { dashboardOf, lately, POOL, perNode } from '../../promql/expressions.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { lastValue, perNode } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { dashboardOf, POOL } from './templates.ts'
 
-const USED = 'system_pool:sds_node_disk_space_allocated_per_total:ratio'
+const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
 
 const capacityHigh = bySeverity(
@@ -13,27 +16,28 @@ const capacityHigh = bySeverity(
     dashboard: capacityPage,
   },
   {
-    critical: { expr: `${USED} > ${THRESHOLDS.usedRatio.critical}`, for: '10m', keepFiringFor: '30m' },
-    warning: { expr: `${USED} > ${THRESHOLDS.usedRatio.warning}`, for: '30m', keepFiringFor: '1h' },
+    critical: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.critical}`, for: '10m', keepFiringFor: '30m' },
+    warning: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.warning}`, for: '30m', keepFiringFor: '1h' },
   },
 )
 
 /**
- * The storage system's own forecast, the shortest of all nodes and histories. A forecast alone is no news:
- * it counts above a level of use. Where the system answers N/A there is no series, and this stays silent.
+ * The storage system's own forecast, the shortest of all nodes and histories, above a minimum use only. Where the
+ * system reports N/A there is no series, and the alert does not fire.
  */
-const shortForecast = (severity: 'warning' | 'critical'): string =>
-  `min by (${POOL_KEY.join(',')}) (
-  ${lately(`sds_node_capacity_forecast_seconds{target_percent="${LIMITS.forecastTargetPercent}"}`)}
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
+const shortForecast = (severity: 'warning' | 'critical'): Expression =>
+  promql`min by (${POOL_KEY}) (
+  ${lastValue(select('sds_node_capacity_forecast_seconds', TARGET))}
 ) < ${THRESHOLDS.forecastSeconds[severity]}
 and
-${lately(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
+${lastValue(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
 
 const forecastShort = bySeverity(
   {
     alert: 'SdsForecastShort',
-    summary: 'The storage system expects one of its pools to fill up soon.',
-    description: `${POOL} is forecast to reach ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the system's own extrapolation (0s means reached).`,
+    summary: 'A storage system forecasts that one of its pools is full soon.',
+    description: `${POOL} is forecast to reach ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
     dashboard: capacityPage,
   },
   {
@@ -45,21 +49,21 @@ const forecastShort = bySeverity(
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
   severity: 'info',
-  expr: `max by (${POOL_KEY.join(',')}) (${lately('sds_node_capacity_forecast_available')}) == 0
+  expr: promql`max by (${POOL_KEY}) (${lastValue(select('sds_node_capacity_forecast_available'))}) == 0
 and
-${lately(USED)} > ${THRESHOLDS.usedRatio.warning}`,
+${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
-  summary: 'A well filled storage pool has no capacity forecast.',
-  description: `${POOL} is above ${THRESHOLDS.usedRatio.warning * 100} % used, and its system answers N/A to every forecast: SdsForecastShort cannot speak of it.`,
+  summary: 'A storage pool with high usage has no capacity forecast.',
+  description: `${POOL} is above ${THRESHOLDS.usedRatio.warning * 100} % used, and its system reports N/A for every forecast: SdsForecastShort does not cover it.`,
   dashboard: capacityPage,
 }
 
-/** A second opinion that sees sudden growth: the forecast rests on days of history, this on six hours. */
+/** For sudden growth: the storage system's forecast uses days of history, this six hours. */
 const fillsSoon: Alert = {
   alert: 'SdsCapacityFillsSoon',
   severity: 'warning',
-  expr: `predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
+  expr: promql`predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
 and
 ${USED} > ${LIMITS.forecastUsedRatio.warning}
 and
@@ -68,27 +72,27 @@ and
 ${USED} offset 3h`,
   for: '30m',
   keepFiringFor: '1h',
-  summary: 'A storage pool fills within a day if it grows on as in the last hours.',
+  summary: 'A storage pool is full within a day at its current growth.',
   description: `${POOL} would have {{ $value | humanizePercentage }} of its usable space allocated in {{ humanizeDuration ${LIMITS.trendSeconds} }}.`,
   dashboard: capacityPage,
 }
 
-const used = `(
-  ${perNode(lately('sds_node_disk_space_allocated_bytes'))}
+const used = promql`(
+  ${perNode(lastValue(select('sds_node_disk_space_allocated_bytes')))}
   /
-  (${perNode(lately('sds_node_disk_space_total_bytes'))} > 0)
+  (${perNode(lastValue(select('sds_node_disk_space_total_bytes')))} > 0)
 )`
 const imbalance: Alert = {
   alert: 'SdsCapacityImbalance',
   severity: 'info',
-  expr: `max by (${POOL_KEY.join(',')}) ${used}
+  expr: promql`max by (${POOL_KEY}) ${used}
 -
-min by (${POOL_KEY.join(',')}) ${used}
+min by (${POOL_KEY}) ${used}
 > ${THRESHOLDS.imbalanceRatio.critical}`,
   for: '6h',
   keepFiringFor: '1h',
   summary: 'The nodes of a storage pool are filled unevenly.',
-  description: `${POOL}: its fullest and its emptiest node are {{ $value | humanizePercentage }} of their space apart.`,
+  description: `${POOL}: the usage of its fullest and its emptiest node differs by {{ $value | humanizePercentage }} of their space.`,
   dashboard: capacityPage,
 }
 

@@ -1,24 +1,16 @@
-import {
-  dashboardOf,
-  lately,
-  NODE,
-  POOL,
-  perNode,
-  perSystem,
-  poolSum,
-  SYSTEM,
-  SYSTEM_KEY,
-} from '../../promql/expressions.ts'
-import { LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { lastValue, perNode, perNodeAnd, perSystem, sumBy, sumByPool } from '../../promql/operators.ts'
+import { LIMITS, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
+import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
-const withStatus = (status: string): string => `sds_node_disks_by_status{status="${status}"}`
+const withStatus = (status: string): Expression => select('sds_node_disks_by_status', `status="${status}"`)
 const nodePage = dashboardOf('disks', NODE_KEY)
 
 const disksBad: Alert = {
   alert: 'SdsDisksBad',
   severity: 'warning',
-  expr: `${perNode(withStatus('Bad'))} > 0`,
+  expr: promql`${perNode(withStatus('Bad'))} > 0`,
   for: '15m',
   keepFiringFor: '15m',
   summary: 'A storage node has bad disks.',
@@ -29,25 +21,25 @@ const disksBad: Alert = {
 const failuresMany: Alert = {
   alert: 'SdsDiskFailuresMany',
   severity: 'critical',
-  expr: `${poolSum(withStatus('Bad'))} >= ${LIMITS.manyBadDisks}
+  expr: promql`${sumByPool(perNode(withStatus('Bad')))} >= ${LIMITS.manyBadDisks}
 and
-${poolSum(withStatus('Bad'))}
+${sumByPool(perNode(withStatus('Bad')))}
 /
-(${poolSum('sds_node_disks')} > 0) > ${LIMITS.manyBadDisksRatio}`,
+(${sumByPool(perNode(select('sds_node_disks')))} > 0) > ${LIMITS.manyBadDisksRatio}`,
   for: '5m',
   keepFiringFor: '15m',
   summary: 'Many disks of a storage pool are bad at once.',
-  description: `${POOL} has {{ $value }} bad disks, more than single failures explain: suspect an enclosure, a controller or a power supply.`,
+  description: `${POOL} has {{ $value }} bad disks. The cause may be an enclosure, a controller or a power supply.`,
   dashboard: dashboardOf('disks', POOL_KEY),
 }
 
 const readyToReplace: Alert = {
   alert: 'SdsDisksReadyToReplace',
   severity: 'info',
-  expr: `${perNode(lately(withStatus('ReadyToReplace')))} > 0`,
+  expr: promql`${perNode(lastValue(withStatus('ReadyToReplace')))} > 0`,
   for: '1h',
   keepFiringFor: '1h',
-  summary: 'Disks can be pulled and replaced.',
+  summary: 'Disks are ready to be replaced.',
   description: `${NODE} has {{ $value }} disks that are ready to be replaced.`,
   dashboard: nodePage,
 }
@@ -55,9 +47,9 @@ const readyToReplace: Alert = {
 const unaccounted: Alert = {
   alert: 'SdsDisksUnaccounted',
   severity: 'info',
-  expr: `${perNode('sds_node_disks')}
+  expr: promql`${perNode(select('sds_node_disks'))}
 -
-sum by (${NODE_KEY.join(',')}) (max by (${NODE_KEY.join(',')},status) (sds_node_disks_by_status))
+${sumBy(NODE_KEY, perNodeAnd('status', select('sds_node_disks_by_status')))}
 > 0`,
   for: '30m',
   keepFiringFor: '30m',
@@ -66,11 +58,11 @@ sum by (${NODE_KEY.join(',')}) (max by (${NODE_KEY.join(',')},status) (sds_node_
   dashboard: nodePage,
 }
 
-/** Every node repeats the figure of the whole system, hence the maximum over nodes and never a sum. */
+/** Every node reports the value of the whole system, hence the maximum over nodes and not a sum. */
 const spaceOffline: Alert = {
   alert: 'SdsDiskSpaceOffline',
   severity: 'warning',
-  expr: `${perSystem('sds_node_disk_space_offline_bytes')} > 0`,
+  expr: promql`${perSystem(select('sds_node_disk_space_offline_bytes'))} > 0`,
   for: '30m',
   keepFiringFor: '15m',
   summary: 'Disk space of a storage system is offline.',

@@ -1,21 +1,20 @@
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { by, dedup, increased, lastValue, perPoolId, perSystem, sumBy } from '../../promql/operators.ts'
+import { POLLED_POOLS } from '../../promql/pools.ts'
 import {
-  counted,
-  dashboardOf,
-  lately,
-  NODE,
-  POLL_KEY,
-  POLLED_POOL,
-  POOL,
-  POOL_ANSWERS,
-  perPoll,
-  perSystem,
-  SYSTEM,
+  LIMITS,
+  NODE_KEY,
+  POOL_ID_KEY,
+  POOL_KEY,
+  PROMETHEUS,
   SYSTEM_KEY,
-} from '../../promql/expressions.ts'
-import { LIMITS, NODE_KEY, POOL_KEY, PROMETHEUS, THRESHOLDS } from '../../settings.ts'
+  THRESHOLDS,
+} from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
+import { dashboardOf, NODE, POOL, POOL_BY_ID, SYSTEM } from './templates.ts'
 
-const JOB = `{job="${PROMETHEUS.job}"}`
+const JOB: Matcher = `job="${PROMETHEUS.job}"`
 const INSTANCE = 'Exporter {{ $labels.instance }}'
 const exporterPage = dashboardOf('exporter', [])
 const instancePage = dashboardOf('exporter', ['instance'])
@@ -25,129 +24,133 @@ const processes: readonly Alert[] = [
   {
     alert: 'SdsExporterAbsent',
     severity: 'critical',
-    expr: `absent(up${JOB} == 1)`,
+    expr: promql`absent(${select('up', JOB)} == 1)`,
     for: '10m',
     summary: 'No exporter is running.',
-    description: `Prometheus reaches no exporter of the job ${PROMETHEUS.job}: no storage system is watched, and no other storage alert can fire.`,
+    description: `Prometheus cannot scrape any exporter of the job ${PROMETHEUS.job}: no storage system is monitored, and no other storage alert can fire.`,
     dashboard: exporterPage,
   },
   {
     alert: 'SdsExporterDown',
     severity: 'warning',
-    expr: `up${JOB} == 0`,
+    expr: promql`${select('up', JOB)} == 0`,
     for: '5m',
     summary: 'An exporter cannot be scraped.',
-    description: `${INSTANCE} does not answer Prometheus. Where a second one watches the same systems, nothing is lost yet.`,
+    description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
     dashboard: instancePage,
   },
   {
     alert: 'SdsExporterRestarting',
     severity: 'warning',
-    expr: `max by (instance) (changes(process_start_time_seconds${JOB}[1h])) >= ${LIMITS.exporterRestarts}`,
+    expr: promql`max by (instance) (changes(${select('process_start_time_seconds', JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
     keepFiringFor: '15m',
-    summary: 'An exporter keeps restarting.',
+    summary: 'An exporter restarts repeatedly.',
     description: `${INSTANCE} started {{ $value }} times within an hour.`,
     dashboard: instancePage,
   },
   {
     alert: 'SdsConfigReloadFailed',
     severity: 'warning',
-    expr: 'max by (instance) (max_over_time(sds_exporter_config_last_reload_successful[5m])) == 0',
+    expr: promql`max by (instance) (max_over_time(${select('sds_exporter_config_last_reload_successful')}[5m])) == 0`,
     for: '10m',
     summary: 'An exporter refused its configuration file.',
-    description: `${INSTANCE} runs on with its old configuration, because the file has an error. The next restart would fail.`,
+    description: `${INSTANCE} keeps its previous configuration, because the file has an error. A restart would fail.`,
     dashboard: instancePage,
   },
 ]
 
-/** Results of each exporter by itself, so that one replica without a route is seen although the other is well. */
-const POLLS_BY_EXPORTER = 'sum by (system,pool_id,job,instance)'
+/** By exporter, so that the failures of one replica are visible although the other succeeds. */
+const pollRate = (...matchers: readonly Matcher[]): Expression =>
+  sumBy(
+    [...POOL_ID_KEY, 'job', 'instance'],
+    promql`rate(${select('sds_pool_polls_total', ...matchers)}[15m])`,
+  )
 
 const polls: readonly Alert[] = [
   {
     alert: 'SdsSystemUnreachable',
     severity: 'critical',
-    expr: `${perSystem('sds_system_up')} == 0`,
+    expr: promql`${perSystem(select('sds_system_up'))} == 0`,
     for: '10m',
     keepFiringFor: '5m',
-    summary: 'The API of a storage system does not answer.',
-    description: `${SYSTEM} answers no exporter. Whether it still serves its users is not known: nothing of it is watched.`,
+    summary: 'The API of a storage system does not respond.',
+    description: `${SYSTEM} does not respond to any exporter and is not monitored. It may still serve its users.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsPoolPollsFailing',
     severity: 'critical',
-    expr: `${perPoll('sds_pool_up')} == 0`,
+    expr: promql`${perPoolId(select('sds_pool_up'))} == 0`,
     for: '10m',
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
-    description: `${POLLED_POOL} cannot be polled by any exporter, although its system may answer. Its nodes are not watched.`,
+    description: `${POOL_BY_ID} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsPoolsUnknown',
     severity: 'critical',
-    expr: `${perSystem('sds_system_up')} == 1\nunless on (system)\nsds_pool_up`,
+    expr: promql`${perSystem(select('sds_system_up'))} == 1\nunless on (system)\n${select('sds_pool_up')}`,
     for: '10m',
     keepFiringFor: '5m',
-    summary: 'A storage system answers, but its pools are not known.',
-    description: `${SYSTEM} answers, but no exporter could read the list of its pools: nothing of it is watched.`,
+    summary: 'A storage system responds, but its pools are not known.',
+    description: `${SYSTEM} responds, but no exporter could read the list of its pools: it is not monitored.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsPollErrorsHigh',
     severity: 'warning',
-    expr: `max by (${POLL_KEY.join(',')}) (
-  ${POLLS_BY_EXPORTER} (rate(sds_pool_polls_total{result!="ok"}[15m]))
+    expr: promql`max by (${POOL_ID_KEY}) (
+  ${pollRate('result!="ok"')}
   /
-  (${POLLS_BY_EXPORTER} (rate(sds_pool_polls_total[15m])) > 0)
+  (${pollRate()} > 0)
 ) > ${LIMITS.failedPollsRatio}`,
     for: '15m',
     summary: 'Many polls of a storage pool fail.',
-    description: `${POLLED_POOL}: {{ $value | humanizePercentage }} of the polls of one exporter failed within 15 minutes.`,
+    description: `${POOL_BY_ID}: {{ $value | humanizePercentage }} of the polls of one exporter failed within 15 minutes.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsPollsOverdue',
     severity: 'warning',
-    expr: `time() - ${perPoll('sds_pool_last_success_timestamp_seconds')} > ${THRESHOLDS.pollAgeSeconds.critical}
+    expr: promql`time() - ${perPoolId(select('sds_pool_last_success_timestamp_seconds'))} > ${THRESHOLDS.pollAgeSeconds.critical}
 and
-${POOL_ANSWERS}`,
+${POLLED_POOLS}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
-    description: `${POLLED_POOL} was polled last {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
+    description: `${POOL_BY_ID} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
     dashboard: systemPage,
   },
 ]
 
-const AGE = 'system_pool_category:sds_node_sample_age_seconds:min'
+const AGE = select(RECORDED.sampleAge)
 const OLD = THRESHOLDS.sampleAgeSeconds.critical
-const newestOfNode = `max by (${NODE_KEY.join(',')}) (sds_node_sample_timestamp_seconds)`
-const newestOfPool = `max by (${POOL_KEY.join(',')}) (sds_node_sample_timestamp_seconds)`
+const newestOfNode = by('max', NODE_KEY, select('sds_node_sample_timestamp_seconds'))
+const newestOfPool = by('max', POOL_KEY, select('sds_node_sample_timestamp_seconds'))
 
 const frozen: readonly Alert[] = [
   {
     alert: 'SdsFeedFrozen',
     severity: 'critical',
-    expr: `min by (${POOL_KEY.join(',')}) (${AGE}) > ${OLD}`,
+    expr: promql`min by (${POOL_KEY}) (${AGE}) > ${OLD}`,
     for: '5m',
-    summary: 'A storage system answers with old samples.',
-    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last good poll. The system's own statistics stand still, so its health status cannot be trusted either.`,
+    summary: 'A storage system responds with old samples.',
+    description: `${POOL}: the newest sample was {{ $value | humanizeDuration }} old at the last successful poll. The statistics of the system have stopped, so its health status may be old, too.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
     alert: 'SdsCategoryFrozen',
     severity: 'warning',
-    expr: `${AGE} > ${OLD}`,
+    expr: promql`${AGE} > ${OLD}`,
     for: '10m',
-    summary: 'A category of samples of a storage pool stands still.',
-    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last good poll.`,
+    summary: 'A category of samples of a storage pool is not updated.',
+    description: `${POOL}: the newest sample of the category {{ $labels.category }} was {{ $value | humanizeDuration }} old at the last successful poll.`,
     dashboard: dashboardOf('pool', POOL_KEY),
   },
   {
     alert: 'SdsNodeSamplesOld',
     severity: 'warning',
-    expr: `${newestOfPool} - on (${POOL_KEY.join(',')}) group_right () ${newestOfNode} > ${OLD}`,
+    expr: promql`${newestOfPool} - on (${POOL_KEY}) group_right () ${newestOfNode} > ${OLD}`,
     for: '10m',
     keepFiringFor: '10m',
     summary: 'A storage node reports no new samples.',
@@ -157,44 +160,44 @@ const frozen: readonly Alert[] = [
 ]
 
 const VALUE_KEY = ['system', 'attribute', 'reason'] as const
-const POOL_ATTRIBUTE = 'max by (system,pool_id,attribute)'
-const SERVED = 'sds_pool_attribute_nodes{state="served"}'
+const SERVED = select('sds_pool_attribute_nodes', 'state="served"')
+const perAttribute = (vector: Expression): Expression => dedup([...POOL_ID_KEY, 'attribute'], vector)
 
 const values: readonly Alert[] = [
   {
     alert: 'SdsClockSkew',
     severity: 'warning',
-    expr: `max by (system) (abs(sds_system_clock_skew_seconds)) > ${THRESHOLDS.clockSkewSeconds.warning}`,
+    expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${THRESHOLDS.clockSkewSeconds.warning}`,
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',
-    description: `${SYSTEM} and an exporter disagree on the time by {{ $value | humanizeDuration }}. Ages of samples allow for it; the times that samples carry are off by as much.`,
+    description: `${SYSTEM} and an exporter have clocks that differ by {{ $value | humanizeDuration }}. Ages of samples are corrected, timestamps of samples are not.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsValuesRejected',
     severity: 'warning',
-    expr: counted(VALUE_KEY, 'sds_api_rejected_values_total', '30m'),
+    expr: increased(VALUE_KEY, select('sds_api_rejected_values_total'), '30m'),
     for: '15m',
-    summary: 'Values of the feed are not exported, because they cannot be right.',
+    summary: 'Values of the feed are not exported, because they are invalid.',
     description: `${SYSTEM} serves values of {{ $labels.attribute }} that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsAttributesDisappeared',
     severity: 'info',
-    expr: `count by (${POLL_KEY.join(',')}) (
-  ${POOL_ATTRIBUTE} (max_over_time(${SERVED}[1d])) > 0
+    expr: promql`count by (${POOL_ID_KEY}) (
+  ${perAttribute(promql`max_over_time(${SERVED}[1d])`)} > 0
   unless
-  ${POOL_ATTRIBUTE} (${lately(SERVED)}) > 0
+  ${perAttribute(lastValue(SERVED))} > 0
 ) > 0
 and
-${perPoll('max_over_time(sds_pool_up[15m])')} == 1
+${perPoolId(promql`max_over_time(${select('sds_pool_up')}[15m])`)} == 1
 and
-${perPoll(lately('sds_pool_nodes'))} > 0`,
+${perPoolId(lastValue(select('sds_pool_nodes')))} > 0`,
     for: '2h',
     summary: 'A storage pool no longer serves attributes that it served before.',
-    description: `${POLLED_POOL} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them are empty.`,
+    description: `${POOL_BY_ID} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
     dashboard: systemPage,
   },
 ]

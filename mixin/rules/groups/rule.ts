@@ -1,36 +1,36 @@
+import type { Duration } from '../../promql/duration.ts'
+import type { Expression } from '../../promql/expression.ts'
+import type { RecordedName } from '../../promql/metrics.ts'
 import type { PROMETHEUS } from '../../settings.ts'
 
-/** `critical` calls somebody now, `warning` is today's ticket, `info` is for the next working day. */
+/** `critical`: page the person on call; `warning`: a ticket for today; `info`: for the next working day. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** What is hurt, and with it who is asked: a label to route by. */
+/** The affected component; a label for routing. */
 export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
 export type Component = (typeof COMPONENTS)[number]
-
-/** A duration as Prometheus writes it, e.g. `15m` or `1h30m`. */
-export type Duration = `${number}${'s' | 'm' | 'h' | 'd'}` | `${number}h${number}m`
 
 /** One alert rule. Two rules may share a name when their severities differ. */
 export interface Alert {
   readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
   readonly severity: Severity
-  readonly expr: string
-  /** How long the expression must hold; left out where it already speaks of a window. */
+  readonly expr: Expression
+  /** How long the expression must hold; omitted where the expression itself covers a window. */
   readonly for?: Duration
-  /** How long the alert outlives its expression: it stops flapping and bridges one failed poll. */
+  /** How long the alert fires after the expression no longer holds, against flapping and single failed polls. */
   readonly keepFiringFor?: Duration
   /** One sentence without variables. */
   readonly summary: string
-  /** What, where and how much, for the person who is called; a template. */
+  /** What, where and how much; a template. */
   readonly description: string
-  /** Path of the dashboard that shows it, a template. */
+  /** Path of the dashboard about the alert; a template. */
   readonly dashboard: string
 }
 
 export interface Recording {
-  readonly record: string
-  readonly expr: string
+  readonly record: RecordedName
+  readonly expr: Expression
 }
 
 /** Rules that are evaluated together; `component` becomes a label of each of its alerts. */
@@ -45,7 +45,7 @@ export interface RecordingGroup {
   readonly recordings: readonly Recording[]
 }
 
-/** A row with the severities that share everything else: one alert each. */
+/** One alert per severity; all else is the same. */
 export const bySeverity = (
   common: Omit<Alert, 'severity' | 'expr' | 'for' | 'keepFiringFor'>,
   variants: Partial<Record<Severity, Pick<Alert, 'expr' | 'for' | 'keepFiringFor'>>>,

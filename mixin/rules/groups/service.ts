@@ -1,77 +1,86 @@
-import { dashboardOf, NODE, POOL, perNode, poolSum } from '../../promql/expressions.ts'
+import { type Expression, join, promql, select } from '../../promql/expression.ts'
+import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { perNode, sumByPool } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { dashboardOf, NODE, POOL } from './templates.ts'
 
-const latencyHigh = (direction: 'read' | 'write', name: 'Read' | 'Write', limit: number): Alert => ({
+const latencyHigh = (
+  direction: 'read' | 'write',
+  name: 'Read' | 'Write',
+  record: RecordedName,
+  limit: number,
+): Alert => ({
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
-  expr: `system_pool:sds_node_transaction_${direction}_latency_seconds:mean > ${limit}
+  expr: promql`${select(record)} > ${limit}
 and
-${poolSum(`sds_node_transaction_${direction}s_per_second`)} > ${LIMITS.quietTransactionsPerSecond}`,
+${sumByPool(perNode(select(`sds_node_transaction_${direction}s_per_second`)))} > ${LIMITS.quietTransactionsPerSecond}`,
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${direction}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction, on the mean over its nodes.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes).`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
-/** A handful of transactions makes no ratio. */
-const notQuiet = `unless
+/** The ratio of a few transactions is not significant. */
+const unlessQuiet = (vector: Expression): Expression => promql`${vector}
+unless
 (
-  ${poolSum('sds_node_transaction_reads_per_second')}
+  ${sumByPool(perNode(select('sds_node_transaction_reads_per_second')))}
   +
-  ${poolSum('sds_node_transaction_writes_per_second')}
+  ${sumByPool(perNode(select('sds_node_transaction_writes_per_second')))}
 ) <= ${LIMITS.quietTransactionsPerSecond}`
 
-const above = (ratio: string, { warning, critical }: Threshold) =>
+const above = (record: RecordedName, { warning, critical }: Threshold) =>
   ({
-    critical: { expr: `${ratio} > ${critical}\n${notQuiet}`, for: '5m', keepFiringFor: '10m' },
-    warning: { expr: `${ratio} > ${warning}\n${notQuiet}`, for: '15m', keepFiringFor: '10m' },
+    critical: { expr: unlessQuiet(promql`${select(record)} > ${critical}`), for: '5m', keepFiringFor: '10m' },
+    warning: { expr: unlessQuiet(promql`${select(record)} > ${warning}`), for: '15m', keepFiringFor: '10m' },
   }) as const
 
 const transactionErrors = bySeverity(
   {
     alert: 'SdsTransactionErrors',
     summary: 'Many transactions of a storage pool fail.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, whosever fault.`,
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
-  above('system_pool:sds_node_transactions_failed_per_all:ratio', THRESHOLDS.errorRatio),
+  above(RECORDED.failedRatio, THRESHOLDS.errorRatio),
 )
 
 const systemErrors = bySeverity(
   {
     alert: 'SdsSystemErrors',
     summary: 'A storage pool fails transactions by its own fault.',
-    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not the callers' own.`,
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
-  above('system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio', THRESHOLDS.systemErrorRatio),
+  above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio),
 )
 
-/** The mean of a few reads is chance: without the last condition, nodes at rest would be outliers. */
-const readLatency = perNode('sds_node_transaction_read_latency_seconds')
+/** The mean of a few reads is not significant, hence the last condition. */
+const readLatency = perNode(select('sds_node_transaction_read_latency_seconds'))
 const latencyOutlier: Alert = {
   alert: 'SdsNodeLatencyOutlier',
   severity: 'warning',
-  expr: `${readLatency} > ${LIMITS.outlierLatencySeconds}
+  expr: promql`${readLatency} > ${LIMITS.outlierLatencySeconds}
 and
 ${readLatency}
-> on (${POOL_KEY.join(',')}) group_left ()
-${LIMITS.outlierFactor} * quantile by (${POOL_KEY.join(',')}) (0.5, ${readLatency})
+> on (${POOL_KEY}) group_left ()
+${LIMITS.outlierFactor} * quantile by (${POOL_KEY}) (0.5, ${readLatency})
 and
-${perNode('sds_node_transaction_reads_per_second')} > ${LIMITS.quietTransactionsPerSecond}`,
+${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTransactionsPerSecond}`,
   for: '30m',
   keepFiringFor: '15m',
   summary: 'A storage node is much slower than the others of its pool.',
-  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: a sick node rather than load.`,
+  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
   dashboard: dashboardOf('node', NODE_KEY),
 }
 
 const resource = (
   alert: Alert['alert'],
   severity: Alert['severity'],
-  expr: string,
+  expr: Expression,
   thing: string,
 ): Alert => ({
   alert,
@@ -84,26 +93,27 @@ const resource = (
   dashboard: dashboardOf('node', NODE_KEY),
 })
 
-/** Two comparisons joined: `or` between the bare metrics would show received alone. */
-const nicBusy = ['received', 'transmitted']
-  .map(
-    (direction) =>
-      `${perNode(`sds_node_nic_${direction}_utilization_ratio`)} > ${THRESHOLDS.nicRatio.critical}`,
-  )
-  .join('\nor\n')
+/** `or` of two comparisons; `or` of the two metrics would keep the first one only. */
+const nicBusy = join(
+  (['received', 'transmitted'] as const).map((direction) => {
+    const utilization = perNode(select(`sds_node_nic_${direction}_utilization_ratio`))
+    return promql`${utilization} > ${THRESHOLDS.nicRatio.critical}`
+  }),
+  '\nor\n',
+)
 
 const resources: readonly Alert[] = [
   resource('SdsNodeNetworkBusy', 'warning', nicBusy, 'network bandwidth'),
   resource(
     'SdsNodeCpuBusy',
     'info',
-    `${perNode('sds_node_cpu_utilization_ratio')} > ${THRESHOLDS.cpuRatio.critical}`,
+    promql`${perNode(select('sds_node_cpu_utilization_ratio'))} > ${THRESHOLDS.cpuRatio.critical}`,
     'CPU time',
   ),
   resource(
     'SdsNodeMemoryFull',
     'info',
-    `${perNode('sds_node_memory_utilization_ratio')} > ${THRESHOLDS.memoryRatio.critical}`,
+    promql`${perNode(select('sds_node_memory_utilization_ratio'))} > ${THRESHOLDS.memoryRatio.critical}`,
     'memory',
   ),
 ]
@@ -112,8 +122,8 @@ export const serviceGroup: AlertGroup = {
   name: 'sds-service',
   component: 'service',
   alerts: [
-    latencyHigh('read', 'Read', LIMITS.alertReadLatencySeconds),
-    latencyHigh('write', 'Write', LIMITS.alertWriteLatencySeconds),
+    latencyHigh('read', 'Read', RECORDED.readLatency, LIMITS.alertReadLatencySeconds),
+    latencyHigh('write', 'Write', RECORDED.writeLatency, LIMITS.alertWriteLatencySeconds),
     ...systemErrors,
     ...transactionErrors,
     latencyOutlier,

@@ -80,8 +80,13 @@ function placeText({ system, operation, pool, path }: RequestPlace, node: string
   return `system ${system}, ${operation}${ofPool} (${node ?? ''}${path})`
 }
 
-/** Any failure as an ApiError, so that a poll has one reason whatever broke. */
+/** Whether the system answered the request, whatever the answer was. */
+export function isAnswer({ status, reason }: ApiError): boolean {
+  return status !== undefined || REASONS[reason].answered
+}
+
+/** Any failure as an ApiError, so that each failed poll has one reason. */
 export function asApiError(failure: unknown, place: RequestPlace): ApiError {
   if (failure instanceof ApiError) return failure.at(place)
-  return new ApiError('local', REASONS.local, { cause: failure }, place)
+  return new ApiError('local', REASONS.local.text, { cause: failure }, place)
 }

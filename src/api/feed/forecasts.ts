@@ -3,26 +3,26 @@ import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
 
-/** A forecast of one time frame for one target. */
+/** The forecast for one time frame and one target. */
 export interface Forecast {
-  /** Days of history that it extrapolates. */
+  /** The time frame: days of history that are extrapolated. */
   readonly historyDays: string
   /** Percent of the total capacity. */
   readonly targetPercent: string
-  /** Days from now; 0: reached; undefined: the system cannot tell (`N/A`). */
+  /** Days from now; 0: already reached; undefined: no forecast (`N/A`). */
   readonly days: number | undefined
 }
 
-/** Forecasts kept of one node: more time frames and targets than anybody asks for. */
+/** Maximum number of forecasts of one node. */
 const MAX_FORECASTS = 100
-/** What is quoted of a unit that is not the documented one. */
+/** Maximum length of an unknown unit in a log line. */
 const MAX_UNIT_CHARACTERS = 16
 
 /**
  * Reads `allocatedCapacityForecast`. Source: API document, "Forecast entry".
- * @param most forecasts to keep, where that is less than {@link MAX_FORECASTS}
+ * @param max maximum number of forecasts to keep, if less than {@link MAX_FORECASTS}
  */
-export function readForecasts(value: unknown, reject: Reject, most: number): Forecast[] {
+export function readForecasts(value: unknown, reject: Reject, max: number): Forecast[] {
   const list = Array.isArray(value) ? value : [value]
   const entries = list.filter((entry) => isObject(entry) || readNumber(entry).state !== 'absent')
   const forecasts = new Map<string, Forecast>()
@@ -34,7 +34,7 @@ export function readForecasts(value: unknown, reject: Reject, most: number): For
     if (forecasts.has(key)) reject('duplicate', key)
     forecasts.set(key, forecast)
   }
-  const kept = Math.min(most, MAX_FORECASTS)
+  const kept = Math.min(max, MAX_FORECASTS)
   if (forecasts.size > kept) reject('too_many', `${forecasts.size} forecasts`, forecasts.size - kept)
   return [...forecasts.values()].slice(0, kept)
 }
@@ -54,7 +54,7 @@ function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
     return undefined
   }
   const unit = readText(member(entry, 'unit')) ?? ''
-  // "0" may come without a unit; any other unit than the documented one would be a wrong figure.
+  // "0" may have no unit. With an unknown unit the number of days would be wrong.
   if (unit !== FORECAST.unit && unit !== `${FORECAST.unit}s` && days.value !== 0) {
     reject('shape', `the unit ${unit.slice(0, MAX_UNIT_CHARACTERS)}`)
     return undefined

@@ -9,19 +9,19 @@ import {
 import { type JsonObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
-import type { NodeTally, Tally } from './coverage.ts'
+import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'
 import { type Forecast, readForecasts } from './forecasts.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 import { readTransactionErrors, type TransactionErrors } from './transaction_errors.ts'
 
-/** A node as the feed describes it now. Values are in the units of the source; what is absent is not there. */
+/** The current state of one node. Values are in the units of the source; absent attributes are missing. */
 export interface NodeReading {
   readonly id: string
-  /** displayName; undefined where the node has none. */
+  /** displayName; undefined if absent. */
   readonly name: string | undefined
   readonly poolName: string | undefined
   readonly apiChange: string | undefined
-  /** One of HEALTH_STATES, or what else the system says. */
+  /** One of HEALTH_STATES, or an undocumented status. */
   readonly health: string | undefined
   readonly disks: ReadonlyMap<DiskCount, number>
   readonly values: ReadonlyMap<AttributeName, Snapshot>
@@ -29,24 +29,24 @@ export interface NodeReading {
   readonly forecasts: readonly Forecast[]
 }
 
-/** Entries of lists within nodes that are kept of one answer, over all nodes. */
+/** Maximum number of list entries (error types, forecasts) of one response, over all nodes. */
 const MAX_LIST_ENTRIES = 100_000
 
 /**
- * Decodes the nodes of one answer one by one, the entries of their lists only as long as there are not too many.
- * @param tally told on the way what they serve and what had to be left out
+ * Creates a decoder for the nodes of one response. It bounds the total number of list entries.
+ * @param counter counts served, absent and rejected attributes
  */
-export function createNodeDecoder(tally: Tally): (id: string, entry: JsonObject) => NodeReading {
+export function createNodeDecoder(counter: CoverageCounter): (id: string, entry: JsonObject) => NodeReading {
   const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
 
   return (id, entry) => {
-    const node = tally.ofNode(id)
+    const node = counter.forNode(id)
     const reading = {
       id,
       name: readText(member(entry, 'displayName')),
       poolName: readText(member(entry, 'storagePoolName')),
       apiChange: readText(member(entry, 'apiChange')),
-      health: node.settle('healthStatus', readStatus(member(entry, 'healthStatus'))),
+      health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
       disks: decodeDisks(entry, node),
       values: decodeValues(entry, node),
       errors: decodeErrors(entry, node, left.errorTypes),
@@ -58,7 +58,7 @@ export function createNodeDecoder(tally: Tally): (id: string, entry: JsonObject)
   }
 }
 
-/** Longest status that becomes a label value. */
+/** Maximum length of a status as a label value. */
 const MAX_STATUS_CHARACTERS = 64
 
 function readStatus(value: unknown): Read<string> {
@@ -70,10 +70,10 @@ function readStatus(value: unknown): Read<string> {
 
 const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCount[]
 
-function decodeDisks(entry: JsonObject, node: NodeTally): Map<DiskCount, number> {
+function decodeDisks(entry: JsonObject, node: NodeCoverageCounter): Map<DiskCount, number> {
   const disks = new Map<DiskCount, number>()
   for (const key of DISK_KEYS) {
-    const number = node.settle(key, readNumber(member(entry, key)))
+    const number = node.record(key, readNumber(member(entry, key)))
     if (number !== undefined) disks.set(key, number)
   }
   return disks
@@ -82,7 +82,7 @@ function decodeDisks(entry: JsonObject, node: NodeTally): Map<DiskCount, number>
 interface AttributeReader {
   readonly name: AttributeName
   readonly tag: string
-  /** `diskSpaceFreeL1Current` by the document's rule, `diskSpaceFreeCurrentL1` on real systems. */
+  /** `diskSpaceFreeL1Current` by the rule of the API document, `diskSpaceFreeCurrentL1` on real systems. */
   readonly keys: readonly string[]
 }
 
@@ -91,10 +91,10 @@ const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag }) => {
   return { name, tag, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
 })
 
-function decodeValues(entry: JsonObject, node: NodeTally): Map<AttributeName, Snapshot> {
+function decodeValues(entry: JsonObject, node: NodeCoverageCounter): Map<AttributeName, Snapshot> {
   const values = new Map<AttributeName, Snapshot>()
   for (const { name, tag, keys } of READERS) {
-    const snapshot = node.settle(name, readAnyName(entry, keys, tag))
+    const snapshot = node.record(name, readAnyName(entry, keys, tag))
     if (snapshot !== undefined) values.set(name, snapshot)
   }
   return values
@@ -108,20 +108,24 @@ function readAnyName(entry: JsonObject, keys: readonly string[], tag: string): R
   )
 }
 
-function decodeErrors(entry: JsonObject, node: NodeTally, most: number): TransactionErrors | undefined {
+function decodeErrors(
+  entry: JsonObject,
+  node: NodeCoverageCounter,
+  max: number,
+): TransactionErrors | undefined {
   const { name } = TRANSACTION_ERRORS
-  return node.settleMany(
+  return node.recordList(
     name,
-    (reject) => readTransactionErrors(member(entry, `${name}Current`), reject, most),
+    (reject) => readTransactionErrors(member(entry, `${name}Current`), reject, max),
     (errors) => errors !== undefined,
   )
 }
 
-function decodeForecasts(entry: JsonObject, node: NodeTally, most: number): Forecast[] {
+function decodeForecasts(entry: JsonObject, node: NodeCoverageCounter, max: number): Forecast[] {
   const { name } = FORECAST
-  return node.settleMany(
+  return node.recordList(
     name,
-    (reject) => readForecasts(member(entry, name), reject, most),
+    (reject) => readForecasts(member(entry, name), reject, max),
     (list) => list.length > 0,
   )
 }

@@ -1,50 +1,50 @@
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
+import { REASONS } from '../errors/reasons.ts'
 import { POOL_LISTS, type PoolRef } from './pools.ts'
 
 export type PoolList = (typeof POOL_LISTS)[number]
 
-/** The list is not there, or something else is in its place. */
-const NO_SUCH_LIST: readonly Reason[] = ['not_found', 'client_error', 'schema']
-
-/** Once it may be the front of a system that boots; the two lists may know the pools by other ids. */
-const ABSENCES_ALLOWED = 1
+/**
+ * A single 404 may come from a system that is starting. Switching lists needlessly can change the ids of the pools,
+ * because the two lists may have different ids.
+ */
+const MAX_NOT_FOUND_IN_ROW = 1
 
 /**
- * The pools of a system, from the list that it knows: older and newer systems have only one of the two. The one that
- * was good once is doubted only when it stays away, as after an upgrade.
- * @param read asks for one of the lists
+ * Reads the pools of a system from one of two lists: older and newer systems have only one of them. The list that
+ * succeeded last is used again; the other list is tried after repeated 404, as after an upgrade.
+ * @param read requests one of the lists
  */
 export function createPoolList(
   read: (list: PoolList, signal: AbortSignal) => Promise<readonly PoolRef[]>,
 ): (signal: AbortSignal) => Promise<readonly PoolRef[]> {
-  let known: PoolList | undefined
-  let absences = 0
+  let lastGood: PoolList | undefined
+  let notFoundInRow = 0
 
-  async function tryOut(list: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> {
+  async function readList(list: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> {
     const pools = await read(list, signal)
-    known = list
-    absences = 0
+    lastGood = list
+    notFoundInRow = 0
     return pools
   }
 
-  /** Whether the other list is worth a try. */
-  function isElsewhere({ reason }: ApiError): boolean {
-    if (known === undefined) return NO_SUCH_LIST.includes(reason)
-    absences = reason === 'not_found' ? absences + 1 : 0
-    return absences > ABSENCES_ALLOWED
+  /** Whether the other list should be tried. */
+  function shouldTryOther({ reason }: ApiError): boolean {
+    if (lastGood === undefined) return REASONS[reason].origin === 'request'
+    notFoundInRow = reason === 'not_found' ? notFoundInRow + 1 : 0
+    return notFoundInRow > MAX_NOT_FOUND_IN_ROW
   }
 
   return async (signal) => {
     const [newer, older] = POOL_LISTS
-    const [first, second] = known === older ? [older, newer] : [newer, older]
+    const [first, second] = lastGood === older ? [older, newer] : [newer, older]
     try {
-      return await tryOut(first, signal)
+      return await readList(first, signal)
     } catch (failure) {
-      if (!(failure instanceof ApiError) || !isElsewhere(failure)) throw failure
-      // A list that is there, but of no use, says more than what became of the other one.
-      return await tryOut(second, signal).catch((other: unknown) => {
-        throw failure.reason === 'not_found' && known === undefined ? other : failure
+      if (!(failure instanceof ApiError) || !shouldTryOther(failure)) throw failure
+      // The more specific failure is reported: the first, unless it is only a 404 before any success.
+      return await readList(second, signal).catch((other: unknown) => {
+        throw failure.reason === 'not_found' && lastGood === undefined ? other : failure
       })
     }
   }

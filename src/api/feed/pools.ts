@@ -2,14 +2,14 @@ import { MAX_ID_CHARACTERS } from '../../config/values/ids.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
 
-/** A storage pool, as it is configured or as the system lists it. */
+/** A storage pool from the configuration or from a list of the system. */
 export interface PoolRef {
   readonly id: string
-  /** Undefined where only the configuration names the pool: the feed will tell. */
+  /** Undefined for configured pools; the feed has the name. */
   readonly name: string | undefined
 }
 
-/** Where pools are listed, the first choice first. Both are known from real systems, not from the API document. */
+/** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
   { path: '/dashboard/zones/localzone/storagepools', decode: decodeStoragePools },
   { path: '/vdc/data-services/varrays.json', decode: decodeVirtualArrays },
@@ -18,30 +18,30 @@ export const POOL_LISTS = [
 const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
 
 /**
- * Reads the dashboard's list of pools. The link to the nodes tells the id that the feed knows the pool by; the member
- * `id`, which may be another form of it, where there is no such link.
- * @param baseUrl links of another origin are refused: a system does not choose where our token goes
+ * Reads the dashboard's list of pools. The id is taken from the link to the nodes, because the feed uses this form.
+ * Without a link the member `id` is used, which may have another form.
+ * @param baseUrl links to another origin are ignored, so that the token is sent only to configured hosts
  */
 function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
-  return usable(
+  return poolsOf(
     embeddedList(body, 'list of pools'),
     (entry) => idFromLink(entry, baseUrl) ?? readText(member(entry, 'id')),
   )
 }
 
 /**
- * The pools of a list, each once.
- * @throws {ApiError} when an entry has no id: the pools that are left out would pass for pools that are gone
+ * The pools of a list, without duplicates.
+ * @throws {ApiError} `schema` if an entry has no id: the omitted pools would otherwise count as removed
  */
-function usable(list: readonly unknown[], idOf: (entry: JsonObject) => string | undefined): PoolRef[] {
+function poolsOf(list: readonly unknown[], idOf: (entry: JsonObject) => string | undefined): PoolRef[] {
   const pools = list.filter(isObject).flatMap((entry) => {
     const id = idOf(entry)
     if (id === undefined || id.length > MAX_ID_CHARACTERS) return []
     return [{ id, name: readText(member(entry, 'name')) }]
   })
-  const lost = list.length - pools.length
-  if (lost > 0)
-    throw new ApiError('schema', `${lost} of ${list.length} entries of the list of pools have no id`)
+  const withoutId = list.length - pools.length
+  if (withoutId > 0)
+    throw new ApiError('schema', `${withoutId} of ${list.length} entries of the list of pools have no id`)
   return unique(pools)
 }
 
@@ -65,15 +65,16 @@ export function sameOriginPath(href: string, baseUrl: string): string | undefine
   return resolved !== null && resolved.origin === base.origin ? resolved.pathname : undefined
 }
 
-/** Reads the list of virtual arrays, which are the storage pools under their older name. */
+/** Reads the list of virtual arrays, the older name of storage pools. */
 function decodeVirtualArrays(body: unknown): PoolRef[] {
   const list = isObject(body) ? member(body, 'varray') : undefined
   const entries: readonly unknown[] = Array.isArray(list) ? list : [list]
-  if (!Array.isArray(list) && !isObject(list)) throw new ApiError('schema', 'the answer has no list of pools')
-  return usable(entries, (entry) => readText(member(entry, 'id')))
+  if (!Array.isArray(list) && !isObject(list))
+    throw new ApiError('schema', 'the response has no list of pools')
+  return poolsOf(entries, (entry) => readText(member(entry, 'id')))
 }
 
-/** Each pool costs a request a minute: a list as long as this is not one of storage pools. */
+/** Each pool costs one request per poll, so the number of pools is bounded. */
 const MAX_POOLS = 1000
 
 function unique(pools: readonly PoolRef[]): PoolRef[] {
@@ -81,6 +82,6 @@ function unique(pools: readonly PoolRef[]): PoolRef[] {
   if (byId.size <= MAX_POOLS) return [...byId.values()]
   throw new ApiError(
     'too_large',
-    `the system lists ${byId.size} pools, more than the ${MAX_POOLS} that are polled: name those to poll under pools`,
+    `the system lists ${byId.size} pools, more than the maximum of ${MAX_POOLS}: configure the pools to poll under pools`,
   )
 }

@@ -1,10 +1,10 @@
 import type { Rejection } from '../parse/reads.ts'
 
-/** Values of one answer that were not taken, of one attribute and for one reason. */
+/** The rejected values of one response with the same attribute and reason. */
 export interface RejectedValue {
   readonly attribute: string
   readonly reason: Rejection
-  /** The node and the words of the first of them, for the log. */
+  /** Node and text of the first of them, for the log. */
   readonly node: string
   readonly text: string
   readonly times: number
@@ -12,12 +12,12 @@ export interface RejectedValue {
 
 export interface RejectedValues {
   add(value: Omit<RejectedValue, 'times'>, times?: number): void
-  /** How many were added. */
+  /** Number of values added. */
   count(): number
   list(): RejectedValue[]
 }
 
-/** Counts by attribute and reason, so that an answer full of nonsense needs no more memory than one with a little. */
+/** Counts by attribute and reason, so that memory does not grow with the number of rejected values. */
 export function createRejectedValues(): RejectedValues {
   const byKind = new Map<string, RejectedValue>()
   let count = 0

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
 
-/** One value and its time. */
+/** A value and its time. */
 export interface Snapshot {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly t: number
@@ -12,8 +12,8 @@ export interface Snapshot {
 
 /**
  * Reads `<Attribute>Current`: the newest of one snapshot or an array of them.
- * Where the newest is unreadable there is no value: an older one would pass for the present.
- * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems answer with arrays.
+ * If the newest is unreadable there is no value: an older value would look current.
+ * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems serve arrays.
  */
 export function readNewest(value: unknown, tag: string): Read<Snapshot> {
   if (value === undefined || value === null) return ABSENT
@@ -32,7 +32,7 @@ export function readNewest(value: unknown, tag: string): Read<Snapshot> {
   return read.state === 'served' ? served({ t, value: read.value }) : read
 }
 
-/** A candidate with its time. `N/A` or null in the place of a snapshot is no snapshot; without a time it is unusable. */
+/** A candidate with its time. `N/A` and null are absent; a snapshot without a readable time is unreadable. */
 function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {
   if (!isObject(candidate)) {
     return readNumber(candidate).state === 'absent' ? ABSENT : unreadable('shape', candidate)
@@ -41,17 +41,17 @@ function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }
   return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
 }
 
-/** The time of a snapshot; its member is called `t`, perhaps with stray blanks. */
+/** The time of a snapshot: member `t`, possibly with blanks around the name. */
 function timeOf(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
   const read = key === undefined ? ABSENT : readNumber(snapshot[key])
   return read.state === 'served' ? read.value : undefined
 }
 
-/** Stands for "no single member carries the value", which no JSON value can be. */
+/** Returned when no single member has the value. A symbol, because JSON cannot contain it. */
 const AMBIGUOUS = Symbol('no single value member')
 
-/** The one member that is not `t`. Where later versions add members, the documented tag decides. */
+/** The one member that is not `t`. If there are several, the member with the documented tag. */
 function valueMember(snapshot: JsonObject, tag: string): unknown {
   if (Object.hasOwn(snapshot, tag)) return snapshot[tag]
   const names = Object.keys(snapshot).filter((name) => name.trim() !== 't')

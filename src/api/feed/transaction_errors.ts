@@ -4,11 +4,11 @@ import { readNumber } from '../parse/numbers.ts'
 import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 
-/** Failures of one type in the sample. */
+/** Failed transactions of one type in the sample. */
 export interface ErrorType {
-  /** `User` or `System`, or what else the system says. */
+  /** `User`, `System`, or an undocumented category. */
   readonly category: string
-  /** Such as `404 (S3)`; kept whole. */
+  /** Such as `404 (S3)`, not parsed. */
   readonly errorType: string
   readonly count: number | undefined
   /** Percent of the transactions. */
@@ -23,21 +23,21 @@ export interface TransactionErrors {
   readonly types: readonly ErrorType[]
 }
 
-/** Error types exported of one node: a hostile or broken system must not fill Prometheus with series. */
+/** Maximum number of exported error types of one node: bounds the series that a faulty system can create. */
 export const MAX_ERROR_TYPES = 100
-/** Error types looked at, to find the most frequent ones among them. */
+/** Maximum number of error types that are read to find the most frequent ones. */
 const MAX_ERROR_TYPES_READ = 10_000
 
 /**
- * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the document
- * describes Current values; undefined where nothing of it is served.
+ * Reads `transactionErrorsCurrent`: an object whose members are arrays, or single objects as the API document
+ * describes current values; undefined if nothing of it is served.
  * Source: API document, "Transaction error attributes".
- * @param most error types to keep, where that is less than {@link MAX_ERROR_TYPES}
+ * @param max maximum number of error types to keep, if less than {@link MAX_ERROR_TYPES}
  */
 export function readTransactionErrors(
   value: unknown,
   reject: Reject,
-  most: number,
+  max: number,
 ): TransactionErrors | undefined {
   const object = asList(value).at(-1)
   if (object === undefined) return undefined
@@ -55,7 +55,7 @@ export function readTransactionErrors(
     all: keep(readNewest(member(object, 'all'), TRANSACTION_ERRORS.rateTag)),
     succeeded: keep(readNumber(member(totals, 'successTotal'))),
     failed: keep(readNumber(member(totals, 'errorTotal'))),
-    types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, most),
+    types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, max),
   }
   const { all, succeeded, failed, types } = errors
   return [all, succeeded, failed, types[0]].every((part) => part === undefined) ? undefined : errors
@@ -88,9 +88,9 @@ function readTypes(
   return [...types.values()]
 }
 
-/** What a person looks for, where there are too many to be exported. */
-function mostFrequent(types: readonly ErrorType[], reject: Reject, most: number): readonly ErrorType[] {
-  const kept = Math.min(most, MAX_ERROR_TYPES)
+/** The most frequent types, if there are too many to export. */
+function mostFrequent(types: readonly ErrorType[], reject: Reject, max: number): readonly ErrorType[] {
+  const kept = Math.min(max, MAX_ERROR_TYPES)
   if (types.length <= kept) return types
   reject('too_many', `${types.length} error types`, types.length - kept)
   return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)

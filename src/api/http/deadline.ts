@@ -29,6 +29,7 @@ export async function withDeadline<T>(
 /** Waits for `ms` milliseconds; rejects with the signal's reason when that aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
+  if (ms <= 0) return
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const leave = () => reject(signal.reason)
   const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS))

@@ -81,7 +81,7 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
   ],
   // The parser of undici gives a code, or nothing but its name.
   [/^(HPE_|HTTPParserError$)/, { reason: 'reset', detail: 'the answer is not HTTP' }],
-  [/^EAI_/, { reason: 'dns', detail: REASONS.dns }],
+  [/^EAI_/, { reason: 'dns', detail: REASONS.dns.text }],
 ]
 const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
 
@@ -90,7 +90,7 @@ export function exchangeFailure(failure: unknown): unknown {
   if (failure instanceof ApiError) return failure
   if (!(failure instanceof Error)) return new ApiError('local', 'the request failed', { cause: failure })
   if (failure.name === 'TimeoutError') {
-    return new ApiError('timeout', `${REASONS.timeout} (poll.timeout)`, {
+    return new ApiError('timeout', `${REASONS.timeout.text} (poll.timeout)`, {
       cause: failure,
     })
   }

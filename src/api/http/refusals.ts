@@ -47,12 +47,15 @@ function redirectRefusal(answer: Answer): ApiError {
       )
 }
 
+/** 502 and 504 come from a proxy that cannot reach its service. */
+const NOT_AVAILABLE: readonly number[] = [502, 503, 504]
+
 function reasonOf(status: number, body: ErrorBody | undefined): Reason {
   if (status === 401) return 'auth'
   if (status === 403 || (body?.code !== undefined && ROLE_CODES.includes(body.code))) return 'forbidden'
   if (status === 404) return 'not_found'
   if (status === 429) return 'throttled'
-  if (status === 503) return 'unavailable'
+  if (NOT_AVAILABLE.includes(status)) return 'unavailable'
   if (status >= 500) return 'server_error'
   return status >= 400 ? 'client_error' : 'schema'
 }
@@ -60,7 +63,7 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
 const REFUSED = 'the request was refused'
 /** Where an answer tells more than its reason, or its status as much. */
 const WORDS: Partial<Record<Reason, string>> = {
-  forbidden: `${REASONS.forbidden}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
+  forbidden: `${REASONS.forbidden.text}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
   server_error: REFUSED,
   client_error: REFUSED,
   schema: 'an answer without the data that was asked for',
@@ -75,20 +78,20 @@ function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined
   const said = words.filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
-  return `${WORDS[reason] ?? REASONS[reason]} (HTTP ${status}${code})${quote}`
+  return `${WORDS[reason] ?? REASONS[reason].text} (HTTP ${status}${code})${quote}`
 }
 
 /** The title of a page: what a proxy says in place of the system. */
-function titleOf({ text, hide }: Answer): string | undefined {
+function titleOf({ text, redact }: Answer): string | undefined {
   const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
-  return isPage(text) && title !== undefined ? readText(hide(title)) : undefined
+  return isPage(text) && title !== undefined ? readText(redact(title)) : undefined
 }
 
 /** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
-export function readErrorBody({ text, hide }: Pick<Answer, 'text' | 'hide'>): ErrorBody | undefined {
+export function readErrorBody({ text, redact }: Pick<Answer, 'text' | 'redact'>): ErrorBody | undefined {
   const words = (value: unknown) => {
     const read = readText(value)
-    return read === undefined ? undefined : hide(read)
+    return read === undefined ? undefined : redact(read)
   }
   const trimmed = text.trimStart()
   const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)

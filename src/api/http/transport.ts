@@ -5,7 +5,7 @@ import { readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
 import { exchangeFailure } from './failures.ts'
-import { createSecretMemory } from './redaction.ts'
+import { createRedaction, type Redact } from './redaction.ts'
 
 /** One request to one node of a storage system. */
 export interface WireRequest {
@@ -16,7 +16,7 @@ export interface WireRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Whether nobody asks what a good answer says besides its headers: then nothing that is wrong with it matters. */
+  /** Whether only the headers of a 200 are needed: its body is dropped, and faults in it are ignored. */
   readonly headersOnly?: boolean
 }
 
@@ -24,10 +24,9 @@ export interface WireRequest {
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** The body; of a refusal only its beginning, as it came, so that what is quoted of it has to go through `hide`. */
+  /** The body; of a refusal only its beginning. What a message quotes of it goes through `redact`. */
   readonly text: string
-  /** Words of the answer without the secrets that the system was sent, should it repeat them. */
-  readonly hide: (words: string) => string
+  readonly redact: Redact
 }
 
 export interface Transport {
@@ -43,7 +42,7 @@ export interface TransportOptions {
   readonly concurrency: number
   readonly maxResponseBytes: number
   readonly onCertificate: (notAfterSeconds: number) => void
-  /** Whether all requests are the exporter's own, so that also what earlier ones sent is hidden from what is quoted. */
+  /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn?: boolean
 }
 
@@ -58,7 +57,7 @@ const MAX_DUMPED_BYTES = 16_384
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
   const { tls, timeoutMs, concurrency, maxResponseBytes, isOwn = false } = options
-  const secrets = createSecretMemory(isOwn)
+  const redaction = createRedaction(isOwn)
   const agent = new Agent({
     connect: createConnector(options),
     connections: concurrency,
@@ -75,15 +74,15 @@ export function createTransport(options: TransportOptions): Transport {
     const { baseUrl, method, path, headers, signal, headersOnly = false } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
-    const { quoted: hide, data } = secrets.sending(headers)
+    const redact = redaction.forRequest(headers)
     try {
       const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const answer = (text: string): Answer => ({ status, header, text, hide })
+      const answer = (text: string): Answer => ({ status, header, text, redact })
       if (status !== 200) return answer(await readErrorText(body, about))
-      if (!headersOnly) return answer(data(await readBody(body, about, maxResponseBytes)))
+      if (!headersOnly) return answer(await readBody(body, about, maxResponseBytes))
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return answer('')
     } catch (failure) {

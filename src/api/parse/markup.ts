@@ -1,14 +1,14 @@
-/** A web page, such as a login form or that of a proxy: the storage system itself never answers with HTML. */
+/** Whether a body is HTML, as from a login form or a proxy: the API itself never responds with HTML. */
 export function isPage(text: string): boolean {
   return /^\s*<(!doctype\s+html|html)[\s>]/i.test(text)
 }
 
-/** XML that says so, or an error body of the system; of other markup it is not known. */
-export function isPlainlyXml(text: string): boolean {
+/** Whether a body has an XML declaration or is an XML error body. Other markup may be XML or HTML. */
+export function isXml(text: string): boolean {
   return /^\s*<(\?xml|error)/i.test(text)
 }
 
-/** The entities that XML has of its own. */
+/** The predefined entities of XML. */
 const XML_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],
   ['gt', '>'],
@@ -19,12 +19,12 @@ const XML_ENTITIES: ReadonlyMap<string, string> = new Map([
 const LAST_CODE_POINT = 0x10ffff
 const SURROGATES = [0xd800, 0xdfff] as const
 
-/** What stands between `&` and `;`, such as `amp` or `#65`, as the character that it means; undefined for others. */
+/** The character of an entity or character reference, such as `amp` or `#65`; undefined for unknown names. */
 export function entityText(name: string): string | undefined {
-  return XML_ENTITIES.get(name) ?? referenced(name)
+  return XML_ENTITIES.get(name) ?? characterOf(name)
 }
 
-function referenced(name: string): string | undefined {
+function characterOf(name: string): string | undefined {
   const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|([0-9]{1,7}))$/i.exec(name) ?? []
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
   const [first, last] = SURROGATES

@@ -4,8 +4,8 @@ import { ABSENT, type Read, served, unreadable } from './reads.ts'
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
- * Reads a value that is a number or a text in one of the documented notations.
- * Null, empty text and `N/A` are absent; NaN, infinities, negative, hexadecimal and other text are unreadable.
+ * Reads a number, or a text in one of the documented notations.
+ * Null, empty text and `N/A` are absent; NaN, infinite, negative and hexadecimal values and other text are unreadable.
  */
 export function readNumber(value: unknown): Read<number> {
   if (value === undefined || value === null) return ABSENT
@@ -16,12 +16,12 @@ export function readNumber(value: unknown): Read<number> {
   return NUMBER.test(text) ? inRange(Number(text), text) : unreadable('text', text)
 }
 
-/** Larger ones would not be finite in the unit of their metric: megabytes are the unit with the largest factor. */
+/** Larger values would not be finite in the unit of their metric: 10^6 (megabytes) is the largest conversion factor. */
 const LARGEST = Number.MAX_VALUE / 1e6
 
 function inRange(number: number, source: unknown): Read<number> {
   if (!(Math.abs(number) <= LARGEST)) return unreadable('infinite', source)
   if (number < 0) return unreadable('negative', source)
-  // Adding zero turns -0 into 0, which would print as "-0" in some clients.
+  // Adding zero turns -0 into 0: some clients print -0 as "-0".
   return served(number + 0)
 }

@@ -1,4 +1,4 @@
-/** Why a value of the feed was not taken: the closed list behind `sds_api_rejected_values_total{reason}`. */
+/** Why a value of the feed was rejected: the values of `sds_api_rejected_values_total{reason}`. */
 export const REJECTIONS = {
   text: 'is text that is not a number in a documented notation',
   infinite: 'is not a finite number',
@@ -6,12 +6,12 @@ export const REJECTIONS = {
   shape: 'does not have the documented shape',
   time: 'has no readable time',
   no_id: 'is a node without an id',
-  duplicate: 'occurs twice in one answer',
+  duplicate: 'occurs twice in one response',
   too_many: 'is beyond the number of entries that are exported',
 } as const
 export type Rejection = keyof typeof REJECTIONS
 
-/** A value that was read, that is not there, or that cannot be what the document says. */
+/** The result of reading a value. Unreadable: not as documented. */
 export type Read<T> =
   | { readonly state: 'served'; readonly value: T }
   | { readonly state: 'absent' }
@@ -23,10 +23,10 @@ export function served<T>(value: T): Read<T> {
   return { state: 'served', value }
 }
 
-/** Told of a value that is not taken; `times` where one call stands for several. */
+/** Called for each rejected value; `times` is the number of values of one call (default 1). */
 export type Reject = (rejection: Rejection, text: string, times?: number) => void
 
-/** What a log line may quote of a foreign value. */
+/** Maximum length of a quoted value in a log line. */
 export const MAX_QUOTED_CHARACTERS = 64
 
 export function unreadable(rejection: Rejection, value: unknown): Read<never> {

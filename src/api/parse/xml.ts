@@ -3,12 +3,12 @@ import { ApiError } from '../errors/errors.ts'
 import { isObject, member } from './json.ts'
 import { entityText } from './markup.ts'
 
-/** An element, whatever its namespace. */
+/** An element. Namespaces are ignored. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: readonly XmlElement[]
-  /** The text of the element itself, CDATA included, exactly as it stands: blanks count. */
+  /** The text of the element itself, including CDATA and blanks. */
   readonly text: string
 }
 
@@ -18,8 +18,8 @@ const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
 
 /**
- * The order of nodes is kept, because text and CDATA must be told apart: entities are decoded in the one and not in
- * the other, by us, so that the library never expands anything.
+ * `preserveOrder` keeps text and CDATA apart: this file decodes entities in text and not in CDATA. The library
+ * decodes none, so it cannot expand entities without limit.
  */
 const PARSER = new XMLParser({
   preserveOrder: true,
@@ -38,22 +38,23 @@ const PARSER = new XMLParser({
 })
 
 /**
- * Parses a whole XML document and gives its one root. Document type declarations are refused before anything is
- * parsed, and with them external and self-made entities.
- * @param text no longer than the caller finds likely: nothing else happens in the process meanwhile
- * @throws {ApiError} `syntax`, without a word of the document
+ * Parses an XML document and returns its root. Document type declarations are refused before parsing, so there are no
+ * external and no declared entities.
+ * @param text bounded by the caller: parsing blocks the event loop
+ * @throws {ApiError} `syntax`; the message does not quote the document
  */
 export function parseXml(text: string): XmlElement {
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw broken('declares a document type or entities')
-  // The parser alone would close what was left open, and lose data without a word.
-  if (XMLValidator.validate(text) !== true) throw broken('is not well-formed')
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw syntaxError('declares a document type or entities')
+  // The parser silently closes open elements, which would lose data.
+  if (XMLValidator.validate(text) !== true) throw syntaxError('is not well-formed')
   const roots = elementsOf(parseNodes(text))
   const [root] = roots
-  if (root === undefined || roots.length > 1 || !/>\s*$/.test(text)) throw broken('has not exactly one root')
+  if (root === undefined || roots.length > 1 || !/>\s*$/.test(text))
+    throw syntaxError('has not exactly one root')
   return root
 }
 
-function broken(why: string): ApiError {
+function syntaxError(why: string): ApiError {
   return new ApiError('syntax', `the XML document ${why}`)
 }
 
@@ -61,12 +62,12 @@ function parseNodes(text: string): readonly Node[] {
   try {
     return nodesOf(PARSER.parse(text))
   } catch {
-    // The library's words quote the document.
-    throw broken('cannot be parsed')
+    // The message of the library quotes the document.
+    throw syntaxError('cannot be parsed')
   }
 }
 
-/** The library's node: one member with the name and the content, and perhaps the attributes. */
+/** A node of the library: one member with name and content, and optionally the attributes. */
 type Node = Readonly<Record<string, unknown>>
 
 function nodesOf(content: unknown): readonly Node[] {
@@ -100,16 +101,16 @@ function cdataOf(node: Node): string {
     .join('')
 }
 
-/** Line ends and tabs that stand in an attribute as they are count as blanks; those written as references stay. */
+/** Attribute value normalization: literal line ends and tabs become blanks, references to them do not. */
 function attributeText(raw: string): string {
   return decodeEntities(raw.replaceAll(/[\t\n\r]/g, ' '))
 }
 
-/** The five entities of XML and character references, in one pass, so that nothing is decoded twice. */
+/** Decodes the predefined entities and character references in one pass, so that nothing is decoded twice. */
 function decodeEntities(text: string): string {
   return text.replaceAll(/&([^;&]{0,32});?/g, (whole, name: string) => {
     const known = entityText(name)
-    if (known === undefined || !whole.endsWith(';')) throw broken('has an entity that is not defined')
+    if (known === undefined || !whole.endsWith(';')) throw syntaxError('has an entity that is not defined')
     return known
   })
 }

@@ -4,7 +4,7 @@ import { isObject, member, parseJson } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
 
-/** Where a provider is found, as the system says it. */
+/** The link of a provider. */
 export interface ProviderLink {
   readonly rel: string
   readonly href: string
@@ -12,42 +12,42 @@ export interface ProviderLink {
 
 /** An authentication provider. API document, "Authentication provider list". */
 export interface Provider {
-  /** Opaque: real systems have other forms than the document's URN. Sent back exactly. */
+  /** Opaque: ids of real systems differ from the URN of the API document. Sent without changes. */
   readonly id: string
-  /** As it stands, blanks and markup included; empty where the system gives none. */
+  /** Not trimmed; empty if absent. */
   readonly name: string
-  /** Real systems leave it out, or send null. */
+  /** Absent or null on some real systems. */
   readonly link: ProviderLink | undefined
 }
 
 export const PROVIDERS_PATH = '/vdc/admin/authnproviders'
-/** The system may answer in the one or the other whatever it was asked for. */
+/** Systems may ignore it, so the decoder accepts both formats. */
 export const PROVIDERS_ACCEPT = 'application/json, application/xml;q=0.9'
 
-/** The list cannot be longer: an answer that is, is none. A provider takes about two hundred characters of it. */
+/** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 10_000
 const MAX_CHARACTERS = 3_000_000
 
 /**
- * The path of one provider. The id is sent exactly; one that ends in `.json` is refused, because the system would take
- * the ending for the format, and delete the provider whose id lacks it.
- * @throws {ApiError} `local` for an id that cannot be sent so that it stays what it is
+ * The path of one provider. An id that ends in `.json` is refused: the system would interpret the suffix as a format,
+ * and delete the provider whose id has no suffix.
+ * @throws {ApiError} `local` for an id that cannot be sent without changing its meaning
  */
 export function providerPath(id: string): string {
   const segment = idSegment(id)
   if (/\.json$/i.test(id)) {
-    throw new ApiError('local', 'the id ends in .json, which the system would take for a format')
+    throw new ApiError('local', 'the id ends in .json, which the system would interpret as a format')
   }
   return `${PROVIDERS_PATH}/${segment}`
 }
 
-/** The link of a provider, as the API document has it, where the system leaves it out. */
+/** The link of a provider; the one of the API document if the system serves none. */
 export function linkOf({ id, link }: Provider): ProviderLink {
   return link ?? { rel: 'self', href: `${PROVIDERS_PATH}/${id}` }
 }
 
 /**
- * Reads the list from the body of an answer, in XML or JSON by what the body is, not by what its header says.
+ * Reads the list from a body in XML or JSON. The Content-Type is ignored.
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
 export function decodeProviders(text: string): Provider[] {
@@ -70,12 +70,12 @@ function fromXml(root: XmlElement): Provider[] {
     })
 }
 
-/** An array, one object, null or nothing: all are seen, or follow from how such lists are made. */
+/** The list may be an array, a single object, null or absent. */
 function fromJson(body: unknown): Provider[] {
   if (body === null) return []
   if (!isObject(body)) throw notAList()
   const list = member(body, 'authnprovider')
-  // An object about something else must not pass for a system without providers.
+  // Any other object is an error, not an empty list.
   if (list === undefined && Object.keys(body).length > 0) throw notAList()
   const entries = Array.isArray(list) ? list : list === undefined || list === null ? [] : [list]
   return entries.map((entry: unknown) => {
@@ -93,5 +93,5 @@ function provider(id: unknown, name: unknown, href: unknown, rel: unknown): Prov
 }
 
 function notAList(): ApiError {
-  return new ApiError('schema', 'the answer is not a list of authentication providers')
+  return new ApiError('schema', 'the response is not a list of authentication providers')
 }

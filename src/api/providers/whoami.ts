@@ -1,11 +1,11 @@
 import { isObject, member, readText } from '../parse/json.ts'
 
-/** Who holds a token. Known from real systems, not from the API document. */
+/** The resource with the user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_PATH = '/user/whoami'
 
 const MAX_NAME_CHARACTERS = 256
 
-/** The name in an answer of whoami, in JSON or XML; undefined where there is none that can be read. */
+/** The user name in a whoami response in JSON or XML; undefined if it cannot be read. */
 export function decodeUser(text: string): string | undefined {
   const name = text.trimStart().startsWith('<') ? xmlName(text) : jsonName(text)
   return name?.slice(0, MAX_NAME_CHARACTERS)
@@ -20,7 +20,7 @@ function jsonName(text: string): string | undefined {
   }
 }
 
-/** One flat element, found by pattern: it is worth a line in the audit, not a refusal. */
+/** A pattern is sufficient: the name is only logged, so a failure must not refuse the request. */
 function xmlName(text: string): string | undefined {
   return readText(/<common_name>([^<]+)<\/common_name>/.exec(text)?.[1])
 }

@@ -1,68 +1,56 @@
+import type { Secret } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { Grant, Session } from '../session/session.ts'
-import { type Exchange, withToken } from './exchanges.ts'
+import type { Session } from '../session/session.ts'
+import { type Exchange, type Request, withToken } from './exchanges.ts'
 
 /**
  * Sends requests with the session's token; a refused token is replaced, and the request repeated, once.
  * @throws {ApiError} for any refusal
  */
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
-  const send =
-    (grant: Grant, asker: string): Exchange =>
-    async (request, baseUrl, signal) => {
-      const answer = await exchange(withToken(request, grant.token), baseUrl, signal)
-      const refusal = refusalOf(answer)
-      if (refusal !== undefined) throw refusal
-      session.noteAccepted(grant, asker)
-      return answer
-    }
+  async function send(token: Secret, [request, baseUrl, signal]: Parameters<Exchange>) {
+    const answer = await exchange(withToken(request, token), baseUrl, signal)
+    const refusal = refusalOf(answer)
+    if (refusal !== undefined) throw refusal
+    session.accepted(token, requesterOf(request))
+    return answer
+  }
 
-  const sendAgain =
-    (newer: Grant, asker: string): Exchange =>
-    async (...request) => {
-      try {
-        return await send(newer, asker)(...request)
-      } catch (failure) {
-        if (isRefusedToken(failure) || mayBeExpired(failure)) session.noteUseless(newer, asker)
-        throw failure
-      }
-    }
-
-  return async (request, baseUrl, signal) => {
-    const grant = await session.token(baseUrl, signal)
-    const asker = request.pool === undefined ? request.operation : `${request.operation} of ${request.pool}`
+  async function sendAgain(newer: Secret, call: Parameters<Exchange>) {
     try {
-      return await send(grant, asker)(request, baseUrl, signal)
+      return await send(newer, call)
     } catch (failure) {
-      const newer = await newToken(failure, () => session.renew(grant, baseUrl, signal, asker))
+      if (mayBeExpired(failure)) session.renewedInVain(requesterOf(call[0]))
+      throw failure
+    }
+  }
+
+  return async (...call) => {
+    const [request, baseUrl, signal] = call
+    const token = await session.token(baseUrl, signal)
+    try {
+      return await send(token, call)
+    } catch (failure) {
+      if (!mayBeExpired(failure)) throw failure
+      const newer = await session.renew(token, requesterOf(request), baseUrl, signal)
       if (newer === undefined) throw failure
-      return await sendAgain(newer, asker)(request, baseUrl, signal)
+      return await sendAgain(newer, call)
     }
   }
 }
 
-/** A newer token where that may help; undefined where it would not. */
-async function newToken(
-  failure: unknown,
-  renew: () => Promise<Grant | undefined>,
-): Promise<Grant | undefined> {
-  if (isRefusedToken(failure)) return renew()
-  // What is refused with a new token, too, wants a role: then the refusal tells more than a renewal that has to wait.
-  if (!mayBeExpired(failure)) return undefined
-  return renew().catch((cause: unknown) => {
-    if (isRefusedToken(cause)) return undefined
-    throw cause
-  })
+function requesterOf({ operation, pool }: Request): string {
+  return pool === undefined ? operation : `${operation} of ${pool}`
 }
 
-/** The front of some systems turns the 401 of an expired token into this, which elsewhere means a missing role. */
+/** In front of some systems a proxy turns the 401 of an expired token into this; elsewhere it is a missing role. */
+const EXPIRED_OR_FORBIDDEN_CODE = 6401
+
+/** Whether the token may have expired. */
 function mayBeExpired(failure: unknown): boolean {
-  return failure instanceof ApiError && failure.status === 500 && failure.body?.code === EXPIRED_OR_FORBIDDEN
-}
-
-const EXPIRED_OR_FORBIDDEN = 6401
-
-function isRefusedToken(failure: unknown): boolean {
-  return failure instanceof ApiError && failure.reason === 'auth'
+  if (!(failure instanceof ApiError)) return false
+  return (
+    failure.reason === 'auth' || (failure.status === 500 && failure.body?.code === EXPIRED_OR_FORBIDDEN_CODE)
+  )
 }

@@ -5,16 +5,16 @@ import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'
 import { tokenHeader } from '../http/token_header.ts'
 import { type Answer, createTransport } from '../http/transport.ts'
-import type { Budget } from './budget.ts'
+import type { Limits } from './limits.ts'
 
-/** The operations that are counted and timed, by the name that metrics and errors use. */
+/** The operations that are counted and timed, by their name in metrics and errors. */
 export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' | 'logout'
 
-/** What a client tells about its work while it works. */
+/** Receives what a client measures. */
 export interface ClientObserver {
   /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
   exchanged(exchange: { operation: Operation; code: string; seconds: number }): void
-  /** After each operation that was sent: whether the system answered in the end, whatever the answer. */
+  /** After an operation: whether the system answered, whatever the answer. */
   answered?(answered: boolean): void
   loggedIn(result: Reason | 'ok'): void
   /** The system's clock minus ours, in seconds. */
@@ -23,7 +23,7 @@ export interface ClientObserver {
   certificate(notAfterSeconds: number): void
 }
 
-/** A reading request, whichever node it will be sent to. */
+/** A GET request to any base URL of the system. */
 export interface Request {
   readonly operation: Operation
   /** Below the base URL, already encoded. */
@@ -34,7 +34,7 @@ export interface Request {
   readonly headersOnly?: boolean
 }
 
-/** Sends one request to one node; any answer is one, refusals too. @throws {ApiError} when no whole answer came */
+/** Sends one request to one base URL. Refusals are answers, too. @throws {ApiError} when no whole answer came */
 export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<Answer>
 
 export interface Exchanges {
@@ -48,19 +48,13 @@ interface ExchangesOptions {
   readonly limits: LimitsConfig
   readonly timeoutMs: number
   readonly observer: ClientObserver
-  readonly budget: Budget
+  readonly pace: Limits['pace']
 }
 
 const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
 
-/** Exchanges with one system: paced, timed and counted. */
-export function createExchanges({
-  system,
-  limits,
-  timeoutMs,
-  observer,
-  budget,
-}: ExchangesOptions): Exchanges {
+/** Exchanges with one system: rate-limited, timed and counted. */
+export function createExchanges({ system, limits, timeoutMs, observer, pace }: ExchangesOptions): Exchanges {
   const transport = createTransport({
     tls: system.tls,
     timeoutMs,
@@ -72,8 +66,8 @@ export function createExchanges({
 
   const exchange: Exchange = async (request, baseUrl, signal) => {
     const { operation, headersOnly = false } = request
-    // A logout does not queue: it comes at the end, when seconds are all that is left.
-    if (operation !== 'logout') await budget.pace(signal)
+    // A logout does not wait for the rate limit: at the end it has two seconds.
+    if (operation !== 'logout') await pace(signal)
     const began = performance.now()
     const finish = (code: string) =>
       observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })

@@ -4,9 +4,9 @@ import { ApiError } from '../errors/errors.ts'
 import { createLoginSession } from './login_session.ts'
 import type { Session, SessionOptions } from './session.ts'
 
-/** The session that the configuration asks for: a token that is there, one in a file, or one that a login brings. */
+/** The session of the configuration: a fixed token, a token file, or a login. */
 export function createSession(options: SessionOptions): Session {
-  const { auth, now = Date.now } = options
+  const { auth } = options
   switch (auth.kind) {
     case 'token':
       return fixedSession(auth.token)
@@ -15,14 +15,12 @@ export function createSession(options: SessionOptions): Session {
     case 'login':
       return createLoginSession({
         ...options,
-        now,
         username: auth.username,
         readPassword: async () => auth.password,
       })
     case 'login_file':
       return createLoginSession({
         ...options,
-        now,
         username: auth.username,
         readPassword: () => readSecret(auth.file, 'password_file', passwordFromText),
       })
@@ -31,39 +29,39 @@ export function createSession(options: SessionOptions): Session {
   }
 }
 
-/** Of sessions whose tokens others make. */
-const NOT_RENEWING = {
-  noteAccepted: () => undefined,
-  noteUseless: () => undefined,
+/** For tokens that are made elsewhere. */
+const WITHOUT_LOGIN = {
+  accepted: () => undefined,
+  renewedInVain: () => undefined,
   close: async () => undefined,
 } as const
 
 function fixedSession(token: Secret): Session {
   return {
-    ...NOT_RENEWING,
-    token: async () => ({ token, number: 0 }),
+    ...WITHOUT_LOGIN,
+    token: async () => token,
     renew: async () => undefined,
   }
 }
 
-/** Reads the file for every request: it is small, and a rotated token counts at once. */
+/** Reads the file for every request, so that a rotated token is used at once. */
 function fileSession(file: string): Session {
   let last: Secret | undefined
   const read = async (): Promise<Secret> => {
     try {
       last = await readSecret(file, 'token_file', tokenFromText)
     } catch (failure) {
-      // A file that is being replaced, or was emptied: the token in memory may still be good.
+      // The file is being replaced, or is empty: the token in memory may still be valid.
       if (last === undefined) throw failure
     }
     return last
   }
   return {
-    ...NOT_RENEWING,
-    token: async () => ({ token: await read(), number: 0 }),
+    ...WITHOUT_LOGIN,
+    token: read,
     async renew(refused) {
       const token = await read()
-      return token.equals(refused.token) ? undefined : { token, number: 0 }
+      return token.equals(refused) ? undefined : token
     },
   }
 }

@@ -1,111 +1,141 @@
 import type { Secret } from '../../config/values/secret.ts'
-import { ApiError } from '../errors/errors.ts'
+import { ApiError, isAnswer } from '../errors/errors.ts'
+import { REASONS } from '../errors/reasons.ts'
+import { createCooldown } from '../http/cooldown.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
-import { createLoginAttempts } from './login_attempts.ts'
-import { createRenewalDoubts } from './renewal_doubts.ts'
-import type { Grant, LoginOptions, Session } from './session.ts'
-import { createTokenReturns } from './token_returns.ts'
+import { refusalOf } from '../http/refusals.ts'
+import { basicHeader, tokenOf } from './login.ts'
+import { createRenewals } from './renewals.ts'
+import type { LoginOptions, Session } from './session.ts'
 
-/** Tokens live for 8 h, and 2 h without use, by the manufacturer's guide; renewed with a margin. */
+/** Tokens live for 8 h, and 2 h without use (administration guide of the system); renewed with a margin. */
 const MAX_AGE_MS = 7.5 * 3_600_000
 const MAX_IDLE_MS = 1.75 * 3_600_000
-/** How long the end waits for a login under way; the exporter must not hang on a dead system. */
+/** How long `close` waits for a login under way. */
 const LAST_LOGIN_TIMEOUT_MS = 2000
+/** What one logout may take: the end of the exporter does not wait longer for a system that is down. */
+export const LOGOUT_TIMEOUT_MS = 2000
 
-interface Ticket {
-  readonly token: Secret
-  readonly password: Secret
+interface Token {
+  readonly secret: Secret
+  /** Milliseconds since the epoch. */
   readonly since: number
   usedAt: number
-  /** The last grant of it that was accepted; 0: none yet. */
-  accepted: number
-  /** It was refused and is to be replaced, be it later: nobody is to send it again. */
-  isDead: boolean
 }
 
-/** A session whose token comes from a login, is replaced before it dies or when it is refused, and is given back. */
+/** A session whose token comes from a login, is replaced before it expires or when it is refused, and is logged out. */
 export function createLoginSession(options: LoginOptions): Session {
-  const { timeoutMs, now } = options
-  const logins = createLoginAttempts(options)
-  const giveBack = createTokenReturns(options)
-  const doubts = createRenewalDoubts(options)
+  const { timeoutMs, now = Date.now } = options
+  const logIn = createLogin(options)
+  const renewals = createRenewals(options)
   const closing = new AbortController()
   let closed = false
-  let grants = 0
-  let ticket: Ticket | undefined
-  let pending: Promise<Ticket> | undefined
+  let current: Token | undefined
+  let pending: Promise<Token> | undefined
 
-  /**
-   * Gives the old token back and logs in, once for all who ask meanwhile. It has a time limit of its own: whoever
-   * asked first may leave, and a login that is cut off may leave a token behind that nobody knows.
-   */
-  function replace(baseUrl: string): Promise<Ticket> {
+  /** One login for all that wait. It has its own deadline: the reply to a login that is cut off may carry a token. */
+  function replace(baseUrl: string): Promise<Token> {
     pending ??= (async () => {
-      const password = await logins.allowed(baseUrl)
-      await endWith(ticket)
-      const token = await withDeadline(closing.signal, timeoutMs, (signal) =>
-        logins.logIn(baseUrl, password, signal),
-      )
-      ticket = { token, password, since: now(), usedAt: now(), accepted: 0, isDead: false }
-      return ticket
+      await dropCurrent()
+      const secret = await withDeadline(closing.signal, timeoutMs, (signal) => logIn(baseUrl, signal))
+      current = { secret, since: now(), usedAt: now() }
+      return current
     })().finally(() => {
       pending = undefined
     })
     return pending
   }
 
-  async function endWith(last: Ticket | undefined): Promise<void> {
-    ticket = undefined
-    await giveBack(last?.token)
+  async function dropCurrent(): Promise<void> {
+    const last = current
+    current = undefined
+    if (last !== undefined) await logOut(last.secret, options)
   }
 
-  /** A clock that was set back makes no token younger: such a one is replaced as well. */
-  function isFresh({ since, usedAt, isDead }: Ticket): boolean {
-    if (isDead) return false
-    const [age, idle] = [now() - since, now() - usedAt]
-    return age >= 0 && age < MAX_AGE_MS && idle >= 0 && idle < MAX_IDLE_MS
-  }
-
-  async function use(good: Ticket | undefined, baseUrl: string, signal: AbortSignal): Promise<Grant> {
+  async function use(good: Token | undefined, baseUrl: string, signal: AbortSignal): Promise<Secret> {
     if (closed) throw new ApiError('local', 'the session has been closed')
     const used = good ?? (await untilAborted(replace(baseUrl), signal))
     used.usedAt = now()
-    grants += 1
-    return { token: used.token, number: grants }
-  }
-
-  /** The ticket of a grant, if it has not been replaced. */
-  function ticketOf({ token }: Grant): Ticket | undefined {
-    return ticket?.token.equals(token) ? ticket : undefined
+    return used.secret
   }
 
   return {
-    token: async (baseUrl, signal) => use(ticket && isFresh(ticket) ? ticket : undefined, baseUrl, signal),
-    async renew(refused, baseUrl, signal, asker) {
-      const current = ticketOf(refused)
-      if (current === undefined) return use(ticket?.isDead ? undefined : ticket, baseUrl, signal)
-      // It was accepted after it had been refused: it is not the token that is refused, but this request.
-      if (current.accepted > refused.number) return undefined
-      doubts.check(asker, current.password, current.accepted > 0)
-      current.isDead = true
+    token: async (baseUrl, signal) =>
+      use(current && isFresh(current, now()) ? current : undefined, baseUrl, signal),
+    async renew(refused, requester, baseUrl, signal) {
+      if (current?.secret.equals(refused) !== true) return use(current, baseUrl, signal)
+      if (!renewals.allowed(refused, requester)) return undefined
       return use(undefined, baseUrl, signal)
     },
-    noteAccepted(grant, asker) {
-      const current = ticketOf(grant)
-      if (current !== undefined) current.accepted = Math.max(current.accepted, grant.number)
-      doubts.end(asker)
-    },
-    noteUseless(grant, asker) {
-      const current = ticketOf(grant)
-      // One that was replaced meanwhile was refused for that reason.
-      if (current !== undefined) doubts.begin(asker, current.password, current.accepted > 0)
-    },
+    accepted: renewals.accepted,
+    renewedInVain: renewals.inVain,
     async close() {
       closed = true
-      const giveUp = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
-      const last = pending === undefined ? ticket : await pending.catch(() => ticket)
-      clearTimeout(giveUp)
-      await endWith(last)
+      const timer = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
+      await pending?.catch(() => undefined)
+      clearTimeout(timer)
+      await dropCurrent()
     },
+  }
+}
+
+/** A clock that was set back makes no token younger: such a token is replaced as well. */
+function isFresh({ since, usedAt }: Token, nowMs: number): boolean {
+  const [ageMs, idleMs] = [nowMs - since, nowMs - usedAt]
+  return ageMs >= 0 && ageMs < MAX_AGE_MS && idleMs >= 0 && idleMs < MAX_IDLE_MS
+}
+
+/** Sends one login. After a refused one none is sent during a cooldown, unless the password changes. */
+function createLogin({ system, username, readPassword, requests, onLogin, log, monotonicNow }: LoginOptions) {
+  const cooldown = createCooldown(monotonicNow)
+  let refused: { readonly password: Secret; readonly detail: string } | undefined
+
+  function check(password: Secret): void {
+    if (refused?.password.equals(password) !== true) cooldown.reset()
+    const seconds = Math.ceil(cooldown.remainingMs() / 1000)
+    if (seconds === 0) return
+    const text = `the login as ${username} was refused: ${refused?.detail}; the next login is tried in ${seconds} s`
+    throw new ApiError('auth', text)
+  }
+
+  function noteFailure(failure: ApiError, password: Secret): void {
+    const { reason, detail } = failure
+    onLogin(reason)
+    if (!isRefused(failure)) return
+    refused = { password, detail }
+    const next_login_seconds = cooldown.begin() / 1000
+    log.warn('login refused: check username and password', { system, user: username, next_login_seconds })
+  }
+
+  return async (baseUrl: string, signal: AbortSignal): Promise<Secret> => {
+    const password = await readPassword()
+    check(password)
+    try {
+      const answer = await requests.login(baseUrl, basicHeader(username, password), signal)
+      const refusal = refusalOf(answer)
+      if (refusal !== undefined) throw refusal
+      const token = tokenOf(answer)
+      onLogin('ok')
+      cooldown.reset()
+      return token
+    } catch (failure) {
+      if (failure instanceof ApiError) noteFailure(failure, password)
+      throw failure
+    }
+  }
+}
+
+/** Whether the system itself refused the login. It may lock the address after ten refused ones. */
+function isRefused(failure: ApiError): boolean {
+  const { origin } = REASONS[failure.reason]
+  return isAnswer(failure) && origin !== 'node' && origin !== 'system'
+}
+
+/** Never rejects: a token that the system does not log out expires after two hours without use. */
+async function logOut(token: Secret, { system, username, requests, log }: LoginOptions): Promise<void> {
+  try {
+    await requests.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
+  } catch {
+    log.debug('logout failed', { system, user: username })
   }
 }

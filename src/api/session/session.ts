@@ -4,40 +4,29 @@ import type { Log } from '../../log.ts'
 import type { Reason } from '../errors/reasons.ts'
 import type { Answer } from '../http/transport.ts'
 
-/** A token that was given out for one request. */
-export interface Grant {
-  readonly token: Secret
-  /** Counts all of the session. If a later one is accepted, an earlier one was not refused for its token. */
-  readonly number: number
-}
-
-/** The token of one system, however it is come by. One for all pools. */
+/** The token of one system. One for all pools. */
 export interface Session {
   /**
    * The token to send now.
-   * @param baseUrl the node to log in at, where that is needed
-   * @throws {ApiError} `auth` when the system refuses the login, or refused it a moment ago
+   * @param baseUrl where to log in, if that is needed
+   * @throws {ApiError} `auth` when the login is refused, or was refused and its cooldown is not over
    */
-  token(baseUrl: string, signal: AbortSignal): Promise<Grant>
+  token(baseUrl: string, signal: AbortSignal): Promise<Secret>
   /**
-   * A newer token than the one that was refused, or undefined where none would help.
-   * @param asker what was refused, such as one pool's feed: one that is refused for good must not keep the others
-   *   from a new token, nor cost them theirs again and again
-   * @throws {ApiError} as `token`; and `auth` while it is too early after new tokens that were of no use
+   * A newer token than the refused one; undefined where there is none, or during a cooldown.
+   * @param requester what was refused, such as the nodes of one pool
+   * @throws {ApiError} when the login fails
    */
-  renew(refused: Grant, baseUrl: string, signal: AbortSignal, asker: string): Promise<Grant | undefined>
-  /** Notes that the system took the token from this asker. */
-  noteAccepted(grant: Grant, asker: string): void
-  /** Notes that a newer token was of no use to who asked for it. */
-  noteUseless(grant: Grant, asker: string): void
-  /** Ends the session at the system, as far as the system answers; no token is given out any more. */
+  renew(refused: Secret, requester: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
+  /** The system accepted the token for this requester. */
+  accepted(token: Secret, requester: string): void
+  /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
+  renewedInVain(requester: string): void
+  /** Logs out, as far as the system answers; no token is given out afterwards. */
   close(): Promise<void>
 }
 
-/**
- * What a session asks of the client: to send `/login` or `/logout`, counted like any request. A logout rejects when no
- * node heard of it; that the token was dead already is an answer.
- */
+/** Sends `/login` and `/logout`, counted like any request. A logout rejects when the system did not answer it. */
 export interface SessionRequests {
   login(baseUrl: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer>
   logout(token: Secret, signal: AbortSignal): Promise<void>
@@ -51,13 +40,14 @@ export interface SessionOptions {
   readonly requests: SessionRequests
   readonly onLogin: (result: Reason | 'ok') => void
   readonly log: Log
-  /** Milliseconds since the epoch; the session must also age while the machine sleeps. */
+  /** Milliseconds since the epoch: a token also ages while the machine sleeps. */
   readonly now?: () => number
+  /** Monotonic clock of the cooldowns, in milliseconds. */
+  readonly monotonicNow?: () => number
 }
 
 /** For a session that logs in. */
-export interface LoginOptions extends Omit<SessionOptions, 'auth' | 'now'> {
+export interface LoginOptions extends Omit<SessionOptions, 'auth'> {
   readonly username: string
   readonly readPassword: () => Promise<Secret>
-  readonly now: () => number
 }

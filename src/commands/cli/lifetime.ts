@@ -37,3 +37,18 @@ export async function runUntilSignalled(
   process.off('SIGHUP', reload)
   log.info('stopped')
 }
+
+/**
+ * Runs a task whose signal aborts on the first SIGINT or SIGTERM, so that it can log out. A second signal ends the
+ * process at once.
+ */
+export async function interruptible<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  const interrupt = () => controller.abort(new Error('interrupted'))
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt)
+  try {
+    return await task(controller.signal)
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt)
+  }
+}

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { loadConfig } from '../../config/load.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { interruptible } from '../cli/interruptible.ts'
+import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { printable } from '../cli/terminal.ts'

@@ -1,7 +1,7 @@
 import { createClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
-import { poolNameIn } from '../../api/feed/pool_name.ts'
+import { poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'

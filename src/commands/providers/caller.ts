@@ -1,7 +1,7 @@
 import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
-import { passedOn, Refused } from '../../server/admin/errors.ts'
+import { fromApiError, Refused } from '../../server/admin/errors.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askSecret, printable, type Terminal } from '../cli/terminal.ts'
 
@@ -40,7 +40,7 @@ export async function explained<T>(result: Promise<T>): Promise<T> {
 }
 
 export function explain(failure: unknown): unknown {
-  const refused = failure instanceof ApiError ? passedOn(failure) : failure
+  const refused = failure instanceof ApiError ? fromApiError(failure) : failure
   if (!(refused instanceof Refused)) return failure
   const { code, description, details } = refused.body
   return new Failed(printable(`${description} (HTTP ${refused.status}, code ${code}). ${details}`.trim()))

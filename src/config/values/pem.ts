@@ -1,12 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 /**
- * OpenSSL reads both kinds; the second one is its own. A block takes its whole last line, since OpenSSL does: files
- * that were joined without a line end between them cannot be read.
+ * OpenSSL reads CERTIFICATE and its own TRUSTED CERTIFICATE. A block extends to the end of its last line, as in OpenSSL:
+ * files that were concatenated without a newline between them are invalid.
  */
 const CERTIFICATE = /^-----BEGIN (TRUSTED )?CERTIFICATE-----.*?-----END \1?CERTIFICATE-----[^\n]*/gms
 
-/** What is wrong with a text that should hold certificates in PEM, to follow its name; undefined for one that does. */
+/** The problem of a text that should contain PEM certificates; undefined if it is valid. */
 export function certificateProblem(pem: string): string | undefined {
   const blocks = certificateBlocks(pem)
   if (blocks.length === 0) return 'contains no certificate (PEM expected)'
@@ -17,8 +17,8 @@ export function certificateProblem(pem: string): string | undefined {
 }
 
 /**
- * The same for a text that should hold the certificates that others are checked against. Go takes any of them as an
- * anchor; OpenSSL, as Node's server uses it, follows the chain to a root.
+ * The problem of a text that should contain CA certificates; undefined if it is valid. Go accepts an intermediate
+ * certificate as trust anchor; OpenSSL as used by Node.js needs the root.
  */
 export function rootProblem(pem: string): string | undefined {
   const problem = certificateProblem(pem)
@@ -29,14 +29,14 @@ export function rootProblem(pem: string): string | undefined {
   return isRooted ? undefined : 'contains no root certificate: add the one that signed the others'
 }
 
-/** The same for a text that should hold a private key. */
+/** The problem of a text that should contain a PEM private key; undefined if it is valid. */
 export function keyProblem(pem: string): string | undefined {
   return succeeds(() => createPrivateKey(pem))
     ? undefined
-    : 'contains no private key that can be used (PEM without a passphrase expected)'
+    : 'contains no usable private key (PEM without a passphrase expected)'
 }
 
-/** Whether the key belongs to the first certificate; both must have been found readable. */
+/** Whether the key belongs to the first certificate. Both must be valid. */
 export function isPair(certificate: string, key: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }

@@ -1,13 +1,13 @@
 import { counted } from '../../counted.ts'
 
-/** One thing that is wrong with a configuration file: where in the file, and what to do. */
+/** One problem of a configuration file. */
 export interface Problem {
-  /** As a person would write it: `systems[0].auth.token_file`; empty for the file as a whole. */
+  /** `systems[0].auth.token_file`; empty for the file as a whole. */
   readonly path: string
   readonly message: string
 }
 
-/** The configuration cannot be used. Carries every problem found, and no line or secret of the file. */
+/** An invalid configuration file, with all problems. The message never quotes the file. */
 export class ConfigError extends Error {
   readonly file: string
   readonly problems: readonly Problem[]
@@ -27,7 +27,7 @@ function lines(problems: readonly Problem[]): string[] {
 /** The keys below `auth`. */
 export const AUTH_KEY_NAMES = ['token', 'token_file', 'username', 'password', 'password_file'] as const
 
-/** `['systems', 0, 'auth']` → `systems[0].auth`. A key that may be a secret is shown as an ellipsis. */
+/** `['systems', 0, 'auth']` → `systems[0].auth`. A key that may be a secret becomes `…`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path
     .map((step, index) => {
@@ -38,17 +38,17 @@ export function pathText(path: readonly PropertyKey[]): string {
     .join('')
 }
 
-/** What keys and user names look like; a forgotten blank, as in `token:"…"`, makes a key of something else. */
+/** Keys and user names. A missing space, as in `token:"…"`, turns a secret into part of a key that does not match. */
 const KEY = /^[\p{L}\p{N}_.@-]{1,64}$/u
 
-/** Whether the last key of a path may be a secret that a typing error turned into a key. */
+/** Whether the last key of a path may be a secret that became a key by a typing error. */
 export function mayBeSecret(path: readonly PropertyKey[]): boolean {
   const [key, parent] = [String(path.at(-1)), path.at(-2)]
   if (parent === 'auth') return !AUTH_KEY_NAMES.some((name) => name === key)
   return !KEY.test(key)
 }
 
-/** An unknown key, with the place where it stands if it cannot be shown. */
+/** The problem of an unknown key, with its position in the file if the key may be a secret. */
 export function unknownKey(
   path: readonly PropertyKey[],
   placeOf: (path: readonly PropertyKey[]) => string | undefined,

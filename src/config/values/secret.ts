@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 
 const PLACEHOLDER = '<secret>'
 
-/** A token or password. Prints as a placeholder wherever it ends up by accident; `reveal` is the one way out. */
+/** A token or password. It is printed and serialized as a placeholder; only `reveal` returns the value. */
 export class Secret {
   readonly #value: string
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#value = value
   }
 
-  /** The text itself: for the one header that carries it, and nothing else. */
+  /** The value. Use it only where it is sent or compared. */
   reveal(): string {
     return this.#value
   }
@@ -33,19 +33,19 @@ export class Secret {
 }
 
 const MAX_SECRET_CHARACTERS = 8192
-/** What an HTTP header can carry: visible ASCII. Anything else would fail later, far from its cause. */
+/** Visible ASCII, the characters that are valid in an HTTP header. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/
 
 /**
- * Trims what editors and `echo` leave around a secret (blanks, line ends, a byte order mark).
- * @returns the secret, or a sentence that says what is wrong with it, without showing it
+ * Removes surrounding white space and a byte order mark, which editors and `echo` add.
+ * @returns the secret, or the problem as the end of a sentence that begins with its name; the problem never quotes it
  */
 export function tokenFromText(text: string): Secret | string {
   const trimmed = text.replace(/^\uFEFF/, '').trim()
   if (trimmed === '') return 'is empty'
   if (trimmed.length > MAX_SECRET_CHARACTERS) return `is longer than ${MAX_SECRET_CHARACTERS} characters`
   if (!HEADER_TEXT.test(trimmed))
-    return 'contains blanks, line ends or characters that no HTTP header can carry'
+    return 'contains spaces, line breaks or characters that are not allowed in an HTTP header'
   return new Secret(trimmed)
 }
 

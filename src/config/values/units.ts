@@ -14,13 +14,13 @@ const BYTES_PER_UNIT = {
 const DURATION = /^(\d+)(ms|s|m|h|d|w)$/
 const SIZE = /^(\d+)\s*(B|KB|MB|GB|KiB|MiB|GiB)$/
 
-/** `30s`, `5m`, `7d`, `4w` → milliseconds, or undefined for another text. */
+/** `30s`, `5m`, `7d`, `4w` → milliseconds, or undefined if the text is invalid. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text.trim())
   return match ? Number(match[1]) * MS_PER_UNIT[match[2] as keyof typeof MS_PER_UNIT] : undefined
 }
 
-/** `64MiB`, `10 MB` → bytes, or undefined for another text. */
+/** `64MiB`, `10 MB` → bytes, or undefined if the text is invalid. */
 function parseSize(text: string): number | undefined {
   const match = SIZE.exec(text.trim())
   return match ? Number(match[1]) * BYTES_PER_UNIT[match[2] as keyof typeof BYTES_PER_UNIT] : undefined
@@ -35,21 +35,21 @@ function parsed<T>(parse: (text: string) => T | undefined, expected: string) {
   })
 }
 
-/** A duration in the file; milliseconds in the program. */
+/** A duration in the file, converted to milliseconds. */
 export const duration = parsed(parseDuration, 'a duration like 30s, 5m, 7d or 4w')
-/** A duration that is not zero. */
+/** As {@link duration}, but not zero. */
 export const positiveDuration = duration.refine((ms) => ms > 0, 'must be more than zero')
-/** A number of bytes in the file, with its unit; bytes in the program. */
+/** A size with unit in the file, converted to bytes; not zero. */
 export const size = parsed(parseSize, 'a size like 64MiB').refine(
   (bytes) => bytes > 0,
   'must be more than zero',
 )
-/** A number; also as the text that an environment variable gives. */
+/** A number, or text that contains one, as from an environment variable. */
 export const numeric = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
   z.number('expected a number'),
 )
-/** A boolean; also as the text that an environment variable gives. */
+/** A boolean, or the text `true` or `false`, as from an environment variable. */
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean('expected true or false'),

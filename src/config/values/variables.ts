@@ -6,7 +6,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
  * Replaces `${NAME}` in every text value of a parsed file by the environment variable of that name.
- * Keys are left alone. A variable that is not set is a problem; its reference stays.
+ * Keys are not changed. An unset variable is a problem; its reference is not replaced.
  */
 export function substituteVariables(
   value: unknown,

@@ -10,38 +10,38 @@ import {
 } from 'yaml'
 import { ConfigError } from './problems.ts'
 
-/** A YAML file as data, and where in it a key stands. */
+/** The data of a YAML file, and the positions of its keys. */
 export interface YamlText {
   readonly data: unknown
-  /** `line 5, column 12`; undefined for a path that does not end at a key of the file. */
+  /** `line 5, column 12`; undefined if the path does not end at a key. */
   placeOf(path: readonly PropertyKey[]): string | undefined
 }
 
-/** What mostly is behind an error; the library's own words may quote the file, which may hold a secret. */
+/** Hints by error code. The messages of the library are not used because they may quote a secret from the file. */
 const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
-  BAD_ALIAS: 'a text that begins with * needs quotes',
-  BAD_DQ_ESCAPE: 'a backslash between double quotes is written twice, or the text in single quotes',
-  BAD_INDENT: 'the indentation is not that of the lines around',
-  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
-  DUPLICATE_KEY: 'this key stands here for the second time',
+  BAD_ALIAS: 'quote text that begins with *',
+  BAD_DQ_ESCAPE: 'write a backslash in double quotes twice, or use single quotes',
+  BAD_INDENT: 'the indentation does not match the surrounding lines',
+  BAD_SCALAR_START: 'quote text that begins with this character',
+  DUPLICATE_KEY: 'duplicate key',
   MISSING_CHAR: 'a quote, bracket or comma is missing',
   MULTIPLE_DOCS: 'the file has more than one document',
-  TAB_AS_INDENT: 'lines are indented by blanks, not by tabs',
-  TAG_RESOLVE_FAILED: 'a text that begins with ! needs quotes',
-  UNEXPECTED_TOKEN: 'a text with characters like these needs quotes',
+  TAB_AS_INDENT: 'indent with spaces, not with tabs',
+  TAG_RESOLVE_FAILED: 'quote text that begins with !',
+  UNEXPECTED_TOKEN: 'quote text that contains special characters',
 }
 
-/** @throws {ConfigError} that says where the text is no YAML, and never quotes it */
+/** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
-  // What the library would print may quote the file.
+  // Pretty errors and logged warnings would quote the file.
   const document = parseDocument(text, { prettyErrors: false, lineCounter, logLevel: 'error' })
   const place = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset)
     return `line ${line}, column ${col}`
   }
-  // A warning is a password such as !abc, which would be read as a tag without a value.
-  const [first] = [...document.errors, ...document.warnings, ...lostAliases(document)]
+  // Warnings are errors too: an unquoted password such as !abc is read as a tag without a value.
+  const [first] = [...document.errors, ...document.warnings, ...invalidAliases(document)]
   if (first !== undefined) {
     const cause = LIKELY_CAUSES[first.code]
     const message = `not valid YAML at ${place(first.pos[0])} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
@@ -58,28 +58,28 @@ export function parseYaml(file: string, text: string): YamlText {
   }
 }
 
-/** Aliases without an anchor before them, or within what they stand for, in the form of the library's own errors. */
-function lostAliases(document: Document.Parsed): Pick<YAMLParseError, 'code' | 'pos'>[] {
+/** Aliases without an anchor before them, or inside the node of their anchor, as errors of the library. */
+function invalidAliases(document: Document.Parsed): Pick<YAMLParseError, 'code' | 'pos'>[] {
   const anchors = new Set<string>()
-  const lost: Pick<YAMLParseError, 'code' | 'pos'>[] = []
+  const invalid: Pick<YAMLParseError, 'code' | 'pos'>[] = []
   visit(document, {
     Value(_, { anchor }) {
       if (anchor !== undefined) anchors.add(anchor)
     },
     Alias(_, { source, range }, path) {
       const [start, end] = range ?? [0, 0]
-      const isEndless = path.some((parent) => isCollection(parent) && parent.anchor === source)
-      if (isEndless || !anchors.has(source)) lost.push({ code: 'BAD_ALIAS', pos: [start, end] })
+      const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === source)
+      if (isRecursive || !anchors.has(source)) invalid.push({ code: 'BAD_ALIAS', pos: [start, end] })
     },
   })
-  return lost
+  return invalid
 }
 
 function plainData(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS() ?? {}
   } catch {
-    // So many that they would expand beyond measure.
+    // The library limits the expansion of aliases.
     throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
   }
 }

@@ -1,6 +1,6 @@
 import type { SecureVersion } from 'node:tls'
 
-/** The names that Prometheus' web configuration file uses are those of Go; these are OpenSSL's for the same things. */
+/** Web configuration files use the names of Go. The values are the names of Node.js and OpenSSL. */
 export const TLS_VERSIONS = {
   TLS10: 'TLSv1',
   TLS11: 'TLSv1.1',
@@ -8,11 +8,11 @@ export const TLS_VERSIONS = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>
 
-/** Oldest first, so that two can be compared by their place. */
+/** Oldest first, so that versions can be compared by index. */
 export const TLS_VERSION_NAMES = ['TLS10', 'TLS11', 'TLS12', 'TLS13'] as const
 export type TlsVersionName = (typeof TLS_VERSION_NAMES)[number]
 
-/** Up to TLS 1.2. All have forward secrecy; those with authenticated encryption come first. */
+/** For TLS 1.2 and older. All have forward secrecy; those with authenticated encryption come first. */
 export const TLS12_SUITES = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -26,7 +26,7 @@ export const TLS12_SUITES = {
   TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
 } as const
 
-/** TLS 1.3 has these and no choice among them, neither in Go nor here; OpenSSL has the same names. */
+/** Always enabled for TLS 1.3, as in Go. OpenSSL uses the same names. */
 export const TLS13_SUITES = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -40,7 +40,7 @@ export const CURVES = {
   X25519: 'X25519',
 } as const
 
-/** When a client has to show a certificate, and when that certificate has to be signed by the client CA. */
+/** Whether a client certificate is requested, required, and verified against the client CA. */
 export const CLIENT_AUTH = {
   NoClientCert: { asked: false, required: false, verified: false },
   RequestClientCert: { asked: true, required: false, verified: false },
@@ -49,12 +49,12 @@ export const CLIENT_AUTH = {
   RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
 } as const
 
-/** An old spelling that the exporter-toolkit still reads. */
+/** Deprecated names that the exporter-toolkit still accepts. */
 export const OLD_CLIENT_AUTH = { RequireClientCert: 'RequireAnyClientCert' } as const
 
 export type ClientAuthName = keyof typeof CLIENT_AUTH
 
-/** The names of a table, typed. */
+/** The keys of a table, typed. */
 export function namesOf<T extends object>(table: T): [keyof T & string, ...(keyof T & string)[]] {
   return Object.keys(table) as [keyof T & string, ...(keyof T & string)[]]
 }

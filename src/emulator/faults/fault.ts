@@ -2,54 +2,57 @@ import type { ServerResponse } from 'node:http'
 import type { DocumentFormat } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
 
-/** An answer in full, between the storage system and the wire. */
-export interface WireAnswer {
+/** A complete response, before it is sent. */
+export interface FullResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** What a fault may know of the request. */
+/** The request as faults see it. */
 export interface FaultRequest {
   readonly operation: Operation
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string
   readonly format: DocumentFormat
 }
 
-/** Where a fault has its place, in the order in which a request meets them. */
+/** What a fault changes. The stages are listed in the order in which a request passes them. */
 export type Effect =
-  /** Bends the time of the samples; seconds. `dateHeader`: that of the answer too. */
+  /** Changes the time of the samples, in epoch seconds; with `dateHeader` also the Date header. */
   | {
       readonly stage: 'clock'
       readonly now: (now: number, since: number, argument: string) => number
       readonly dateHeader?: true
     }
-  /** Makes tokens die; 0 kills those that exist, a number lets each live for so many requests. */
+  /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
   | { readonly stage: 'tokens'; readonly uses: (argument: string) => number }
-  /** Answers in place of the storage system, which never hears of the request. */
-  | { readonly stage: 'instead'; readonly answer: (argument: string, request: FaultRequest) => WireAnswer }
-  /** Distorts the nodes feed; gives its text. */
-  | { readonly stage: 'feed'; readonly distort: (feed: FeedDocument, argument: string) => string }
-  /** Changes status, headers or bytes of a finished answer. */
-  | { readonly stage: 'answer'; readonly change: (answer: WireAnswer, argument: string) => WireAnswer }
-  /** Sends a finished answer in its own way; settles when it is done with the connection. */
+  /** Responds in place of the storage system, which does not process the request. */
+  | { readonly stage: 'replace'; readonly respond: (argument: string, request: FaultRequest) => FullResponse }
+  /** Changes the nodes feed; returns its JSON text. */
+  | { readonly stage: 'feed'; readonly change: (feed: FeedDocument, argument: string) => string }
+  /** Changes status, headers or bytes of a complete response. */
+  | {
+      readonly stage: 'response'
+      readonly change: (response: FullResponse, argument: string) => FullResponse
+    }
+  /** Sends a complete response itself; settles when it no longer needs the connection. */
   | {
       readonly stage: 'wire'
-      readonly send: (answer: WireAnswer, argument: string, wire: Wire) => Promise<void>
+      readonly send: (response: FullResponse, argument: string, connection: Connection) => Promise<void>
     }
 
-export interface Wire {
-  readonly response: ServerResponse
+export interface Connection {
+  readonly output: ServerResponse
   /** Aborted when the emulator stops or the connection closes. */
   readonly signal: AbortSignal
 }
 
 export interface FaultRow {
-  /** One sentence: what a client meets. */
+  /** One sentence: what the fault does. */
   readonly help: string
   readonly argument?: {
-    /** As shown in the help: `SECONDS`. */
+    /** As shown in the help, such as `SECONDS`. */
     readonly name: string
     readonly fallback: string
     readonly pattern: RegExp
@@ -57,25 +60,25 @@ export interface FaultRow {
   readonly effect: Effect
 }
 
-/** The nodes feed as parsed JSON; nothing is known of it but that it is an object. */
+/** The nodes feed as parsed JSON. */
 export type JsonObject = { [name: string]: unknown }
 export interface FeedDocument {
   readonly root: JsonObject
   readonly nodes: JsonObject[]
 }
 
-export const SECONDS = (fallback: number) => ({
+export const secondsArgument = (fallback: number) => ({
   name: 'SECONDS',
   fallback: String(fallback),
   pattern: /^\d{1,10}(\.\d+)?$/,
 })
-export const COUNT = (name: string, fallback: number) => ({
+export const countArgument = (name: string, fallback: number) => ({
   name,
   fallback: String(fallback),
   pattern: /^\d{1,6}$/,
 })
-/** An argument that is one of a few words, which the help and the errors list. */
-export const ONE_OF = (choices: readonly string[], fallback: string) => ({
+/** An argument with a closed list of values, which help and errors show. */
+export const choiceArgument = (choices: readonly string[], fallback: string) => ({
   name: choices.join('|'),
   fallback,
   pattern: new RegExp(`^(${choices.join('|')})$`),

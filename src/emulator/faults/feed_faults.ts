@@ -1,9 +1,9 @@
-import { COUNT, type FaultRow, type FeedDocument, type JsonObject, ONE_OF } from './fault.ts'
+import { choiceArgument, countArgument, type FaultRow, type FeedDocument, type JsonObject } from './fault.ts'
 
-/** Stands for JSON text that no JavaScript value gives, such as 1e400. */
+/** Marks JSON text that JSON.stringify cannot produce, such as 1e400. */
 const RAW = '@raw:'
 
-/** Values that are no measurements, by the name that the fault takes. */
+/** Invalid values, by the argument of the fault. */
 const BAD_VALUES: Readonly<Record<string, unknown>> = {
   nan: 'NaN',
   infinity: 'Infinity',
@@ -18,29 +18,29 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   boolean: true,
   list: [],
 }
-/** Not even JSON, so not among those that are mixed. */
+/** Values that are not valid JSON; not part of `mixed`. */
 const BAD_LITERALS: Readonly<Record<string, unknown>> = {
   'nan-literal': `${RAW}NaN`,
   'infinity-literal': `${RAW}Infinity`,
 }
 
-/** Documents that are no objects, by the name that the fault takes. */
+/** Documents that are not objects, by the argument of the fault. */
 const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
 
-const LONG = 10_000
+const LONG_NAME_CHARACTERS = 10_000
 const HOSTILE_NAMES = [
   'new\nline',
   'quo"te and \\ backslash',
   '<script>alert(1)</script><img src=x onerror=alert(1)>',
   'control\u0000\u0007\u001b[31m\u009f',
   '\u202egnitanimret\u202c \u0627\u0644\u0639\u0642\u062f\u0629',
-  'x'.repeat(LONG),
+  'x'.repeat(LONG_NAME_CHARACTERS),
   '{}[]#,= \t\r\n# HELP injected 1',
   '\ud800 lone surrogate',
   '',
 ]
 
-/** Faults of the data: a feed that arrives whole and says strange things. */
+/** Faults of the data: the feed is complete, but its content is wrong. */
 export const FEED_FAULTS = {
   'no-embedded': {
     help: 'the feed has no _embedded',
@@ -51,16 +51,16 @@ export const FEED_FAULTS = {
     effect: onNodes(() => []),
   },
   root: {
-    help: 'the feed is no object',
-    argument: ONE_OF(Object.keys(ROOTS), 'null'),
-    effect: { stage: 'feed', distort: (_feed, kind) => ROOTS[kind] ?? 'null' },
+    help: 'the feed is not a JSON object',
+    argument: choiceArgument(Object.keys(ROOTS), 'null'),
+    effect: { stage: 'feed', change: (_feed, kind) => ROOTS[kind] ?? 'null' },
   },
   deep: {
     help: 'each node has a member nested very deeply',
-    argument: COUNT('LEVELS', 10_000),
+    argument: countArgument('LEVELS', 10_000),
     effect: {
       stage: 'feed',
-      distort: ({ root }, levels) =>
+      change: ({ root }, levels) =>
         JSON.stringify(root).replaceAll(
           '"apiChange":',
           `"deep":${'['.repeat(Number(levels))}${']'.repeat(Number(levels))},"apiChange":`,
@@ -86,22 +86,22 @@ export const FEED_FAULTS = {
     effect: onNodes((nodes) => nodes.slice(0, -1)),
   },
   'bad-values': {
-    help: 'values are no measurements: all of one kind, or all kinds mixed',
-    argument: ONE_OF(['mixed', ...Object.keys({ ...BAD_VALUES, ...BAD_LITERALS })], 'mixed'),
-    effect: { stage: 'feed', distort: distortValues },
+    help: 'values are invalid: all of one kind, or all kinds mixed',
+    argument: choiceArgument(['mixed', ...Object.keys({ ...BAD_VALUES, ...BAD_LITERALS })], 'mixed'),
+    effect: { stage: 'feed', change: replaceValues },
   },
   'stray-blanks': {
-    help: 'value tags, times and values have blanks around them, as in examples typed by hand',
-    effect: { stage: 'feed', distort: addBlanks },
+    help: 'value tags, times and values are surrounded by blanks',
+    effect: { stage: 'feed', change: addBlanks },
   },
   'unknown-health': {
-    help: 'nodes have a health status that nobody knows',
+    help: 'nodes have an undocumented health status',
     argument: { name: 'STATUS', fallback: 'Rebooting', pattern: /^[^@]*$/ },
     effect: onNodes((nodes, status) => nodes.map((node) => ({ ...node, healthStatus: status }))),
   },
   'error-types': {
-    help: 'transactions fail with thousands of different types of errors',
-    argument: COUNT('TYPES', 5_000),
+    help: 'transactions fail with thousands of error types',
+    argument: countArgument('TYPES', 5_000),
     effect: onNodes((nodes, count) => nodes.map((node) => withErrorTypes(node, Number(count)))),
   },
   'hostile-names': {
@@ -114,16 +114,16 @@ export const FEED_FAULTS = {
   },
 } as const satisfies Record<string, FaultRow>
 
-/** A fault that gives another root. */
+/** A fault that replaces the root object. */
 function onRoot(change: (feed: FeedDocument) => JsonObject): FaultRow['effect'] {
-  return { stage: 'feed', distort: (feed) => JSON.stringify(change(feed)) }
+  return { stage: 'feed', change: (feed) => JSON.stringify(change(feed)) }
 }
 
-/** A fault that gives other nodes, in the same list. */
+/** A fault that replaces the nodes of the list. */
 function onNodes(change: (nodes: JsonObject[], argument: string) => JsonObject[]): FaultRow['effect'] {
   return {
     stage: 'feed',
-    distort: ({ root, nodes }, argument) => {
+    change: ({ root, nodes }, argument) => {
       const changed = change(nodes, argument)
       nodes.splice(0, nodes.length, ...changed)
       return JSON.stringify(root)
@@ -135,13 +135,13 @@ function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
 }
 
-function distortValues({ root, nodes }: FeedDocument, kind: string): string {
+function replaceValues({ root, nodes }: FeedDocument, kind: string): string {
   const kinds = { ...BAD_VALUES, ...BAD_LITERALS }
   const mixed = Object.values(BAD_VALUES)
-  let place = 0
+  let position = 0
   for (const snapshot of nodes.flatMap(snapshotsIn)) {
     for (const name of Object.keys(snapshot)) {
-      if (name !== 't') snapshot[name] = kind === 'mixed' ? mixed[place++ % mixed.length] : kinds[kind]
+      if (name !== 't') snapshot[name] = kind === 'mixed' ? mixed[position++ % mixed.length] : kinds[kind]
     }
   }
   return JSON.stringify(root).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')
@@ -157,7 +157,7 @@ function addBlanks({ root, nodes }: FeedDocument): string {
   return JSON.stringify(root)
 }
 
-/** All objects with a member `t`, however deep. */
+/** All objects with a member `t`, at any depth. */
 function snapshotsIn(value: unknown): JsonObject[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(snapshotsIn)
@@ -186,12 +186,12 @@ function withHostileNames(node: JsonObject, index: number): JsonObject {
   return { ...renamed, transactionErrorsCurrent: { ...errors, types } }
 }
 
-/** `fromEntries` makes own members of these names, where an assignment would change the prototype. */
+/** `fromEntries` creates own members with these names; an assignment would change the prototype. */
 function withProtoMembers(node: JsonObject): JsonObject {
-  const poison = { id: 'polluted', displayName: 'polluted', polluted: 'yes' }
+  const polluted = { id: 'polluted', displayName: 'polluted', polluted: 'yes' }
   return Object.fromEntries([
-    ['__proto__', poison],
-    ['constructor', { prototype: poison }],
+    ['__proto__', polluted],
+    ['constructor', { prototype: polluted }],
     ['hasOwnProperty', 'no function'],
     ...Object.entries(node),
   ])

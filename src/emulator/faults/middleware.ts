@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import type { FaultRequest, FeedDocument, JsonObject, WireAnswer } from './fault.ts'
-import { bentTime, type Faults, type MetFault } from './in_force.ts'
+import { type ActiveFault, type Faults, shiftedTime } from './active.ts'
+import type { FaultRequest, FeedDocument, FullResponse, JsonObject } from './fault.ts'
 
 export interface MiddlewareOptions {
   readonly faults: Faults
@@ -15,77 +15,77 @@ export interface MiddlewareOptions {
   readonly operationOf: (context: Context) => Operation
 }
 
-const MILLISECONDS = 1_000
+const MS_PER_SECOND = 1_000
 
-/** Lets every request meet its faults, and tells the samples their time in `context.state.now`. */
+/** Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds. */
 export function faultMiddleware({ faults, clock, stopping, operationOf }: MiddlewareOptions): Middleware {
   return async (context, next) => {
     const operation = operationOf(context)
-    const met = faults.meet(operation, poolIn(context.path))
-    const now = Math.floor(clock() / MILLISECONDS)
-    context.state['now'] = bentTime(met, now)
-    context.set('Date', new Date(bentTime(met, now, true) * MILLISECONDS).toUTCString())
+    const active = faults.take(operation, poolIn(context.path))
+    const now = Math.floor(clock() / MS_PER_SECOND)
+    context.state['now'] = shiftedTime(active, now)
+    context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
     const format = formatOf(context.path, (...types) => context.accepts(types))
-    await answerWith(met, context, next, { operation, url: context.originalUrl, format }, stopping())
+    await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())
   }
 }
 
-async function answerWith(
-  met: readonly MetFault[],
+async function respondWith(
+  active: readonly ActiveFault[],
   context: Context,
   next: Next,
   request: FaultRequest,
   stopping: AbortSignal,
 ): Promise<void> {
-  const spoiling = met.filter(({ effect }) => effect.stage !== 'clock' && effect.stage !== 'tokens')
-  if (spoiling.length === 0) return next()
-  const spoiled = await spoil(spoiling, context, next, request)
-  for (const { effect, argument } of spoiling) {
+  const changing = active.filter(({ effect }) => effect.stage !== 'clock' && effect.stage !== 'tokens')
+  if (changing.length === 0) return next()
+  const response = await changedResponse(changing, context, next, request)
+  for (const { effect, argument } of changing) {
     if (effect.stage !== 'wire') continue
     context.respond = false
     const signal = signalOf(context, stopping)
-    // A client that goes away, or the emulator's stop, ends the sending: nobody is left to be told.
-    await effect.send(spoiled, argument, { response: context.res, signal }).catch((error: unknown) => {
+    // When the client closes the connection or the emulator stops, the error has no receiver.
+    await effect.send(response, argument, { output: context.res, signal }).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     return
   }
-  writeAnswer(context, spoiled)
+  writeResponse(context, response)
 }
 
-/** The answer, with everything done to it that can be done before it is sent. */
-async function spoil(
-  met: readonly MetFault[],
+/** The response, changed by all faults except those of stage `wire`. */
+async function changedResponse(
+  faults: readonly ActiveFault[],
   context: Context,
   next: Next,
   request: FaultRequest,
-): Promise<WireAnswer> {
-  let answer: WireAnswer | undefined
-  for (const { effect, argument } of met) {
-    if (effect.stage === 'instead') answer ??= effect.answer(argument, request)
+): Promise<FullResponse> {
+  let response: FullResponse | undefined
+  for (const { effect, argument } of faults) {
+    if (effect.stage === 'replace') response ??= effect.respond(argument, request)
   }
-  if (answer === undefined) {
+  if (response === undefined) {
     await next()
-    answer = await readAnswer(context)
+    response = await readResponse(context)
   } else {
-    context.status = answer.status
+    context.status = response.status
   }
-  for (const { effect, argument } of met) {
-    if (effect.stage === 'feed') answer = distortFeed(answer, (feed) => effect.distort(feed, argument))
+  for (const { effect, argument } of faults) {
+    if (effect.stage === 'feed') response = changeFeed(response, (feed) => effect.change(feed, argument))
   }
-  for (const { effect, argument } of met) {
-    if (effect.stage === 'answer') answer = effect.change(answer, argument)
+  for (const { effect, argument } of faults) {
+    if (effect.stage === 'response') response = effect.change(response, argument)
   }
-  return answer
+  return response
 }
 
-/** What is no list of nodes, perhaps since another fault has been at it, is left as it is. */
-function distortFeed(answer: WireAnswer, distort: (feed: FeedDocument) => string): WireAnswer {
-  const root = parseObject(answer.body.toString())
+/** Changes a list of nodes. Any other body, such as that of another fault, stays unchanged. */
+function changeFeed(response: FullResponse, change: (feed: FeedDocument) => string): FullResponse {
+  const root = parseObject(response.body.toString())
   const embedded = root?.['_embedded'] as JsonObject | undefined
   const nodes = embedded?.['instances'] ?? embedded?.['_instances']
-  if (root === undefined || !Array.isArray(nodes)) return answer
-  return { ...answer, body: Buffer.from(distort({ root, nodes })) }
+  if (root === undefined || !Array.isArray(nodes)) return response
+  return { ...response, body: Buffer.from(change({ root, nodes })) }
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -97,7 +97,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-async function readAnswer(context: Context): Promise<WireAnswer> {
+async function readResponse(context: Context): Promise<FullResponse> {
   const headers = Object.fromEntries(
     Object.entries(context.response.headers)
       .filter(([name]) => name !== 'content-length' && name !== 'transfer-encoding')
@@ -111,12 +111,12 @@ async function readAnswer(context: Context): Promise<WireAnswer> {
   }
 }
 
-function writeAnswer(context: Context, answer: WireAnswer): void {
-  context.status = answer.status
-  context.body = answer.body
-  // Koa guesses a type for the body: only what the answer says is sent.
+function writeResponse(context: Context, response: FullResponse): void {
+  context.status = response.status
+  context.body = response.body
+  // Koa adds a Content-Type for the body: only the headers of the response are sent.
   context.remove('Content-Type')
-  context.set({ ...answer.headers })
+  context.set({ ...response.headers })
 }
 
 function signalOf(context: Context, stopping: AbortSignal): AbortSignal {

@@ -1,14 +1,14 @@
 import { OPERATIONS, type Operation } from '../protocol/operations.ts'
-import { ANSWER_FAULTS } from './answer_faults.ts'
 import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
+import { RESPONSE_FAULTS } from './response_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
 import { WIRE_FAULTS } from './wire_faults.ts'
 
-/** Everything that can go wrong on purpose. */
+/** All faults, by name. */
 export const FAULTS = {
   ...TIME_FAULTS,
-  ...ANSWER_FAULTS,
+  ...RESPONSE_FAULTS,
   ...WIRE_FAULTS,
   ...FEED_FAULTS,
 } as const satisfies Record<string, FaultRow>
@@ -16,15 +16,15 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS
 export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[]
 
-/** A fault that is to be in force: what, how, and for which requests. */
+/** A fault with its argument and target. */
 export interface Fault {
   readonly name: FaultName
   readonly argument: string
-  /** One operation; else all of them. */
+  /** Limits the fault to one operation. */
   readonly operation?: Operation
-  /** Name or id of one pool; other pools, and requests without one, are spared. */
+  /** Name or id: limits the fault to requests about this pool. */
   readonly pool?: string
-  /** Only the first so many requests that it would meet. */
+  /** Limits the fault to the first so many requests that match. */
   readonly first?: number
 }
 
@@ -33,21 +33,21 @@ export function rowOf(name: FaultName): FaultRow {
   return FAULTS[name]
 }
 
-/** Each fault with its argument, and what it does: for the help of the command line. */
+/** Usage and help of each fault, for the help of the command line. */
 export function faultHelp(): (readonly [usage: string, help: string])[] {
   return FAULT_NAMES.map((name) => {
     const { argument, help } = rowOf(name)
     if (argument === undefined) return [name, help]
-    const fallback = argument.fallback === '' ? '' : ` (${argument.fallback} unless told)`
+    const fallback = argument.fallback === '' ? '' : ` (default ${argument.fallback})`
     return [`${name}[:${argument.name}]`, `${help}${fallback}`]
   })
 }
 
 /**
- * Reads `NAME[:ARG][@TARGET]`, where TARGET is a list with commas of an operation, `pool=NAME_OR_ID` and
+ * Reads `NAME[:ARG][@TARGET]`, where TARGET is a comma-separated list of an operation, `pool=NAME_OR_ID` and
  * `first=COUNT`: `status:503,retry-after=30@nodes,pool=hot,first=3`.
  *
- * @throws RangeError that says what is wrong and what would be right
+ * @throws RangeError that says what is invalid and what is valid
  */
 export function parseFault(text: string): Fault {
   const at = text.lastIndexOf('@')
@@ -57,7 +57,7 @@ export function parseFault(text: string): Fault {
   const argument = argumentOf(name, colon < 0 ? undefined : what.slice(colon + 1))
   const target = at < 0 ? {} : parseTarget(text, text.slice(at + 1))
   if (rowOf(name).effect.stage === 'tokens' && at >= 0) {
-    throw new RangeError(`Fault "${text}": tokens die for every request, so that ${name} takes no target`)
+    throw new RangeError(`Fault "${text}": ${name} applies to all requests, so it takes no target`)
   }
   return { name, argument, ...target }
 }
@@ -86,11 +86,11 @@ function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'po
     if (key === 'pool') target.pool = value
     else if (key === 'first' && /^\d{1,9}$/.test(value)) target.first = Number(value)
     else if (key === undefined && Object.hasOwn(OPERATIONS, part)) target.operation = part as Operation
-    else throw new RangeError(`Fault "${fault}": "${part}" is no target. ${TARGET_HELP}`)
+    else throw new RangeError(`Fault "${fault}": "${part}" is not a target. ${TARGET_HELP}`)
   }
   return target
 }
 
 export const TARGET_HELP =
   `A target is an operation (${Object.keys(OPERATIONS).join(', ')}), pool=NAME_OR_ID, ` +
-  'first=COUNT (the first COUNT such requests alone), or several of them with commas.'
+  'first=COUNT (only the first COUNT requests that match), or several of them separated by commas.'

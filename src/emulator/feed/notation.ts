@@ -1,34 +1,34 @@
+import { mix } from '../model/random.ts'
 import type { Profile } from '../protocol/profiles.ts'
-import { mix } from '../world/random.ts'
 
 /**
- * How a number is written: JSON text, so `23000000`, `"2.3e7"` and so on.
+ * Writes numbers as JSON text, such as `23000000` or `"2.3e7"`.
  *
- * @param place source of the choice, where a profile has one: the same place is always written the same way
+ * @param key selects the notation where a profile has several: the same key always gives the same notation
  */
 export interface Notation {
-  readonly value: (value: number, place: number, kind: 'whole' | 'fraction') => string
-  readonly time: (t: number, place: number) => string
+  readonly value: (value: number, key: number, kind: 'whole' | 'fraction') => string
+  readonly time: (t: number, key: number) => string
 }
 
 /**
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
- * exponential form; each as a number or as a string. All keep the value exactly.
+ * exponential form; each as a number or as a string. All preserve the exact value.
  */
-const DOCUMENTED = [plain, pointed, exponential]
+const DOCUMENTED = [plain, decimal, exponential]
 
 const NOTATIONS: Record<'documented' | 'strings', Notation> = {
   documented: {
-    value: (value, place) => {
-      const choice = mix(place, 1)
+    value: (value, key) => {
+      const choice = mix(key, 1)
       const text = (DOCUMENTED[choice % DOCUMENTED.length] ?? plain)(value)
       return choice & 0x1000 ? `"${text}"` : text
     },
-    time: (t, place) => (mix(place, 2) & 1 ? `"${t}"` : `${t}`),
+    time: (t, key) => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
   },
-  /** Real systems: everything is a string; whole numbers are Java longs, fractions Java doubles. */
+  /** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
   strings: {
-    value: (value, _place, kind) => `"${kind === 'whole' ? plain(value) : javaDouble(value)}"`,
+    value: (value, _key, kind) => `"${kind === 'whole' ? plain(value) : javaDouble(value)}"`,
     time: (t) => `"${t}"`,
   },
 }
@@ -41,7 +41,7 @@ function plain(value: number): string {
   return String(value)
 }
 
-function pointed(value: number): string {
+function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : String(value)
 }
 
@@ -52,10 +52,10 @@ function exponential(value: number): string {
 const SMALLEST_PLAIN_DOUBLE = 1e-3
 const LARGEST_PLAIN_DOUBLE = 1e7
 
-/** As Java's `Double.toString` writes it: `0.0`, `12.5`, `1.5434643250766666E13`, `2.0E-4`. */
+/** The format of Java's `Double.toString`: `0.0`, `12.5`, `1.5434643250766666E13`, `2.0E-4`. */
 export function javaDouble(value: number): string {
   const size = Math.abs(value)
-  if (size === 0 || (size >= SMALLEST_PLAIN_DOUBLE && size < LARGEST_PLAIN_DOUBLE)) return pointed(value)
+  if (size === 0 || (size >= SMALLEST_PLAIN_DOUBLE && size < LARGEST_PLAIN_DOUBLE)) return decimal(value)
   const [digits = '', exponent = ''] = value.toExponential().split('e')
   return `${digits.includes('.') ? digits : `${digits}.0`}E${exponent.replace('+', '')}`
 }

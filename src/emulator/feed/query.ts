@@ -1,8 +1,8 @@
 import { CATEGORIES, type Category } from '../../catalogue.ts'
+import type { ForecastRequest } from '../model/forecast.ts'
 import { ApiError } from '../protocol/errors.ts'
-import type { ForecastRequest } from '../world/forecast.ts'
 
-/** What a request for the nodes feed asks for. Times and interval in seconds. */
+/** The parameters of a request for the nodes feed. Times in epoch seconds, interval in seconds. */
 export interface FeedQuery {
   readonly current: boolean
   readonly historical: boolean
@@ -17,23 +17,23 @@ export interface Range {
   readonly interval: number
 }
 
-/** Without start, end and interval, real systems serve hourly points of the last five days. */
-const DEFAULT_SPAN = 5 * 86_400
-const DEFAULT_INTERVAL = 3_600
+/** Defaults of real systems: hourly points of the last five days. */
+const DEFAULT_RANGE_SECONDS = 5 * 86_400
+const DEFAULT_INTERVAL_SECONDS = 3_600
 const DEFAULT_FORECAST = { frames: [7, 30], targets: [80, 90] } as const
 const DAYS_PER_WEEK = 7
-const LONGEST_FRAME_DAYS = 3_650
-const HIGHEST_TARGET = 100
-const MOST_FORECASTS = 20
-/** Largest time that fits what the storage system stores: the year 5138. */
-const LATEST_TIME = 100_000_000_000
+const MAX_FRAME_DAYS = 3_650
+const MAX_TARGET_PERCENT = 100
+const MAX_FORECAST_VALUES = 20
+/** The latest time that is accepted: in the year 5138. */
+const MAX_TIME = 100_000_000_000
 
 /**
- * Reads the raw query string. Only `&` separates parameters: `cfTimeFrame={7d;4w}` carries raw semicolons, at
- * which other parsers split. Unknown parameters are ignored; of a repeated one the first counts, but
- * `dataType` adds up.
+ * Parses the raw query string. Only `&` separates parameters: `cfTimeFrame={7d;4w}` contains raw semicolons, at
+ * which other parsers split. Unknown parameters are ignored. Of a repeated parameter the first value is used;
+ * the values of `dataType` are combined.
  *
- * @throws ApiError 400 with code 1008 (malformed), 1029 (no time) or 1014 (out of range)
+ * @throws ApiError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
  */
 export function parseFeedQuery(raw: string, now: number, maxPoints: number): FeedQuery {
   const parameters = splitQuery(raw)
@@ -79,7 +79,7 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
 
 function parseRange(first: First, now: number, maxPoints: number): Range {
   const end = parseTime('endTime', first('endTime')) ?? now
-  const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_SPAN)
+  const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_RANGE_SECONDS)
   const interval = parseInterval(first('interval'))
   if (start > end) throw new ApiError('badRange', 'Parameter startTime must not be later than endTime')
   if (Math.floor(end / interval) - Math.ceil(start / interval) >= maxPoints) {
@@ -91,12 +91,12 @@ function parseRange(first: First, now: number, maxPoints: number): Range {
 function parseTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (time <= LATEST_TIME) return time
+  if (time <= MAX_TIME) return time
   throw new ApiError('badTime', `Parameter ${name} must be epoch seconds, not "${text}"`)
 }
 
 function parseInterval(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_INTERVAL
+  if (text === undefined) return DEFAULT_INTERVAL_SECONDS
   if (!/^\d{1,10}$/.test(text)) {
     throw new ApiError('badParameter', `Parameter interval must be a number of seconds, not "${text}"`)
   }
@@ -110,12 +110,12 @@ function parseForecast(first: First): ForecastRequest {
   const days = frames?.map(([count, unit]) => (unit === 'w' ? DAYS_PER_WEEK * Number(count) : Number(count)))
   const percents = targets?.map(([percent]) => Number(percent))
   return {
-    frames: within('cfTimeFrame', days ?? DEFAULT_FORECAST.frames, LONGEST_FRAME_DAYS),
-    targets: within('cfTarget', percents ?? DEFAULT_FORECAST.targets, HIGHEST_TARGET),
+    frames: checkedRange('cfTimeFrame', days ?? DEFAULT_FORECAST.frames, MAX_FRAME_DAYS),
+    targets: checkedRange('cfTarget', percents ?? DEFAULT_FORECAST.targets, MAX_TARGET_PERCENT),
   }
 }
 
-/** `{7d;4w}`: nobody knows whether the document means the braces literally, so both forms are taken. */
+/** Accepts `{7d;4w}` and `7d;4w`: the API document does not say whether the braces are literal. */
 function parseList(name: string, text: string | undefined, item: RegExp): string[][] | undefined {
   if (text === undefined) return undefined
   const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text
@@ -127,11 +127,11 @@ function parseList(name: string, text: string | undefined, item: RegExp): string
   throw new ApiError('badParameter', `Parameter ${name} is malformed: "${text}"`)
 }
 
-function within(name: string, numbers: readonly number[], highest: number): readonly number[] {
-  if (numbers.length <= MOST_FORECASTS && numbers.every((number) => number >= 1 && number <= highest))
+function checkedRange(name: string, numbers: readonly number[], max: number): readonly number[] {
+  if (numbers.length <= MAX_FORECAST_VALUES && numbers.every((number) => number >= 1 && number <= max))
     return numbers
   throw new ApiError(
     'badRange',
-    `Parameter ${name} takes up to ${MOST_FORECASTS} values from 1 to ${highest}`,
+    `Parameter ${name} takes up to ${MAX_FORECAST_VALUES} values from 1 to ${max}`,
   )
 }

@@ -1,6 +1,6 @@
 import type { ValueTag } from '../../catalogue.ts'
+import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import { mix } from '../world/random.ts'
 import { notationOf } from './notation.ts'
 import type { Range } from './query.ts'
 
@@ -10,17 +10,17 @@ export interface Snapshot {
   readonly value: number
 }
 
-/** What the text of a snapshot depends on besides the snapshot. */
-export interface Writing {
+/** How snapshots of one attribute are written. */
+export interface WriteOptions {
   readonly profile: Profile
   readonly tag: ValueTag
-  /** Whole numbers are longs in real systems, and written without a point. */
+  /** On real systems whole numbers are longs, written without a decimal point. */
   readonly kind: 'whole' | 'fraction'
-  /** Key of the node and attribute, from which notations are chosen. */
+  /** Key of node and attribute; selects the notation. */
   readonly key: number
 }
 
-/** The times of a series, ascending: multiples of the interval within the range, and none in the future. */
+/** The times of a series, ascending: multiples of the interval in the range, not after `now`. */
 export function timesOf({ start, end, interval }: Range, now: number, keptFrom = 0): number[] {
   const times: number[] = []
   const last = Math.min(end, now)
@@ -30,30 +30,30 @@ export function timesOf({ start, end, interval }: Range, now: number, keptFrom =
 }
 
 /** JSON text of one snapshot: `{"t":1463004000,"Space":2.3e7}`. */
-function writeSnapshot(writing: Writing, { t, value }: Snapshot): string {
-  const notation = notationOf(writing.profile)
-  const place = mix(writing.key, t)
-  return `{"t":${notation.time(t, place)},"${writing.tag}":${notation.value(value, place, writing.kind)}}`
+function writeSnapshot(options: WriteOptions, { t, value }: Snapshot): string {
+  const notation = notationOf(options.profile)
+  const key = mix(options.key, t)
+  return `{"t":${notation.time(t, key)},"${options.tag}":${notation.value(value, key, options.kind)}}`
 }
 
-export function writeSeries(writing: Writing, series: readonly Snapshot[]): string {
-  return `[${series.map((snapshot) => writeSnapshot(writing, snapshot)).join(',')}]`
+export function writeSeries(options: WriteOptions, series: readonly Snapshot[]): string {
+  return `[${series.map((snapshot) => writeSnapshot(options, snapshot)).join(',')}]`
 }
 
-/** `<Attribute>Current`: an object, or in real systems an array of snapshots, ascending. */
-export function writeCurrent(writing: Writing, snapshots: readonly [Snapshot, ...Snapshot[]]): string {
-  if (PROFILES[writing.profile].snapshots === 'array') return writeSeries(writing, snapshots)
-  return writeSnapshot(writing, snapshots.at(-1) ?? snapshots[0])
+/** `<Attribute>Current`: an object; on real systems an array of snapshots, ascending. */
+export function writeCurrent(options: WriteOptions, snapshots: readonly [Snapshot, ...Snapshot[]]): string {
+  if (PROFILES[options.profile].snapshots === 'array') return writeSeries(options, snapshots)
+  return writeSnapshot(options, snapshots.at(-1) ?? snapshots[0])
 }
 
-/** Lowest, highest and mean of a series. Of equal extremes the last counts, as in real systems. */
+/** Minimum, maximum and mean of a series. Of equal extremes the last one is used, as on real systems. */
 export interface Summary {
   readonly min: Snapshot
   readonly max: Snapshot
   readonly average: number
 }
 
-/** Nothing where there is no snapshot to speak of. */
+/** Undefined for an empty series. */
 export function summaryOf(series: readonly Snapshot[]): Summary | undefined {
   const [first] = series
   if (first === undefined) return undefined
@@ -66,10 +66,10 @@ export function summaryOf(series: readonly Snapshot[]): Summary | undefined {
   return { min, max, average: sum / series.length }
 }
 
-export function writeSummary(writing: Writing, { min, max, average }: Summary): string {
-  const array = PROFILES[writing.profile].snapshots === 'array'
+export function writeSummary(options: WriteOptions, { min, max, average }: Summary): string {
+  const array = PROFILES[options.profile].snapshots === 'array'
   const extreme = (snapshot: Snapshot) =>
-    array ? `[${writeSnapshot(writing, snapshot)}]` : writeSnapshot(writing, snapshot)
-  const mean = notationOf(writing.profile).value(average, writing.key, 'fraction')
+    array ? `[${writeSnapshot(options, snapshot)}]` : writeSnapshot(options, snapshot)
+  const mean = notationOf(options.profile).value(average, options.key, 'fraction')
   return `{"Min":${extreme(min)},"Max":${extreme(max)},"Avg":${mean}}`
 }

@@ -3,7 +3,7 @@ export type Role = 'SYSTEM_MONITOR' | 'SYSTEM_ADMIN' | 'SECURITY_ADMIN'
 
 interface AccountRow {
   readonly role: Role
-  /** A token that is there from the start, for those who do not want to log in. */
+  /** A permanent token, valid without a login. */
   readonly token: string
 }
 
@@ -23,5 +23,5 @@ export function isUser(name: string): name is User {
 
 export const ANY_ROLE: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
 export const DASHBOARD_ROLES: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
-/** The API document does not say who may delete; real systems ask for this role. */
+/** The API document does not name the role for deletions; real systems require this one. */
 export const DELETE_ROLES: readonly Role[] = ['SECURITY_ADMIN']

@@ -6,23 +6,23 @@ import { ApiError, bodyOf } from '../protocol/errors.ts'
 import { CONTENT_TYPES, flatDocument, formatOf, writeDocument } from '../protocol/format.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
 import { ACCOUNTS, type Role, type User } from './accounts.ts'
-import { type Answer, ROUTES, type System } from './routes.ts'
+import { ROUTES, type RouteResponse, type System } from './routes.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
 
 export interface AppOptions {
   readonly system: System
   readonly expiredToken: ExpiredToken
-  /** Middleware between the wire and the storage system. One of them sets `context.state.now`, in epoch seconds. */
-  readonly around: readonly Koa.Middleware[]
+  /** Runs before the routes. One of them sets `context.state.now`, in epoch seconds. */
+  readonly middleware: readonly Koa.Middleware[]
 }
 
-/** The HTTP side of the storage system. */
-export function createApp({ system, expiredToken, around }: AppOptions): Koa {
+/** The HTTP interface of the storage system. */
+export function createApp({ system, expiredToken, middleware }: AppOptions): Koa {
   const app = new Koa()
-  // An error that reaches Koa is one of a broken connection, which the emulator has by design.
+  // Errors that reach Koa are those of broken connections, which faults cause on purpose.
   app.silent = true
-  for (const middleware of around) app.use(middleware)
+  for (const one of middleware) app.use(one)
   app.use(writeErrors)
   app.use(refuseMalformedPath)
   app.use(createRouter(system, expiredToken).routes())
@@ -30,12 +30,12 @@ export function createApp({ system, expiredToken, around }: AppOptions): Koa {
   return app
 }
 
-/** Paths with `.json` come first: a parameter would swallow the ending. */
+/** Paths with `.json` are registered first: otherwise the parameter `:id` would include the suffix. */
 function createRouter(system: System, expiredToken: ExpiredToken): Router {
   const router = new Router()
-  for (const ending of ['.json', '']) {
+  for (const suffix of ['.json', '']) {
     for (const route of ROUTES) {
-      router.register(`${route.path}${ending}`, [route.method], (context: RouterContext) => {
+      router.register(`${route.path}${suffix}`, [route.method], (context: RouterContext) => {
         const caller = authenticate(context, system, route.roles, expiredToken)
         if (caller === undefined) return
         const call = {
@@ -46,14 +46,14 @@ function createRouter(system: System, expiredToken: ExpiredToken): Router {
           address: context.socket.remoteAddress ?? '',
           now: Number(context.state['now']),
         }
-        send(context, route.answer(system, call))
+        send(context, route.handle(system, call))
       })
     }
   }
   return router
 }
 
-/** Who calls; undefined where the caller has been sent to the login instead. */
+/** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
   { sessions }: System,
@@ -62,9 +62,9 @@ function authenticate(
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)
-  const user = token === '' ? undefined : sessions.holder(token)
+  const user = token === '' ? undefined : sessions.userOf(token)
   if (user === undefined) {
-    if (expiredToken === '302' && context.method === 'GET') return sendToLogin(context)
+    if (expiredToken === '302' && context.method === 'GET') return redirectToLogin(context)
     const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
     throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
@@ -77,20 +77,20 @@ function authenticate(
   return { user, token }
 }
 
-function sendToLogin(context: Context): undefined {
+function redirectToLogin(context: Context): undefined {
   context.status = 302
   context.set('Location', `/login?service=${encodeURIComponent(context.originalUrl)}`)
   context.body = ''
 }
 
-function send(context: Context, { headers = {}, body }: Answer): void {
+function send(context: Context, { headers = {}, body }: RouteResponse): void {
   context.status = 200
   context.set(headers)
   if (body === undefined) {
     context.body = ''
     context.remove('Content-Type')
   } else if ('jsonText' in body) {
-    context.body = body.long ? Readable.from(politely(body.jsonText)) : [...body.jsonText].join('')
+    context.body = body.long ? Readable.from(withPauses(body.jsonText)) : [...body.jsonText].join('')
     context.set('Content-Type', CONTENT_TYPES.json)
   } else {
     const format = formatOf(context.path, (...types) => context.accepts(types))
@@ -99,21 +99,21 @@ function send(context: Context, { headers = {}, body }: Answer): void {
   }
 }
 
-/** Lets other requests have their turn between two pieces: a year of a large pool takes many seconds to make. */
-async function* politely(pieces: Iterable<string>): AsyncGenerator<string> {
+/** Yields to the event loop after each piece: a year of a large pool takes many seconds to compute. */
+async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece
     await setImmediate()
   }
 }
 
-/** Turns refusals into bodies of the asked format. */
+/** Writes an error as a body in the requested format. */
 async function writeErrors(context: Context, next: Next): Promise<void> {
   try {
     await next()
   } catch (cause) {
     const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
-    // A refused login is answered in XML whatever was asked for.
+    // The error body of a login is always XML.
     const format = context.path.startsWith('/login')
       ? 'xml'
       : formatOf(context.path, (...types) => context.accepts(types))
@@ -135,7 +135,7 @@ async function refuseMalformedPath(context: Context, next: Next): Promise<void> 
 }
 
 function refuseUnknown(context: Context): void {
-  // Paths that the router knows but did not serve lack the method.
+  // A matched path that was not served does not have the method.
   const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
   const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].sort()
   if (allowed.length === 0) throw new ApiError('notFound', `There is nothing under ${context.path}`)

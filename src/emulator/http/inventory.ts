@@ -1,12 +1,12 @@
 import type { HealthState } from '../../catalogue.ts'
 import { nodeId } from '../feed/node.ts'
+import type { StorageModel } from '../model/model.ts'
+import type { Node, Pool } from '../model/topology.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { elementsOf } from '../protocol/xml.ts'
-import type { Node, Pool } from '../world/topology.ts'
-import type { World } from '../world/world.ts'
 
-/** Version that `/vdc/nodes` tells, the only place where a system does. */
+/** The version in `/vdc/nodes`. No other resource of a system contains it. */
 const VERSIONS: Record<Profile, string> = {
   documented: '2.2.0.0.78764.cdd6ba8',
   classic: '3.5.0.0.120681.9b9f0c3',
@@ -14,20 +14,20 @@ const VERSIONS: Record<Profile, string> = {
 }
 
 /** `GET /dashboard/zones/localzone/storagepools`; `_links.nodes.href` is the path of a pool's feed. */
-export function poolListJson(world: World, profile: Profile, now: number): unknown {
+export function poolListJson(model: StorageModel, profile: Profile, now: number): unknown {
   const { list } = PROFILES[profile]
-  // The oldest version's own example ends this link with a blank.
+  // In the example of the oldest version this link ends with a blank.
   const blank = profile === 'classic' ? ' ' : ''
   return {
     title: 'Storage Pool List',
     _links: { self: { href: `/dashboard/zones/localzone/storagepools${blank}` } },
-    _embedded: { [list]: world.pools.map((pool) => poolJson(world, pool, now)) },
+    _embedded: { [list]: model.pools.map((pool) => poolJson(model, pool, now)) },
   }
 }
 
-function poolJson(world: World, pool: Pool, now: number): unknown {
+function poolJson(model: StorageModel, pool: Pool, now: number): unknown {
   const count = (state: HealthState) =>
-    String(pool.nodes.filter((node) => world.moment(node, now, 'current').effects.health === state).length)
+    String(pool.nodes.filter((node) => model.stateOf(node, now, 'current').effects.health === state).length)
   const self = `/dashboard/storagepools/${pool.id}`
   return {
     _links: { self: { href: self }, nodes: { href: `${self}/nodes` } },
@@ -41,7 +41,7 @@ function poolJson(world: World, pool: Pool, now: number): unknown {
   }
 }
 
-/** `GET /vdc/data-services/varrays`: the other list of pools. */
+/** `GET /vdc/data-services/varrays`: the second list of pools. */
 export function varraysDocument(pools: readonly Pool[]): Document {
   const varrays = pools.map(({ id, name }) => ({
     id,

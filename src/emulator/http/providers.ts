@@ -1,5 +1,5 @@
+import { mix, uuidOf } from '../model/random.ts'
 import type { Element } from '../protocol/xml.ts'
-import { mix, uuidOf } from '../world/random.ts'
 
 /** An authentication provider (API document, "Authentication provider list"). */
 export interface Provider {
@@ -7,21 +7,21 @@ export interface Provider {
   readonly name: string
 }
 
-/** The one thing besides sessions that requests can change. */
+/** The list of providers: with sessions, the only state that requests change. */
 export interface Providers {
   readonly list: () => readonly Provider[]
-  /** Whether there was such a provider. */
+  /** Returns whether the provider existed. */
   readonly remove: (id: string) => boolean
 }
 
-/** Names with what names may contain. */
+/** Names with blanks, markup, quotes and non-ASCII letters. */
 const NAMES = ['corporate-ldap', 'multi-domain forest', 'Forschung & Entwicklung <Köln>', 'keystone "lab"']
-const SALT = 61
+const KEY_SALT = 61
 
 export function createProviders(key: number): Providers {
   const providers = new Map(
     NAMES.map((name, index) => {
-      const id = `urn:storageos:AuthnProvider:${uuidOf(mix(key, SALT + index))}:`
+      const id = `urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`
       return [id, { id, name }]
     }),
   )

@@ -1,6 +1,6 @@
 import type { Operation } from '../protocol/operations.ts'
 
-/** A request as it came in, for tests to look at. The token is in clear: it opens nothing but an emulator. */
+/** A request as received, for tests. The token is not masked: it is valid only for an emulator. */
 export interface LoggedRequest {
   readonly operation: Operation
   readonly method: string
@@ -8,35 +8,35 @@ export interface LoggedRequest {
   readonly query: string
   readonly token: string | undefined
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Milliseconds by the emulator's clock. */
+  /** Milliseconds since the epoch, by the emulator's clock. */
   readonly time: number
-  /** Of the answer, undefined while there is none; a fault may have kept it from arriving. */
+  /** Status of the response; undefined before it exists. A fault may prevent its delivery. */
   status: number | undefined
 }
 
 export interface RequestLog {
   /** The newest requests, oldest first. */
   readonly requests: () => readonly LoggedRequest[]
-  /** Requests since the start or the last clearing, of one operation or of all. */
+  /** Number of requests since the start or the last `clear`, of one operation or of all. */
   readonly count: (operation?: Operation) => number
-  /** How many requests were being answered at the busiest time. */
+  /** Maximum number of concurrent requests. */
   readonly mostAtOnce: () => number
-  /** Every token seen, valid or not. */
+  /** All tokens received, valid or not. */
   readonly tokens: () => ReadonlySet<string>
-  /** Logins that were granted and refused. */
+  /** Number of successful and refused logins. */
   readonly logins: () => { readonly granted: number; readonly refused: number }
   readonly clear: () => void
 }
 
-/** The log and the two ends of a request that write to it. */
+/** The log, and the functions that record the start and the end of a request. */
 export interface RequestRecorder {
   readonly log: RequestLog
   readonly begin: (request: LoggedRequest) => void
   readonly end: (request: LoggedRequest) => void
 }
 
-/** Older requests are forgotten, counts are kept. */
-const REQUESTS_KEPT = 10_000
+/** Older requests are removed; the counts remain. */
+const MAX_REQUESTS = 10_000
 
 export function createRequestLog(): RequestRecorder {
   let requests: LoggedRequest[] = []
@@ -64,7 +64,7 @@ export function createRequestLog(): RequestRecorder {
   }
   const begin = (request: LoggedRequest) => {
     requests.push(request)
-    if (requests.length > REQUESTS_KEPT) requests.shift()
+    if (requests.length > MAX_REQUESTS) requests.shift()
     if (request.token !== undefined) tokens.add(request.token)
     counts.set(request.operation, (counts.get(request.operation) ?? 0) + 1)
     running++

@@ -4,7 +4,7 @@ import { ACCOUNTS, isUser, PASSWORD, type User } from './accounts.ts'
 
 const HOUR_MS = 3_600_000
 
-/** As real systems have them by default. */
+/** Defaults of real systems. */
 export const SESSION_LIMITS = {
   tokenLifeMs: 8 * HOUR_MS,
   tokenIdleMs: 2 * HOUR_MS,
@@ -21,41 +21,42 @@ interface Session {
   uses: number
 }
 
-/** Tokens and who holds them. All times are those of `clock`, in milliseconds. */
+/** The valid tokens and their users. All times are those of `clock`, in milliseconds. */
 export interface Sessions {
   /** @throws ApiError 401 for wrong credentials (code 401), a locked address or too many tokens (code 4000) */
   readonly login: (user: string, password: string, address: string) => string
-  /** Whose token it is, if it is valid; counts as a use of it. */
-  readonly holder: (token: string) => User | undefined
-  /** `all`: every token of the user, not only this one. */
+  /** The user of a valid token; counts a use of the token. */
+  readonly userOf: (token: string) => User | undefined
+  /** `all`: revokes every token of the user. */
   readonly logout: (token: string, all: boolean) => void
-  /** Lets a token die after so many uses; 0 kills those that exist, and those that were always there. */
+  /** Limits the uses of each token; 0 revokes the existing and the permanent tokens. */
   readonly limitUses: (uses: number | undefined) => void
+  /** Number of valid tokens of a user that were created by logins. */
   readonly live: (user: User) => number
 }
 
 export function createSessions(clock: () => number, limits: SessionLimits): Sessions {
   const sessions = new Map<string, Session>()
-  const addresses = createLockOut(clock, limits)
-  let mostUses = Number.POSITIVE_INFINITY
+  const lockOut = createLockOut(clock, limits)
+  let maxUses = Number.POSITIVE_INFINITY
   let permanent = permanentSessions(clock())
 
   const isLive = (session: Session) =>
-    session.uses < mostUses &&
+    session.uses < maxUses &&
     clock() - session.created < limits.tokenLifeMs &&
     clock() - session.used < limits.tokenIdleMs
   const live = (user: User) =>
     [...sessions.values()].filter((session) => session.user === user && isLive(session)).length
-  const forgetDead = () => {
+  const removeExpired = () => {
     for (const [token, session] of sessions) if (!isLive(session)) sessions.delete(token)
   }
   return {
     live,
     login: (user, password, address) => {
-      addresses.check(address)
-      if (!isUser(user) || password !== PASSWORD) throw addresses.refuse(address)
-      addresses.forgive(address)
-      forgetDead()
+      lockOut.check(address)
+      if (!isUser(user) || password !== PASSWORD) throw lockOut.recordFailure(address)
+      lockOut.reset(address)
+      removeExpired()
       if (live(user) >= limits.tokensPerUser) {
         throw new ApiError('unauthenticated', 'Max number of tokens exceeded for this user')
       }
@@ -63,9 +64,9 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
       sessions.set(token, { user, created: clock(), used: clock(), uses: 0 })
       return token
     },
-    holder: (token) => {
+    userOf: (token) => {
       const session = permanent.get(token) ?? sessions.get(token)
-      if (session === undefined || session.uses >= mostUses) return undefined
+      if (session === undefined || session.uses >= maxUses) return undefined
       if (sessions.has(token) && !isLive(session)) return undefined
       session.used = clock()
       session.uses++
@@ -78,9 +79,9 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
       for (const [other, session] of sessions) if (session.user === user) sessions.delete(other)
     },
     limitUses: (uses) => {
-      // Who was dead under the old rule stays dead under the new one.
-      for (const [token, session] of sessions) if (session.uses >= mostUses) sessions.delete(token)
-      mostUses = uses === undefined || uses === 0 ? Number.POSITIVE_INFINITY : uses
+      // A token that is invalid under the old limit stays invalid under the new one.
+      for (const [token, session] of sessions) if (session.uses >= maxUses) sessions.delete(token)
+      maxUses = uses === undefined || uses === 0 ? Number.POSITIVE_INFINITY : uses
       permanent = uses === 0 ? new Map() : permanentSessions(clock())
       for (const session of sessions.values()) session.uses = 0
       if (uses === 0) sessions.clear()
@@ -97,12 +98,12 @@ function permanentSessions(now: number): Map<string, Session> {
   )
 }
 
-/** As opaque as a real one. */
+/** In the format of real tokens. */
 function newToken(): string {
   return `BAAc${Buffer.from(randomUUID()).toString('base64')}`
 }
 
-/** Too many wrong logins from one address, and it is not heard for a while, not even with the right password. */
+/** After too many wrong logins from one address, all its logins are refused for a while, also correct ones. */
 function createLockOut(clock: () => number, limits: SessionLimits) {
   const wrong = new Map<string, { count: number; last: number }>()
   const recent = (address: string) => {
@@ -117,10 +118,10 @@ function createLockOut(clock: () => number, limits: SessionLimits) {
         'Exceeding invalid login limit from this client. Try again later.',
       )
     },
-    refuse: (address: string) => {
+    recordFailure: (address: string) => {
       wrong.set(address, { count: recent(address) + 1, last: clock() })
       return new ApiError('badCredentials', 'Access is denied due to invalid or expired credentials')
     },
-    forgive: (address: string) => wrong.delete(address),
+    reset: (address: string) => wrong.delete(address),
   }
 }

@@ -1,4 +1,4 @@
-/** The refusals of the storage system: status, code of its own and sentence. Bodies carry code, description, details, retryable. */
+/** An error of the storage system. Its body has the members code, description, details and retryable. */
 interface ErrorRow {
   readonly status: number
   readonly code: number
@@ -35,7 +35,7 @@ export const API_ERRORS = {
 } as const satisfies Record<string, ErrorRow>
 export type ApiErrorName = keyof typeof API_ERRORS
 
-/** A request is refused; whoever writes the answer turns this into a body of the asked format. */
+/** A request is refused. The HTTP layer writes it as a body in the requested format. */
 export class ApiError extends Error {
   readonly row: ErrorRow
   readonly details: string
@@ -54,7 +54,7 @@ export interface ErrorBody {
   readonly code: number
   readonly description: string
   readonly details: string
-  /** Real systems leave it out when a login is refused. */
+  /** Absent for refused logins, as on real systems. */
   readonly retryable?: boolean
 }
 

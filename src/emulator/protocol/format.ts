@@ -14,15 +14,15 @@ export const CONTENT_TYPES: Record<DocumentFormat, string> = {
 }
 
 /**
- * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also listen to
- * `Accept`, and their dashboard speaks JSON unless told otherwise.
+ * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also honour
+ * `Accept`, and the default under /dashboard/ is JSON.
  */
 export function formatOf(path: string, accepts: (...types: string[]) => string | false): DocumentFormat {
   if (path.endsWith('.json')) return 'json'
-  const inXml = ['application/xml', 'text/xml']
+  const xmlTypes = ['application/xml', 'text/xml']
   const order = path.startsWith('/dashboard/')
-    ? ['application/json', ...inXml]
-    : [...inXml, 'application/json']
+    ? ['application/json', ...xmlTypes]
+    : [...xmlTypes, 'application/json']
   const best = accepts(...order) || order[0]
   return best === 'application/json' ? 'json' : 'xml'
 }

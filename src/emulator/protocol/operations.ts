@@ -1,4 +1,4 @@
-/** What clients ask for, by the names that the request log and the targets of faults use. */
+/** The operations of the API, by the names in the request log and in the targets of faults. */
 export const OPERATIONS = {
   login: 'GET /login',
   logout: 'GET /logout',
@@ -6,15 +6,15 @@ export const OPERATIONS = {
   pools: 'GET /dashboard/zones/localzone/storagepools',
   varrays: 'GET /vdc/data-services/varrays',
   vdc_nodes: 'GET /vdc/nodes',
-  nodes: 'GET /dashboard/storagepools/{id}/nodes, current values or everything',
-  history: 'the same with dataType=historical alone',
-  forecast: 'the same with category=capacityForecast',
+  nodes: 'GET /dashboard/storagepools/{id}/nodes, with current values',
+  history: 'as nodes, with dataType=historical only',
+  forecast: 'as nodes, with category=capacityForecast',
   providers: 'GET /vdc/admin/authnproviders',
   delete: 'DELETE /vdc/admin/authnproviders/{id}',
   other: 'everything else',
 } as const
 export type Operation = keyof typeof OPERATIONS
-/** Those that read the nodes feed. */
+/** The operations that read the nodes feed. */
 export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
 
 const PATHS: readonly (readonly [Operation, RegExp])[] = [
@@ -28,7 +28,7 @@ const PATHS: readonly (readonly [Operation, RegExp])[] = [
   ['providers', /^\/vdc\/admin\/authnproviders$/],
 ]
 
-/** What a request is about, whether or not it will be served. */
+/** The operation of a request, also of one that is refused. */
 export function operationOf(method: string, path: string, query: string): Operation {
   const bare = path.replace(/\.json$/, '')
   if (method === 'DELETE' && /^\/vdc\/admin\/authnproviders\/[^/]+$/.test(bare)) return 'delete'

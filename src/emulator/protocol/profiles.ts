@@ -6,25 +6,25 @@ interface ProfileRow {
   readonly list: 'instances' | '_instances'
   /** `<Attribute>Current` and the extremes of a summary: one snapshot, or an array of snapshots. */
   readonly snapshots: 'object' | 'array'
-  /** Statistics on performance were moved to another interface in version 3.6. */
+  /** Performance statistics. Since version 3.6 they are not part of the feed. */
   readonly performance: boolean
-  /** Members that real systems serve and the API document does not know. */
+  /** Members of real systems that the API document does not have. */
   readonly extras: boolean
-  /** How an unknown or expired token is answered unless the options say otherwise. */
+  /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
 }
 
-/** Answers to a token that is not, or no longer, valid. */
+/** Responses to an unknown or expired token. */
 export const EXPIRED_TOKEN = {
   '302': 'redirect GET requests to /login?service=…, refuse the others with 401',
   '401': 'refuse with 401',
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
-/** The dialects of the nodes feed. */
+/** The variants of the nodes feed. */
 export const PROFILES = {
   documented: {
-    help: 'the API document to the letter, in all notations it allows',
+    help: 'exactly as in the API document, in all notations that it allows',
     list: 'instances',
     snapshots: 'object',
     performance: true,
@@ -51,7 +51,7 @@ export const PROFILES = {
 
 export type Profile = keyof typeof PROFILES
 
-/** What a profile serves; categories health, traffic and diskIO are about performance. */
+/** The attributes that a profile serves. */
 export function attributesOf(profile: Profile): readonly Attribute[] {
   return ATTRIBUTES.filter(
     ({ category }) => PROFILES[profile].performance || !PERFORMANCE_CATEGORIES.includes(category),

@@ -7,15 +7,15 @@ export interface Element {
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** What XML 1.0 cannot carry, not even as a character reference. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+/** Characters that XML 1.0 cannot contain, not even as character references. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
 export function writeXml(root: Element): string {
   return `${PROLOG}${writeElement(root)}`
 }
 
-/** An element for each member of an object, in order; what is undefined is left out. */
+/** One element per member of an object, in order; undefined members are omitted. */
 export function elementsOf(
   members: Readonly<Record<string, string | number | boolean | undefined>>,
 ): Element[] {
@@ -25,9 +25,9 @@ export function elementsOf(
 }
 
 function writeElement({ name, attributes = {}, content = [] }: Element): string {
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
+  const attributeText = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
   const inner = typeof content === 'string' ? escapeXml(content) : content.map(writeElement).join('')
-  const tag = `${name}${written.join('')}`
+  const tag = `${name}${attributeText.join('')}`
   return inner === '' ? `<${tag}/>` : `<${tag}>${inner}</${name}>`
 }
 

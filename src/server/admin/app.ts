@@ -8,11 +8,11 @@ import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
-import { passedOn, Refused, refused } from './errors.ts'
+import { fromApiError, Refused, refused, UNKNOWN_OUTCOME_CODE } from './errors.ts'
 import { checkOrigin, type OriginRules } from './origin.ts'
 import { createPace, type Pace } from './pace.ts'
-import { PAGE, PAGE_POLICY } from './page.ts'
-import { type AskedDeletion, answerDelete, answerList, asksForDeletion, audited } from './provider_routes.ts'
+import { readAdminPage } from './page/page.ts'
+import { answerDelete, answerList, audited, isDeletion, type RequestedDeletion } from './provider_routes.ts'
 import { formatOf } from './request.ts'
 import { answerLogin, answerLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
@@ -26,25 +26,25 @@ export interface AdminAppOptions {
   readonly pace?: Pace
 }
 
-/** The second listener: authentication providers, with the rights of the caller. */
+/** The application for provider administration: page, login, list and deletion, with the token of the caller. */
 export function createAdminApp(options: AdminAppOptions): Koa {
   const { origin, log } = options
   const app = new Koa()
-  app.on('error', (error: unknown) => log.error('a request could not be answered', { error: String(error) }))
-  app.use(guardAnswers)
+  app.on('error', (error: unknown) => log.error('request failed', { error: String(error) }))
+  app.use(setResponseHeaders)
   app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => answerHealth(context, next, options.ready))
   const routes = { pace: createPace(), ...options }
   app.use((context, next) =>
-    asksForDeletion(context)
-      ? audited(context, routes, (asked) => {
-          context.state['asked'] = asked
+    isDeletion(context)
+      ? audited(context, routes, (deletion) => {
+          context.state['deletion'] = deletion
           return next()
         })
       : next(),
   )
   app.use(async (context, next) => {
-    // Behind the audit: a deletion that is refused for its pace was asked for, too.
+    // After the audit middleware: a deletion refused by the rate limit must be audited too.
     routes.pace.admit(clientAddress(context.req.socket))
     checkTarget(context)
     checkOrigin(context.req, origin)
@@ -61,10 +61,11 @@ const PROVIDERS = ['/vdc/admin/authnproviders', '/systems/:system/vdc/admin/auth
 type Routes = AdminAppOptions & { readonly pace: Pace }
 
 function createRouter(routes: Routes): Router {
+  const page = readAdminPage(UNKNOWN_OUTCOME_CODE)
   const router = new Router({ strict: true, sensitive: true })
   router.get('/', (context) => {
-    context.set({ 'Content-Security-Policy': PAGE_POLICY, 'Content-Type': 'text/html; charset=utf-8' })
-    context.body = PAGE
+    context.set({ 'Content-Security-Policy': page.policy, 'Content-Type': 'text/html; charset=utf-8' })
+    context.body = page.html
   })
   router.get('/systems', (context) => {
     context.body = JSON.stringify({ systems: routes.systems.names() })
@@ -76,16 +77,16 @@ function createRouter(routes: Routes): Router {
   router.post('/systems/:system/logout', (context) => answerLogout(context, routes))
   for (const path of PROVIDERS) {
     router.get([`${path}.json`, path], (context) => answerList(context, routes))
-    // The ending `.json` is a part of the parameter here, and is taken from it where the id is read.
+    // The parameter includes the suffix `.json`; provider_routes.ts removes it.
     router.delete(`${path}/:id`, (context) =>
-      answerDelete(context, routes, context.state['asked'] as AskedDeletion),
+      answerDelete(context, routes, context.state['deletion'] as RequestedDeletion),
     )
   }
   return router
 }
 
-/** For every answer, errors included: it is for this caller alone, and for no page of another site. */
-const ANSWER_HEADERS = {
+/** For every response, errors included: no caching, no access from other sites. */
+const RESPONSE_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -95,8 +96,8 @@ const ANSWER_HEADERS = {
   'X-Frame-Options': 'DENY',
 }
 
-async function guardAnswers(context: Context, next: Next): Promise<void> {
-  context.set(ANSWER_HEADERS)
+async function setResponseHeaders(context: Context, next: Next): Promise<void> {
+  context.set(RESPONSE_HEADERS)
   await next()
 }
 
@@ -104,18 +105,15 @@ async function writeErrors(context: Context, next: Next, log: Log): Promise<void
   try {
     await next()
   } catch (failure) {
-    const answer = failure instanceof ApiError ? passedOn(failure) : failure
+    const answer = failure instanceof ApiError ? fromApiError(failure) : failure
     if (!(answer instanceof Refused)) {
       const reason = failure instanceof Error ? failure.message : String(failure)
-      log.error('an administration request failed: please report this', {
+      log.error('administration request failed with an internal error, please report it', {
         path: rawPath(context.req),
         reason,
       })
     }
-    sendError(
-      context,
-      answer instanceof Refused ? answer : refused('failed', 'The log of the exporter says why'),
-    )
+    sendError(context, answer instanceof Refused ? answer : refused('failed', 'See the log of the exporter'))
   }
 }
 
@@ -127,16 +125,16 @@ function sendError(context: Context, { status, body, headers }: Refused): void {
   context.set('Content-Type', CONTENT_TYPES[format])
 }
 
-/** Before all checks: whoever asks may know that the program runs. */
+/** Must run before all checks: health and readiness need no authentication. */
 async function answerHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
   const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
   if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
   const isGood = path === '/-/healthy' || ready()
   context.status = isGood ? 200 : 503
-  context.body = isGood ? 'sds-exporter is running.\n' : 'Not every system was tried yet.\n'
+  context.body = isGood ? 'sds-exporter is running.\n' : 'Not every system has been polled yet.\n'
 }
 
-/** Koa would read a fragment or a strange character as the end of the path: an id must not lose its tail so. */
+/** Koa ends the path at a fragment or an invalid character, which would shorten the id of a provider. */
 function checkTarget({ req }: Context): void {
   if (!/^[!-~]+$/.test(req.url ?? '') || /[#\\]/.test(req.url ?? '')) {
     throw refused('badRequest', 'The path has characters that must be percent-encoded')
@@ -145,10 +143,11 @@ function checkTarget({ req }: Context): void {
 
 function refuseUnrouted(context: Context): void {
   const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
-  if (matched.length === 0) throw refused('unknownPath', 'See GET / for a page, or GET /systems')
+  if (matched.length === 0)
+    throw refused('unknownPath', 'The page is at GET /, the list of systems at GET /systems')
   const methods = [...new Set([...matched.flatMap(({ methods }) => methods), 'OPTIONS'])].sort()
   const Allow = methods.join(', ')
-  if (context.method !== 'OPTIONS') throw refused('wrongMethod', `It may be ${Allow}`, { Allow })
+  if (context.method !== 'OPTIONS') throw refused('wrongMethod', `Supported methods: ${Allow}`, { Allow })
   context.status = 204
   context.set('Allow', Allow)
 }

@@ -4,38 +4,38 @@ import type { Log } from '../../log.ts'
 import { createAuditFile, type OpenLine } from './audit_file.ts'
 import { refused } from './errors.ts'
 
-/** What is known of a deletion that was asked for; the rest is found out on the way. */
+/** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
-  /** When it was asked for, as ISO 8601. */
+  /** Time of the request, ISO 8601. */
   readonly time: string
   readonly system: string | null
   readonly provider_id: string
-  /** By the system's list, where the caller may read it. */
+  /** Name from the provider list; null if the caller may not read the list. */
   readonly provider: string | null
-  /** Address of the caller. */
+  /** IP address of the caller. */
   readonly address: string
-  /** By the system's whoami, where it has one. */
+  /** User name from whoami; null if the system does not support it. */
   readonly user: string | null
-  /** The first digits of the SHA-256 of the token: the same for the same token, and no way back to it. */
+  /** The first digits of the SHA-256 of the token, to correlate lines of the same token. */
   readonly token_sha256: string | null
 }
 
 /**
- * `refused`: by us or by the system, and nothing was deleted. `failed`: the system could not be asked, or failed.
- * `unknown`: the answer was lost.
+ * `refused`: by the exporter or by the system; nothing was deleted. `failed`: the system was unreachable or failed.
+ * `unknown`: the response was lost.
  */
 export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown'
 
-/** One deletion on its way. */
+/** The audit record of one deletion. */
 export interface AuditLine {
   /**
-   * To be called right before the deletion is sent.
+   * Must be called right before the deletion is sent.
    * @throws {Refused} when the audit file cannot be written
    */
   begin(facts: AuditFacts): Promise<void>
   /**
-   * Once for every line, whether it was begun or not.
-   * @throws {Refused} when the deletion happened and the audit file could not be completed
+   * Must be called once for every record, even if begin() was not called.
+   * @throws {Refused} when the provider was deleted and the audit file could not be written
    */
   end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void>
 }
@@ -44,16 +44,16 @@ export interface Audit {
   line(): AuditLine
 }
 
-const UNKNOWN_END = tail('unknown', 0)
+const UNKNOWN_TAIL = tail('unknown', 0)
 
-/** Writes each deletion that was asked for as one line of the log, and of the audit file where there is one. */
+/** Writes each requested deletion as one line to the log and, if configured, to the audit file. */
 export function createAudit({ file, log }: { readonly file?: string; readonly log: Log }): Audit {
-  const audited = file === undefined ? undefined : createAuditFile(file, UNKNOWN_END)
+  const audited = file === undefined ? undefined : createAuditFile(file, UNKNOWN_TAIL)
 
   function failed(failure: unknown): string {
     const reason = failure instanceof Error ? failure.message : String(failure)
-    log.error('the audit file cannot be written', { file, reason })
-    return 'Ask whoever runs this exporter: its log has the reason.'
+    log.error('cannot write the audit file', { file, reason })
+    return 'The log of the exporter has the reason.'
   }
 
   return {
@@ -68,15 +68,15 @@ export function createAudit({ file, log }: { readonly file?: string; readonly lo
           }
         },
         async end(facts, outcome, status) {
-          log.warn('audit: deletion of an authentication provider', { ...shown(facts), outcome, status })
+          log.warn('audit: deletion of authentication provider', { ...shown(facts), outcome, status })
           const wasBegun = open !== undefined
           try {
             open ??= await audited?.begin(head(facts))
             await open?.end(tail(outcome, status))
           } catch (failure) {
-            const words = failed(failure)
-            // A refusal stands, and the log has its line; only of a deletion must the caller hear.
-            if (wasBegun && outcome === 'deleted') throw refused('auditIncomplete', words)
+            const details = failed(failure)
+            // The log has the line. The caller must be informed only if the provider was deleted.
+            if (wasBegun && outcome === 'deleted') throw refused('auditIncomplete', details)
           }
         },
       }
@@ -90,12 +90,11 @@ export function fingerprint(token: Secret): string {
   return createHash('sha256').update(token.reveal()).digest('hex').slice(0, FINGERPRINT_DIGITS)
 }
 
-/** A JSON object without its end, */
+/** The start of a JSON object; tail() completes it. */
 function head(facts: AuditFacts): string {
   return `${JSON.stringify(facts).slice(0, -1)},`
 }
 
-/** and the end that makes it one. */
 function tail(outcome: DeletionOutcome, status: number): string {
   return JSON.stringify({ outcome, status }).slice(1)
 }

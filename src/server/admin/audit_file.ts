@@ -1,27 +1,27 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** A line whose first part is on the disk, and whose end is to come. */
+/** A line whose first part has been written. */
 export interface OpenLine {
-  /** Writes the rest and a line end; resolves when the disk has it. Lets the next line begin, also when it fails. */
+  /** Writes the rest and a newline; resolves after fsync. The next line can begin even if this fails. */
   end(rest: string): Promise<void>
 }
 
-/** A file of lines that are written before and after the event that they tell of. */
+/** A file of lines, each written in two parts: before and after its event. */
 export interface AuditFile {
   /**
-   * Writes the first part of a line, once no other line is open; resolves when the disk has it.
-   * @throws when the file cannot be written, and then nothing of the line is left in it
+   * Writes the first part of a line after all other lines have ended; resolves after fsync.
+   * @throws when the file cannot be written; the file is then unchanged
    */
   begin(first: string): Promise<OpenLine>
 }
 
-/** Readable by the group, for those who collect logs. */
+/** Readable by the group, for log collectors. */
 const MODE = 0o640
 
 /**
- * A line is begun before its event and ended after it, so that a full disk is met before and not after, and a crash
- * in between leaves a trace. The file is opened anew for each line: it may be renamed at any time.
- * @param cutEnd ends a line that a crash has cut
+ * A line begins before its event, so that a full disk prevents the event and a crash leaves a partial line. The file
+ * is opened for each line, so it can be rotated by renaming.
+ * @param cutEnd completes a partial line left by a crash
  */
 export function createAuditFile(path: string, cutEnd: string): AuditFile {
   let last: Promise<void> = Promise.resolve()
@@ -50,7 +50,7 @@ async function appendFirst(file: FileHandle, first: string, cutEnd: string): Pro
     await file.appendFile(`${isCut ? `${cutEnd}\n` : ''}${first}`)
     await file.sync()
   } catch (failure) {
-    // Half a line would spoil the next one. What cannot be cut off, such as a device, has no length either.
+    // A partial line would corrupt the next one. Truncating fails for devices, which have no length.
     await file.truncate(size).catch(() => undefined)
     throw failure
   }
@@ -78,7 +78,7 @@ async function closingOnFailure(file: FileHandle, task: () => Promise<void>): Pr
   }
 }
 
-/** Whether the file can be written: creates it where it is missing. @throws with the path and the reason */
+/** Creates the file if it is missing. @throws when it cannot be written, with the path and the error code */
 export async function checkAuditFile(path: string): Promise<void> {
   try {
     const file = await open(path, 'a+', MODE)

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { refused } from './errors.ts'
 
-/** The documented requests have no body; a login is short. */
+/** Only the login has a body, and it is short. */
 const MAX_BODY_BYTES = 4096
 
 /**
- * Reads the body of a request, so that none is left on the connection; never more than a few kilobytes of it.
- * @throws {Refused} 413, which ends the connection
+ * Reads the body of a request.
+ * @throws {Refused} 413 if it is longer than 4096 bytes; the connection is then closed
  */
 export function readRequestBody(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge())
@@ -23,10 +23,10 @@ export function readRequestBody(request: IncomingMessage): Promise<Buffer> {
     })
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('close', () => reject(refused('badRequest', 'The body ended too early')))
+    request.once('close', () => reject(refused('badRequest', 'The body is incomplete')))
   })
 }
 
 function tooLarge() {
-  return refused('tooLarge', `A request may have ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
+  return refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
 }

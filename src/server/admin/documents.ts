@@ -4,13 +4,13 @@ import { type Element, writeXml } from './xml_writer.ts'
 
 export type DocumentFormat = 'xml' | 'json'
 
-/** API document, "Endpoints": the answer's type goes by the path. */
+/** API document, "Endpoints": the content type depends on the path. */
 export const CONTENT_TYPES: Readonly<Record<DocumentFormat, string>> = {
   xml: 'application/xml',
   json: 'application/json',
 }
 
-/** The list as API document, "Authentication provider list", has it: `link` too where the system left it out. */
+/** API document, "Authentication provider list". `link` is added if the system omits it. */
 export function writeProviders(providers: readonly Provider[], format: DocumentFormat): string {
   const entries = providers.map((provider) => ({ ...provider, link: linkOf(provider) }))
   if (format === 'json') {
@@ -27,6 +27,7 @@ export function writeProviders(providers: readonly Provider[], format: DocumentF
   return writeXml({ name: 'authnproviders', content: children })
 }
 
+/** The error body of the storage system's API. */
 export function writeError(
   { code, description, details, retryable }: RefusalBody,
   format: DocumentFormat,

@@ -2,7 +2,7 @@ import type { ApiError } from '../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../api/errors/reasons.ts'
 import { UnknownOutcome } from '../../api/providers/deletion.ts'
 
-/** The body of a refusal, as real systems write it. */
+/** The error body of the storage system's API. */
 export interface RefusalBody {
   readonly code: number
   readonly description: string
@@ -10,7 +10,7 @@ export interface RefusalBody {
   readonly retryable: boolean
 }
 
-/** A request that is answered with an error, by us or by the system. */
+/** A request that is answered with an error, from the exporter or from the system. */
 export class Refused extends Error {
   readonly status: number
   readonly body: RefusalBody
@@ -25,47 +25,48 @@ export class Refused extends Error {
   }
 }
 
-/** "The deletion may have happened": a code of its own, whatever the status. */
+/** The error code of a deletion whose result is unknown, for every HTTP status. */
 export const UNKNOWN_OUTCOME_CODE = 599
 
-/** Our own refusals. Their code is the HTTP status, which no code of a storage system is in such a place. */
+/** Errors of the exporter itself. Their code is the HTTP status. */
 const OWN = {
-  badRequest: { status: 400, description: 'The request cannot be understood' },
-  chooseSystem: { status: 400, description: 'There are several systems: the path must name one' },
-  noToken: { status: 401, description: 'The request carries no token that could be passed on' },
-  foreignOrigin: { status: 403, description: 'The request comes from a page of another site' },
-  unknownPath: { status: 404, description: 'There is nothing under this path' },
-  unknownSystem: { status: 404, description: 'There is no such system' },
-  wrongMethod: { status: 405, description: 'The method is not supported here' },
-  notAcceptable: { status: 406, description: 'There is no answer in a format that the request accepts' },
-  tooLarge: { status: 413, description: 'The request has a body that is too large' },
+  badRequest: { status: 400, description: 'Bad request' },
+  chooseSystem: { status: 400, description: 'Several systems are configured: the path must name one' },
+  noToken: { status: 401, description: 'The request has no valid token' },
+  foreignOrigin: { status: 403, description: 'Cross-site request refused' },
+  unknownPath: { status: 404, description: 'Unknown path' },
+  unknownSystem: { status: 404, description: 'Unknown system' },
+  wrongMethod: { status: 405, description: 'Method not allowed' },
+  notAcceptable: { status: 406, description: 'No acceptable content type' },
+  tooLarge: { status: 413, description: 'Request body too large' },
   wrongType: { status: 415, description: 'The body must be JSON (Content-Type: application/json)' },
-  foreignHost: { status: 421, description: 'The request is addressed to another host' },
+  foreignHost: { status: 421, description: 'Unknown host name in the Host header' },
   tooMany: { status: 429, description: 'Too many requests', retryable: true },
-  failed: { status: 500, description: 'The exporter failed to answer' },
+  failed: { status: 500, description: 'Internal error' },
   auditIncomplete: {
     status: 500,
-    description: 'The provider was deleted, but the audit file was not completed',
+    description: 'The provider was deleted, but the audit file could not be completed',
   },
   noAudit: { status: 503, description: 'The audit file cannot be written: nothing was deleted' },
 } as const satisfies Record<string, { status: number; description: string; retryable?: true }>
 
-/** The scheme has a name of its own, so that no browser asks for a user and a password. */
+/** A custom scheme, so that browsers do not open a login dialog. */
 const TOKEN_CHALLENGE = { 'WWW-Authenticate': 'X-SDS-AUTH-TOKEN realm="storage system"' }
 
+/** An error of the exporter itself. */
 export function refused(
-  why: keyof typeof OWN,
+  error: keyof typeof OWN,
   details: string,
   headers: Readonly<Record<string, string>> = {},
 ): Refused {
-  const row: { status: number; description: string; retryable?: true } = OWN[why]
+  const row: { status: number; description: string; retryable?: true } = OWN[error]
   const { status, description, retryable = false } = row
   const challenge = status === 401 ? TOKEN_CHALLENGE : {}
   return new Refused(status, { code: status, description, details, retryable }, { ...challenge, ...headers })
 }
 
-/** What a failure of the system is to the caller: its own status and words where it gave any. */
-export function passedOn(failure: ApiError): Refused {
+/** The error for the caller: status and body of the system if it sent any. */
+export function fromApiError(failure: ApiError): Refused {
   if (failure instanceof UnknownOutcome) return unknownOutcome(failure)
   const status = statusFor(failure)
   const { body, retryAfterMs } = failure
@@ -75,7 +76,7 @@ export function passedOn(failure: ApiError): Refused {
   }
   const answer = {
     code: body?.code ?? status,
-    description: body?.description ?? sentence(REASONS[failure.reason]),
+    description: body?.description ?? sentence(REASONS[failure.reason].text),
     details: body?.details ?? failure.message,
     retryable: body?.retryable ?? RETRYABLE.includes(failure.reason),
   }
@@ -86,7 +87,7 @@ function unknownOutcome(failure: UnknownOutcome): Refused {
   const isLate = failure.reason === 'timeout' || failure.status === 504
   return new Refused(isLate ? 504 : 502, {
     code: UNKNOWN_OUTCOME_CODE,
-    description: 'Whether the provider was deleted is unknown: list the providers again',
+    description: 'It is unknown whether the provider was deleted: list the providers again',
     details: failure.message,
     retryable: false,
   })
@@ -95,7 +96,7 @@ function unknownOutcome(failure: UnknownOutcome): Refused {
 const RETRYABLE: readonly Reason[] = ['connect', 'dns', 'reset', 'timeout', 'throttled', 'unavailable']
 
 function statusFor({ reason, status }: ApiError): number {
-  // Also a redirect to the login page, which is how some systems say it.
+  // Some systems redirect to a login page instead.
   if (reason === 'auth') return 401
   if (status !== undefined && status >= 400 && status <= 599) return status
   if (reason === 'timeout') return 504

@@ -4,37 +4,33 @@ import { plainAddress } from '../auth/addresses.ts'
 import { refused } from './errors.ts'
 
 export interface OriginRules {
-  /** The host of the listen address, where it has one. */
+  /** The host of the listen address; undefined if it has none. */
   readonly listenHost: string | undefined
   /** `name`, for any port, or `name:port`. */
   readonly allowedHosts: readonly string[]
 }
 
 /**
- * Refuses what a browser sends that was led here by a strange name or a strange page. A name that an attacker lets
- * point to this machine (DNS rebinding) arrives as `Host`; a request that another site's page makes says so in
- * `Origin` or `Sec-Fetch-Site`.
+ * Protects against DNS rebinding (checks `Host`) and against cross-site requests (checks `Origin` and
+ * `Sec-Fetch-Site`).
  * @throws {Refused} 421 or 403
  */
 export function checkOrigin(request: IncomingMessage, rules: OriginRules): void {
   const host = request.headers.host?.toLowerCase() ?? ''
   const isAllowed = isAllowedHost(host, rules)
   if (!isAllowed && !isOwnHost(host, request, rules)) {
-    throw refused(
-      'foreignHost',
-      'If this name is meant to reach the exporter, start it with --admin.allowed-hosts=NAME',
-    )
+    throw refused('foreignHost', 'To allow this name, start the exporter with --admin.allowed-hosts=NAME')
   }
   const { origin } = request.headers
-  // A proxy in front, which the allowed names are for, may add or take away TLS.
+  // A reverse proxy, for which --admin.allowed-hosts is meant, may add or remove TLS.
   const own = (isAllowed ? ['http', 'https'] : [schemeOf(request)]).map((scheme) => `${scheme}://${host}`)
   const isForeign = origin !== undefined && !own.includes(origin.toLowerCase())
   if (isForeign || isCrossSite(request)) {
-    throw refused('foreignOrigin', 'Only the page of this exporter may do that from within a browser')
+    throw refused('foreignOrigin', 'Browsers may send this request only from the page of this exporter')
   }
 }
 
-/** Somebody may follow a link to the page from anywhere; nothing else is for other sites. */
+/** Links to the page from other sites are allowed. */
 function isCrossSite({ headers, method, url }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin' || site === 'none') return false
@@ -64,7 +60,7 @@ function isOwnHost(host: string, request: IncomingMessage, { listenHost }: Origi
   return own.map(hostForm).includes(hostForm(name))
 }
 
-/** One spelling for each address: IPv6 has many. */
+/** Writes IPv6 addresses in their shortest form. */
 function hostForm(name: string): string {
   const bare = name.replace(/^\[|\]$/g, '').toLowerCase()
   return isIPv6(bare) ? new URL(`http://[${bare}]`).hostname : bare

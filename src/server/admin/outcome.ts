@@ -1,17 +1,17 @@
 import { ApiError } from '../../api/errors/errors.ts'
 import { UnknownOutcome } from '../../api/providers/deletion.ts'
 import type { DeletionOutcome } from './audit.ts'
-import { passedOn, Refused } from './errors.ts'
+import { fromApiError, Refused } from './errors.ts'
 
 const SERVER_ERROR = 500
 
-/** The status that a failure is answered with. */
+/** The HTTP status for a failure. */
 export function statusOf(failure: unknown): number {
-  const refused = failure instanceof ApiError ? passedOn(failure) : failure
+  const refused = failure instanceof ApiError ? fromApiError(failure) : failure
   return refused instanceof Refused ? refused.status : SERVER_ERROR
 }
 
-/** What became of a deletion that failed. */
+/** The audit outcome of a deletion that failed. */
 export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof UnknownOutcome) return 'unknown'
   return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'

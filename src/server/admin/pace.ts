@@ -2,18 +2,18 @@ import { ApiError } from '../../api/errors/errors.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
 import { refused } from './errors.ts'
 
-/** Requests of one address, whatever they are: thirty at once, then five a second. */
+/** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
-/** Tokens of one address that a system refused: ten at once, then one in six seconds. */
+/** Refused tokens of one address: 10 at once, then one per 6 seconds. */
 const REFUSALS: BucketSize = { burst: 10, intervalMs: 6000 }
 /**
- * Refused logins of one system, whoever tried. Real systems lock an address for ten minutes after ten of them, and
- * ours is also the address of the exporter's own login: five and four more within ten minutes stay below that.
+ * Refused logins at one system, for all callers together. Real systems lock an address for 10 minutes after 10 refused
+ * logins, and the exporter's own login uses the same address. This allows at most 9 in 10 minutes.
  */
 const LOGINS: BucketSize = { burst: 5, intervalMs: 150_000 }
 const REMEMBERED = 1024
 
-/** Keeps callers from trying tokens and passwords at speed through us. */
+/** Rate limits against guessing of tokens and passwords. */
 export interface Pace {
   /**
    * Counts a request of a caller at `address`.
@@ -21,15 +21,15 @@ export interface Pace {
    */
   admit(address: string): void
   /**
-   * Runs what goes on to a system with the token of a caller at `address`.
+   * Runs a task that sends the token of a caller at `address` to a system.
    * @throws {Refused} 429 before anything is sent
    */
   withToken<T>(address: string, task: () => Promise<T>): Promise<T>
-  /** The same for a login at a system. */
+  /** The same for a login at a system. @throws {Refused} 429 */
   withLogin<T>(system: string, task: () => Promise<T>): Promise<T>
 }
 
-/** @param now milliseconds that only go forward */
+/** @param now monotonic clock in milliseconds */
 export function createPace(now: () => number = () => performance.now()): Pace {
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
@@ -43,9 +43,9 @@ export function createPace(now: () => number = () => performance.now()): Pace {
   }
 }
 
-/** A place in the bucket is lost only by what the system refuses to know. */
+/** Only a refused token or login uses up a token of the bucket. */
 async function guarded<T>(bucket: TokenBucket, size: BucketSize, task: () => Promise<T>): Promise<T> {
-  if (!bucket.take()) throw tooMany(size, 'requests that the system refused')
+  if (!bucket.take()) throw tooMany(size, 'refused tokens or logins')
   try {
     const result = await task()
     bucket.giveBack()
@@ -58,7 +58,7 @@ async function guarded<T>(bucket: TokenBucket, size: BucketSize, task: () => Pro
 
 function tooMany({ intervalMs }: BucketSize, what: string) {
   const seconds = Math.ceil(intervalMs / 1000)
-  return refused('tooMany', `There were too many ${what}. Wait ${seconds} s.`, {
+  return refused('tooMany', `Too many ${what}. Retry after ${seconds} s.`, {
     'Retry-After': String(seconds),
   })
 }

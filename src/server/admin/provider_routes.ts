@@ -45,10 +45,10 @@ export async function answerList(context: Context, { systems, pace }: ProviderRo
   context.set('Content-Type', CONTENT_TYPES[format])
 }
 
-/** A deletion while it is asked for: what is found out is written to the facts. */
-export interface AskedDeletion {
+/** A deletion in progress. `facts` is replaced as more becomes known. */
+export interface RequestedDeletion {
   facts: AuditFacts
-  /** Writes the facts down; a deletion is not sent before that. */
+  /** Writes the facts to the audit; must resolve before the deletion is sent. */
   begin(): Promise<void>
 }
 
@@ -56,17 +56,17 @@ export interface AskedDeletion {
 export async function answerDelete(
   context: Context,
   { systems, pace }: ProviderRoutes,
-  asked: AskedDeletion,
+  deletion: RequestedDeletion,
 ): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
-  asked.facts = { ...asked.facts, token_sha256: fingerprint(token) }
+  deletion.facts = { ...deletion.facts, token_sha256: fingerprint(token) }
   const client = systemOf(context, systems)
   const id = providerId(context)
   await pace.withToken(clientAddress(context.req.socket), async () => {
     const { user, provider } = await lookUp(client, token, id, goneSignal(context))
-    asked.facts = { ...asked.facts, user, provider: provider?.name ?? null }
-    await asked.begin()
+    deletion.facts = { ...deletion.facts, user, provider: provider?.name ?? null }
+    await deletion.begin()
     await client.deleteProvider(token, id)
   })
   context.status = 200
@@ -76,24 +76,24 @@ export async function answerDelete(
 
 const DELETION = /^(?:\/systems\/[^/]+)?\/vdc\/admin\/authnproviders\/([^/]+?)(?:\.json)?$/
 
-/** The id in the path of a deletion, still encoded; undefined for other paths. The ending `.json` is the format. */
+/** The id in the path of a deletion, percent-encoded, without the suffix `.json`; undefined for other paths. */
 function idInPath(context: Context): string | undefined {
   return DELETION.exec(rawPath(context.req))?.[1]
 }
 
-/** The id as the system has it: opaque, decoded once. @throws {Refused} 400 for one that cannot be sent on exactly */
+/** The id, decoded once and otherwise opaque. @throws {Refused} 400 if it cannot be one path segment */
 function providerId(context: Context): string {
   const id = decoded(idInPath(context) ?? '')
   try {
     providerPath(id)
   } catch (failure) {
-    throw refused('badRequest', failure instanceof ApiError ? failure.detail : 'The id cannot be sent on')
+    throw refused('badRequest', failure instanceof ApiError ? failure.detail : 'The id cannot be sent')
   }
   return id
 }
 
-/** The system gave no answer at all: a deletion would fare no better. */
-const NO_ANSWER: readonly Reason[] = [
+/** Failures of the list request after which a deletion would fail too. */
+const FATAL: readonly Reason[] = [
   'connect',
   'dns',
   'tls',
@@ -106,8 +106,8 @@ const NO_ANSWER: readonly Reason[] = [
 ]
 
 /**
- * Who deletes what, for the audit. Not everybody who may delete may list, and not every system has a whoami; but a
- * token that is refused here, or a system that does not answer, ends it before anything is deleted.
+ * The user and the provider for the audit. An account may delete without the right to list, and some systems have no
+ * whoami, so these may be missing. A refused token or an unreachable system ends the deletion.
  */
 async function lookUp(
   client: AdminClient,
@@ -116,36 +116,39 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<{ user: string | null; provider: Provider | undefined }> {
   const [list, user] = await Promise.allSettled([client.providers(token, signal), client.user(token, signal)])
-  if (list.status === 'rejected' && endsIt(list.reason)) throw list.reason
+  if (list.status === 'rejected' && isFatal(list.reason)) throw list.reason
   return {
     user: (user.status === 'fulfilled' && user.value) || null,
     provider: list.status === 'fulfilled' ? list.value.find((provider) => provider.id === id) : undefined,
   }
 }
 
-function endsIt(failure: unknown): boolean {
-  return !(failure instanceof ApiError) || NO_ANSWER.includes(failure.reason)
+function isFatal(failure: unknown): boolean {
+  return !(failure instanceof ApiError) || FATAL.includes(failure.reason)
 }
 
-/** Every deletion that is asked for leaves one line in the audit, whoever refuses it, and why ever. */
+/** Writes one audit line for every requested deletion, including refused ones. */
 export async function audited(
   context: Context,
   { systems, audit }: ProviderRoutes,
-  task: (asked: AskedDeletion) => Promise<unknown>,
+  task: (deletion: RequestedDeletion) => Promise<unknown>,
 ): Promise<void> {
   const line = audit.line()
-  const asked: AskedDeletion = { facts: firstFacts(context, systems), begin: () => line.begin(asked.facts) }
+  const deletion: RequestedDeletion = {
+    facts: firstFacts(context, systems),
+    begin: () => line.begin(deletion.facts),
+  }
   try {
-    await task(asked)
+    await task(deletion)
   } catch (failure) {
-    await line.end(asked.facts, outcomeOf(failure), statusOf(failure))
+    await line.end(deletion.facts, outcomeOf(failure), statusOf(failure))
     throw failure
   }
-  await line.end(asked.facts, 'deleted', context.status)
+  await line.end(deletion.facts, 'deleted', context.status)
 }
 
-/** Whether a request asks for a deletion, whatever becomes of it. */
-export function asksForDeletion(context: Context): boolean {
+/** Whether the request is a deletion, valid or not. */
+export function isDeletion(context: Context): boolean {
   return context.method === 'DELETE' && idInPath(context) !== undefined
 }
 
@@ -161,7 +164,7 @@ function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
   return {
     time: new Date().toISOString(),
     system: known(() => systemName(context, systems)) ?? null,
-    // Longer ids are refused; the audit must not grow by what a stranger sends.
+    // Longer ids are refused; this limits the size of the audit line.
     provider_id: (known(() => decoded(raw)) ?? raw).slice(0, MAX_ID_CHARACTERS),
     provider: null,
     address: clientAddress(context.req.socket),

@@ -7,12 +7,12 @@ import type { DocumentFormat } from './documents.ts'
 import { refused } from './errors.ts'
 import type { AdminSystems } from './systems.ts'
 
-/** Requests of the page's own endpoints, which speak JSON alone. */
+/** The endpoints of the page. They use JSON only. */
 const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout))?$/
 
 /**
- * The format of an answer, errors included: JSON for a path that ends in `.json`, else XML, which is the default, or
- * what the caller accepts of the two.
+ * The format of a response, errors included: JSON if the path ends in `.json` or the caller prefers JSON,
+ * otherwise XML.
  */
 export function formatOf(context: Context): DocumentFormat {
   const path = rawPath(context.req)
@@ -22,31 +22,31 @@ export function formatOf(context: Context): DocumentFormat {
     : 'xml'
 }
 
-/** @throws {Refused} 406 when the caller accepts nothing that the path can be answered with */
+/** @throws {Refused} 406 if the caller does not accept the content type of the path */
 export function checkAcceptable(context: Context): void {
   const offered = formatOf(context) === 'json' ? ['application/json'] : ['application/xml', 'text/xml']
   if (context.accepts(offered) === false) {
     throw refused(
       'notAcceptable',
-      'The list is served as application/xml, and as application/json under .json',
+      'The list is served as application/xml, and as application/json if the path ends in .json',
     )
   }
 }
 
-/** The documents know no parameters: one that is sent would be a wish that is not heard. */
+/** The API defines no query parameters here; ignoring one could mislead the caller. @throws {Refused} 400 */
 export function checkNoQuery(context: Context): void {
   if (context.querystring !== '') throw refused('badRequest', 'This path takes no query parameters')
 }
 
 /**
  * The caller's own token.
- * @throws {Refused} 401 where there is none that could be passed on
+ * @throws {Refused} 401 if it is missing or not valid in a header, 400 if it is repeated
  */
 export function callerToken({ req }: Context): Secret {
   const values = req.headersDistinct[TOKEN_HEADER.toLowerCase()] ?? []
   const [value] = values
   if (value === undefined)
-    throw refused('noToken', `Send the header ${TOKEN_HEADER} with a token of the storage system`)
+    throw refused('noToken', `Send a token of the storage system in the header ${TOKEN_HEADER}`)
   if (values.length > 1) throw refused('badRequest', `The header ${TOKEN_HEADER} is sent more than once`)
   const token = tokenFromText(value)
   if (token instanceof Secret) return token
@@ -56,7 +56,7 @@ export function callerToken({ req }: Context): Secret {
 const SYSTEM_PATH = /^\/systems\/([^/]+)\//
 
 /**
- * The name of the system that a path is about; undefined where it names none and there are several.
+ * The name of the system in the path, or of the only system; undefined if the path has none and there are several.
  * @throws {Refused} 400 for a name that cannot be decoded
  */
 export function systemName(context: Context, systems: AdminSystems): string | undefined {
@@ -66,11 +66,11 @@ export function systemName(context: Context, systems: AdminSystems): string | un
   return second === undefined ? only : undefined
 }
 
-/** @throws {Refused} 400 or 404, naming the systems that there are */
+/** @throws {Refused} 400 or 404; the details list the configured systems */
 export function systemOf(context: Context, systems: AdminSystems): AdminClient {
   const name = systemName(context, systems)
   const choices = `Systems: ${systems.names().join(', ')}`
-  if (name === undefined) throw refused('chooseSystem', `Write /systems/NAME before the path. ${choices}`)
+  if (name === undefined) throw refused('chooseSystem', `Prefix the path with /systems/NAME. ${choices}`)
   const client = systems.get(name)
   if (client === undefined) throw refused('unknownSystem', choices)
   return client
@@ -85,7 +85,7 @@ export function decoded(segment: string): string {
   }
 }
 
-/** Aborts what is done for a caller who has gone. For reading alone: a deletion is seen through. */
+/** Aborts when the caller disconnects. Not for deletions, which must complete. */
 export function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController()
   res.once('close', () => gone.abort())

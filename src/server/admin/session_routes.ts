@@ -12,8 +12,8 @@ interface SessionRoutes {
 }
 
 /**
- * A token for a name and a password, for the page: the system is asked, the token goes to the caller and is kept
- * nowhere here. The body is `{"username": "…", "password": "…"}`, the answer `{"token": "…"}`.
+ * Logs in at the system and returns the token, which the exporter does not keep. The request body is
+ * `{"username": "…", "password": "…"}`, the response body `{"token": "…"}`.
  */
 export async function answerLogin(
   context: Context,
@@ -22,7 +22,7 @@ export async function answerLogin(
 ): Promise<void> {
   checkNoQuery(context)
   if (!context.is('application/json'))
-    throw refused('wrongType', 'A form of another site could send anything else')
+    throw refused('wrongType', 'Other content types are refused because forms of other sites can send them')
   const { username, password } = credentialsOf(body)
   const client = systemOf(context, systems)
   const name = systemName(context, systems) ?? ''
@@ -37,13 +37,13 @@ export async function answerLogout(context: Context, { systems, pace }: SessionR
   const token = callerToken(context)
   const client = systemOf(context, systems)
   await pace.withToken(clientAddress(context.req.socket), () =>
-    client.logout(token, AbortSignal.timeout(CALLERS_LOGOUT_TIMEOUT_MS)),
+    client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204
 }
 
-/** The page is closed meanwhile: nobody waits for it. */
-const CALLERS_LOGOUT_TIMEOUT_MS = 10_000
+/** Independent of the caller's connection: the page sends the logout while it is being closed. */
+const LOGOUT_TIMEOUT_MS = 10_000
 
 function credentialsOf(body: Buffer): { username: string; password: Secret } {
   const { username, password } = parseObject(body)
@@ -60,7 +60,7 @@ function parseObject(body: Buffer): { readonly username?: unknown; readonly pass
     const value: unknown = JSON.parse(body.toString('utf8'))
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    // Without the parser's words: they would quote the password.
+    // The parser's message would quote the password.
     throw refused('badRequest', 'The body is not JSON')
   }
 }

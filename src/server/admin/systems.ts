@@ -2,9 +2,9 @@ import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
 import type { Config } from '../../config/config.ts'
 import { sameConfig } from '../../config/same.ts'
 
-/** The configured systems, as those can ask them who bring a token of their own. */
+/** Clients of the configured systems for requests with the token of the caller. */
 export interface AdminSystems {
-  /** Exactly the systems of this configuration from now on; those that did not change keep their connections. */
+  /** Replaces the systems; unchanged ones keep their connections. */
   use(config: Config): Promise<void>
   names(): readonly string[]
   get(name: string): AdminClient | undefined

@@ -1,4 +1,4 @@
-/** An XML element: empty, with text, or with children. Names are ours and need no escaping. */
+/** An XML element: empty, with text, or with children. Names are not escaped. */
 export interface Element {
   readonly name: string
   readonly attributes?: Readonly<Record<string, string>>
@@ -7,7 +7,7 @@ export interface Element {
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 
-/** Line ends and tabs as references where a parser would turn them into something else. */
+/** Newlines and tabs become references where a parser would normalize them. */
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -17,15 +17,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
   '\t': '&#9;',
 }
-/** What XML 1.0 cannot carry, not even as a reference. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+/** Characters that XML 1.0 does not allow, not even as references. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is for control characters
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
 export function writeXml(root: Element): string {
   return `${PROLOG}${writeElement(root)}`
 }
 
-/** The text as an XML document carries it: what it cannot carry becomes U+FFFD. */
+/** Replaces characters that XML does not allow with U+FFFD. */
 export function xmlText(text: string): string {
   return text.toWellFormed().replace(FORBIDDEN, '\ufffd')
 }

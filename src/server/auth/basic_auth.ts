@@ -11,23 +11,23 @@ export type Users = ReadonlyMap<string, Secret>
 
 export interface BasicAuth {
   /**
-   * @param authorization the header as sent
-   * @param address of the client, whose failed attempts are counted
-   * @returns undefined for a known user with the right password
+   * @param authorization the Authorization header
+   * @param address client address, for which failed attempts are counted
+   * @returns undefined if the user exists and the password is correct
    */
   check(authorization: string | undefined, address: string, users: Users): Promise<Refusal | undefined>
 }
 
 export interface BasicAuthOptions {
   readonly log: Log
-  /** A clock in milliseconds that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number
-  /** bcrypt's own, unless a test counts the calls. */
+  /** Default: bcrypt. */
   readonly compare?: Compare
 }
 
 const REMEMBERED_ADDRESSES = 1024
-/** Wrong passwords of one address: ten at once, then one a second. */
+/** Failed attempts of one address: ten at once, then one per second. */
 const ATTEMPTS = { burst: 10, intervalMs: 1000 } as const
 
 const UNAUTHORIZED: Refusal = {
@@ -43,9 +43,9 @@ const TOO_MANY_ATTEMPTS: Refusal = {
 const BUSY: Refusal = { status: 503, text: 'busy', headers: { 'Retry-After': '1' } }
 
 /**
- * Basic authentication against bcrypt hashes. An unknown user takes the same way as a known one, to a hash that no
- * password has. Only attempts that need a comparison count as attempts, and only the failed ones in the end: what is
- * known already costs nothing, so that a flood of guesses does not shut out who was let in before.
+ * Basic authentication against bcrypt hashes. An unknown user name is compared with a decoy hash, so that it takes as
+ * long as a wrong password. Only failed comparisons use up attempts. Remembered results need no attempt, so that a
+ * client that has authenticated before is not locked out by guesses from the same address.
  */
 export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuthOptions): BasicAuth {
   const passwords = createPasswordCheck(compare)
@@ -70,14 +70,14 @@ export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuth
       const hash = users.get(credentials.user)
       const claim = { ...credentials, isKnown: hash !== undefined, hash: (hash ?? decoyFor(users)).reveal() }
       const known = passwords.recall(claim)
-      // not a moment between the two: equal claims would all find nothing, and all begin
+      // No await between recall and attempt: equal claims must share one comparison.
       if (known === undefined) return attempt(claim, address)
       return (await known) ? undefined : UNAUTHORIZED
     },
   }
 }
 
-/** `Basic` and strict base64 of UTF-8 with a colon in it; anything else is no credentials at all. */
+/** Accepts `Basic` with strict base64 of UTF-8 text that contains a colon; undefined for anything else. */
 function readCredentials(authorization: string | undefined) {
   const [, base64] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '') ?? []
   if (base64 === undefined) return undefined
@@ -95,13 +95,13 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** A hash as dear as the dearest of the users', of no password that anybody knows. */
+/** A random hash with the highest bcrypt cost among the users. */
 function createDecoy() {
-  // 22 characters of salt and 31 of hash in bcrypt's own base64, of which hexadecimal digits are a part
+  // 22 characters of salt and 31 of hash; hexadecimal digits are valid in the base64 alphabet of bcrypt.
   const tail = randomBytes(27).toString('hex').slice(0, 53)
   return (users: Users): Pick<Secret, 'reveal'> => {
     const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6))
-    const cost = costs.reduce((dearest, next) => (next > dearest ? next : dearest), '04')
+    const cost = costs.reduce((highest, next) => (next > highest ? next : highest), '04')
     return { reveal: () => `$2b$${cost}$${tail}` }
   }
 }

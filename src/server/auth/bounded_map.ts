@@ -1,11 +1,11 @@
-/** A map that forgets what was not asked for longest, once it is full. */
+/** A map with a capacity; when it is full, the least recently used entry is removed. */
 export interface BoundedMap<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): void
 }
 
 export function createBoundedMap<K, V>(capacity: number): BoundedMap<K, V> {
-  // a Map keeps the order of insertion, so that the first key is the one not used for longest
+  // A Map keeps insertion order, so the first key is the least recently used.
   const entries = new Map<K, V>()
   const set = (key: K, value: V) => {
     entries.delete(key)

@@ -1,26 +1,26 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
-import type { WebTls } from '../../config/web/web_tls.ts'
 import type { Refusal } from './refusal.ts'
 
 const REQUIRED: Refusal = { status: 403, text: 'forbidden: a client certificate is required', isLast: true }
 const UNKNOWN: Refusal = {
   status: 403,
-  text: 'forbidden: the client certificate is not trusted here',
+  text: 'forbidden: the client certificate is not trusted',
   isLast: true,
 }
 const NOT_LISTED: Refusal = {
   status: 403,
-  text: 'forbidden: the client certificate is not on the list',
+  text: 'forbidden: the client certificate is not in client_allowed_sans',
   isLast: true,
 }
 
 /**
- * Judges a connection by the client certificate policy. The handshake asks for a certificate (and proves that the
- * client has its key) but lets everybody through to here, because health and readiness are open to everybody. Only a
- * certificate with a false signature may end earlier: OpenSSL can take that failure for one of the connection.
+ * Checks a connection against the client certificate policy. The handshake requests a certificate and proves that the
+ * client has its key, but accepts every certificate, because the open paths need none. Only a certificate with an
+ * invalid signature may end the handshake: OpenSSL can report it as a connection error.
  */
 export function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undefined {
   const policy = CLIENT_AUTH[tls.clientAuth]
@@ -37,13 +37,13 @@ function isListed(certificate: X509Certificate, allowed: readonly string[] | und
   return alternativeNames(certificate.subjectAltName ?? '').some((name) => listed.has(name))
 }
 
-/** One name of Node's list, `DNS:a, IP Address:0:0:0:0:0:0:0:1`; what could deceive a reader is quoted as JSON is. */
+/** One name in `DNS:a, IP Address:0:0:0:0:0:0:0:1`; Node.js quotes names with special characters as JSON strings. */
 const NAME = /(DNS|IP Address|email|URI):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
 const OTHER_KIND = /[A-Za-z0-9 ]+:(?:"(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y
 
 /**
- * The names of a certificate that a list can contain.
- * @param text as `X509Certificate.subjectAltName` has it; a text that is not of that form gives no name at all
+ * The DNS names, IP addresses, email addresses and URIs of a certificate.
+ * @param text `X509Certificate.subjectAltName`; no names are returned if any part cannot be parsed
  */
 export function alternativeNames(text: string): string[] {
   const names: string[] = []
@@ -64,7 +64,7 @@ function canonicalName(kind: string, value: string): string {
   return kind === 'IP Address' ? canonicalAddress(name) : name
 }
 
-/** IPv6 addresses have many spellings; the URL class knows the short one. */
+/** The URL class writes IPv6 addresses in their shortest form. */
 function canonicalAddress(name: string): string {
   return isIPv6(name) && !name.includes('%') ? new URL(`http://[${name}]`).hostname.slice(1, -1) : name
 }

@@ -1,53 +1,52 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createBoundedMap } from './bounded_map.ts'
-import { createQueue } from './queue.ts'
 
-/** What a client claims, and the hash to hold it against. */
+/** Credentials sent by a client, and the hash to compare them with. */
 export interface Claim {
   readonly user: string
   readonly password: string
   readonly hash: string
-  /** There is such a user; otherwise the hash is a decoy, and the claim is wrong whatever comes of it. */
+  /** Whether the user exists. Otherwise the hash is a decoy and the claim is always wrong. */
   readonly isKnown: boolean
 }
 
 export interface PasswordCheck {
-  /** What is known of a claim, or is being found out for somebody else already. */
+  /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
   recall(claim: Claim): boolean | Promise<boolean> | undefined
-  /** Finds out; undefined when too many claims wait already. */
+  /** Compares with the hash; undefined when the queue is full. */
   compare(claim: Claim): Promise<boolean> | undefined
 }
 
 export type Compare = (password: string, hash: string) => Promise<boolean>
 
-/** Comparisons that run or wait. One takes some 50 to 100 ms at the usual cost: the last waits a second or two. */
+/** Running and waiting comparisons. One takes 50 to 100 ms at the usual cost, so the last one waits 1 to 2 s. */
 const QUEUE_LENGTH = 16
 const REMEMBERED_RESULTS = 100
 
 /**
- * Comparing with a bcrypt hash is dear by design: results are remembered, equal claims share one comparison, and only
- * one comparison runs at a time. Good and bad results are kept apart: a bad one is remembered too, because a scraper
- * with a wrong password repeats it at every scrape, but the guesses of a stranger must not push a good one out.
+ * A bcrypt comparison is expensive by design: results are remembered, equal claims share one comparison, and only one
+ * comparison runs at a time. Failures are remembered too, because a scraper with a wrong password repeats it at every
+ * scrape. They are kept apart from successes, so that guesses do not evict successes.
  */
 export function createPasswordCheck(compare: Compare): PasswordCheck {
   const digest = createDigest()
-  const good = createBoundedMap<string, true>(REMEMBERED_RESULTS)
-  const bad = createBoundedMap<string, true>(REMEMBERED_RESULTS)
+  const successes = createBoundedMap<string, true>(REMEMBERED_RESULTS)
+  const failures = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const running = new Map<string, Promise<boolean>>()
-  const inTurn = createQueue(QUEUE_LENGTH)
+  const enqueue = createQueue(QUEUE_LENGTH)
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
     recall(claim) {
       const key = keyOf(claim)
-      if (good.get(key)) return true
-      return bad.get(key) ? false : running.get(key)
+      if (successes.get(key)) return true
+      return failures.get(key) ? false : running.get(key)
     },
     compare(claim) {
       const key = keyOf(claim)
-      const result = inTurn(async () => {
+      const result = enqueue(async () => {
         const isEqual = await compare(claim.password, claim.hash)
         const isRight = isEqual && claim.isKnown
-        ;(isRight ? good : bad).set(key, true)
+        ;(isRight ? successes : failures).set(key, true)
         return isRight
       })?.finally(() => running.delete(key))
       if (result !== undefined) running.set(key, result)
@@ -57,8 +56,8 @@ export function createPasswordCheck(compare: Compare): PasswordCheck {
 }
 
 /**
- * A key under which a result can be remembered without remembering the password. Each part goes in with its length:
- * joined by a sign alone, parts that contain the sign could be cut elsewhere, and one user pass for another.
+ * A key that remembers a result without storing the password. Each part is prefixed with its length: with a separator
+ * alone, different parts that contain the separator would give the same key.
  */
 function createDigest() {
   const secret = randomBytes(32)
@@ -69,5 +68,24 @@ function createDigest() {
       hmac.update(`${bytes.length}:`).update(bytes)
     }
     return hmac.digest('base64')
+  }
+}
+
+/** Runs a task after the tasks before it; undefined when the queue is full. */
+type Queue = <T>(task: () => Promise<T>) => Promise<T> | undefined
+
+/** @param capacity of running and waiting tasks together */
+function createQueue(capacity: number): Queue {
+  let last: Promise<unknown> = Promise.resolve()
+  let pending = 0
+  return (task) => {
+    if (pending >= capacity) return undefined
+    pending += 1
+    const result = last.then(task).finally(() => {
+      pending -= 1
+    })
+    // The next task runs even if this one fails.
+    last = result.catch(() => undefined)
+    return result
   }
 }

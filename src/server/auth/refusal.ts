@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer that ends a request before its handler: short, and without a detail that could help a stranger. */
+/** A response sent instead of calling the handler. Its text has no details that help an attacker. */
 export interface Refusal {
   readonly status: number
   readonly text: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The connection is not worth keeping: what follows on it may be no request at all. */
+  /** Closes the connection: further data on it may not be a valid request. */
   readonly isLast?: true
 }
 
-/** Sends a refusal as plain text; when an answer has begun already, all that is left is to cut it. */
+/** Sends a refusal as plain text, or closes the connection if the response has already started. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) {
     response.destroy()

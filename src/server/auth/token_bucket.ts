@@ -1,22 +1,22 @@
 import { createBoundedMap } from './bounded_map.ts'
 
-/** So many at once, and one more each interval: what is not used is kept up to `burst`. */
+/** `burst` tokens at most; one token is added every `intervalMs`. */
 export interface BucketSize {
   readonly burst: number
   readonly intervalMs: number
 }
 
 export interface TokenBucket {
-  /** Takes a token, or says that there is none. */
+  /** Takes a token; false if there is none. */
   take(): boolean
-  /** Returns a token that turned out not to be owed. */
+  /** Returns a token that was taken. */
   giveBack(): void
 }
 
-/** Buckets of one size, each made full when its key is first asked for. */
+/** Buckets of one size by key. A new bucket is full. */
 export type TokenBuckets = (key: string) => TokenBucket
 
-/** More keys than `capacity`, and the one that was asked for longest ago is forgotten. */
+/** @param capacity of keys; beyond it the least recently used key is removed */
 export function createTokenBuckets(size: BucketSize, capacity: number, now: () => number): TokenBuckets {
   const buckets = createBoundedMap<string, TokenBucket>(capacity)
   return (key) => {
@@ -26,7 +26,7 @@ export function createTokenBuckets(size: BucketSize, capacity: number, now: () =
   }
 }
 
-/** A full bucket. `now` is a clock in milliseconds that never goes back. */
+/** @param now monotonic clock in milliseconds */
 export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => number): TokenBucket {
   let tokens = burst
   let filledAt = now()

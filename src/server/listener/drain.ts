@@ -2,17 +2,17 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServerLimits } from './limits.ts'
 
-/** Knows what a server is doing, so that it can end without cutting an answer and without waiting for idle clients. */
+/** Stops a server without cutting off responses and without waiting for idle connections. */
 export interface Drain {
-  /** Counts an answer as running until it is sent or its client has gone. */
+  /** Counts a response as running until it is sent or its connection is closed. */
   track(response: ServerResponse): void
-  /** Stops accepting, lets running answers finish within the grace, then closes every connection. */
+  /** Stops accepting, lets running responses finish within the grace period, then closes every connection. */
   end(): Promise<void>
 }
 
 type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
 
-/** Watches the connections of a server from its birth. */
+/** Must be called before the server accepts connections. */
 export function createDrain(server: Server, limits: DrainLimits): Drain {
   const sockets = new Set<Socket>()
   const running = new Set<ServerResponse>()
@@ -26,7 +26,7 @@ export function createDrain(server: Server, limits: DrainLimits): Drain {
   }
   const sweep = () => {
     server.closeIdleConnections()
-    // what is left then never sent a whole request, or is still shaking hands
+    // The remaining connections have not sent a complete request or are in the TLS handshake.
     if (running.size === 0) destroyAll()
   }
   return {
@@ -49,7 +49,7 @@ async function endServer(
   destroyAll: () => void,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // A connection that is busy when the server closes falls back to keep-alive afterwards and would hold it open.
+  // A connection that is busy when the server closes becomes idle afterwards and would keep the server open.
   const sweeper = setInterval(sweep, limits.idleSweepMs)
   const grace = setTimeout(destroyAll, limits.stopGraceMs)
   sweep()

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RateLimit, WebFile } from '../../config/web/web_file.ts'
+import type { RateLimit, WebFile } from '../../config/web/file.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import type { Refusal } from '../auth/refusal.ts'
@@ -8,25 +8,25 @@ import { createTokenBucket, type TokenBucket } from '../auth/token_bucket.ts'
 import type { TlsServer } from './tls_server.ts'
 import type { WebConfig } from './web_config.ts'
 
-/** Decides whether a request may reach its handler. */
+/** Resolves to the refusal of a request, or undefined if the request may reach its handler. */
 export type Gate = (request: IncomingMessage, response: ServerResponse) => Promise<Refusal | undefined>
 
 export interface GateOptions {
   readonly web: WebConfig
   readonly auth: BasicAuth
-  /** undefined for plain HTTP */
+  /** Undefined for plain HTTP. */
   readonly checkConnection: TlsServer['check'] | undefined
   readonly openPaths: readonly string[]
   readonly urlBytes: number
   readonly now: () => number
 }
 
-const BROKEN: Refusal = { status: 500, text: 'internal server error', isLast: true }
+const INVALID_CONFIG: Refusal = { status: 500, text: 'internal server error', isLast: true }
 const TOO_MANY: Refusal = { status: 429, text: 'too many requests', headers: { 'Retry-After': '1' } }
 
 /**
- * In this order: the form of the request, the open paths (which stay open whatever is wrong with the web
- * configuration), a broken web configuration, the client's certificate, the rate limit, the user.
+ * Checks in this order: form of the request, open paths (served even with an invalid web configuration), validity of
+ * the web configuration, client certificate, rate limit, user.
  */
 export function createGate(options: GateOptions): Gate {
   const { web, auth, checkConnection, openPaths, urlBytes, now } = options
@@ -34,11 +34,11 @@ export function createGate(options: GateOptions): Gate {
   return async (request, response) => {
     const malformed = checkRequest(request, urlBytes)
     if (malformed !== undefined) return malformed
-    const { file, isBroken } = web()
+    const { file, isInvalid } = web()
     if (openPaths.includes(rawPath(request))) return undefined
-    if (isBroken) return BROKEN
-    const stranger = file.tls && checkConnection?.(request, response, file.tls)
-    if (stranger !== undefined) return stranger
+    if (isInvalid) return INVALID_CONFIG
+    const untrusted = file.tls && checkConnection?.(request, response, file.tls)
+    if (untrusted !== undefined) return untrusted
     if (!isWithinRate(file.rateLimit)) return TOO_MANY
     return checkUser(auth, request, file)
   }
@@ -49,7 +49,7 @@ async function checkUser(auth: BasicAuth, request: IncomingMessage, { users }: W
   return auth.check(request.headers.authorization, clientAddress(request.socket), users)
 }
 
-/** A bucket for all clients together, made anew when the file gives it another size. */
+/** One bucket for all clients, replaced when its configured size changes. */
 function createRateLimiter(now: () => number) {
   let size: RateLimit | undefined
   let bucket: TokenBucket | undefined

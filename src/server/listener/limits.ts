@@ -1,37 +1,36 @@
 const SECOND_MS = 1000
 const KIBIBYTE = 1024
 
-/** What one listener allows its clients; every name ends in its unit. */
+/** Limits of one listener. */
 export interface ServerLimits {
-  /** From the first byte (or the connect) to the end of the headers; then 408. The TLS handshake has as long. */
+  /** From the first byte (or the connect) to the end of the headers; then 408. Also the limit of the TLS handshake. */
   readonly headersTimeoutMs: number
   /** From the first byte to the end of the body; then 408. */
   readonly requestTimeoutMs: number
-  /** How long a connection may rest between two requests. */
+  /** Longest idle time of a connection between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** How long a connection may stand still while it is answered: a client that does not read, an answer that does not come. */
+  /** Longest time without traffic during a response: the client does not read, or the handler does not write. */
   readonly stallTimeoutMs: number
-  /** How often the three timeouts above are looked at. */
+  /** Interval at which Node.js checks headersTimeoutMs and requestTimeoutMs. */
   readonly checkIntervalMs: number
   /** Request line and headers together; then 431. */
   readonly headerBytes: number
   /** The request target; then 414. */
   readonly urlBytes: number
-  /** Open connections; further ones are closed unread. */
+  /** Open connections; further ones are closed at once. */
   readonly connections: number
-  /** How long `stop` waits for running answers. */
+  /** Time that `stop` waits for running responses. */
   readonly stopGraceMs: number
-  /** How often `stop` closes the connections that fell idle. */
+  /** Interval at which `stop` closes idle connections. */
   readonly idleSweepMs: number
-  /** How often, at most, the web configuration file and what it names are read again. */
+  /** Shortest interval between two reads of the web configuration file and the files that it names. */
   readonly webFileCheckMs: number
 }
 
 /**
- * A scraper sends a few hundred bytes at once and reads at once, so that all of these are generous for it.
- * 512 connections: hundreds of clients at one moment are a flood for an exporter; at some 50 kB each they stay
- * below 30 MB, and below a quarter of the 4096 descriptors that the strictest usual system leaves a process.
- * The stall timeout is long, because Prometheus may allow a scrape a minute or two.
+ * A scraper sends a few hundred bytes at once and reads at once, so these limits are generous for it.
+ * 512 connections of about 50 kB each stay below 30 MB, and below a quarter of a limit of 4096 file descriptors.
+ * The stall timeout is long because scrape_timeout in Prometheus may be one or two minutes.
  */
 export const DEFAULT_LIMITS: ServerLimits = {
   headersTimeoutMs: 5 * SECOND_MS,

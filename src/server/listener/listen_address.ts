@@ -1,12 +1,12 @@
 import { isIP, isIPv6 } from 'node:net'
 
-/** Where to listen. Without a host: on every address of the machine, IPv6 and IPv4. */
+/** Without a host: all addresses of the machine, IPv6 and IPv4. */
 export interface ListenAddress {
   readonly host?: string
   readonly port: number
 }
 
-/** An address that cannot be listened on, with the address and the remedy in its words. */
+/** A listen address that is invalid or cannot be bound. The message names the address and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
@@ -16,8 +16,8 @@ const FORMS = 'write :9438, 127.0.0.1:9438, [::1]:9438 or localhost:9438'
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
 
 /**
- * Reads a listen address as Prometheus' exporters write it; port 0 lets the system choose one.
- * @throws {ListenError} naming the address and the forms that are understood
+ * Parses a listen address in the notation of Prometheus exporters; port 0 selects a free port.
+ * @throws {ListenError} naming the address and the accepted forms
  */
 export function parseListenAddress(text: string): ListenAddress {
   const refuse = (reason: string) => new ListenError(`listen address '${text}': ${reason}; ${FORMS}`)
@@ -36,7 +36,7 @@ export function parseListenAddress(text: string): ListenAddress {
 
 function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true
-  // 1.2.3 and 999.1.1.1 would pass as names, and resolve to surprises
+  // 1.2.3 and 999.1.1.1 match the pattern of host names and may resolve to unexpected addresses.
   return HOST_NAME.test(text) && !/^[\d.]+$/.test(text)
 }
 
@@ -47,14 +47,14 @@ function parsePort(text: string): number | undefined {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program uses this port; stop it, or choose another port',
-  EADDRNOTAVAIL: 'no interface of this machine has this address; choose one that it has, or :PORT for all',
-  EACCES: 'this user may not use the port; choose one above 1023',
+  EADDRINUSE: 'the port is in use; stop the other program or choose another port',
+  EADDRNOTAVAIL: 'no interface of this machine has this address; use another one, or :PORT for all',
+  EACCES: 'permission denied; choose a port above 1023',
   ENOTFOUND: 'the name does not resolve; write an IP address',
-  EAI_AGAIN: 'the name could not be resolved now; write an IP address',
+  EAI_AGAIN: 'the name could not be resolved; write an IP address',
 }
 
-/** The same failure in words for people: the address, the reason, the remedy. */
+/** A ListenError for a failed bind, with the address, the error code and the remedy. */
 export function explainListenError(address: string, cause: unknown): ListenError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
   const remedy = REMEDIES[code] ?? 'check the address'

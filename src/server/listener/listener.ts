@@ -15,39 +15,37 @@ import { createDrain, type Drain } from './drain.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
-import { addHeaders } from './response_headers.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
   /** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438` */
   readonly address: string
-  /** The web configuration file of Prometheus' exporter-toolkit; without one: plain HTTP for everybody. */
+  /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
   readonly webConfigFile?: string
-  /** May be asynchronous; what it throws is logged and answered with 500. */
+  /** May be asynchronous. Errors are logged and answered with 500. */
   readonly handler: RequestListener
-  /** Paths that stay open to everybody, compared with the path exactly as sent. */
+  /** Paths served without authentication, compared with the path exactly as sent. */
   readonly openPaths: readonly string[]
   readonly log: Log
   readonly limits?: Partial<ServerLimits>
 }
 
 export interface Listener {
-  /** Scheme, host and the real port, once started: `http://127.0.0.1:9438`. */
+  /** Scheme, host and bound port, once started: `http://127.0.0.1:9438`. */
   readonly url: string
   /**
    * @throws {ConfigError} with all problems of the web configuration file
-   * @throws {ListenError} naming the address and the remedy
+   * @throws {ListenError} when the address cannot be bound
    */
   start(): Promise<void>
-  /** Lets running answers finish for a few seconds; may be called again and at any time. */
+  /** Lets running responses finish within stopGraceMs. Idempotent. */
   stop(): Promise<void>
 }
 
 /**
- * An HTTP or HTTPS server, as the web configuration file says, with limits for strangers before any handler is asked.
- * A listener starts once.
- * @throws {ListenError} when the address cannot be understood
+ * An HTTP or HTTPS server with the limits and the web configuration applied before the handler. It can be started once.
+ * @throws {ListenError} when the address is invalid
  */
 export function createListener(options: ListenerOptions): Listener {
   const address = parseListenAddress(options.address)
@@ -55,7 +53,7 @@ export function createListener(options: ListenerOptions): Listener {
   let opened: Opened | undefined
   return {
     get url() {
-      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' was not started`)
+      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' is not started`)
       return opened.url
     },
     async start() {
@@ -63,7 +61,7 @@ export function createListener(options: ListenerOptions): Listener {
       opened = await starting
     },
     async stop() {
-      // a start that is still under way would otherwise open the port after the stop
+      // A pending start would otherwise open the port after the stop.
       const last = await starting?.catch(() => undefined)
       await last?.drain.end()
     },
@@ -114,7 +112,7 @@ function createWebServer(web: WebConfig, limits: ServerLimits): WebServer {
   return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' }
 }
 
-/** A flood must not flood the log as well. */
+/** Limits the log lines about dropped connections. */
 const DROP_WARNING_MS = 60_000
 
 function limitServer(server: Server, limits: ServerLimits, log: Log): void {
@@ -124,7 +122,7 @@ function limitServer(server: Server, limits: ServerLimits, log: Log): void {
   server.on('drop', () => {
     if (performance.now() - warnedAt < DROP_WARNING_MS) return
     warnedAt = performance.now()
-    log.warn('connections are refused: too many are open', { limit: limits.connections })
+    log.warn('connection limit reached, connections are dropped', { limit: limits.connections })
   })
   server.on('connect', (_request, socket: Socket) => {
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
@@ -134,7 +132,7 @@ function limitServer(server: Server, limits: ServerLimits, log: Log): void {
 const FAILED: Refusal = { status: 500, text: 'internal server error' }
 
 interface Serving {
-  /** Connections that end with a refusal: what a client sent on after it is not served. */
+  /** Connections closed after a refusal: pipelined requests on them are not served. */
   readonly ending: WeakSet<Socket>
   readonly gate: Gate
   readonly handler: RequestListener
@@ -173,10 +171,26 @@ function urlOf(server: Server, scheme: string, address: ListenAddress): string {
   return `${scheme}://${urlHost(address.host, bound)}:${bound.port}`
 }
 
-/** A name by which a client on this machine finds the listener. */
+/** A host under which clients on this machine reach the listener. */
 function urlHost(host: string | undefined, bound: AddressInfo): string {
   const name = host ?? bound.address
   if (name === '::') return 'localhost'
   if (name === '0.0.0.0') return '127.0.0.1'
   return name.includes(':') ? `[${name}]` : name
+}
+
+const DEFAULT_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const
+
+/**
+ * Sets headers when the response is sent, because error handlers may clear earlier ones. Headers that the handler set
+ * are kept.
+ */
+function addHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+  const writeHead = response.writeHead
+  response.writeHead = (...parameters: unknown[]) => {
+    for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...headers })) {
+      if (!response.hasHeader(name)) response.setHeader(name, value)
+    }
+    return Reflect.apply(writeHead, response, parameters)
+  }
 }

@@ -3,31 +3,31 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
-import { secureContextOptions, type WebTls } from '../../config/web/web_tls.ts'
 import { checkClientCertificate } from '../auth/client_certificate.ts'
 import type { Refusal } from '../auth/refusal.ts'
 import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED: Refusal = {
   status: 403,
-  text: 'forbidden: the rules for client certificates changed, connect again',
+  text: 'forbidden: the client certificate policy has changed, reconnect',
   isLast: true,
 }
 
 export interface TlsServer {
   readonly server: Server
-  /** Judges the connection of a request by the settings as they are now. */
+  /** The refusal of a request whose connection does not satisfy the current settings, or undefined. */
   check(request: IncomingMessage, response: ServerResponse, tls: WebTls): Refusal | undefined
 }
 
-/** A connection, and the settings under which it began. */
+/** A connection and the settings at its accept. */
 interface Accepted {
   readonly socket: Socket
   readonly tls: WebTls
 }
 
-/** An HTTPS server whose certificate, client CA and policy follow the web configuration, connection by connection. */
+/** An HTTPS server that applies the current certificate, client CA and policy to each new connection. */
 export function createTlsServer(
   web: WebConfig,
   tls: WebTls,
@@ -43,7 +43,7 @@ export function createTlsServer(
   })
   const accepted = new Map<string, Accepted>()
   let installed = tls
-  // before the TLS server's own listener, which takes the settings that it finds
+  // Must run before the listener of the TLS server, which uses the installed settings.
   server.prependListener('connection', (socket: Socket) => {
     const current = web().file.tls ?? installed
     if (current !== installed) install(server, current)
@@ -51,7 +51,7 @@ export function createTlsServer(
     const name = connectionName(socket)
     accepted.set(name, { socket, tls: current })
     socket.once('close', () => {
-      // the addresses may belong to the next connection already
+      // A new connection may have the same addresses.
       if (accepted.get(name)?.socket === socket) accepted.delete(name)
     })
   })
@@ -68,18 +68,18 @@ export function createTlsServer(
 }
 
 function contextOptions(tls: WebTls) {
-  // A resumed session would carry a certificate past its end, or past the client CA that signed it.
+  // A resumed session would keep a client certificate valid after it or its CA has expired or was removed.
   const secureOptions = CLIENT_AUTH[tls.clientAuth].asked ? constants.SSL_OP_NO_TICKET : 0
   return { ...secureContextOptions(tls), secureOptions }
 }
 
 function install(server: Server, tls: WebTls): void {
   server.setSecureContext(contextOptions(tls))
-  // No method sets this one, but the server looks at it for every new connection.
+  // There is no setter, but the server reads this property for every new connection.
   Object.assign(server, { requestCert: CLIENT_AUTH[tls.clientAuth].asked })
 }
 
-/** A TLS socket does not tell the socket beneath it; both tell the addresses, which no two open connections share. */
+/** A TLS socket does not expose its underlying socket, but both have the same unique pair of addresses. */
 function connectionName({ localAddress, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${remoteAddress} ${remotePort}`
 }

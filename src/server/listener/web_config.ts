@@ -2,43 +2,43 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { readTextFile } from '../../config/values/files.ts'
 import { ConfigError } from '../../config/values/problems.ts'
-import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/web_file.ts'
-import type { ReadText, WebTls } from '../../config/web/web_tls.ts'
+import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
+import type { ReadText, WebTls } from '../../config/web/tls.ts'
 import type { Log } from '../../log.ts'
 
-/** What the web configuration file says at this moment. */
+/** The current web configuration. */
 export interface WebState {
-  /** The last good reading. */
+  /** The last valid content. */
   readonly file: WebFile
-  /** The file, or one that it names, is bad since: nothing may be served but what is open to everybody. */
-  readonly isBroken: boolean
+  /** The file, or a file that it names, has become invalid: only open paths may be served. */
+  readonly isInvalid: boolean
 }
 
-/** The web configuration in force. Asking may read files, at most once in the interval given. */
+/** Returns the current web configuration. Reads the files again if the last read is older than `checkEveryMs`. */
 export type WebConfig = () => WebState
 
 export interface WebConfigOptions {
   readonly path: string | undefined
   readonly log: Log
-  /** A clock in milliseconds that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number
   readonly checkEveryMs: number
 }
 
-const PLAIN: WebState = { file: PLAIN_WEB_FILE, isBroken: false }
+const PLAIN: WebState = { file: PLAIN_WEB_FILE, isInvalid: false }
 
 /**
- * Opens the web configuration file and keeps up with it: the file, certificates, keys and client CA are read again
- * (a few kilobytes; contents are compared, so that symbolic links, renames and coarse clocks cannot deceive) and take
- * effect without a restart. A file that turns bad fails closed until it is good again. Whether there is TLS at all
- * cannot change without a restart either: such a file counts as bad.
- * @throws {ConfigError} when the file is bad at the start
+ * Loads the web configuration file and follows its changes: the file, certificates, keys and client CA take effect
+ * without a restart. Contents are compared, because modification times miss changes of symbolic links and changes
+ * within the clock resolution. While a file is invalid, requests are refused. Enabling or disabling TLS needs a
+ * restart: such a file counts as invalid.
+ * @throws {ConfigError} when the file is invalid at the start
  */
 export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions): WebConfig {
   if (path === undefined) return () => PLAIN
   let reading = readAll(path)
   if (reading.result instanceof ConfigError) throw reading.result
-  let state: WebState = { file: reading.result, isBroken: false }
+  let state: WebState = { file: reading.result, isInvalid: false }
   let checkedAt = now()
   return () => {
     if (now() - checkedAt < checkEveryMs) return state
@@ -50,7 +50,7 @@ export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions
   }
 }
 
-/** One reading of everything, and the digests by which a change is found. */
+/** The result of one read of all files, and their digests. */
 interface Reading {
   readonly digests: ReadonlyMap<string, string>
   readonly result: WebFile | ConfigError
@@ -80,21 +80,24 @@ function digestOf(outcome: ReturnType<ReadText>): string {
 }
 
 function nextState(state: WebState, result: WebFile | ConfigError, path: string, log: Log): WebState {
-  const reason = result instanceof ConfigError ? result.message : transportProblem(state.file, result)
+  const reason = result instanceof ConfigError ? result.message : tlsChangeProblem(state.file, result)
   if (result instanceof ConfigError || reason !== undefined) {
-    log.error('web configuration file: bad, requests are refused until it is good', { path, reason })
-    return { ...state, isBroken: true }
+    log.error('web configuration file is invalid, requests are refused until it is corrected', {
+      path,
+      reason,
+    })
+    return { ...state, isInvalid: true }
   }
-  log.info('web configuration file: read again', { path })
-  return { file: keepTls(state.file, result), isBroken: false }
+  log.info('web configuration file reloaded', { path })
+  return { file: keepTls(state.file, result), isInvalid: false }
 }
 
-function transportProblem(old: WebFile, next: WebFile): string | undefined {
+function tlsChangeProblem(old: WebFile, next: WebFile): string | undefined {
   if ((old.tls === undefined) === (next.tls === undefined)) return undefined
-  return `TLS was turned ${next.tls === undefined ? 'off' : 'on'}, which needs a restart`
+  return `TLS was ${next.tls === undefined ? 'disabled' : 'enabled'}, which needs a restart`
 }
 
-/** Equal settings stay one object, by which connections made under others are known. */
+/** Keeps the object of unchanged TLS settings: connections are compared with the current settings by identity. */
 function keepTls(old: WebFile, next: WebFile): WebFile {
   if (old.tls === undefined || next.tls === undefined || !isSameTls(old.tls, next.tls)) return next
   return { ...next, tls: old.tls }

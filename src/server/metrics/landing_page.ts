@@ -1,6 +1,5 @@
 import { counted } from '../../counted.ts'
 import type { PoolState, SystemState } from '../../poller/state.ts'
-import { STYLE } from './page_style.ts'
 
 export interface LandingPage {
   readonly version: string
@@ -15,13 +14,13 @@ const HTML_ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as HTML shows it, in elements and in quoted attributes. */
+/** Escapes text for HTML elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? '')
 }
 
-/** What a person sees who opens the exporter's address: what it is, where to go, and whether it can do its work. */
-export function renderLandingPage({ version, systems }: LandingPage): string {
+/** HTML of `GET /`: version, links and the state of each system. */
+export function renderLandingPage({ version, systems }: LandingPage, style: string): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -29,7 +28,7 @@ export function renderLandingPage({ version, systems }: LandingPage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>sds-exporter</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
 <main>
@@ -40,7 +39,7 @@ export function renderLandingPage({ version, systems }: LandingPage): string {
 <ul>
 <li><a href="/metrics">Metrics</a> <span class="quiet">for Prometheus</span></li>
 <li><a href="/-/healthy">Healthy</a> <span class="quiet">whether the exporter runs</span></li>
-<li><a href="/-/ready">Ready</a> <span class="quiet">whether every system was tried once</span></li>
+<li><a href="/-/ready">Ready</a> <span class="quiet">whether every system was polled once</span></li>
 </ul>
 </div>
 <div class="card">
@@ -58,17 +57,19 @@ ${systems().map(systemItem).join('\n')}
 function systemItem(system: SystemState): string {
   const pools = [...system.pools.values()]
   const failures = [system.discoveryFailure, ...pools.map(({ lastAttempt }) => lastAttempt?.failure)]
-  const words = failures.map((failure) => failure && `<p class="failure">${escapeHtml(failure.message)}</p>`)
+  const messages = failures.map(
+    (failure) => failure && `<p class="failure">${escapeHtml(failure.message)}</p>`,
+  )
   const name = `<span class="name">${escapeHtml(system.name)}</span>`
-  return `<li>${name} <span class="quiet">${stateOf(system, pools)}</span>${words.filter(Boolean).join('')}</li>`
+  return `<li>${name} <span class="quiet">${stateOf(system, pools)}</span>${messages.filter(Boolean).join('')}</li>`
 }
 
-/** In a few words: how many of the pools could be read in their last poll, and how many nodes they have. */
+/** How many pools were read in their last poll, and how many nodes they have. */
 function stateOf({ tried }: SystemState, pools: readonly PoolState[]): string {
-  if (!tried) return 'not asked yet'
+  if (!tried) return 'not polled yet'
   const good = pools.filter(
     ({ lastAttempt }) => lastAttempt !== undefined && lastAttempt.failure === undefined,
   )
   const nodes = pools.reduce((total, { reading }) => total + (reading?.nodes.length ?? 0), 0)
-  return `${good.length} of ${counted(pools.length, 'pool')} could be read, ${counted(nodes, 'node')}`
+  return `${good.length} of ${counted(pools.length, 'pool')} read, ${counted(nodes, 'node')}`
 }

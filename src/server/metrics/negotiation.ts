@@ -6,7 +6,7 @@ interface Choice {
   readonly quality: number
 }
 
-/** Splits an Accept header into its choices; what cannot be understood has the quality 0. */
+/** Splits an Accept header into its choices; an invalid quality becomes 0. */
 function parseAccept(header: string): Choice[] {
   return header.split(',').map((entry) => {
     const [name = '', ...rest] = entry.split(';').map((part) => part.trim().toLowerCase())
@@ -19,10 +19,10 @@ function parseAccept(header: string): Choice[] {
 }
 
 const OPENMETRICS = 'application/openmetrics-text'
-/** What the text format may be asked for as; the default, so it also answers anything else. */
+/** Media ranges that match the text format. It is also the default for anything else. */
 const TEXT_NAMES = ['text/plain', 'text/*', '*/*']
 
-/** OpenMetrics 1.0 where the client likes it at least as much as the text format, which is the default. */
+/** OpenMetrics 1.0 if its quality is at least that of the text format, otherwise the text format. */
 export function chooseFormat(accept: string | undefined): Format {
   const choices = parseAccept(accept ?? '')
   const best = (matches: (choice: Choice) => boolean) =>
@@ -36,7 +36,7 @@ export function chooseFormat(accept: string | undefined): Format {
   return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text'
 }
 
-/** Whether the client takes gzip: named, or by `*`, with a quality above 0. */
+/** Whether the client accepts gzip, by name or by `*`, with a quality above 0. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const choices = parseAccept(acceptEncoding ?? '')
   const gzip =

@@ -11,8 +11,8 @@ export interface ScrapeSources {
 }
 
 /**
- * Makes the answer to `GET /metrics`, from memory: the page that is ready, and the exporter's own metrics after
- * it. The page is sent as it was prepared, compressed or not; only the few lines of the exporter itself are new.
+ * Handles `GET /metrics`: the prepared page, followed by the exporter's own metrics. The page is rendered and
+ * compressed after a poll; only the exporter's own metrics are rendered for a scrape.
  */
 export function createScrape({ page, own }: ScrapeSources): (context: Context) => Promise<void> {
   const tails = new Map<Format, GzipTail>()
@@ -45,7 +45,7 @@ async function tailText(own: OwnMetrics, format: Format): Promise<string> {
   return format === 'openmetrics' ? `${text}${OPENMETRICS_END}` : `${FAMILY_SEPARATOR[format]}${text}`
 }
 
-/** Past Koa, which would copy megabytes into one buffer first. */
+/** Bypasses Koa, which would copy the chunks into one buffer. */
 function sendChunks(context: Context, chunks: readonly Buffer[]): void {
   context.respond = false
   const { res } = context

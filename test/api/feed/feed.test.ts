@@ -11,7 +11,7 @@ const feed = (...nodes: unknown[]) => ({ _embedded: { _instances: nodes } })
 const rejectedIn = (body: unknown) =>
   decodeFeed(body).rejected.map(({ attribute, reason, times }) => [attribute, reason, times])
 
-describe('feeds typed by hand become the series typed by hand', () => {
+describe('a fixture becomes the expected series', () => {
   test.each(['documented', 'classic', 'modern', 'awkward', 'empty'])('%s', (name) => {
     const expected = feedFile(`${name}.prom`)
       .split('\n')
@@ -19,7 +19,7 @@ describe('feeds typed by hand become the series typed by hand', () => {
     expect(nodeLines(decodeText(feedFile(`${name}.json`)))).toEqual(expected)
   })
 
-  test('the documented one has every attribute there is', () => {
+  test('fixture documented has every attribute', () => {
     const { coverage, rejected } = decodeText(feedFile('documented.json'))
     expect(rejected).toEqual([])
     for (const attribute of COVERAGE_ATTRIBUTES) {
@@ -32,7 +32,7 @@ describe('feeds typed by hand become the series typed by hand', () => {
 })
 
 describe('coverage', () => {
-  test('says of each attribute how many nodes serve it, lack it or garble it', () => {
+  test('counts served, absent and unreadable attributes', () => {
     const { coverage, rejected } = decodeText(feedFile('classic.json'))
     expect(coverage.get('diskSpaceTotal')).toEqual({ served: 1, absent: 0, unreadable: 0 })
     expect(coverage.get('transactionReadBandwidth')).toEqual({ served: 0, absent: 1, unreadable: 0 })
@@ -44,7 +44,7 @@ describe('coverage', () => {
     ])
   })
 
-  test('counts every node once, also where an id comes twice', () => {
+  test('counts every node once, also with duplicate ids', () => {
     const { nodes, coverage } = decodeText(feedFile('awkward.json'))
     for (const counts of coverage.values()) {
       expect(counts.served + counts.absent + counts.unreadable).toBe(nodes.length)
@@ -52,7 +52,7 @@ describe('coverage', () => {
     expect(coverage.get('healthStatus')).toEqual({ served: 1, absent: 2, unreadable: 1 })
   })
 
-  test('tells a garbled list from a missing one', () => {
+  test('distinguishes an unreadable list from an absent one', () => {
     const { coverage } = decodeFeed(
       feed({
         id: 'a',
@@ -65,7 +65,7 @@ describe('coverage', () => {
   })
 })
 
-describe('what is no feed', () => {
+describe('a body that is not a feed', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['a list', []],
@@ -73,15 +73,15 @@ describe('what is no feed', () => {
     ['a number', 7],
     ['no _embedded', { title: 'Nodes List' }],
     ['_embedded that is a list', { _embedded: [] }],
-    ['no list in it', { _embedded: { nodes: [] } }],
+    ['_embedded without a list', { _embedded: { nodes: [] } }],
     ['a list that is an object', { _embedded: { instances: {} } }],
-    ['_embedded that is inherited', JSON.parse('{"__proto__": {"_embedded": {"instances": []}}}')],
+    ['an inherited _embedded', JSON.parse('{"__proto__": {"_embedded": {"instances": []}}}')],
     ['entries without a single id', feed({ displayName: 'a' }, null, 7)],
-  ])('%s is refused as schema', (_, body) => {
+  ])('%s is refused with reason schema', (_, body) => {
     expect(() => decodeFeed(body)).toThrowError(expect.objectContaining({ reason: 'schema' }))
   })
 
-  test('of both names of the list the one of real systems counts, where it is a list', () => {
+  test('_instances is used before instances if it is a list with entries', () => {
     const both = { _embedded: { instances: [{ id: 'a' }], _instances: [{ id: 'b' }] } }
     expect(decodeFeed(both).nodes.map(({ id }) => id)).toEqual(['b'])
     const odd = { _embedded: { instances: [{ id: 'a' }], _instances: null } }
@@ -92,7 +92,7 @@ describe('what is no feed', () => {
 })
 
 describe('nodes', () => {
-  test('come in the order of their ids, whatever the order of the feed', () => {
+  test('are sorted by id, in any order of the feed', () => {
     const nodes = ['c', 'a', 'b'].map((id) => ({ id, displayName: `node ${id}`, healthStatus: 'Good' }))
     const lines = nodeLines(decodeFeed(feed(...nodes)))
     fc.assert(
@@ -102,7 +102,7 @@ describe('nodes', () => {
     )
   })
 
-  test('with one id: the last wins, and the others are counted', () => {
+  test('with the same id: the last one is used, the others are counted', () => {
     const body = feed(
       { id: 'a', numDisks: 1 },
       { id: 'b' },
@@ -117,7 +117,7 @@ describe('nodes', () => {
     expect(rejectedIn(body)).toEqual([['id', 'duplicate', 2]])
   })
 
-  test('with names that differ in half a surrogate pair do not become one series', () => {
+  test('with names that differ only in a lone surrogate have separate series', () => {
     const body = feed({ id: 'a', displayName: 'x\ud800' }, { id: 'b', displayName: 'x\ufffd' })
     const names = parseExposition(nodeLines(decodeFeed(body)).join('\n')).map(({ labels }) => labels['node'])
     expect(names).toEqual(['a', 'b'])
@@ -125,7 +125,7 @@ describe('nodes', () => {
 })
 
 describe('bounds', () => {
-  test('five thousand types of errors: the most frequent are kept, the others counted', () => {
+  test('5000 error types: the most frequent are kept, the others are counted', () => {
     const types = Array.from({ length: 5000 }, (_, index) => ({
       errorType: `${index} (S3)`,
       category: 'User',
@@ -138,14 +138,14 @@ describe('bounds', () => {
     expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 5000 - MAX_ERROR_TYPES]])
   })
 
-  test('a million types of errors', () => {
+  test('a million error types', () => {
     const types = Array.from({ length: 1_000_000 }, (_, index) => ({ errorType: index, errorCount: index }))
     const body = feed({ id: 'a', transactionErrorsCurrent: { types } })
     expect(decodeFeed(body).nodes[0]?.errors?.types[0]?.count).toBe(9999)
     expect(rejectedIn(body)).toEqual([['transactionErrors', 'too_many', 1_000_000 - MAX_ERROR_TYPES]])
   })
 
-  test('error types of all nodes together are bounded as well', () => {
+  test('the error types of all nodes together', () => {
     const types = Array.from({ length: 100 }, (_, index) => ({ errorType: `${index}`, errorCount: '1' }))
     const nodes = Array.from({ length: 1001 }, (_, id) => ({ id, transactionErrorsCurrent: { types } }))
     const { rejected } = decodeFeed(feed(...nodes))
@@ -170,7 +170,7 @@ describe('bounds', () => {
     expect(rejectedIn(feed(...nodes))).toEqual([['id', 'too_many', 3]])
   })
 
-  test('words of rejected values: those of the first of each kind', () => {
+  test('rejected values: only the first of each kind is quoted', () => {
     const nodes = Array.from({ length: 3000 }, (_, id) => ({ id, numDisks: `bad ${id}` }))
     expect(decodeFeed(feed(...nodes)).rejected).toEqual([
       { attribute: 'numDisks', reason: 'text', node: '0', text: 'bad 0', times: 3000 },
@@ -178,8 +178,8 @@ describe('bounds', () => {
   })
 })
 
-/** Every member of the node in a fixture, and the attribute that its loss takes away. */
-describe('a member that is lost, null or of another type takes away its own series alone', () => {
+/** Replaces each member of the node of a fixture. */
+describe('a member that is missing, null or of another type removes only its own series', () => {
   const body = () => JSON.parse(feedFile('documented.json'))
   const nodeOf = (feedBody: ReturnType<typeof body>) => feedBody._embedded.instances[0]
   const families = (lines: readonly string[]) =>
@@ -204,47 +204,47 @@ describe('a member that is lost, null or of another type takes away its own seri
       families: ['sds_node_capacity_forecast_seconds', 'sds_node_capacity_forecast_available'],
     },
   ]
-  /** What stands in the place of the member; undefined: it is removed. */
-  const spoilings: [string, unknown][] = [
+  /** Replacement of the member; undefined: the member is removed. */
+  const replacements: [string, unknown][] = [
     ['removed', undefined],
     ['null', null],
     ['true', true],
     ['a list of lists', [[]]],
     ['an empty object', {}],
   ]
-  const spoiled = (key: string, value: unknown) => {
+  const linesWith = (key: string, value: unknown) => {
     const feedBody = body()
     if (value === undefined) delete nodeOf(feedBody)[key]
     else nodeOf(feedBody)[key] = value
     return nodeLines(decodeFeed(feedBody))
   }
-  const withoutAges = (lines: readonly string[]) =>
+  const withoutTimestamps = (lines: readonly string[]) =>
     lines.filter((line) => !line.startsWith('sds_node_sample_timestamp_seconds'))
 
-  test.each(spoilings)('attributes: %s', (_, value) => {
+  test.each(replacements)('attributes: %s', (_, value) => {
     for (const { key, family, labels } of members) {
       const ends = Object.entries(labels).map(([name, value]) => `,${name}="${value}"`)
       const own = (line: string) => line.startsWith(`${family}{`) && ends.every((end) => line.includes(end))
-      expect([key, withoutAges(spoiled(key, value))]).toEqual([
+      expect([key, withoutTimestamps(linesWith(key, value))]).toEqual([
         key,
-        withoutAges(all).filter((line) => !own(line)),
+        withoutTimestamps(all).filter((line) => !own(line)),
       ])
     }
   })
 
-  test.each(spoilings)('counts of disks: %s', (_, value) => {
-    for (const key of counts) expect([key, spoiled(key, value).length]).toEqual([key, all.length - 1])
+  test.each(replacements)('counts of disks: %s', (_, value) => {
+    for (const key of counts) expect([key, linesWith(key, value).length]).toEqual([key, all.length - 1])
   })
 
-  test.each(spoilings)('lists and states: %s', (_, value) => {
+  test.each(replacements)('lists and states: %s', (_, value) => {
     for (const { key, families: lost } of others) {
-      const left = families(withoutAges(spoiled(key, value)))
-      const expected = [...families(withoutAges(all))].filter((family) => !lost.includes(family))
+      const left = families(withoutTimestamps(linesWith(key, value)))
+      const expected = [...families(withoutTimestamps(all))].filter((family) => !lost.includes(family))
       expect([key, [...left]]).toEqual([key, expected])
     }
   })
 
-  test('any JSON in the place of any member: nothing throws, no series is twice, no value is no number', () => {
+  test('any JSON as any member: no error, no duplicate series, all values are finite', () => {
     const keys = Object.keys(nodeOf(body())).filter((key) => key !== 'id')
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.jsonValue(), (key, value) => {
@@ -259,7 +259,7 @@ describe('a member that is lost, null or of another type takes away its own seri
     )
   })
 
-  test('any JSON as a feed: a reading or the reason schema', () => {
+  test('any JSON as a feed: a reading or an error with reason schema', () => {
     fc.assert(
       fc.property(
         fc.oneof(

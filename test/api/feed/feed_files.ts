@@ -5,12 +5,12 @@ import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
 import { newSystem, withForecasts, withPoll, withPools } from '../../../src/poller/state.ts'
 
-/** A file of the folder with feeds typed by hand, and what must come of them. */
+/** Reads a file of test/fixtures/feed: feeds typed by hand, and the series expected of them. */
 export function feedFile(name: string): string {
   return readFileSync(new URL(`../../fixtures/feed/${name}`, import.meta.url), 'utf8')
 }
 
-/** The series of the nodes that a poll of pool p1 of system frankfurt shows, with its forecasts. */
+/** The node series, with forecasts, after a poll of pool p1 of system frankfurt. */
 export function nodeLines(reading: FeedReading): string[] {
   const attempt = { at: 1, seconds: 1, failure: undefined }
   const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])

@@ -7,7 +7,7 @@ const list = (key: string, ...pools: unknown[]) => ({ _embedded: { [key]: pools 
 const linked = (href: unknown) => list('_instances', { name: 'sp', _links: { nodes: { href } } })
 const ids = (body: unknown) => storagePools.decode(body, BASE).map(({ id }) => id)
 
-describe('the list of the dashboard', () => {
+describe('the list of storage pools', () => {
   test.each(['_instances', 'instances'])('%s', (key) => {
     const body = list(key, { id: 'urn:storageos:VirtualArray:1', name: 'sp1', numNodes: '5' }, { id: 2 })
     expect(storagePools.decode(body, BASE)).toEqual([
@@ -22,7 +22,7 @@ describe('the list of the dashboard', () => {
     '/dashboard/storagepools/urn:x:1/nodes ',
     '/dashboard/storagepools/urn%3Ax%3A1/nodes.json',
     `${BASE}/dashboard/storagepools/urn:x:1/nodes`,
-  ])('the link %j tells the id', (href) => {
+  ])('the link %j contains the id', (href) => {
     expect(ids(linked(href))).toEqual(['urn:x:1'])
   })
 
@@ -39,31 +39,31 @@ describe('the list of the dashboard', () => {
     '',
     7,
     null,
-  ])('the link %j tells none: a list of nothing else has failed', (href) => {
+  ])('the link %j contains no id: the member id is used, else the list is refused', (href) => {
     expect(() => ids(linked(href))).toThrow('1 of 1 entries of the list of pools have no id')
     expect(ids(list('_instances', { id: 'good', _links: { nodes: { href } } }))).toEqual(['good'])
   })
 
-  test('of two forms of an id the one in the link counts, by which the feed knows the pool', () => {
+  test('the id of the link is used before the member id', () => {
     const href = '/dashboard/storagepools/urn:storageos:VirtualArray:b17d/nodes'
     expect(ids(list('_instances', { id: 'b17d', _links: { nodes: { href } } }))).toEqual([
       'urn:storageos:VirtualArray:b17d',
     ])
   })
 
-  test('a pool that comes twice is one pool', () => {
+  test('a duplicate pool is listed once', () => {
     expect(ids(list('_instances', { id: 'a' }, { id: 'a', name: 'x' }))).toEqual(['a'])
   })
 
   test.each([[null], ['x'], [{ name: 'no id' }], [{ id: 'x'.repeat(257) }]])(
-    'beside %j as a pool, the others do not pass for all that there are',
+    'the list is refused with %j as a pool',
     (entry) => {
       expect(() => ids(list('_instances', { id: 'a' }, entry))).toThrow('1 of 2 entries')
       expect(ids(list('_instances', { id: 'x'.repeat(256) }))).toEqual(['x'.repeat(256)])
     },
   )
 
-  test('of both names of the list the one with entries counts, as in the feed', () => {
+  test('the list with entries is used, as in the feed', () => {
     const pools = [{ id: 'a' }]
     expect(ids({ _embedded: { _instances: [], instances: pools } })).toEqual(['a'])
     expect(ids({ _embedded: { _instances: null, instances: pools } })).toEqual(['a'])
@@ -75,13 +75,13 @@ describe('the list of the dashboard', () => {
   })
 
   test.each([[null], [{}], [{ _embedded: {} }], [{ _embedded: { _instances: {} } }], [[]], ['x']])(
-    '%j is no list',
+    '%j is refused',
     (body) => {
       expect(() => ids(body)).toThrowError(expect.objectContaining({ reason: 'schema' }))
     },
   )
 
-  test('is not polled when it is longer than any list of storage pools', () => {
+  test('is refused with more than 1000 pools', () => {
     const pools = Array.from({ length: 1001 }, (_, id) => ({ id }))
     expect(ids(list('_instances', ...pools.slice(1)))).toHaveLength(1000)
     expect(() => ids(list('_instances', ...pools))).toThrowError(
@@ -106,7 +106,7 @@ describe('the list of virtual arrays', () => {
     [{ varray: null }],
     [{ varray: 'oops' }],
     [{ varray: [{ name: 'no id' }] }],
-  ])('%j is no list', (body) => {
+  ])('%j is refused', (body) => {
     expect(() => virtualArrays.decode(body)).toThrowError(expect.objectContaining({ reason: 'schema' }))
   })
 })

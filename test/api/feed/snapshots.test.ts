@@ -5,7 +5,7 @@ const T = 1_785_312_642
 
 describe('readNewest', () => {
   test.each<[string, unknown, number, number]>([
-    ['the document: one snapshot', { t: T, Space: 500 }, T, 500],
+    ['the API document: one snapshot', { t: T, Space: 500 }, T, 500],
     [
       'real systems: an array of one, all texts',
       [{ Space: '200058987577920', t: `${T}` }],
@@ -32,7 +32,7 @@ describe('readNewest', () => {
       7,
     ],
     [
-      'two of one time: the last',
+      'two with the same time: the last',
       [
         { t: '2', Space: '1' },
         { t: '2', Space: '7' },
@@ -46,9 +46,9 @@ describe('readNewest', () => {
     ['further members beside the documented tag', { t: T, Space: 500, unit: 'Bytes', note: 1 }, T, 500],
     ['further members and stray blanks', { t: T, ' Space ': 500, unit: 'Bytes' }, T, 500],
     ['null beside a snapshot', [null, { t: T, Space: 500 }], T, 500],
-    ['rubbish beside a snapshot', ['rubbish', { Space: 3 }, { t: T, Space: 500 }], T, 500],
+    ['invalid snapshots beside a valid one', ['text', { Space: 3 }, { t: T, Space: 500 }], T, 500],
     ['t as a double', { t: '1785312642.0', Space: 500 }, T, 500],
-    ['members called like those of every object', JSON.parse(`{"t":${T},"__proto__":500}`), T, 500],
+    ['a member named __proto__', JSON.parse(`{"t":${T},"__proto__":500}`), T, 500],
   ])('%s', (_, value, t, expected) => {
     expect(readNewest(value, 'Space')).toEqual({ state: 'served', value: { t, value: expected } })
   })
@@ -62,7 +62,7 @@ describe('readNewest', () => {
     ['a value that is N/A', { t: T, Space: 'N/A' }],
     ['a value that is empty', [{ t: T, Space: '' }]],
     [
-      'the newest is N/A: the older one would pass for the present',
+      'the newest is N/A, the older one is not',
       [
         { t: 1, Space: 5 },
         { t: 2, Space: null },
@@ -84,7 +84,7 @@ describe('readNewest', () => {
     ['a negative value', { t: T, Space: -1 }, 'negative'],
     ['an infinite value', { t: T, Space: '1e400' }, 'infinite'],
     ['no time', { Space: 5 }, 'time'],
-    ['a time that is none', { t: 'now', Space: 5 }, 'time'],
+    ['a time that is not a number', { t: 'now', Space: 5 }, 'time'],
     ['a negative time', { t: -5, Space: 5 }, 'time'],
     ['no value', { t: T }, 'shape'],
     ['two values', { t: T, Space1: 5, Space2: 6 }, 'shape'],

@@ -4,7 +4,7 @@ import { Secret } from '../../../src/config/values/secret.ts'
 /** An answer as the transport gives it. */
 export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return { status, header: (name) => lower.get(name.toLowerCase()), text, hide: (words) => words }
+  return { status, header: (name) => lower.get(name.toLowerCase()), text, redact: (words) => words }
 }
 
 export function secret(text: string): Secret {

@@ -38,8 +38,8 @@ describe('refusalOf', () => {
     [500, 'JSON', JSON_BODY(999), 'server_error'],
     [500, 'broken JSON', '{"code":', 'server_error'],
     [500, 'JSON that is no object', '[6401]', 'server_error'],
-    [502, 'a page', HTML_BODY, 'server_error'],
-    [504, 'nothing', '', 'server_error'],
+    [502, 'a page', HTML_BODY, 'unavailable'],
+    [504, 'nothing', '', 'unavailable'],
     [599, 'nothing', '', 'server_error'],
     [204, 'no content', '', 'schema'],
     [206, 'a part', '{}', 'schema'],
@@ -96,9 +96,9 @@ describe('readErrorBody', () => {
   })
 
   test('hides secrets after it was decoded, and no code', () => {
-    const hide = (words: string) => words.replaceAll(/=token=|6401|false/g, '<secret>')
+    const redact = (words: string) => words.replaceAll(/=token=|6401|false/g, '<secret>')
     const body = '{"code":6401,"retryable":false,"description":"of \\u003dtoken\\u003d","details":"6401"}'
-    expect(readErrorBody({ text: body, hide })).toEqual({
+    expect(readErrorBody({ text: body, redact })).toEqual({
       code: 6401,
       retryable: false,
       description: 'of <secret>',
@@ -119,8 +119,8 @@ test('a page is quoted by its title, without secrets', () => {
   expect(refusalOf(page('400 No required SSL certificate was sent'))?.message).toContain(
     'it says: 400 No required SSL certificate was sent',
   )
-  const hide = (words: string) => words.replaceAll('token', '<secret>')
-  expect(refusalOf({ ...page('Your token'), hide })?.message).toContain('it says: Your <secret>')
+  const redact = (words: string) => words.replaceAll('token', '<secret>')
+  expect(refusalOf({ ...page('Your token'), redact })?.message).toContain('it says: Your <secret>')
   expect(refusalOf(page(''))?.message).not.toContain('it says')
 })
 

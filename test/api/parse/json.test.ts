@@ -19,13 +19,13 @@ describe('parseJson', () => {
     expect(() => parseJson(text)).toThrowError(expect.objectContaining({ reason }))
   })
 
-  test('never quotes the body', () => {
+  test('does not quote the body', () => {
     expect(() => parseJson('{"token": "BAAc-SECRET')).toThrowError(
       expect.objectContaining({ message: expect.not.stringContaining('SECRET') }),
     )
   })
 
-  test('is not afraid of depth', () => {
+  test('accepts deep nesting', () => {
     const depth = 100_000
     expect(parseJson(`${'['.repeat(depth)}${']'.repeat(depth)}`)).toBeInstanceOf(Array)
   })
@@ -49,17 +49,17 @@ describe('readText', () => {
   })
 })
 
-describe('foreign objects', () => {
-  test('members are own members, whatever they are called', () => {
+describe('objects', () => {
+  test('member returns only own members', () => {
     const object: unknown = JSON.parse('{"__proto__": {"id": "x"}, "constructor": 7}')
-    if (!isObject(object)) throw new Error('an object is an object')
+    if (!isObject(object)) throw new Error('not an object')
     expect(member(object, 'id')).toBeUndefined()
     expect(member(object, 'toString')).toBeUndefined()
     expect(member(object, '__proto__')).toEqual({ id: 'x' })
     expect(member(object, 'constructor')).toBe(7)
   })
 
-  test.each([[null], [[]], ['text'], [7], [undefined]])('%j is none', (value) => {
+  test.each([[null], [[]], ['text'], [7], [undefined]])('%j is not an object', (value) => {
     expect(isObject(value)).toBe(false)
   })
 })

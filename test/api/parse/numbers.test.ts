@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readNumber } from '../../../src/api/parse/numbers.ts'
 
-/** `23000000`, `23000000.0`, `2.3e7`, and what the grammar allows besides. */
+/** `23000000`, `23000000.0`, `2.3e7` and all other notations of the grammar. */
 const digits = fc.stringMatching(/^\d{1,12}$/)
 const decimal = fc.oneof(
   digits,
@@ -67,7 +67,7 @@ describe('readNumber', () => {
     ['n/a', 'text'],
     ['٣', 'text'],
     ['1e400', 'infinite'],
-    // Finite, but not as bytes.
+    // Finite, but not after the conversion to bytes.
     ['1e305', 'infinite'],
     [1e305, 'infinite'],
     [JSON.parse('1e400'), 'infinite'],
@@ -80,11 +80,11 @@ describe('readNumber', () => {
     [[7], 'shape'],
     [{}, 'shape'],
     [{ valueOf: 7 }, 'shape'],
-  ])('%j is refused as %s', (value, rejection) => {
+  ])('%j is unreadable: %s', (value, rejection) => {
     expect(readNumber(value)).toMatchObject({ state: 'unreadable', rejection })
   })
 
-  test('whatever the grammar of the document makes is read as JavaScript reads it', () => {
+  test('all documented notations are read as JavaScript reads them', () => {
     fc.assert(
       fc.property(blanks, notation, blanks, (before, text, after) => {
         const value = Number(text)
@@ -96,7 +96,7 @@ describe('readNumber', () => {
     )
   })
 
-  test('nothing makes it throw, and what it serves is a finite number that is not negative', () => {
+  test('any value gives a result; a served value is finite and not negative', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string(), fc.double(), notation), (value) => {
         const read = readNumber(value)
@@ -107,7 +107,7 @@ describe('readNumber', () => {
     )
   })
 
-  test('quotes of a foreign value no more than a log line can bear', () => {
+  test('quotes at most 64 characters of a value', () => {
     const read = readNumber('x'.repeat(10_000))
     expect(read.state === 'unreadable' && read.text.length).toBe(64)
   })

@@ -12,8 +12,8 @@ const XML_A =
 const XML_B = '<authnprovider><id>urn:AuthProvider:b</id><name>lab</name></authnprovider>'
 const PROLOG = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 
-/** The reason of the failure, or what was read. */
-function reading(text: string): unknown {
+/** The providers, or the reason of the failure. */
+function outcomeOf(text: string): unknown {
   try {
     return decodeProviders(text)
   } catch (failure) {
@@ -37,7 +37,7 @@ describe('a list in XML', () => {
       [B],
     ],
     ['a processing instruction', `<?go now?><authnproviders>${XML_B}</authnproviders>`, [B]],
-    ['elements that nobody knows', `<authnproviders><page>1</page>${XML_B}</authnproviders>`, [B]],
+    ['unknown elements', `<authnproviders><page>1</page>${XML_B}</authnproviders>`, [B]],
     [
       'blanks around the id',
       `<authnproviders>${XML_B.replace(/urn[^<]*/, '\n  $&\n')}</authnproviders>`,
@@ -50,22 +50,22 @@ describe('a list in XML', () => {
   test.each([
     ['entities', 'R&amp;D &lt;x&gt; &quot;a&quot; &apos;b&apos;', `R&D <x> "a" 'b'`],
     ['references', '&#75;&#xF6;ln &#x1F600;', 'Köln 😀'],
-    ['entities that are decoded once', '&amp;lt;', '&lt;'],
+    ['entities, decoded once', '&amp;lt;', '&lt;'],
     ['CDATA', '<![CDATA[<b>&amp;</b>]]>', '<b>&amp;</b>'],
-    ['CDATA in between', 'a &amp; <![CDATA[b & ]]>c', 'a & b & c'],
-    ['numbers as they are written', '007', '007'],
-    ['something like a float', '1e5', '1e5'],
+    ['text and CDATA', 'a &amp; <![CDATA[b & ]]>c', 'a & b & c'],
+    ['leading zeros', '007', '007'],
+    ['a number in exponential form', '1e5', '1e5'],
     ['true', 'true', 'true'],
     ['blanks', '  a  b ', '  a  b '],
     ['nothing', '', ''],
-    ['the name of a member of objects', 'constructor', 'constructor'],
+    ['the name of an Object member', 'constructor', 'constructor'],
   ])('with %s in a name', (_what, written, name) => {
     const text = `<authnproviders><authnprovider><id>urn:a:</id><name>${written}</name></authnprovider></authnproviders>`
     expect(decodeProviders(text)).toEqual([{ id: 'urn:a:', name, link: undefined }])
   })
 
   test.each([
-    ['that is cut', `<authnproviders>${XML_A}`, 'syntax'],
+    ['that is truncated', `<authnproviders>${XML_A}`, 'syntax'],
     ['with two roots', '<authnproviders/><authnproviders/>', 'syntax'],
     ['with text after the root', `<authnproviders>${XML_A}</authnproviders>x`, 'syntax'],
     ['with another root', '<error><code>1</code></error>', 'schema'],
@@ -82,7 +82,7 @@ describe('a list in XML', () => {
       'syntax',
     ],
     [
-      'with exploding entities',
+      'with entities that expand exponentially',
       `<!doctype a [<!ENTITY a "aaaaaaaaaa">${'bcdefghij'.replace(/./g, (c) => `<!ENTITY ${c} "${`&${String.fromCharCode(c.charCodeAt(0) - 1)};`.repeat(10)}">`)}]><authnproviders>&j;</authnproviders>`,
       'syntax',
     ],
@@ -92,31 +92,35 @@ describe('a list in XML', () => {
       'syntax',
     ],
     [
-      'with a reference to no character',
+      'with a reference to U+0000',
       '<authnproviders><authnprovider><id>&#0;</id></authnprovider></authnproviders>',
       'syntax',
     ],
     [
-      'with a reference to half a character',
+      'with a reference to a surrogate',
       '<authnproviders><authnprovider><id>&#xD800;</id></authnprovider></authnproviders>',
       'syntax',
     ],
     [
-      'with an ampersand',
+      'with an unescaped ampersand',
       '<authnproviders><authnprovider><id>a & b</id></authnprovider></authnproviders>',
       'syntax',
     ],
-    ['that is deep', `<authnproviders>${'<a>'.repeat(50)}${'</a>'.repeat(50)}</authnproviders>`, 'syntax'],
-    ['with a name that would be a prototype', '<authnproviders><__proto__/></authnproviders>', 'syntax'],
-    ['that is a page', '<!DOCTYPE html><html><body>Login</body></html>', 'html'],
-    ['that is a page of another kind', '<html lang="en"></html>', 'html'],
+    [
+      'that is nested too deeply',
+      `<authnproviders>${'<a>'.repeat(50)}${'</a>'.repeat(50)}</authnproviders>`,
+      'syntax',
+    ],
+    ['with an element named __proto__', '<authnproviders><__proto__/></authnproviders>', 'syntax'],
+    ['that is HTML', '<!DOCTYPE html><html><body>Login</body></html>', 'html'],
+    ['that is HTML without a document type', '<html lang="en"></html>', 'html'],
     ['that is too long', `<authnproviders>${'<a/>'.repeat(750_000)}</authnproviders>`, 'too_large'],
     ['of nothing', ' ', 'syntax'],
   ])('%s is refused', (_what, text, reason) => {
-    expect(reading(text)).toBe(reason)
+    expect(outcomeOf(text)).toBe(reason)
   })
 
-  test('is refused without a word of it', () => {
+  test('the error does not quote the document', () => {
     for (const text of ['<a><secret></a>', '{"secret', '<secret/>', '<!DOCTYPE secret>']) {
       expect(() => decodeProviders(text)).toThrow(/^(?!.*secret)/)
     }
@@ -136,7 +140,7 @@ describe('a list in JSON', () => {
       },
       [A, B],
     ],
-    ['one that is no array', { authnprovider: { id: B.id, name: B.name, link: null } }, [B]],
+    ['a single object', { authnprovider: { id: B.id, name: B.name, link: null } }, [B]],
     ['none', { authnprovider: [] }, []],
     ['null', { authnprovider: null }, []],
     ['an empty object', {}, []],
@@ -147,7 +151,7 @@ describe('a list in JSON', () => {
       { authnprovider: [{ ...B, link: { href: '/x' } }] },
       [{ ...B, link: { href: '/x', rel: 'self' } }],
     ],
-    ['members that nobody knows', { authnprovider: [{ ...B, mode: 'ad' }], total: 1 }, [B]],
+    ['unknown members', { authnprovider: [{ ...B, mode: 'ad' }], total: 1 }, [B]],
     [
       'no name',
       { authnprovider: [{ id: 'urn:a:', name: null }] },
@@ -158,14 +162,14 @@ describe('a list in JSON', () => {
   })
 
   test.each<[string, string, string]>([
-    ['about something else', json({ error: 'no' }), 'schema'],
+    ['of another object', json({ error: 'no' }), 'schema'],
     ['that is an array', json([A]), 'schema'],
     ['that is a text', json('authnprovider'), 'schema'],
     ['with an entry that is no object', json({ authnprovider: ['urn:a:'] }), 'schema'],
     ['with an entry without an id', json({ authnprovider: [{ name: 'a' }] }), 'schema'],
     ['with an id that is a number', json({ authnprovider: [{ id: 7 }] }), 'schema'],
     ['with an inherited member', '{"__proto__":{"authnprovider":[]}}', 'schema'],
-    ['that is cut', '{"authnprovider":[', 'syntax'],
+    ['that is truncated', '{"authnprovider":[', 'syntax'],
     ['of nothing', '', 'syntax'],
     [
       'of too many',
@@ -173,11 +177,11 @@ describe('a list in JSON', () => {
       'too_large',
     ],
   ])('%s is refused', (_what, text, reason) => {
-    expect(reading(text)).toBe(reason)
+    expect(outcomeOf(text)).toBe(reason)
   })
 })
 
-describe('what is written is read back equal', () => {
+describe('a written list is read back equal', () => {
   test.each(['xml', 'json'] as const)('ten thousand providers, in %s', (format) => {
     const list = Array.from({ length: 10_000 }, (_, index) => ({
       id: `urn:storageos:AuthnProvider:01234567-89ab-cdef-0123-${String(index).padStart(12, '0')}:`,
@@ -197,7 +201,7 @@ describe('what is written is read back equal', () => {
   const providers = fc.array(fc.record({ id, name: text, link }), { maxLength: 5 })
   const completed = (list: readonly Provider[]) => list.map((one) => ({ ...one, link: linkOf(one) }))
 
-  test('in JSON, whatever the texts are', () => {
+  test('in JSON, with any texts', () => {
     fc.assert(
       fc.property(providers, (list) => {
         expect(decodeProviders(writeProviders(list, 'json'))).toEqual(completed(list))
@@ -206,8 +210,8 @@ describe('what is written is read back equal', () => {
     )
   })
 
-  test('in XML, but for characters that XML cannot carry', () => {
-    const carried = (list: readonly Provider[]) =>
+  test('in XML, except for characters that XML cannot contain', () => {
+    const withXmlTexts = (list: readonly Provider[]) =>
       completed(list).map(({ id, name, link }) => ({
         id: xmlText(id),
         name: xmlText(name),
@@ -215,13 +219,13 @@ describe('what is written is read back equal', () => {
       }))
     fc.assert(
       fc.property(providers, (list) => {
-        expect(decodeProviders(writeProviders(list, 'xml'))).toEqual(carried(list))
+        expect(decodeProviders(writeProviders(list, 'xml'))).toEqual(withXmlTexts(list))
       }),
       { numRuns: 500 },
     )
   })
 
-  test('and the two forms say the same of what the API document shows', () => {
+  test('both formats are those of the API document', () => {
     expect(writeProviders([B], 'xml')).toBe(
       `${PROLOG}<authnproviders><authnprovider><id>urn:AuthProvider:b</id>` +
         '<link href="/vdc/admin/authnproviders/urn:AuthProvider:b" rel="self"/><name>lab</name></authnprovider></authnproviders>',
@@ -232,7 +236,7 @@ describe('what is written is read back equal', () => {
   })
 })
 
-test('any text is read or refused for a reason, never with another error', () => {
+test('any text is read or refused with an ApiError', () => {
   const parts = fc.constantFrom(
     '<authnproviders>',
     '</authnproviders>',
@@ -262,7 +266,7 @@ test('any text is read or refused for a reason, never with another error', () =>
         fc.array(parts).map((list) => list.join('')),
       ),
       (body) => {
-        expect(['string', 'object']).toContain(typeof reading(body))
+        expect(['string', 'object']).toContain(typeof outcomeOf(body))
       },
     ),
     { numRuns: 2000 },

@@ -3,13 +3,13 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
 import type { Answer, Transport } from '../../../src/api/http/transport.ts'
 import { sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
-import { createBudget } from '../../../src/api/request/budget.ts'
+import { createLimits } from '../../../src/api/request/limits.ts'
 import { answerOf } from '../http/answers.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
 const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
 
-/** What becomes of a deletion whose one exchange ends so. */
+/** The result of a deletion with this response or error. */
 async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; sent: number }> {
   let sent = 0
   const transport: Transport = {
@@ -20,8 +20,8 @@ async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; 
     },
     close: async () => undefined,
   }
-  const budget = createBudget({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-  const deletion = { request: REQUEST, transport, budget, timeoutMs: 1000, place: PLACE }
+  const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+  const deletion = { request: REQUEST, transport, limits, timeoutMs: 1000, place: PLACE }
   const result = await sendDeletion(deletion).then(
     () => 'done',
     (failure: unknown) => {
@@ -43,38 +43,38 @@ describe('a deletion', () => {
   test.each<[string, Partial<Answer> | Error, string]>([
     ['answered with 200', { status: 200 }, 'done'],
     ['answered with 204', { status: 204 }, 'done'],
-    ['answered with 200 and some body', { status: 200, text: '<deleted/>' }, 'done'],
-    ['answered with 200 and a page', { status: 200, text: '<!DOCTYPE html><html>' }, 'unknown'],
+    ['answered with 200 and a body', { status: 200, text: '<deleted/>' }, 'done'],
+    ['answered with 200 and HTML', { status: 200, text: '<!DOCTYPE html><html>' }, 'unknown'],
     ['refused', { status: 400 }, 'client_error'],
-    ['refused for its token', { status: 401 }, 'auth'],
-    ['sent to the login', redirect, 'auth'],
-    ['sent elsewhere', { status: 302 }, 'redirect'],
-    ['that failed', { status: 500 }, 'server_error'],
-    ['that was not available', { status: 503 }, 'unavailable'],
-    ['answered by a proxy in between (502)', { status: 502 }, 'unknown'],
-    ['answered by a proxy in between (504)', { status: 504 }, 'unknown'],
-    ['that met a closed port', broken('ECONNREFUSED'), 'connect'],
-    ['that met no host', broken('ENOTFOUND'), 'dns'],
-    ['that was not connected in time', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
-    ['that met a wrong certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
-    ['that met a certificate of another', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
-    ['that was reset', broken('ECONNRESET'), 'unknown'],
-    ['whose connection was closed', broken('UND_ERR_SOCKET'), 'unknown'],
-    // A connection that is open meets these too, when packets are lost after the request was sent.
-    ['that timed out somewhere', broken('ETIMEDOUT'), 'unknown'],
-    ['whose route was lost', broken('EHOSTUNREACH'), 'unknown'],
-    ['whose TLS broke', broken('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'), 'unknown'],
-    ['that was not answered in time', new DOMException('late', 'TimeoutError'), 'unknown'],
-    ['answered by something that is not HTTP', broken('HPE_INVALID_CONSTANT'), 'unknown'],
-    ['that failed in an unknown way', new Error('?'), 'unknown'],
+    ['refused because of its token', { status: 401 }, 'auth'],
+    ['redirected to the login', redirect, 'auth'],
+    ['redirected elsewhere', { status: 302 }, 'redirect'],
+    ['answered with 500', { status: 500 }, 'server_error'],
+    ['answered with 503', { status: 503 }, 'unavailable'],
+    ['answered by a proxy (502)', { status: 502 }, 'unknown'],
+    ['answered by a proxy (504)', { status: 504 }, 'unknown'],
+    ['to a closed port', broken('ECONNREFUSED'), 'connect'],
+    ['to an unknown host', broken('ENOTFOUND'), 'dns'],
+    ['with a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
+    ['to a host with an untrusted certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
+    ['to a host with the certificate of another host', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
+    ['with a connection reset', broken('ECONNRESET'), 'unknown'],
+    ['with a closed connection', broken('UND_ERR_SOCKET'), 'unknown'],
+    // These also occur on open connections, when packets are lost after the request was sent.
+    ['with a TCP timeout', broken('ETIMEDOUT'), 'unknown'],
+    ['with a lost route', broken('EHOSTUNREACH'), 'unknown'],
+    ['with a TLS error', broken('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'), 'unknown'],
+    ['without a response in time', new DOMException('late', 'TimeoutError'), 'unknown'],
+    ['answered with bytes that are not HTTP', broken('HPE_INVALID_CONSTANT'), 'unknown'],
+    ['with an unknown error', new Error('?'), 'unknown'],
   ])('%s', async (_what, end, result) => {
     expect(await outcome(end)).toEqual({ result, sent: 1 })
   })
 
-  test('that finds no place in time was not sent', async () => {
-    const budget = createBudget({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+  test('that gets no permit in time is not sent', async () => {
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
     const { promise, resolve } = Promise.withResolvers<void>()
-    const busy = budget.withPlace(new AbortController().signal, () => promise)
+    const busy = limits.withPermit(() => promise, { signal: new AbortController().signal })
     let sent = 0
     const transport: Transport = {
       send: async () => {
@@ -83,12 +83,22 @@ describe('a deletion', () => {
       },
       close: async () => undefined,
     }
-    const deletion = { request: REQUEST, transport, budget, timeoutMs: 50, place: PLACE }
+    const deletion = { request: REQUEST, transport, limits, timeoutMs: 50, place: PLACE }
     const failure: unknown = await sendDeletion(deletion).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(failure).not.toBeInstanceOf(UnknownOutcome)
     expect({ reason: (failure as ApiError).reason, sent }).toEqual({ reason: 'timeout', sent: 0 })
     resolve()
     await busy
+  })
+
+  test('that is under way is followed to its end, however long it waited for a permit', async () => {
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+    const waiting = new AbortController()
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const running = limits.withPermit(() => promise, { signal: waiting.signal })
+    waiting.abort(new Error('the wait is over'))
+    resolve('done')
+    expect(await running).toBe('done')
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/folders.ts'
 import { run } from '../../support/processes.ts'
-import { GRAFANA_TOKEN, startGrafana } from './grafana_stand_in.ts'
+import { GRAFANA_TOKEN, startGrafana } from './grafana_stub.ts'
 
 const SHIPPED = readdirSync('grafana/dashboards').filter((file) => file.endsWith('.json'))
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/check/report.ts'
-import { secondsOf } from '../../../src/commands/doctor/prometheus/prometheus_client.ts'
+import { secondsOf } from '../../../src/commands/doctor/prometheus/client.ts'
 import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { pollPeriodMs } from '../../../src/poller/period.ts'
 import { startEmulator } from '../../api/client_plant.ts'
@@ -11,7 +11,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Child, run, startProcess } from '../../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
-import { standing } from './doctor_plant.ts'
+import { standing } from './doctor_setup.ts'
 
 const PASSWORD = 'emulator'
 const START_TIMEOUT_MS = 60_000
@@ -53,7 +53,7 @@ describe('doctor', () => {
       configure('good.yml', [systemAt('frankfurt', emulator.url)]),
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^system frankfurt\n {2}ok {4}configuration {2}nothing to object to\n/)
+    expect(stdout).toMatch(/^system frankfurt\n {2}ok {4}configuration {2}no problems found\n/)
     expect(stdout).toContain('\n  ok    login          monitor is logged in\n')
     expect(stdout).toMatch(/\n\d+ ok, 0 warnings, 0 failures\n$/)
     expect(stdout).not.toContain('\u001b')
@@ -105,7 +105,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(linesWith('fail', stdout).length).toBe(2)
     expect(linesWith('warn', stdout)).toContain(
-      `  warn  configuration  every user of this machine may read the secret in ${file}`,
+      `  warn  configuration  every local user can read the secret in ${file}`,
     )
     expect(stdout + stderr).not.toContain(canary)
     expect(stdout + stderr).not.toContain(Buffer.from(`monitor:${canary}`).toString('base64'))

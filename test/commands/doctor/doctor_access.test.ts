@@ -6,7 +6,7 @@ import { createAuthority, expiredDates } from '../../../src/emulator/certificate
 import { startEmulator } from '../../api/client_plant.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { examine, MONITOR, standing } from './doctor_plant.ts'
+import { examine, MONITOR, standing } from './doctor_setup.ts'
 
 const ALL = [
   'configuration',
@@ -66,13 +66,13 @@ describe('configuration', () => {
     expect((await examine(patient)).of('configuration')).toEqual([
       {
         status: 'warn',
-        text: `every user of this machine may read the secret in ${file}`,
+        text: `every local user can read the secret in ${file}`,
         remedy: expect.stringContaining('chmod o-r'),
       },
     ])
     chmodSync(file, 0o640)
     expect((await examine(patient)).of('configuration')).toEqual([
-      { status: 'ok', text: 'nothing to object to' },
+      { status: 'ok', text: 'no problems found' },
     ])
   })
 
@@ -81,15 +81,15 @@ describe('configuration', () => {
       await examine({ base_url: 'http://storage.invalid', tls_config: { insecure_skip_verify: true } })
     ).of('configuration')
     expect(findings.map(({ status, text }) => `${status} ${text}`)).toEqual([
-      'warn TLS certificates are not verified: anybody in between can read the token',
-      'warn http://storage.invalid: the token travels in the clear',
+      'warn TLS certificate verification is disabled: the connection can be intercepted',
+      'warn http://storage.invalid: the token is sent unencrypted',
     ])
   })
 
   test('warns of polls that are rarer than values live', async () => {
     const rest = { poll: { schedule: '0 */10 * * * *', stale_after: '5m', timeout: '1s' } }
     const [finding] = (await examine({ base_url: 'http://127.0.0.1:1' }, rest)).of('configuration')
-    expect(finding?.text).toMatch(/polls every 10m, and poll.stale_after withdraws values after 5m/)
+    expect(finding?.text).toMatch(/polls every 10m, but poll.stale_after removes values after 5m/)
   })
 })
 

@@ -5,7 +5,7 @@ import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/data/
 import { compareExport, compareReadings } from '../../../src/commands/doctor/data/values.ts'
 import { startEmulator } from '../../api/client_plant.ts'
 import { serveHttp } from '../../api/http/raw_server.ts'
-import { examine, startGate } from './doctor_plant.ts'
+import { examine, startGate } from './doctor_setup.ts'
 
 describe('pools', () => {
   test('fails on a configured pool that the system does not list, and says which there are', async () => {

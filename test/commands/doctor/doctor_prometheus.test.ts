@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import type { QueriedSample, ScrapeTarget } from '../../../src/commands/doctor/prometheus/client.ts'
 import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY } from '../../../src/commands/doctor/prometheus/prometheus.ts'
-import type {
-  QueriedSample,
-  ScrapeTarget,
-} from '../../../src/commands/doctor/prometheus/prometheus_client.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',

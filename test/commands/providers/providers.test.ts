@@ -15,7 +15,7 @@ import {
   SECURITY,
   type StartedEmulator,
   startEmulator,
-} from '../../server/admin/support_admin.ts'
+} from '../../server/admin/admin_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
@@ -118,7 +118,7 @@ describe('providers delete', () => {
       outcome: 'deleted',
       status: 200,
     })
-    expect(stderr).toContain('audit: deletion of an authentication provider')
+    expect(stderr).toContain('audit: deletion of authentication provider')
     expect(stderr).not.toContain(SECURITY)
     expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
   })

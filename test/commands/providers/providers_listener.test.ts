@@ -12,9 +12,9 @@ import {
   SECURITY,
   type StartedEmulator,
   startEmulator,
-} from '../../server/admin/support_admin.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
-import { type RecordedLog, recordLog } from '../../server/listener/support_listener.ts'
+} from '../../server/admin/admin_setup.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
+import { type RecordedLog, recordLog } from '../../server/listener/listener_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
 
@@ -118,7 +118,8 @@ test('systems come and go with the configuration', async () => {
 
 describe('the listener', () => {
   test('warns on an address for others without TLS, and only then', async () => {
-    const warnings = () => log.lines.filter((line) => line.includes('without TLS: tokens and passwords'))
+    const warnings = () =>
+      log.lines.filter((line) => line.includes('without TLS to other machines: tokens and passwords'))
     for (const listenAddress of ['127.0.0.1:0', 'localhost:0']) await start({ admin: { listenAddress } })
     expect(warnings()).toEqual([])
     for (const listenAddress of [':0', '0.0.0.0:0']) await start({ admin: { listenAddress } })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../../../src/config/values/pem.ts'
-import { LOCAL_SANS, makeAuthority } from '../../server/listener/support_certificates.ts'
+import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts'
 
 const pem = { root: '', server: '', key: '', otherKey: '' }
 
@@ -58,7 +58,7 @@ test('rootProblem wants a root among them', () => {
 
 test('keyProblem takes a key alone', () => {
   expect(keyProblem(pem.key)).toBeUndefined()
-  expect(keyProblem(pem.server)).toContain('contains no private key')
+  expect(keyProblem(pem.server)).toContain('contains no usable private key')
 })
 
 test('a key belongs to the first certificate', () => {

@@ -3,8 +3,8 @@ import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { OFFERS } from '../../../mixin/dashboards/common/coverage.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
-import { FOREIGN_NAMES, KNOWN_NAMES } from './known_metrics.ts'
-import { metricsOf, parse, selectorsOf } from './promql.ts'
+import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
+import { metricsOf, parse, selectorsOf } from '../promql/parse.ts'
 import { annotationQueries, panelQueries, panelsOf } from './queries.ts'
 
 /** Families that no panel shows, each with its reason. */

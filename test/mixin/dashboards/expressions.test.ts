@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isCounter, KNOWN_METRICS, KNOWN_NAMES } from './known_metrics.ts'
+import { isCounter, KNOWN_METRICS, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import {
   children,
   metricsOf,
@@ -9,7 +9,7 @@ import {
   resultLabels,
   type Selector,
   selectorsOf,
-} from './promql.ts'
+} from '../promql/parse.ts'
 import { annotationQueries, panelQueries } from './queries.ts'
 
 interface Asked {

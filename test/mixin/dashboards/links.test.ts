@@ -2,7 +2,7 @@ import type { DashboardLink, Panel } from '@grafana/grafana-foundation-sdk/dashb
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { GRAFANA, HEALTH, UIDS } from '../../../mixin/settings.ts'
-import { parse, resultLabels } from './promql.ts'
+import { parse, resultLabels } from '../promql/parse.ts'
 import { panelsOf, queriesOf } from './queries.ts'
 
 const PAGES = buildDashboards()

@@ -133,7 +133,7 @@ describe('every panel, asked of a newer system', () => {
       return !(where in RIGHTLY_EMPTY) && !exprs.every((expr) => LOST.test(expr))
     })
     // No disk failed in this one, so there is no enclosure to walk to.
-    expect(unexplained).toEqual(['sds-disks / Enclosures with work to do'])
+    expect(unexplained).toEqual(['sds-disks / Nodes with disks to repair'])
     expect(emptyPlaces(asked).length).toBeGreaterThan(20)
   })
 

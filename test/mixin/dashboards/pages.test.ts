@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
-import { BOARDS, buildDashboards, renderDashboards } from '../../../mixin/dashboards/build.ts'
+import { buildDashboards, DASHBOARDS, renderDashboards } from '../../../mixin/dashboards/build.ts'
 import { GRAFANA, UIDS } from '../../../mixin/settings.ts'
 import { isRow, panelsOf, queriesOf } from './queries.ts'
 
@@ -15,12 +15,12 @@ const repeated = <T>(list: readonly T[]): T[] => list.filter((item, index) => li
 
 test('there are eight pages, each with the uid that links use', () => {
   expect(PAGES.map(({ uid }) => uid).sort()).toEqual(Object.values(UIDS).sort())
-  expect(BOARDS).toHaveLength(8)
+  expect(DASHBOARDS).toHaveLength(8)
 })
 
 describe('the JSON files', () => {
   test.each(renderDashboards())('$path is what the source says, byte for byte', ({ path, text }) => {
-    expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(text)
+    expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
   })
 
   test('come out the same when built again', () => {

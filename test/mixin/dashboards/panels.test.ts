@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { THRESHOLDS } from '../../../mixin/settings.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
-import { KNOWN_NAMES } from './known_metrics.ts'
-import { metricsOf, parse, resultLabels, selectorsOf } from './promql.ts'
+import { KNOWN_NAMES } from '../promql/known_metrics.ts'
+import { metricsOf, parse, resultLabels, selectorsOf } from '../promql/parse.ts'
 import { panelsOf, queriesOf } from './queries.ts'
 
 const PANELS = buildDashboards().flatMap((page) =>

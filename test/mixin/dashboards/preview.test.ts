@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
-import { panelsOf } from '../../../scripts/preview/answers.ts'
+import { panelsOf } from '../../../scripts/preview/panel_results.ts'
 import { type Preview, preview } from '../../../scripts/preview/preview.ts'
 import { type Prometheus, prometheusAt } from '../../../scripts/preview/prometheus.ts'
 import { format } from '../../../scripts/preview/units.ts'
-import { parse, resultLabels } from './promql.ts'
+import { parse, resultLabels } from '../promql/parse.ts'
 
 const TO = 1_700_000_000
 

@@ -10,7 +10,7 @@ const rendered = (end: string) => {
 }
 
 test.each(renderProvisioning())('$path is what the source says', ({ path, text }) => {
-  expect(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')).toBe(text)
+  expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
 })
 
 test('the data source has a fixed uid and the real scrape interval', () => {

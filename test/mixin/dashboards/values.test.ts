@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
-import { type Answers, NOTHING, place, queriesAt, run, unitTest } from './engine.ts'
+import { type Answers, NOTHING, place, queriesAt, run, unitTest } from './evaluate.ts'
+import { FULL_WORLD, NOW, WORLD } from './input_series.ts'
 import { ALL, annotationQueries, panelQueries } from './queries.ts'
-import { FULL_WORLD, NOW, WORLD } from './world.ts'
 
 const node = (system: string, pool: string, name: string) => ({ system, pool, node: name })
 const pool = (system: string, name: string) => ({ system, pool: name })

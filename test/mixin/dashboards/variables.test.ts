@@ -2,7 +2,7 @@ import type { VariableModel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { UIDS } from '../../../mixin/settings.ts'
-import { parse, resultLabels, selectorsOf } from './promql.ts'
+import { parse, resultLabels, selectorsOf } from '../promql/parse.ts'
 
 const PAGES = buildDashboards().map((page) => ({ uid: page.uid ?? '', page }))
 const variablesOf = (page: (typeof PAGES)[number]['page']): VariableModel[] => page.templating.list ?? []

@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { renderRules } from '../../../mixin/rules/rules.ts'
-import {
-  type ExpectedAlert,
-  LIVE_SCENARIOS,
-  type LiveScenario,
-  waitOf,
-} from '../../../mixin/rules/scenarios.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
@@ -17,6 +11,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
+import { type ExpectedAlert, LIVE_SCENARIOS, type LiveScenario, waitOf } from './live_scenarios.ts'
 
 /** An hour passes in thirty seconds for the rules; numbers of seconds in them stay. */
 const SCALE = 1 / 120

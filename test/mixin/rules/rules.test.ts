@@ -3,10 +3,10 @@ import { parse, stringify } from 'yaml'
 import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
 import type { Severity } from '../../../mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS, renderRules } from '../../../mixin/rules/rules.ts'
-import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from '../../../mixin/rules/tests/case.ts'
-import { CASE_GROUPS } from '../../../mixin/rules/tests/cases.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkRules, testRules } from '../../support/promtool.ts'
+import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from './cases/case.ts'
+import { CASE_GROUPS } from './cases/cases.ts'
 
 const GROUPS = renderRules().flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
 /** A group as it is committed; a test loads only what it is about, because promtool evaluates all it loads. */
@@ -17,6 +17,9 @@ const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
 const rulesIn = (folder: { write(name: string, text: string): string }, scale = 1): string[] =>
   renderRules({ scale }).map(({ path, text }) => folder.write(path.replaceAll('/', '_'), text))
 
+/** Longer than promtool may run, so that its error is reported and not a timeout of the test. */
+const PROMTOOL_TIMEOUT_MS = 70_000
+
 describe('promtool', () => {
   test.each([1, 1 / 60, 2.5])('finds nothing to say about the rules, scaled by %f', async (scale) => {
     using folder = temporaryFolder()
@@ -26,16 +29,20 @@ describe('promtool', () => {
   const runs = CASE_GROUPS.flatMap(({ group, cases }) =>
     (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ group, cases, exporters })),
   )
-  test.each(runs)('$group, exporters: $exporters', async ({ group, cases, exporters }) => {
-    using folder = temporaryFolder()
-    const groups = [recordingGroup.name, group]
-    folder.write('rules.yml', stringify({ groups: groups.map(renderedGroup) }))
-    const files = promtoolFiles(cases, exporters, 'rules.yml', groups)
-    const { code, stdout, stderr } = await testRules(
-      ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
-    )
-    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
-  })
+  test.each(runs)(
+    '$group, exporters: $exporters',
+    async ({ group, cases, exporters }) => {
+      using folder = temporaryFolder()
+      const groups = [recordingGroup.name, group]
+      folder.write('rules.yml', stringify({ groups: groups.map(renderedGroup) }))
+      const files = promtoolFiles(cases, exporters, 'rules.yml', groups)
+      const { code, stdout, stderr } = await testRules(
+        ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
+      )
+      expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+    },
+    PROMTOOL_TIMEOUT_MS,
+  )
 })
 
 /** Whether the case sees the alert fire, in the order of time. */

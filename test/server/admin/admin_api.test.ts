@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decodeProviders } from '../../../src/api/providers/providers.ts'
 import { request } from '../../support/http.ts'
 import { freePort } from '../../support/ports.ts'
-import { recordLog, sendRaw } from '../listener/support_listener.ts'
+import { recordLog, sendRaw } from '../listener/listener_setup.ts'
 import {
   ADMIN,
   type Admin,
@@ -13,7 +13,7 @@ import {
   type StartedEmulator,
   startAdmin,
   startEmulator,
-} from './support_admin.ts'
+} from './admin_setup.ts'
 
 const log = recordLog()
 let emulator: StartedEmulator

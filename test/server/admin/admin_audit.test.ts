@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuditFile } from '../../../src/server/admin/audit_file.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { type RecordedLog, recordLog } from '../listener/support_listener.ts'
+import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
 import {
   ADMIN,
   LIST,
@@ -14,7 +14,7 @@ import {
   type StartedEmulator,
   startAdmin,
   startEmulator,
-} from './support_admin.ts'
+} from './admin_setup.ts'
 
 let folder: Folder
 let file: string

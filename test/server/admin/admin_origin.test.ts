@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { launchChromium, visit } from '../../support/chromium.ts'
-import { sendRaw } from '../listener/support_listener.ts'
+import { sendRaw } from '../listener/listener_setup.ts'
 import {
   type Admin,
   LIST,
@@ -12,7 +12,7 @@ import {
   type StartedEmulator,
   startAdmin,
   startEmulator,
-} from './support_admin.ts'
+} from './admin_setup.ts'
 
 let emulator: StartedEmulator
 let admin: Admin

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { Refused } from '../../../src/server/admin/errors.ts'
 import { createPace } from '../../../src/server/admin/pace.ts'
-import { recordLog } from '../listener/support_listener.ts'
-import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './support_admin.ts'
+import { recordLog } from '../listener/listener_setup.ts'
+import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -9,7 +9,7 @@ import {
   type StartedEmulator,
   startAdmin,
   startEmulator,
-} from './support_admin.ts'
+} from './admin_setup.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function signIn(page: Page, token: string): Promise<void> {
 
 /** What the page shows in its box for messages. */
 async function said(page: Page): Promise<string> {
-  const box = page.locator('#said')
+  const box = page.locator('#message')
   await box.waitFor()
   return box.innerText()
 }
@@ -101,9 +101,9 @@ describe('the page', () => {
     await signIn(scene.page, SECURITY)
     await askToDelete(scene.page, 'corporate-ldap')
     await confirmWith(scene.page, 'corporate')
-    expect(await scene.page.locator('#mistyped').innerText()).toContain('Nothing was deleted')
+    expect(await scene.page.locator('#confirmation-error').innerText()).toContain('Nothing was deleted')
     expect(await scene.page.getByRole('dialog').isVisible()).toBe(true)
-    expect(await scene.page.locator('#word').getAttribute('aria-invalid')).toBe('true')
+    expect(await scene.page.locator('#confirmation').getAttribute('aria-invalid')).toBe('true')
     expect(scene.emulator.log.count('delete')).toBe(0)
   })
 
@@ -117,7 +117,7 @@ describe('the page', () => {
     expect(words).toContain('HTTP 403, code 3000')
     expect(words).toContain('It needs SECURITY_ADMIN')
     expect(await names(scene.page)).toContain('corporate-ldap')
-    expect(await scene.page.evaluate('document.activeElement.id')).toBe('said')
+    expect(await scene.page.evaluate('document.activeElement.id')).toBe('message')
   })
 
   test('asks for a new token when the old one has expired', async () => {
@@ -219,7 +219,7 @@ describe('the page', () => {
     await keyboard.press('Enter')
     await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
     await vi.waitFor(async () =>
-      expect(await scene.page.evaluate('document.activeElement.id')).toBe('heading'),
+      expect(await scene.page.evaluate('document.activeElement.id')).toBe('providers-heading'),
     )
     for (const _ of ['Reload', 'Sign out', 'Delete the first']) await keyboard.press('Tab')
     await keyboard.press('Enter')

@@ -7,7 +7,7 @@ import { createBasicAuth } from '../../../src/server/auth/basic_auth.ts'
 import type { ListenerOptions } from '../../../src/server/listener/listener.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
-import { recordLog, sendRaw, startListener } from '../listener/support_listener.ts'
+import { recordLog, sendRaw, startListener } from '../listener/listener_setup.ts'
 
 const CHEAP = 4
 const HASH = hashSync('secret', CHEAP)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { get, request } from '../../support/http.ts'
-import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './support_listener.ts'
+import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 describe('a listener', () => {
   test('serves its handler until it is stopped', async () => {
@@ -26,13 +26,13 @@ describe('a listener', () => {
 
   test('has no URL before it is started', () => {
     const listener = createListener({ address: ':0', handler: echoPath, openPaths: [], log: silentLog })
-    expect(() => listener.url).toThrow("the listener on ':0' was not started")
+    expect(() => listener.url).toThrow("the listener on ':0' is not started")
   })
 
   test('names the address and the remedy when the port is in use', async () => {
     await using first = await startListener()
     await expect(startListener({ address: `127.0.0.1:${first.port}` })).rejects.toThrow(
-      `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): another program uses this port`,
+      `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): the port is in use`,
     )
   })
 

@@ -48,8 +48,8 @@ describe('a listen address', () => {
 
 describe('a failure to listen', () => {
   test.each([
-    ['EADDRINUSE', 'another program uses this port'],
-    ['EACCES', 'choose one above 1023'],
+    ['EADDRINUSE', 'the port is in use'],
+    ['EACCES', 'choose a port above 1023'],
     ['EADDRNOTAVAIL', 'no interface of this machine has this address'],
     ['ENOTFOUND', 'the name does not resolve'],
     ['EWHATEVER', 'check the address'],

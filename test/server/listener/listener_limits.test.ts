@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { get } from '../../support/http.ts'
-import { openSocket, readAll, recordLog, sendRaw, startListener } from './support_listener.ts'
+import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 /** The same limits, so short that a test need not wait. */
 const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }
@@ -126,7 +126,7 @@ describe('too many connections', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       expect(await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('')
     }
-    expect(log.lines).toEqual(['warn connections are refused: too many are open {"limit":2}'])
+    expect(log.lines).toEqual(['warn connection limit reached, connections are dropped {"limit":2}'])
     for (const socket of held) {
       socket.destroy()
       await once(socket, 'close')

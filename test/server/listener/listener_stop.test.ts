@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
-import { openSocket, readAll, startListener } from './support_listener.ts'
+import { openSocket, readAll, startListener } from './listener_setup.ts'
 
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'
 /** So long that a test which needs the grace runs into its own time limit. */

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
-import { type Authority, LOCAL_SANS, makeAuthority } from './support_certificates.ts'
-import { type StartedListener, startListener } from './support_listener.ts'
+import { type Authority, LOCAL_SANS, makeAuthority } from './certificates.ts'
+import { type StartedListener, startListener } from './listener_setup.ts'
 
 /** As `htpasswd -nBC 10` makes them. */
 const USUAL_COST = 10

@@ -6,7 +6,7 @@ import { ConfigError } from '../../../src/config/values/problems.ts'
 import { openWebConfig } from '../../../src/server/listener/web_config.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
-import { recordLog, startListener } from './support_listener.ts'
+import { recordLog, startListener } from './listener_setup.ts'
 
 const CHEAP = 4
 const HASH = hashSync('secret', CHEAP)
@@ -131,8 +131,8 @@ describe('a change of the file', () => {
     folder.write('web.yml', '')
     expect(await listener.status()).toBe(200)
     expect(listener.log.lines).toEqual([
-      expect.stringMatching(/^error web configuration file: bad, requests are refused/),
-      expect.stringMatching(/^info web configuration file: read again/),
+      expect.stringMatching(/^error web configuration file is invalid, requests are refused/),
+      expect.stringMatching(/^info web configuration file reloaded/),
     ])
   })
 
@@ -143,7 +143,7 @@ describe('a change of the file', () => {
     folder.write('web.yml', 'colour: red')
     expect(await listener.status()).toBe(500)
     expect(listener.log.lines).toEqual([
-      expect.stringContaining('there is no such file'),
+      expect.stringContaining('no such file'),
       expect.stringContaining('colour: unknown key'),
     ])
   })
@@ -177,9 +177,9 @@ describe('a change of the file', () => {
     expect(web().file.users.size).toBe(1)
     rmSync(path)
     clock.ms = 1999
-    expect(web().isBroken).toBe(false)
+    expect(web().isInvalid).toBe(false)
     clock.ms = 2000
-    expect(web()).toMatchObject({ isBroken: true, file: { users: new Map([['alice', expect.anything()]]) } })
+    expect(web()).toMatchObject({ isInvalid: true, file: { users: new Map([['alice', expect.anything()]]) } })
   })
 
   test('that changes nothing says nothing', () => {

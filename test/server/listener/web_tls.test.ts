@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { alternativeNames } from '../../../src/server/auth/client_certificate.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
-import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './support_certificates.ts'
+import { type Authority, type Identity, LOCAL_SANS, makeAuthority } from './certificates.ts'
 import {
   openSocket,
   readAll,
@@ -12,7 +12,7 @@ import {
   type StartedListener,
   sendRaw,
   startListener,
-} from './support_listener.ts'
+} from './listener_setup.ts'
 
 const HOUR_MS = 3_600_000
 /** Every connection and every request looks at the files. */
@@ -340,7 +340,7 @@ describe('a change of files', () => {
 
   test.each([
     ['the certificate', 'server.pem', 'tls_server_config.cert_file: contains no certificate'],
-    ['the key', 'server.key', 'tls_server_config.key_file: contains no private key'],
+    ['the key', 'server.key', 'tls_server_config.key_file: contains no usable private key'],
     ['the client CA', 'ca.pem', 'tls_server_config.client_ca_file: contains no certificate'],
   ])(
     'that breaks %s closes everything but the open paths, until it is good again',
@@ -376,7 +376,7 @@ describe('a change of files', () => {
     writeTls(TLS)
     expect((await get(`${plain.url}/metrics`)).status).toBe(500)
     expect((await get(`${plain.url}/-/healthy`)).status).toBe(200)
-    expect(log.lines[0]).toContain('TLS was turned off, which needs a restart')
-    expect(log.lines.at(-1)).toContain('TLS was turned on, which needs a restart')
+    expect(log.lines[0]).toContain('TLS was disabled, which needs a restart')
+    expect(log.lines.at(-1)).toContain('TLS was enabled, which needs a restart')
   })
 })

@@ -38,7 +38,7 @@ test('the start page says what is wrong, on a desktop and on a phone', async () 
     for (const view of ['desktop', 'phone'] as const) {
       const { page, problems } = await visit(browser, `${listener.url}/`, { view })
       expect(await page.textContent('main')).toContain(MESSAGE)
-      expect(await page.textContent('main')).toContain('0 of 1 pool could be read, 0 nodes')
+      expect(await page.textContent('main')).toContain('0 of 1 pool read, 0 nodes')
       expect(await fitsWidth(page)).toBe(true)
       expect(problems).toEqual([])
     }

@@ -4,7 +4,7 @@ import { pollPeriodMs } from '../../../poller/period.ts'
 import { durationText } from '../../cli/quantities.ts'
 import { checksOf, type Finding } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
-import type { PrometheusClient, QueriedSample, ScrapeTarget } from './prometheus_client.ts'
+import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
 
 /** A system and its pools, as far as they are known. */
 export interface WatchedSystem {

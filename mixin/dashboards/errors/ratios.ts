@@ -1,0 +1,86 @@
+import { seriesToPool } from '../../grafana/links.ts'
+import { type SizedPanel, steps } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { type Expression, promql } from '../../promql/expression.ts'
+import { ratio, sum, sumByPool } from '../../promql/operators.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { SEE_OFFERS } from '../common/coverage.ts'
+import { all, byUser, FAILED } from './queries.ts'
+
+export const failedNow = stat({
+  title: 'Failed transactions',
+  about: [
+    "Failed relative to all transactions of the nodes' newest samples, calculated from counts.",
+    'Below the warning threshold. Some clients always request objects that do not exist.',
+    'See “System errors” and “User errors” for the cause.',
+  ],
+  queries: [{ expr: ratio(sum(FAILED), all(sum)) }],
+  unit: 'percentunit',
+  decimals: 2,
+  steps: steps(THRESHOLDS.errorRatio),
+  noValue: SEE_OFFERS,
+  width: 4,
+})
+
+/** Failures by pool without those of category User, as in the alert SdsSystemErrors. */
+const notByUser = promql`clamp_min(${sumByPool(FAILED)} - ${byUser(sumByPool)}, 0)`
+
+interface Fault {
+  readonly title: string
+  readonly about: readonly [string, string, string]
+  readonly failures: Expression
+  readonly limit: keyof typeof THRESHOLDS
+}
+
+const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
+  stat({
+    title,
+    about,
+    queries: [{ expr: ratio(failures, all(sum)) }],
+    unit: 'percentunit',
+    decimals: 2,
+    steps: steps(THRESHOLDS[limit]),
+    noValue: SEE_OFFERS,
+    width: 4,
+  })
+
+export const systemNow = faultNow({
+  title: 'System errors',
+  about: [
+    'Failures that are not caused by clients, relative to all transactions of the newest samples: all failures of each pool minus those of category User, so that failures without a type are included. The alert SdsSystemErrors uses the same expression for each pool.',
+    'Below the warning threshold.',
+    'Look at the nodes with the most failures, their health and their latency.',
+  ],
+  failures: sum(notByUser),
+  limit: 'systemErrorRatio',
+})
+
+export const userNow = faultNow({
+  title: 'User errors',
+  about: [
+    'Failures that the storage system attributes to the client (category User), relative to all transactions of the newest samples. The feed lists only types that occurred; none is 0.',
+    'Below the warning threshold.',
+    'An application sends wrong requests or lacks permissions. The type shows the cause: 403 permissions, 404 no such object, 412 failed condition.',
+  ],
+  failures: byUser(sum),
+  limit: 'errorRatio',
+})
+
+export const failureRatio = timeSeries({
+  title: 'Failure ratio by pool',
+  about: [
+    'Failed relative to all transactions of each pool, calculated from counts.',
+    'Below the dashed thresholds.',
+    'A step is a release of an application or a fault. Compare its time with the annotations.',
+  ],
+  queries: [{ expr: ratio(sumByPool(FAILED), all(sumByPool)), legend: '{{system}} / {{pool}}' }],
+  unit: 'percentunit',
+  decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
+  steps: steps(THRESHOLDS.errorRatio),
+  limits: true,
+  noValue: SEE_OFFERS,
+  links: [seriesToPool],
+  width: 18,
+})

@@ -1,0 +1,19 @@
+import type { DashboardSpec } from '../../grafana/dashboard.ts'
+import { GRAFANA } from '../../settings.ts'
+import { alertTable, bandwidth, transactions } from './activity.ts'
+import { poolStates, pools } from './pools.ts'
+import { status } from './status.ts'
+
+export const fleet: DashboardSpec = {
+  name: 'fleet',
+  title: 'Storage / Fleet overview',
+  question: 'Is there a fault, and in which pool?',
+  variables: ['datasource', 'job', 'system'],
+  from: 'now-6h',
+  refresh: GRAFANA.refresh.now,
+  rows: [
+    { title: 'Right now', panels: status },
+    { title: 'Pools', panels: [pools] },
+    { title: 'Last hours', panels: [poolStates, alertTable, transactions, bandwidth] },
+  ],
+}

@@ -1,0 +1,62 @@
+import { REACHED_MAPPING, YES_NO } from '../../grafana/mappings.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { steps } from '../../grafana/spec.ts'
+import { table } from '../../grafana/table.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { select } from '../../promql/expression.ts'
+import { by } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { one } from './queries.ts'
+
+const space = timeSeries({
+  title: 'Space',
+  about: [
+    'Usable space of the node: allocated, free and reserved, stacked.',
+    'Allocated increases slowly, the sum is constant.',
+    'A smaller sum means that disks became Bad, a larger one that disks were added.',
+  ],
+  queries: [
+    { expr: one('sds_node_disk_space_allocated_bytes'), legend: 'Allocated' },
+    { expr: one('sds_node_disk_space_free_bytes'), legend: 'Free' },
+    { expr: one('sds_node_disk_space_reserved_bytes'), legend: 'Reserved' },
+  ],
+  unit: 'bytes',
+  min: 0,
+  stacked: true,
+  width: 12,
+})
+
+const forecastKey = ['target_percent', 'history_days'] as const
+
+const forecasts = table({
+  title: 'Forecasts',
+  about: [
+    "The storage system's own forecasts for the node: time until the target is reached, by days of history.",
+    'Months, or available “no” when usage decreases or the history is too short.',
+    'A forecast is reliable when several histories agree. “reached” means that the target is passed.',
+  ],
+  rows: forecastKey,
+  columns: [
+    {
+      title: 'Available',
+      expr: by('max', forecastKey, select('sds_node_capacity_forecast_available', ...SCOPE.node)),
+      unit: 'none',
+      mappings: YES_NO,
+    },
+    {
+      title: 'Time until target',
+      expr: by('min', forecastKey, select('sds_node_capacity_forecast_seconds', ...SCOPE.node)),
+      unit: 'dtdurations',
+      decimals: 0,
+      mappings: [REACHED_MAPPING],
+      steps: steps(THRESHOLDS.forecastSeconds),
+      cell: 'background',
+    },
+  ],
+  noValue: 'no forecast',
+  width: 12,
+  height: 8,
+})
+
+export const nodeCapacity: readonly SizedPanel[] = [space, forecasts]

@@ -1,0 +1,38 @@
+import { DISK_AREAS, HEALTH_MAPPINGS } from '../../grafana/mappings.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { stateTimeline } from '../../grafana/state_timeline.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { healthCode } from '../../promql/nodes.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { oneEach } from './queries.ts'
+
+const healthOverTime = stateTimeline({
+  title: 'Health over time',
+  about: [
+    'Health of the node. A gap is time without data.',
+    'Always green.',
+    'Many short changes are a node that flaps: check its network links and power supplies.',
+  ],
+  queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
+  unit: 'none',
+  mappings: HEALTH_MAPPINGS,
+  width: 12,
+})
+
+const disksOverTime = timeSeries({
+  title: 'Disks by state over time',
+  about: [
+    'Disks of the node by state, stacked.',
+    'A constant number of Good disks.',
+    'A disk that became Bad and later Ready to replace has been rebuilt. A disk that stays Bad has not.',
+  ],
+  queries: [{ expr: oneEach('status', 'sds_node_disks_by_status'), legend: '{{status}}' }],
+  unit: 'none',
+  min: 0,
+  stacked: true,
+  stepped: true,
+  overrides: DISK_AREAS,
+  width: 12,
+})
+
+export const nodeHealth: readonly SizedPanel[] = [healthOverTime, disksOverTime]

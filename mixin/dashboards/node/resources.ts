@@ -1,0 +1,82 @@
+import { PURPOSE_AREAS } from '../../grafana/mappings.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { SEE_OFFERS } from '../common/coverage.ts'
+import { one, oneEach } from './queries.ts'
+
+const cpuAndMemory = timeSeries({
+  title: 'CPU and memory',
+  about: [
+    'Shares of CPU time and of memory in use.',
+    'CPU follows the load, memory is constant.',
+    'CPU without load is background work, see “Disk reads by activity”. Memory that increases for days is a leak.',
+  ],
+  queries: [
+    { expr: one('sds_node_cpu_utilization_ratio'), legend: 'CPU' },
+    { expr: one('sds_node_memory_utilization_ratio'), legend: 'Memory' },
+  ],
+  unit: 'percentunit',
+  noValue: SEE_OFFERS,
+  width: 8,
+})
+
+const memory = timeSeries({
+  title: 'Memory used',
+  about: [
+    'Memory in use without buffers and cache, in bytes.',
+    'Constant.',
+    'Steps are restarts of services. A slow increase over days is a leak.',
+  ],
+  queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
+  unit: 'bytes',
+  min: 0,
+  noValue: SEE_OFFERS,
+  width: 8,
+})
+
+const network = timeSeries({
+  title: 'Network traffic',
+  about: [
+    'Bytes per second through the network interfaces of the node.',
+    'More than the transaction bandwidth, because copies to other nodes are included.',
+    'Traffic without transactions is recovery or replication: see “Disk writes by activity”.',
+  ],
+  queries: [
+    { expr: one('sds_node_nic_received_bytes_per_second'), legend: 'Received' },
+    { expr: one('sds_node_nic_transmitted_bytes_per_second'), legend: 'Transmitted' },
+  ],
+  unit: 'Bps',
+  min: 0,
+  noValue: SEE_OFFERS,
+  width: 8,
+})
+
+const diskTraffic = (direction: 'read' | 'write') =>
+  timeSeries({
+    title: `Disk ${direction}s by activity`,
+    about: [
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
+      'Mostly user traffic, with some erasure coding.',
+      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
+    ],
+    queries: [
+      {
+        expr: oneEach('purpose', `sds_node_disk_${direction}_purpose_bytes_per_second`),
+        legend: '{{purpose}}',
+      },
+    ],
+    unit: 'Bps',
+    min: 0,
+    stacked: true,
+    overrides: PURPOSE_AREAS,
+    noValue: SEE_OFFERS,
+    width: 12,
+  })
+
+export const nodeResources: readonly SizedPanel[] = [
+  cpuAndMemory,
+  memory,
+  network,
+  diskTraffic('read'),
+  diskTraffic('write'),
+]

@@ -1,0 +1,93 @@
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { steps } from '../../grafana/spec.ts'
+import { dashed, timeSeries } from '../../grafana/timeseries.ts'
+import { promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { perNode } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { SEE_OFFERS } from '../common/coverage.ts'
+import { one } from './queries.ts'
+
+const readsWrites = (reads: MetricName, writes: MetricName) => [
+  { expr: one(reads), legend: 'Reads' },
+  { expr: one(writes), legend: 'Writes' },
+]
+
+const transactions = timeSeries({
+  title: 'Transactions per second',
+  about: [
+    'Read and write transactions per second of the node.',
+    'Follows the daily load, similar to the other nodes of the pool.',
+    'Far less than the other nodes: the load balancer avoids the node, or the node is slow.',
+  ],
+  queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
+  unit: 'reqps',
+  min: 0,
+  noValue: SEE_OFFERS,
+  width: 12,
+})
+
+const latency = timeSeries({
+  title: 'Latency against the pool median',
+  about: [
+    'Mean time of transactions on the node. Dashed: the median of the nodes of its pool.',
+    'Each line is close to its dashed line.',
+    'Above the median: the node is faulty, look at its disks, CPU and network below.',
+  ],
+  queries: [
+    { expr: one('sds_node_transaction_read_latency_seconds'), legend: 'Read' },
+    { expr: one('sds_node_transaction_write_latency_seconds'), legend: 'Write' },
+    {
+      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_read_latency_seconds', ...SCOPE.pool))})`,
+      legend: 'Read, pool median',
+    },
+    {
+      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_write_latency_seconds', ...SCOPE.pool))})`,
+      legend: 'Write, pool median',
+    },
+  ],
+  unit: 's',
+  min: 0,
+  steps: steps(THRESHOLDS.latencySeconds),
+  limits: true,
+  overrides: [dashed('Read, pool median', 'green'), dashed('Write, pool median', 'yellow')],
+  noValue: SEE_OFFERS,
+  width: 12,
+})
+
+const bandwidth = timeSeries({
+  title: 'Transaction bandwidth',
+  about: [
+    'Bytes per second that transactions read from and write to the node.',
+    'Follows the transactions per second.',
+    'Higher bandwidth without more transactions means larger objects, which also take longer.',
+  ],
+  queries: readsWrites(
+    'sds_node_transaction_read_bytes_per_second',
+    'sds_node_transaction_write_bytes_per_second',
+  ),
+  unit: 'Bps',
+  min: 0,
+  noValue: SEE_OFFERS,
+  width: 12,
+})
+
+const failed = timeSeries({
+  title: 'Failed transactions',
+  about: [
+    "Share of the node's transactions that failed, by the fault of clients or of the system.",
+    'Below the dashed thresholds. Some clients always request objects that do not exist.',
+    'The errors dashboard shows the types, and whether clients or the system cause them.',
+  ],
+  queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
+  unit: 'percentunit',
+  decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
+  steps: steps(THRESHOLDS.errorRatio),
+  limits: true,
+  noValue: SEE_OFFERS,
+  width: 12,
+})
+
+export const nodeService: readonly SizedPanel[] = [transactions, latency, bandwidth, failed]

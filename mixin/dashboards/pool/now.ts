@@ -1,0 +1,114 @@
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { steps } from '../../grafana/spec.ts'
+import { gauge, stat } from '../../grafana/stat.ts'
+import { promql, select } from '../../promql/expression.ts'
+import { sampleAge, usedRatio } from '../../promql/nodes.ts'
+import { perNodeAnd, ratio, sum, weightedMean } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { feedOffers, SEE_OFFERS } from '../common/coverage.ts'
+import { node, READ_LATENCY, READS, WRITE_LATENCY, WRITES } from './queries.ts'
+
+const nodesHealthy = stat({
+  title: 'Nodes healthy',
+  about: [
+    'Good nodes relative to all nodes of the pool.',
+    '100 %.',
+    '“Node health” shows which node is not Good and since when.',
+  ],
+  queries: [
+    {
+      expr: ratio(
+        sum(perNodeAnd('status', select('sds_node_health_status', ...SCOPE.node, 'status="Good"'))),
+        promql`count(${node('sds_node_info')})`,
+      ),
+    },
+  ],
+  unit: 'percentunit',
+  decimals: 0,
+  steps: steps(THRESHOLDS.goodNodesRatio),
+  width: 4,
+})
+
+const spaceUsed = gauge({
+  title: 'Space used',
+  about: [
+    'Allocated relative to usable space, summed over the selected nodes before dividing; only nodes that serve both count.',
+    'Below the warning threshold.',
+    'Compare the nodes under “Space used by node”. Plan with the capacity dashboard.',
+  ],
+  queries: [{ expr: usedRatio(sum, SCOPE.node) }],
+  unit: 'percentunit',
+  steps: steps(THRESHOLDS.usedRatio),
+  width: 4,
+})
+
+const free = stat({
+  title: 'Free on good disks',
+  about: [
+    'Free usable space on Good disks, without the reserve, summed over the selected nodes.',
+    'Enough for the rebuild of the largest node and the growth until new disks are delivered.',
+    'A decrease without more data means that disks became Bad: see the disks dashboard.',
+  ],
+  queries: [{ expr: sum(node('sds_node_disk_space_free_bytes')) }],
+  unit: 'bytes',
+  width: 4,
+})
+
+const transactions = stat({
+  title: 'Transactions per second',
+  about: [
+    'Read and write transactions per second over the selected nodes.',
+    'Follows the daily load.',
+    'Zero while clients send requests means that the requests do not reach the system. Empty where the system does not serve transactions.',
+  ],
+  queries: [
+    { expr: sum(READS), legend: 'Reads' },
+    { expr: sum(WRITES), legend: 'Writes' },
+  ],
+  unit: 'reqps',
+  sparkline: true,
+  noValue: SEE_OFFERS,
+  width: 6,
+})
+
+const meanLatency = stat({
+  title: 'Mean latency',
+  about: [
+    'Mean time of a transaction over the selected nodes, weighted by their transactions.',
+    'Below the warning threshold. No value where there are no transactions.',
+    'One slow node in “Read latency by node” is a faulty node. All nodes slow together is load, network or background work.',
+  ],
+  queries: [
+    { expr: weightedMean(READ_LATENCY, READS, sum), legend: 'Read' },
+    { expr: weightedMean(WRITE_LATENCY, WRITES, sum), legend: 'Write' },
+  ],
+  unit: 's',
+  steps: steps(THRESHOLDS.latencySeconds),
+  noValue: SEE_OFFERS,
+  width: 6,
+})
+
+const dataAge = stat({
+  title: 'Data age',
+  about: [
+    "Age of the newest sample of the node that is furthest behind, by the storage system's clock.",
+    'Up to two intervals of the storage system, ten minutes.',
+    'The exporter dashboard shows whether polls fail or whether the system responds with old samples. In the second case its collector has stopped.',
+  ],
+  queries: [{ expr: sampleAge([], SCOPE.node) }],
+  unit: 's',
+  decimals: 0,
+  steps: steps(THRESHOLDS.sampleAgeSeconds),
+  width: 4,
+})
+
+export const poolNow: readonly SizedPanel[] = [
+  nodesHealthy,
+  spaceUsed,
+  free,
+  transactions,
+  meanLatency,
+  dataAge,
+  feedOffers(['capacity', 'resources', 'transactions', 'errors'], 20),
+]

@@ -1,0 +1,62 @@
+import { HEALTH, NODE_KEY, UNKNOWN_HEALTH } from '../settings.ts'
+import { type Expression, join, type Matcher, promql, select } from './expression.ts'
+import type { MetricName } from './metrics.ts'
+import { type Aggregate, age, by, dedup, perNode, perNodeAnd, perSystem, ratio } from './operators.ts'
+import { SCOPE } from './scope.ts'
+
+/**
+ * Seconds since timestamps of a storage system, by its own clock where the clock skew is known, as in the recording
+ * rule: a wrong clock must not look like old data. The vector needs the label system.
+ */
+const ageBySystemClock = (timestamps: Expression): Expression => {
+  const skew = perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system))
+  return promql`${age(timestamps)} + on (system) group_left () ${skew} or ${age(timestamps)}`
+}
+
+const sampled = (matchers: readonly Matcher[]): Expression =>
+  select('sds_node_sample_timestamp_seconds', ...matchers)
+
+/** Age of the newest sample of each node, of any category: the largest under each set of the labels. */
+export const sampleAge = (labels: readonly string[], matchers: readonly Matcher[]): Expression =>
+  by('max', labels, ageBySystemClock(perNode(sampled(matchers))))
+
+/** Age of the newest sample of each category. */
+export const sampleAgeByCategory = (matchers: readonly Matcher[]): Expression =>
+  by('max', ['category'], ageBySystemClock(perNodeAnd('category', sampled(matchers))))
+
+/**
+ * Allocated relative to usable space, aggregated before the division. Only nodes that serve both values count, as in
+ * the recording rule.
+ */
+export const usedRatio = (total: Aggregate, matchers: readonly Matcher[]): Expression => {
+  const allocated = perNode(select('sds_node_disk_space_allocated_bytes', ...matchers))
+  const usable = perNode(select('sds_node_disk_space_total_bytes', ...matchers))
+  return ratio(total(promql`${allocated} and ${usable}`), total(promql`${usable} and ${allocated}`))
+}
+
+/**
+ * The code (settings.ts, HEALTH) of the worst health status under each set of the labels. Each status is a series of
+ * its own with the value 1 or 0; multiplied by its code, the largest is the code of the current status.
+ */
+export const healthCode = (labels: readonly string[], matchers: readonly Matcher[]): Expression => {
+  const health = (matcher: Matcher) => select('sds_node_health_status', ...matchers, matcher)
+  const known = Object.entries(HEALTH).map(
+    ([status, { code }]) => promql`${health(`status="${status}"`)} * ${code}`,
+  )
+  const unknown = promql`${health(`status!~"${Object.keys(HEALTH).join('|')}"`)} * ${UNKNOWN_HEALTH.code}`
+  return by('max', labels, join([...known, unknown], ' or '))
+}
+
+/** Forecasts of the storage system: one series per node, history and target. */
+export const perForecast = (vector: Expression): Expression =>
+  dedup([...NODE_KEY, 'history_days', 'target_percent'], vector)
+
+/**
+ * The nodes with the largest mean over the last three hours of the range. `@ end()` makes the choice once; a plain
+ * topk would choose at each step and draw more than `$topn` lines.
+ */
+export const topNodes = (metric: MetricName): Expression => {
+  const selector = select(metric, ...SCOPE.node)
+  const recent = perNode(promql`avg_over_time(${selector}[3h] @ end())`)
+  return promql`${perNode(selector)} and topk($topn, ${recent})`
+}

@@ -1,0 +1,68 @@
+import { NODE_KEY, POOL_ID_KEY, POOL_KEY, SYSTEM_KEY } from '../settings.ts'
+import type { Duration } from './duration.ts'
+import { type Expression, promql } from './expression.ts'
+
+/** `sum by (system) (vector)`; without `by` when there are no labels. */
+export const by = (operation: string, labels: readonly string[], vector: Expression): Expression =>
+  (labels.length === 0
+    ? `${operation}(${vector})`
+    : `${operation} by (${labels.join(',')}) (${vector})`) as Expression
+
+export const sum = (vector: Expression): Expression => by('sum', [], vector)
+export const sumBy = (labels: readonly string[], vector: Expression): Expression => by('sum', labels, vector)
+export const sumByPool = (vector: Expression): Expression => sumBy(POOL_KEY, vector)
+
+/**
+ * One series for each set of the labels, however many exporters report it: two exporters that watch one system, or
+ * one exporter scraped by two jobs, report every series twice. Every sum must start from this.
+ */
+export const dedup = (labels: readonly string[], vector: Expression): Expression => by('max', labels, vector)
+
+/** One series per node. */
+export const perNode = (vector: Expression): Expression => dedup(NODE_KEY, vector)
+
+/** One series per node and value of a further label, e.g. the status of disks. */
+export const perNodeAnd = (label: string, vector: Expression): Expression =>
+  dedup([...NODE_KEY, label], vector)
+
+/** One series per pool id; metrics of polls have no label `pool`. */
+export const perPoolId = (vector: Expression): Expression => dedup(POOL_ID_KEY, vector)
+
+/** One series per system. */
+export const perSystem = (vector: Expression): Expression => dedup(SYSTEM_KEY, vector)
+
+/**
+ * `a / b`, and no result where b is 0. Aggregate both sides first: a mean of ratios is wrong when nodes differ in
+ * size.
+ */
+export const ratio = (a: Expression, b: Expression): Expression => promql`${a} / (${b} > 0)`
+
+/** An aggregation of a vector, e.g. {@link sum}. */
+export type Aggregate = (vector: Expression) => Expression
+
+/**
+ * The mean of a value weighted by another, e.g. of latency by transactions: the latency that clients measure. The
+ * plain mean of nodes would count an idle node as much as a busy one.
+ */
+export const weightedMean = (value: Expression, weight: Expression, total: Aggregate): Expression =>
+  ratio(total(promql`${value} * ${weight}`), total(promql`${weight} and ${value}`))
+
+/** Seconds since a timestamp, by the clock of Prometheus. */
+export const age = (timestamps: Expression): Expression => promql`time() - ${timestamps}`
+
+/**
+ * The newest value of the last 15 minutes, for alerts whose `for` is hours: one failed scrape or poll must not reset
+ * the wait.
+ */
+export const lastValue = (selector: Expression): Expression => promql`last_over_time(${selector}[15m])`
+
+/**
+ * Counters that increased within the window, at one exporter or more. `increase` alone misses the first event of a
+ * series, because prom-client creates the series with its first event. The second branch finds it as a value that
+ * differs from the last one before the window. It looks back a day, so that a series that was absent for a while and
+ * returns unchanged is not reported.
+ */
+export const increased = (labels: readonly string[], counter: Expression, window: Duration): Expression =>
+  promql`${dedup(labels, promql`increase(${counter}[${window}])`)} > 0
+or
+${dedup(labels, promql`${counter} unless ${counter} == last_over_time(${counter}[1d] offset ${window})`)} > 0`

@@ -1,0 +1,34 @@
+const FIRST_MS = 30_000
+/** Storage systems lock an account after ten refused logins; with this limit there are nine in the first hour. */
+const LONGEST_MS = 600_000
+
+/** A pause after a failure that a repetition would only make worse: 30 s, doubled after each further one, at most 10 minutes. */
+export interface Cooldown {
+  /** Milliseconds left; 0 when it is over or never began. */
+  remainingMs(): number
+  /** Begins, and gives its length in milliseconds. Does nothing while it runs: failures side by side count once. */
+  begin(): number
+  /** Ends it; the next one is short again. */
+  reset(): void
+}
+
+/** @param now monotonic clock in milliseconds */
+export function createCooldown(now: () => number = () => performance.now()): Cooldown {
+  let lengthMs = 0
+  let endsAt = Number.NEGATIVE_INFINITY
+  const remainingMs = () => Math.max(0, endsAt - now())
+
+  return {
+    remainingMs,
+    begin() {
+      if (remainingMs() > 0) return lengthMs
+      lengthMs = Math.min(lengthMs === 0 ? FIRST_MS : lengthMs * 2, LONGEST_MS)
+      endsAt = now() + lengthMs
+      return lengthMs
+    },
+    reset() {
+      lengthMs = 0
+      endsAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { ApiError, isAnswer } from '../errors/errors.ts'
+import { REASONS } from '../errors/reasons.ts'
+
+/** Less than a minute by more than the default of `poll.max_random_delay`, so that polls once a minute all find it over. */
+const OPEN_MS = 54_000
+/** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
+const LONGEST_RETRY_AFTER_MS = 120_000
+
+/** A pool that fails while the system answered others within this time says nothing new about the system. */
+const RECENT_MS = 120_000
+/** Bound of the memory of failing pools: more than a system can have. */
+const MAX_FAILING = 10_000
+
+/** How an operation ended. `unknown`: it says nothing about the system, for example because the exporter aborted it. */
+export type Outcome = 'ok' | 'unknown' | ApiError
+
+/** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
+export type Leave = (outcome: Outcome) => void
+
+/**
+ * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
+ * consecutive failures as given. Half-open: one operation is the probe, the others wait for its outcome.
+ */
+export interface Breaker {
+  /**
+   * @param key what is asked for, such as the nodes of one pool
+   * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
+   */
+  enter(key: string): Promise<Leave>
+}
+
+interface BreakerOptions {
+  readonly failuresToOpen: number
+  /** Called with true after an answer, and with false when an operation failed and no answer came since it began. */
+  readonly onAnswered?: (answered: boolean) => void
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number
+}
+
+export function createBreaker(options: BreakerOptions): Breaker {
+  const { now = () => performance.now() } = options
+  const failures = createFailureCount(options, now)
+  let probe: Promise<void> | undefined
+
+  function admit(key: string): Leave {
+    const beganAtMs = now()
+    return (outcome) => failures.note(key, outcome, beganAtMs)
+  }
+
+  function admitProbe(key: string): Leave {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const leave = admit(key)
+    probe = promise
+    return (outcome) => {
+      probe = undefined
+      leave(outcome)
+      resolve()
+    }
+  }
+
+  return {
+    async enter(key) {
+      while (probe !== undefined) await probe
+      const opened = failures.opened()
+      if (opened === undefined) return admit(key)
+      const leftMs = opened.untilMs - now()
+      if (leftMs > 0) throw rejection(opened.failure, leftMs)
+      return admitProbe(key)
+    },
+  }
+}
+
+interface Opened {
+  readonly failure: ApiError
+  readonly untilMs: number
+}
+
+/** Counts consecutive failures of the system as a whole; `opened` while there are too many. */
+function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now: () => number) {
+  let count = 0
+  let opened: Opened | undefined
+  let answeredAtMs = Number.NEGATIVE_INFINITY
+  let succeededAtMs = Number.NEGATIVE_INFINITY
+  const failing = new Set<string>()
+
+  function noteAnswer(): void {
+    answeredAtMs = now()
+    onAnswered?.(true)
+  }
+
+  /** Nothing was sent, or the system answered another request while this one waited. */
+  function isNoSilence({ reason }: ApiError, beganAtMs: number): boolean {
+    return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
+  }
+
+  /** The system works: it gave what was asked for, or a refusal that is about this request only. */
+  function noteWorking(key: string): void {
+    failing.delete(key)
+    succeededAtMs = now()
+    count = 0
+    opened = undefined
+  }
+
+  function noteFailure(key: string, failure: ApiError, beganAtMs: number): void {
+    const isNews = !failing.has(key) || now() - succeededAtMs > RECENT_MS
+    if (failing.size >= MAX_FAILING) failing.clear()
+    failing.add(key)
+    if (isNews) count += 1
+    if (count < failuresToOpen) return
+    const retryAfterMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
+    // From the beginning of the operation: a probe that takes long does not make probes rare.
+    opened = { failure, untilMs: Math.max(beganAtMs + OPEN_MS, now() + retryAfterMs) }
+  }
+
+  return {
+    opened: () => opened,
+    note(key: string, outcome: Outcome, beganAtMs: number): void {
+      if (outcome === 'unknown') return
+      if (outcome === 'ok' || isAnswer(outcome)) noteAnswer()
+      else if (isNoSilence(outcome, beganAtMs)) return
+      else onAnswered?.(false)
+      if (outcome !== 'ok' && isOfSystem(outcome)) noteFailure(key, outcome, beganAtMs)
+      else noteWorking(key)
+    },
+  }
+}
+
+function isOfSystem({ reason }: ApiError): boolean {
+  const { origin } = REASONS[reason]
+  return origin === 'node' || origin === 'system'
+}
+
+function rejection({ reason, detail }: ApiError, leftMs: number): ApiError {
+  const seconds = Math.ceil(leftMs / 1000)
+  const text = `not asked, because the system keeps failing (next request in ${seconds} s): ${detail}`
+  return new ApiError(reason, text)
+}

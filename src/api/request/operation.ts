@@ -1,0 +1,75 @@
+import { type ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
+import { withDeadline } from '../http/deadline.ts'
+import { exchangeFailure } from '../http/failures.ts'
+import type { Answer } from '../http/transport.ts'
+import type { Attempts } from './attempts.ts'
+import type { Breaker } from './breaker.ts'
+import type { Exchange, Operation, Request } from './exchanges.ts'
+import { type Limits, PRIORITIES } from './limits.ts'
+
+/** Sends a request and decodes the answer. @throws {ApiError} with its place, also for an answer that cannot be decoded */
+export type Operate = <T>(
+  request: Request,
+  stop: AbortSignal,
+  decode: (answer: Answer, baseUrl: string) => T,
+) => Promise<T>
+
+interface OperationOptions {
+  readonly system: string
+  /** Bound of one operation, with login and all attempts, in milliseconds. */
+  readonly timeoutMs: number
+  readonly limits: Limits
+  readonly breaker: Breaker
+  readonly attempts: Attempts
+  readonly exchange: Exchange
+}
+
+/** They go before all others, and only their failures count for the circuit breaker: a slow forecast is no dead system. */
+const POLLS: readonly Operation[] = ['nodes', 'pools']
+
+/** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */
+export function createOperate(options: OperationOptions): Operate {
+  const { system, timeoutMs, limits, breaker, attempts, exchange } = options
+
+  const withinDeadline: Operate = (request, stop, decode) =>
+    withDeadline(stop, timeoutMs, (signal) =>
+      attempts.run(
+        async (baseUrl, ofAttempt) => decode(await exchange(request, baseUrl, ofAttempt), baseUrl),
+        { signal, deadline: performance.now() + timeoutMs },
+      ),
+    )
+
+  const admitted: Operate = async (request, stop, decode) => {
+    const place = placeOf(system, request)
+    const leave = await breaker.enter(request.pool ?? request.operation).catch((cause: unknown) => {
+      throw asApiError(cause, place)
+    })
+    try {
+      const result = await withinDeadline(request, stop, decode)
+      leave('ok')
+      return result
+    } catch (cause) {
+      if (stop.aborted) {
+        leave('unknown')
+        throw cause
+      }
+      const failure = located(cause, place)
+      leave(POLLS.includes(request.operation) ? failure : 'unknown')
+      throw failure
+    }
+  }
+
+  return (request, stop, decode) => {
+    const priority = POLLS.includes(request.operation) ? PRIORITIES.poll : PRIORITIES.other
+    return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, priority })
+  }
+}
+
+function located(cause: unknown, place: RequestPlace): ApiError {
+  const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
+  return asApiError(isTimeout ? exchangeFailure(cause) : cause, place)
+}
+
+function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
+  return { system, operation, path, ...(pool !== undefined && { pool }) }
+}

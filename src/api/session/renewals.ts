@@ -1,0 +1,47 @@
+import type { Secret } from '../../config/values/secret.ts'
+import { createCooldown } from '../http/cooldown.ts'
+import type { LoginOptions } from './session.ts'
+
+/** Bound of the memory: more requesters than a system can have at a time. */
+const MAX_IN_VAIN = 10_000
+
+/**
+ * Decides whether a refused token is replaced. A new token that is refused, too, begins a cooldown: the account lacks a
+ * role, or the refusal has another cause. During it no token is replaced that was never accepted, nor one for a
+ * requester whose renewal was in vain; so one pool that is refused for good neither logs in all the time nor keeps
+ * the others from a new token.
+ */
+export interface Renewals {
+  allowed(refused: Secret, requester: string): boolean
+  accepted(token: Secret, requester: string): void
+  inVain(requester: string): void
+}
+
+export function createRenewals({
+  system,
+  username,
+  log,
+  monotonicNow,
+}: Pick<LoginOptions, 'system' | 'username' | 'log' | 'monotonicNow'>): Renewals {
+  const cooldown = createCooldown(monotonicNow)
+  const inVain = new Set<string>()
+  let lastAccepted: Secret | undefined
+
+  return {
+    allowed(refused, requester) {
+      if (cooldown.remainingMs() === 0) return true
+      return lastAccepted?.equals(refused) === true && !inVain.has(requester)
+    },
+    accepted(token, requester) {
+      lastAccepted = token
+      inVain.delete(requester)
+      if (inVain.size === 0) cooldown.reset()
+    },
+    inVain(requester) {
+      if (inVain.size >= MAX_IN_VAIN) inVain.clear()
+      inVain.add(requester)
+      const next_renewal_seconds = cooldown.begin() / 1000
+      log.debug('a new token is refused, too', { system, user: username, requester, next_renewal_seconds })
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import { gzipSync } from 'node:zlib'
+import { API_ERRORS } from '../protocol/errors.ts'
+import { CONTENT_TYPES, flatDocument, writeDocument } from '../protocol/format.ts'
+import { countArgument, type FaultRequest, type FaultRow, type FullResponse } from './fault.ts'
+
+const MEGABYTE = 1_000_000
+const KILOBYTE = 1_000
+const LOGIN_PAGE =
+  '<!DOCTYPE html><html><head><title>Log in</title></head><body><form action="/login"></form></body></html>'
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+/** Bytes that are invalid in UTF-8. */
+const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc0])
+
+/** Faults of a complete response: another response, or the correct one with wrong headers or bytes. */
+export const RESPONSE_FAULTS = {
+  status: {
+    help: 'responds with an error; options after the status: retry-after=…, code=…, retryable=…, body=xml|json|html|none',
+    argument: {
+      name: 'STATUS[,OPTION=VALUE…]',
+      fallback: '503',
+      pattern:
+        /^[2-5]\d\d(,(retry-after=[^,]*(, [^,=]*)?|code=\d+|retryable=(true|false)|body=(xml|json|html|none)))*$/,
+    },
+    effect: { stage: 'replace', respond: statusResponse },
+  },
+  'redirect-login': {
+    help: 'redirects to the login page of this system or of another origin',
+    argument: { name: 'ORIGIN', fallback: '', pattern: /^(https?:\/\/[^/\s]+)?$/ },
+    effect: {
+      stage: 'replace',
+      respond: (origin, { url }) => redirect(`${origin}/login?service=${encodeURIComponent(url)}`),
+    },
+  },
+  'redirect-other': {
+    help: 'redirects to a URL that is not the login page',
+    argument: { name: 'URL', fallback: '/elsewhere', pattern: /^\S+$/ },
+    effect: { stage: 'replace', respond: redirect },
+  },
+  html: {
+    help: 'responds with status 200 and the HTML of a login page',
+    effect: {
+      stage: 'replace',
+      respond: () => responseOf(200, 'text/html; charset=utf-8', LOGIN_PAGE),
+    },
+  },
+  'wrong-content-type': {
+    help: 'sends the correct body with a wrong content type',
+    argument: { name: 'TYPE', fallback: 'text/plain', pattern: /^[\w.+-]+\/[\w.+-]+$/ },
+    effect: {
+      stage: 'response',
+      change: (response, type) => withHeaders(response, { 'Content-Type': type }),
+    },
+  },
+  empty: {
+    help: 'responds without a body',
+    effect: { stage: 'response', change: (response) => ({ ...response, body: Buffer.alloc(0) }) },
+  },
+  gzip: {
+    help: 'compresses the body, even if the client does not accept it',
+    effect: {
+      stage: 'response',
+      change: (response) => ({ ...withHeaders(response, GZIP), body: gzipSync(response.body) }),
+    },
+  },
+  'gzip-cut': {
+    help: 'compresses the body and sends the first half of it with a matching Content-Length',
+    effect: {
+      stage: 'response',
+      change: (response) => ({ ...withHeaders(response, GZIP), body: firstHalf(gzipSync(response.body)) }),
+    },
+  },
+  'gzip-bomb': {
+    help: 'sends a small compressed body that is huge when decompressed',
+    argument: countArgument('MEGABYTES', 200),
+    effect: {
+      stage: 'response',
+      change: (response, megabytes) => ({
+        ...withHeaders(response, GZIP),
+        body: gzipBomb(Number(megabytes)),
+      }),
+    },
+  },
+  'unknown-encoding': {
+    help: 'sends a Content-Encoding that the body does not have',
+    argument: { name: 'NAME', fallback: 'br', pattern: /^[\w, -]+$/ },
+    effect: {
+      stage: 'response',
+      change: (response, name) => withHeaders(response, { 'Content-Encoding': name }),
+    },
+  },
+  'bad-utf8': {
+    help: 'inserts bytes that are not valid UTF-8 into the body',
+    effect: { stage: 'response', change: (response) => ({ ...response, body: withBadBytes(response.body) }) },
+  },
+  bom: {
+    help: 'starts the body with a byte order mark',
+    effect: {
+      stage: 'response',
+      change: (response) => ({ ...response, body: Buffer.concat([BYTE_ORDER_MARK, response.body]) }),
+    },
+  },
+  'big-headers': {
+    help: 'sends a header that is too large for most clients',
+    argument: countArgument('KILOBYTES', 64),
+    effect: {
+      stage: 'response',
+      change: (response, kilobytes) =>
+        withHeaders(response, { 'X-Padding': 'x'.repeat(Number(kilobytes) * KILOBYTE) }),
+    },
+  },
+} as const satisfies Record<string, FaultRow>
+
+const GZIP = { 'Content-Encoding': 'gzip' }
+
+function responseOf(status: number, type: string, text: string, headers = {}): FullResponse {
+  return { status, headers: { 'Content-Type': type, ...headers }, body: Buffer.from(text) }
+}
+
+function redirect(location: string): FullResponse {
+  return { status: 302, headers: { Location: location }, body: Buffer.alloc(0) }
+}
+
+/** `503,retry-after=30,body=xml`, already validated by the pattern. The date of retry-after contains a comma too. */
+function statusResponse(argument: string, { format }: FaultRequest): FullResponse {
+  const [status = '', ...parts] = argument.split(/,(?=[a-z-]+=)/)
+  const options = new Map(
+    parts.map((part) => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]),
+  )
+  const retryAfter = options.get('retry-after')
+  const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
+  const form = options.get('body') ?? format
+  if (form === 'none') return { status: Number(status), headers, body: Buffer.alloc(0) }
+  if (form === 'html') {
+    return responseOf(Number(status), 'text/html', `<html><body><h1>${status}</h1></body></html>`, headers)
+  }
+  const body = errorBody(Number(status), options.get('code'), options.get('retryable'))
+  const bodyFormat = form === 'xml' ? 'xml' : 'json'
+  return responseOf(
+    Number(status),
+    CONTENT_TYPES[bodyFormat],
+    writeDocument(flatDocument('error', body), bodyFormat),
+    headers,
+  )
+}
+
+function errorBody(status: number, code: string | undefined, retryable: string | undefined) {
+  const rows = Object.values(API_ERRORS)
+  const row =
+    code === undefined
+      ? rows.findLast(
+          (candidate) => candidate.status === status && candidate.code !== API_ERRORS.noPermission.code,
+        )
+      : rows.find((candidate) => candidate.code === Number(code))
+  return {
+    code: Number(code ?? row?.code ?? API_ERRORS.failure.code),
+    description: row?.description ?? API_ERRORS.failure.description,
+    details: 'This error is made on purpose',
+    retryable: retryable === undefined ? status >= API_ERRORS.failure.status : retryable === 'true',
+  }
+}
+
+/** Header names are lowercase, as in a complete response, so that no header is sent twice. */
+function withHeaders(response: FullResponse, headers: Readonly<Record<string, string>>): FullResponse {
+  const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...response, headers: { ...response.headers, ...Object.fromEntries(added) } }
+}
+
+export function firstHalf(body: Buffer): Buffer {
+  return body.subarray(0, Math.floor(body.length / 2))
+}
+
+/** A gzip stream may have many members: one megabyte of blanks, repeated. */
+function gzipBomb(megabytes: number): Buffer {
+  const member = gzipSync(Buffer.alloc(MEGABYTE, ' '))
+  return Buffer.concat(Array.from({ length: megabytes }, () => member))
+}
+
+function withBadBytes(body: Buffer): Buffer {
+  const name = '"displayName":"'
+  const found = body.indexOf(name)
+  const position = found < 0 ? Math.floor(body.length / 2) : found + name.length
+  return Buffer.concat([body.subarray(0, position), NOT_UTF8, body.subarray(position)])
+}

@@ -1,0 +1,73 @@
+import { goodDisks } from './disks.ts'
+import { isDown, type NodeState } from './node_state.ts'
+import { mix, smoothNoise, unit } from './random.ts'
+import type { Node } from './topology.ts'
+
+/** Space of one node in bytes. Invariants: allocated + free + reserved = total; L1 + L2 = the sum of both levels. */
+export interface Space {
+  readonly total: number
+  readonly allocated: number
+  readonly free: number
+  readonly reserved: number
+}
+
+const SECONDS_PER_DAY = 86_400
+/** A node fills for years and is then emptied within weeks, when data is moved to newer nodes. */
+const CYCLE_SECONDS = 900 * SECONDS_PER_DAY
+const FILLING_PART = 0.96
+/** Used ratio of usable space at the start and at the end of the filling part of the cycle. */
+const LEVELS = { grows: { from: 0.4, to: 0.72 }, shrinks: { from: 0.62, to: 0.44 } } as const
+const SPREAD = 0.06
+const LOWEST_USED = 0.2
+/** Small enough not to change the trend of a week. */
+const NOISE = 0.0002
+const NOISE_SECONDS = 6 * 3_600
+/** A tenth of usable space is reserved. The reserve shrinks once more than nine tenths are used. */
+const RESERVED_PARTS = 10
+const HIGHEST_USED = 0.985
+const ALLOCATED_L1 = 0.62
+const FREE_L1 = 0.55
+
+/** The space of a node; the total counts only Good disks. */
+export function spaceOf(state: NodeState): Space {
+  const total = goodDisks(state) * state.node.diskBytes
+  const allocated = Math.floor(total * usedRatio(state))
+  const reserved = Math.min(total / RESERVED_PARTS, total - allocated)
+  return { total, allocated, reserved, free: total - allocated - reserved }
+}
+
+/** Free space as served: the history counts the reserve as free, the current value does not. */
+export function servedFree(state: NodeState): number {
+  const space = spaceOf(state)
+  return state.form === 'historical' ? space.free + space.reserved : space.free
+}
+
+/** Splits space into its two levels, in bytes. */
+export function levelsOf(kind: 'allocated' | 'free', bytes: number): { L1: number; L2: number } {
+  const L1 = Math.floor(bytes * (kind === 'allocated' ? ALLOCATED_L1 : FREE_L1))
+  return { L1, L2: bytes - L1 }
+}
+
+/** Offline space of this node: all disks when the node is down, else the disks that are not Good. */
+export function offlineSpace(state: NodeState): number {
+  const disks = isDown(state) ? state.node.disks : state.node.disks - goodDisks(state)
+  return disks * state.node.diskBytes
+}
+
+function usedRatio(state: NodeState): number {
+  const { node, t, effects, scenarioDay } = state
+  const ratio =
+    effects.filling === undefined
+      ? usedRatioInCycle(node, t)
+      : effects.filling.used + (effects.filling.perDay * (t - scenarioDay)) / SECONDS_PER_DAY
+  const noise = NOISE * smoothNoise(mix(node.key, 11), t, NOISE_SECONDS)
+  return Math.min(HIGHEST_USED, Math.max(LOWEST_USED, ratio) + noise)
+}
+
+function usedRatioInCycle(node: Node, t: number): number {
+  const position = (((t / CYCLE_SECONDS + node.phase) % 1) + 1) % 1
+  const filled = position < FILLING_PART ? position / FILLING_PART : (1 - position) / (1 - FILLING_PART)
+  const spread = SPREAD * (unit(node.key, 12) - 0.5)
+  const { from, to } = LEVELS[node.trend]
+  return from + spread + (to - from) * filled
+}

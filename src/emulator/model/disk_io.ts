@@ -1,0 +1,33 @@
+import { demand } from './load.ts'
+import { isDown, type NodeState } from './node_state.ts'
+import { type Direction, rounded, transactionBandwidth } from './traffic.ts'
+
+/** The purposes of disk I/O, as attribute names end. */
+export const PURPOSES = ['Ec', 'Cc', 'Recovery', 'Geo', 'User', 'Xor'] as const
+export type Purpose = (typeof PURPOSES)[number]
+
+const BACKGROUND = 31
+/** MB/s. The consistency check reads more when there is less client traffic. */
+const CHECK_READS = 45
+
+/** MB/s of one purpose, rounded as served, so that the served values add up to the served total. */
+export function diskBandwidth(state: NodeState, direction: Direction, purpose: Purpose): number {
+  if (isDown(state)) return 0
+  return rounded(BANDWIDTH[purpose](state, direction))
+}
+
+/** MB/s of all purposes. */
+export function diskBandwidthTotal(state: NodeState, direction: Direction): number {
+  const parts = PURPOSES.map((purpose) => diskBandwidth(state, direction, purpose))
+  return rounded(parts.reduce((sum, part) => sum + part, 0))
+}
+
+const BANDWIDTH: Record<Purpose, (state: NodeState, direction: Direction) => number> = {
+  User: (state, direction) => transactionBandwidth(state, direction) * (direction === 'read' ? 0.8 : 1.6),
+  Ec: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 1 : 0.33),
+  Geo: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 0.45 : 0.3),
+  Xor: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 0.2 : 0.1),
+  Cc: (state, direction) =>
+    direction === 'read' ? CHECK_READS * Math.max(0, 1.1 - demand(state, BACKGROUND)) : 0.2,
+  Recovery: ({ effects }, direction) => effects.recovery * (direction === 'read' ? 0.7 : 1),
+}

@@ -1,0 +1,108 @@
+import { FORECAST } from '../../catalogue.ts'
+import type { StorageModel } from './model.ts'
+import type { Node } from './topology.ts'
+
+/** One entry of `allocatedCapacityForecast` (API document, "Forecast entry"): text throughout. */
+export interface ForecastEntry {
+  readonly unit: string
+  readonly forecast: string
+  readonly history: string
+  readonly target: string
+}
+
+export interface Point {
+  readonly t: number
+  readonly value: number
+}
+
+/** Time frames in days, targets in percent of total capacity. */
+export interface ForecastRequest {
+  readonly frames: readonly number[]
+  readonly targets: readonly number[]
+}
+
+export interface Line {
+  /** Per second. */
+  readonly slope: number
+  /** The value of the line at the given time. */
+  readonly level: number
+}
+
+const SECONDS_PER_DAY = 86_400
+const HOUR = 3_600
+const MIN_POINTS = 2
+
+/** Least squares through the points; the level is that of the line at `at`. At least two points. */
+export function regression(points: readonly Point[], at: number): Line {
+  const meanT = mean(points.map((point) => point.t))
+  const meanValue = mean(points.map((point) => point.value))
+  let covariance = 0
+  let variance = 0
+  for (const { t, value } of points) {
+    covariance += (t - meanT) * (value - meanValue)
+    variance += (t - meanT) ** 2
+  }
+  const slope = covariance / variance
+  return { slope, level: meanValue + slope * (at - meanT) }
+}
+
+/**
+ * One entry per time frame and target. As the API document says, a downward trend or fewer than two points in
+ * *any* requested frame makes *all* entries `N/A`, including targets that are already reached.
+ */
+export function forecast(
+  model: StorageModel,
+  node: Node,
+  now: number,
+  request: ForecastRequest,
+): ForecastEntry[] {
+  const histories = request.frames.map((days) => usedHistory(model, node, now, days * SECONDS_PER_DAY))
+  const used = model.value('diskSpaceAllocated', node, now, 'current')
+  const total = model.value('diskSpaceTotal', node, now, 'current')
+  const days = daysUntil(histories, now, used)
+  return request.frames.flatMap((history, index) =>
+    request.targets.map((target) => entry(days(index, (total * target) / 100), history, target)),
+  )
+}
+
+/** Whole days until the line of one history reaches a target in bytes; undefined when there is no forecast. */
+export function daysUntil(
+  histories: readonly (readonly Point[])[],
+  now: number,
+  used: number,
+): (history: number, target: number) => number | undefined {
+  const enough = histories.every((points) => points.length >= MIN_POINTS)
+  const lines = enough ? histories.map((points) => regression(points, now)) : []
+  const isRising = enough && lines.every((line) => line.slope >= 0)
+  return (history, target) => {
+    const line = lines[history]
+    if (!isRising || line === undefined) return undefined
+    if (used >= target) return 0
+    // A flat line never reaches the target.
+    if (line.slope === 0) return undefined
+    return Math.max(1, Math.ceil((target - line.level) / line.slope / SECONDS_PER_DAY))
+  }
+}
+
+/** Used capacity, hourly, of the last `frame` seconds, limited to the history that the node keeps. */
+function usedHistory(model: StorageModel, node: Node, now: number, frame: number): Point[] {
+  const start = now - Math.min(frame, node.capacityHistory)
+  const points: Point[] = []
+  for (let t = Math.floor(start / HOUR) * HOUR + HOUR; t <= now; t += HOUR) {
+    points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })
+  }
+  return points
+}
+
+function entry(days: number | undefined, history: number, target: number): ForecastEntry {
+  return {
+    unit: days === undefined ? '' : FORECAST.unit,
+    forecast: days === undefined ? FORECAST.notAvailable : String(days),
+    history: String(history),
+    target: String(target),
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,52 @@
+import type { AttributeName } from '../../catalogue.ts'
+import { ATTRIBUTE_VALUES } from './attribute_values.ts'
+import type { NodeState } from './node_state.ts'
+import type { Scenario } from './scenarios.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
+import { createTopology, type Node, type Pool } from './topology.ts'
+
+/** The storage system at any time, past or future. Reading it changes nothing. Times in epoch seconds. */
+export interface StorageModel {
+  readonly key: number
+  readonly pools: readonly Pool[]
+  readonly timeline: Timeline
+  readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
+  /** The value in the catalogue's unit. */
+  readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
+}
+
+export interface ModelOptions {
+  readonly seed: string
+  readonly pools: number
+  readonly nodes: number
+  readonly scenario: Scenario
+}
+
+/** @param now epoch seconds */
+export function createModel(options: ModelOptions, now: number): StorageModel {
+  const { key, pools } = createTopology(options)
+  const timeline = createTimeline(options.scenario, now, pools)
+  const allNodes = pools.flatMap((pool) => pool.nodes)
+  const stateOf: StorageModel['stateOf'] = (node, t, form) => {
+    const { effects, day } = timeline.periodAt(t)
+    const nodeEffects = effects[node.pool.index]?.[node.index]
+    if (nodeEffects === undefined) throw new Error(`node ${node.name} is not part of the timeline`)
+    return { node, t, form, effects: nodeEffects, scenarioDay: day }
+  }
+  /** A value of the whole system that every node repeats (API document, "Node metric attributes"). */
+  const offlineTotal = (t: number) =>
+    allNodes.reduce(
+      (sum, node) => sum + ATTRIBUTE_VALUES.diskSpaceOfflineTotal(stateOf(node, t, 'current')),
+      0,
+    )
+  return {
+    key,
+    pools,
+    timeline,
+    stateOf,
+    value: (attribute, node, t, form) =>
+      attribute === 'diskSpaceOfflineTotal'
+        ? offlineTotal(t)
+        : ATTRIBUTE_VALUES[attribute](stateOf(node, t, form)),
+  }
+}

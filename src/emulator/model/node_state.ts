@@ -1,0 +1,21 @@
+import type { Effects } from './scenarios.ts'
+import type { Node } from './topology.ts'
+
+/**
+ * One node at one time: the input of every value. `t` in epoch seconds.
+ *
+ * `form` exists because free space in the history includes the reserve, and current free space does not.
+ */
+export interface NodeState {
+  readonly node: Node
+  readonly t: number
+  readonly form: 'current' | 'historical'
+  readonly effects: Effects
+  /** Midnight (UTC) of the day on which the scenario began. */
+  readonly scenarioDay: number
+}
+
+/** A node that is not accessible serves no requests. */
+export function isDown(state: NodeState): boolean {
+  return state.effects.health === 'NotAccessible'
+}

@@ -1,0 +1,113 @@
+import type { HealthState } from '../../catalogue.ts'
+import type { Node } from './topology.ts'
+
+/** Effects of a scenario on one node; {@link HEALTHY} has none. */
+export interface Effects {
+  readonly health: HealthState
+  /** Disks by status; all other disks are Good. */
+  readonly badDisks: number
+  readonly disksInMaintenance: number
+  readonly disksToReplace: number
+  /** Used ratio of usable space on the day of the switch and its growth a day; absent: the node's own cycle. */
+  readonly filling?: { readonly used: number; readonly perDay: number }
+  /** Factors on the rate of failed transactions of category User and System. */
+  readonly userErrors: number
+  readonly systemErrors: number
+  /** Factor on latencies. */
+  readonly latency: number
+  /** Added to the latency of each transaction at any load, in milliseconds. */
+  readonly addedLatencyMs: number
+  /** Bandwidth of rebuilding lost data, in MB/s written. */
+  readonly recovery: number
+}
+
+interface ScenarioRow {
+  readonly help: string
+  /** Delay of responses under /dashboard/, in milliseconds. */
+  readonly responseDelayMs?: number
+  readonly effects: (node: Node) => Partial<Effects>
+}
+
+export const HEALTHY: Effects = {
+  health: 'Good',
+  badDisks: 0,
+  disksInMaintenance: 0,
+  disksToReplace: 0,
+  userErrors: 1,
+  systemErrors: 1,
+  latency: 1,
+  addedLatencyMs: 0,
+  recovery: 0,
+}
+
+/** Scenarios for demonstrations and tests. */
+export const SCENARIOS = {
+  healthy: {
+    help: 'no faults',
+    effects: () => ({}),
+  },
+  'node-down': {
+    help: 'the first node of the first pool is not accessible, and the other nodes of the pool rebuild its data',
+    effects: (node) => {
+      if (node.pool.index !== 0) return {}
+      return node.index === 0 ? { health: 'NotAccessible' } : { recovery: 120 }
+    },
+  },
+  'disk-failures': {
+    help: 'every second node has bad disks or disks to replace; one node is Suspect and one is Bad',
+    effects: failingDisks,
+  },
+  'filling-up': {
+    help: 'used capacity grows fast: the first pool is above 90 %, the other pools reach 90 % within days',
+    effects: (node) => ({ filling: fillingOf(node) }),
+  },
+  'error-burst': {
+    help: 'many transactions fail, with system errors and user errors',
+    effects: () => ({ userErrors: 10, systemErrors: 1_500, latency: 1.5 }),
+  },
+  slow: {
+    help: 'each transaction takes 0.6 s longer, and the dashboard API responds after 2 s',
+    responseDelayMs: 2_000,
+    // Added, not multiplied: the base latency falls with the load at night and at weekends.
+    effects: () => ({ addedLatencyMs: 600 }),
+  },
+} as const satisfies Record<string, ScenarioRow>
+
+export type Scenario = keyof typeof SCENARIOS
+export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly Scenario[]
+
+/** Delay of responses under /dashboard/, in milliseconds. */
+export function responseDelayMs(scenario: Scenario): number {
+  const row: ScenarioRow = SCENARIOS[scenario]
+  return row.responseDelayMs ?? 0
+}
+
+function failingDisks(node: Node): Partial<Effects> {
+  if (node.index % 2 === 1) return { recovery: 40 }
+  const health: HealthState = node.index === 0 ? (node.pool.index === 0 ? 'Bad' : 'Suspect') : 'Good'
+  const isWorst = node.index === 0
+  return {
+    health,
+    badDisks: isWorst ? 3 : 1,
+    disksInMaintenance: isWorst ? 1 : 0,
+    disksToReplace: 1,
+    recovery: 80,
+  }
+}
+
+/** Used ratios of usable space, by node index. The first entry is above 90 %, so that a pool of one node is full too. */
+const FULL = [
+  { used: 0.945, perDay: 0.002 },
+  { used: 0.885, perDay: 0.007 },
+  { used: 0.925, perDay: 0.003 },
+] as const
+const FILLING = [
+  { used: 0.86, perDay: 0.008 },
+  { used: 0.81, perDay: 0.01 },
+  { used: 0.77, perDay: 0.009 },
+] as const
+
+function fillingOf(node: Node): { used: number; perDay: number } {
+  const ratios = node.pool.index === 0 ? FULL : FILLING
+  return ratios[node.index % ratios.length] ?? ratios[0]
+}

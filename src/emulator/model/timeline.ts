@@ -1,0 +1,49 @@
+import { type Effects, HEALTHY, SCENARIOS, type Scenario } from './scenarios.ts'
+import type { Node } from './topology.ts'
+
+/** A period of time with one scenario. It starts at `from` and ends where the next period starts. Epoch seconds. */
+interface Period {
+  readonly scenario: Scenario
+  readonly from: number
+  /** Midnight (UTC) of the day of the switch: scenario "filling-up" counts its days from here. */
+  readonly day: number
+  /** By pool index and node index, computed once: a long series then allocates nothing per point. */
+  readonly effects: readonly (readonly Effects[])[]
+}
+
+const SECONDS_PER_DAY = 86_400
+
+/** The scenario at every time. */
+export interface Timeline {
+  readonly current: () => Scenario
+  /** Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds. */
+  readonly switchTo: (scenario: Scenario, now: number, from: number) => void
+  readonly periodAt: (t: number) => Period
+}
+
+/** A timeline on which `scenario` covers the whole past. `now` in epoch seconds. */
+export function createTimeline(
+  scenario: Scenario,
+  now: number,
+  pools: readonly { nodes: readonly Node[] }[],
+): Timeline {
+  const periodOf = (name: Scenario, at: number, from: number): Period => ({
+    scenario: name,
+    from,
+    day: at - (at % SECONDS_PER_DAY),
+    effects: pools.map((pool) =>
+      pool.nodes.map((node) => ({ ...HEALTHY, ...SCENARIOS[name].effects(node) })),
+    ),
+  })
+  let periods: readonly [Period, ...Period[]] = [periodOf(scenario, now, Number.NEGATIVE_INFINITY)]
+  const last = () => periods.at(-1) ?? periods[0]
+  return {
+    current: () => last().scenario,
+    switchTo: (name, at, from) => {
+      const period = periodOf(name, at, from)
+      periods = from === Number.NEGATIVE_INFINITY ? [period] : [...periods, period]
+    },
+    periodAt: (t) =>
+      t >= last().from ? last() : (periods.findLast((period) => t >= period.from) ?? periods[0]),
+  }
+}

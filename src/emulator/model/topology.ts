@@ -1,0 +1,104 @@
+import { keyOf, mix, unit, uuidOf } from './random.ts'
+
+/** The constant properties of one node. Space in bytes, `nicCapacity` in MB/s over both directions. */
+export interface Node {
+  readonly index: number
+  /** Key of all random numbers of this node. */
+  readonly key: number
+  readonly uuid: string
+  readonly address: string
+  readonly name: string
+  readonly disks: number
+  readonly diskBytes: number
+  readonly memoryBytes: number
+  readonly nicCapacity: number
+  /** Factor on the load of this node, around 1. */
+  readonly load: number
+  /** As {@link Pool.phase}, with a small deviation: nodes of a pool are about equally full. */
+  readonly phase: number
+  /** Direction of used capacity during most of the cycle; one node of a larger pool shrinks. */
+  readonly trend: 'grows' | 'shrinks'
+  /** Length of the capacity history in seconds; the last node of a larger pool keeps only an hour. */
+  readonly capacityHistory: number
+  readonly pool: Pool
+}
+
+export interface Pool {
+  readonly index: number
+  readonly id: string
+  readonly uuid: string
+  readonly name: string
+  /** Position of the nodes in their cycle of filling and emptying at time 0, from 0 to 1. */
+  readonly phase: number
+  readonly nodes: readonly Node[]
+}
+
+export interface Topology {
+  readonly key: number
+  readonly pools: readonly Pool[]
+}
+
+const POOL_NAMES = ['hot', 'archive', 'backup', 'media', 'research', 'lab']
+const DISKS_PER_NODE = [12, 24, 24, 60]
+/** Multiples of ten bytes, so that the reserve of a tenth is a whole number. */
+const DISK_BYTES = [4_000_000_000_000, 8_000_000_000_000, 12_000_000_000_000]
+const MEMORY_BYTES = [64, 128, 192].map((gib) => gib * 2 ** 30)
+/** Two ports of 10 or 25 Gbit/s, in MB/s. */
+const NIC_CAPACITY = [2_500, 6_250]
+/** Minimum pool sizes for a node that shrinks, and for a node with a short history. */
+const MIN_NODES_FOR_SHRINKING = 4
+const MIN_NODES_FOR_SHORT_HISTORY = 3
+const PHASE_SPREAD = 0.06
+/** The golden ratio: spreads any number of pools over the cycle, so that no two are emptied at the same time. */
+const PHASE_STEP = 0.618034
+const HOUR = 3_600
+const NODES_PER_SUBNET = 200
+
+/** The pools and nodes of a seed. The nodes of a pool have the same hardware: disks, memory and network. */
+export function createTopology(options: { seed: string; pools: number; nodes: number }): Topology {
+  const key = keyOf(options.seed)
+  const pools = Array.from({ length: options.pools }, (_, index) =>
+    createPool(mix(key, index), index, options.nodes, (unit(key, 7) + index * PHASE_STEP) % 1),
+  )
+  return { key, pools }
+}
+
+function createPool(key: number, index: number, size: number, phase: number): Pool {
+  const uuid = uuidOf(key)
+  const nodes: Node[] = []
+  const pool: Pool = {
+    index,
+    uuid,
+    phase,
+    id: `urn:storageos:VirtualArray:${uuid}`,
+    name: POOL_NAMES[index] ?? `pool-${index + 1}`,
+    nodes,
+  }
+  for (let node = 0; node < size; node++) nodes.push(createNode(pool, mix(key, node + 1), node, size))
+  return pool
+}
+
+function createNode(pool: Pool, key: number, index: number, size: number): Node {
+  const hardware = keyOf(pool.uuid)
+  return {
+    index,
+    key,
+    pool,
+    uuid: uuidOf(key),
+    address: `10.${4 + pool.index}.${Math.floor(index / NODES_PER_SUBNET)}.${10 + (index % NODES_PER_SUBNET)}`,
+    name: `${pool.name}-node-${String(index + 1).padStart(2, '0')}`,
+    disks: pick(DISKS_PER_NODE, hardware, 1),
+    diskBytes: pick(DISK_BYTES, hardware, 2),
+    memoryBytes: pick(MEMORY_BYTES, hardware, 3),
+    nicCapacity: pick(NIC_CAPACITY, hardware, 4),
+    load: 0.8 + 0.4 * unit(key, 5),
+    phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
+    trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
+    capacityHistory:
+      size >= MIN_NODES_FOR_SHORT_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
+  }
+}
+
+function pick(choices: readonly number[], key: number, salt: number): number {
+  return choices[mix(key, salt) % choices.length] ?? 0
+}

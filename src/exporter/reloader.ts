@@ -1,0 +1,55 @@
+import type { Config } from '../config/config.ts'
+import type { Log } from '../log.ts'
+import type { OwnMetrics } from '../metrics/own.ts'
+import { warnOfRisks } from './risks.ts'
+import { createSerialRunner } from './serial_runner.ts'
+
+export interface ReloaderOptions {
+  /** Reads and checks the configuration. @throws when it is invalid */
+  readonly load: () => Config
+  /** Replaces the running configuration. */
+  readonly apply: (config: Config) => Promise<void>
+  readonly own: OwnMetrics
+  readonly log: Log
+}
+
+/** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
+export interface Reloader {
+  apply(config: Config): Promise<void>
+  /** Loads and applies the configuration; rejects without a change when it is invalid. */
+  reload(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createReloader({ load, apply, own, log }: ReloaderOptions): Reloader {
+  const runner = createSerialRunner()
+
+  async function use(config: Config): Promise<void> {
+    warnOfRisks(config, log)
+    await apply(config)
+    own.reloaded(true, Date.now() / 1000)
+  }
+
+  function loadOrReport(): Config {
+    try {
+      return load()
+    } catch (failure) {
+      own.reloaded(false, Date.now() / 1000)
+      log.error('configuration rejected', {
+        error: failure instanceof Error ? failure.message : String(failure),
+      })
+      throw failure
+    }
+  }
+
+  return {
+    apply: (config) => runner.run(() => use(config)),
+    reload: () =>
+      runner.run(async () => {
+        const config = loadOrReport()
+        await use(config)
+        log.info('configuration reloaded', { systems: config.systems.length })
+      }),
+    stop: runner.stop,
+  }
+}

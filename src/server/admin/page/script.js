@@ -1,0 +1,390 @@
+// @ts-check
+/**
+ * The script of the administration page. page.ts inlines it and puts its hash into the Content-Security-Policy.
+ * It sets text and never parses a string as HTML. The token exists only in `session`.
+ */
+
+/** @typedef {{ id: string, name: string }} Provider */
+/** @typedef {{ provider: Provider, field: 'name' | 'id', value: string }} Confirmation What must be typed. */
+
+/** A request that failed. `status` is undefined without a response, `code` without an error body. */
+class RequestFailure extends Error {
+  /**
+   * @param {string[]} lines
+   * @param {number} [status]
+   * @param {number} [code]
+   */
+  constructor(lines, status, code) {
+    super(lines.join(' '))
+    this.lines = lines
+    this.status = status
+    this.code = code
+  }
+}
+
+/** `openedHere`: this page opened the session by a login, so signing out must end it. */
+const session = { token: '', system: '', openedHere: false }
+
+/** @type {{ confirmation: Confirmation | undefined }} */
+const pending = { confirmation: undefined }
+
+/** The exporter's error code for a deletion whose result is unknown. */
+const UNKNOWN_OUTCOME = Number(document.body.dataset['unknownOutcomeCode'])
+
+/**
+ * @template {HTMLElement} E
+ * @param {string} id
+ * @param {new () => E} type
+ */
+function byId(id, type) {
+  const element = document.getElementById(id)
+  if (element instanceof type) return element
+  throw new Error(`page.html has no ${type.name} with the id ${id}`)
+}
+
+const page = {
+  message: byId('message', HTMLElement),
+  signIn: byId('sign-in', HTMLElement),
+  signInButton: byId('sign-in-button', HTMLButtonElement),
+  system: byId('system', HTMLSelectElement),
+  byPassword: byId('by-password', HTMLInputElement),
+  tokenField: byId('token-field', HTMLElement),
+  token: byId('token', HTMLInputElement),
+  passwordFields: byId('password-fields', HTMLElement),
+  username: byId('username', HTMLInputElement),
+  password: byId('password', HTMLInputElement),
+  providers: byId('providers', HTMLElement),
+  heading: byId('providers-heading', HTMLElement),
+  account: byId('account', HTMLElement),
+  count: byId('count', HTMLElement),
+  list: byId('list', HTMLElement),
+  reload: byId('reload', HTMLButtonElement),
+  deletion: byId('deletion', HTMLDialogElement),
+  deletionName: byId('deletion-name', HTMLElement),
+  deletionId: byId('deletion-id', HTMLElement),
+  deletionSystem: byId('deletion-system', HTMLElement),
+  deleteButton: byId('delete-button', HTMLButtonElement),
+  confirmationLabel: byId('confirmation-label', HTMLElement),
+  confirmation: byId('confirmation', HTMLInputElement),
+  confirmationError: byId('confirmation-error', HTMLElement),
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {string} text
+ * @param {Partial<HTMLElementTagNameMap[T]>} [properties]
+ */
+function createElement(tag, text, properties) {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.textContent = text
+  return element
+}
+
+/** @param {readonly string[]} lines none: the message is removed */
+function showMessage(lines, isSuccess = false) {
+  const paragraphs = lines.filter((line) => line).map((line) => createElement('p', line))
+  page.message.replaceChildren(...paragraphs)
+  page.message.className = isSuccess ? 'message good' : 'message'
+  page.message.hidden = paragraphs.length === 0
+}
+
+function systemPath() {
+  return `/systems/${encodeURIComponent(session.system)}`
+}
+
+/** @returns {Record<string, string>} */
+function tokenHeaders() {
+  return session.token === '' ? {} : { 'X-SDS-AUTH-TOKEN': session.token }
+}
+
+/**
+ * The response body as text. Rejects with a RequestFailure.
+ * @param {string} method
+ * @param {string} path
+ * @param {{ body?: string, headers?: Record<string, string> }} [options]
+ */
+async function send(method, path, { headers, ...options } = {}) {
+  const request = { method, headers: { ...tokenHeaders(), ...headers }, ...options }
+  let response
+  try {
+    response = await fetch(path, { cache: 'no-store', ...request })
+  } catch {
+    throw new RequestFailure(['The exporter does not respond. Check that it is running and reachable.'])
+  }
+  const text = await response.text()
+  if (response.ok) return text
+  throw failureOf(response.status, text)
+}
+
+/**
+ * @param {number} status
+ * @param {string} text
+ */
+function failureOf(status, text) {
+  let body
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return new RequestFailure([`Refused (HTTP ${status}): ${text.slice(0, 300)}`], status)
+  }
+  const summary = `${body.description} (HTTP ${status}, code ${body.code})`
+  return new RequestFailure([summary, body.details], status, body.code)
+}
+
+/**
+ * Runs the task with the button disabled, so that a second click has no effect.
+ * @param {HTMLButtonElement} button
+ * @param {() => Promise<unknown>} task
+ */
+async function withDisabled(button, task) {
+  if (button.disabled) return
+  button.disabled = true
+  try {
+    await task()
+  } finally {
+    button.disabled = false
+  }
+}
+
+/** @param {boolean} isSignedIn */
+function showSignedIn(isSignedIn) {
+  page.signIn.hidden = isSignedIn
+  page.providers.hidden = !isSignedIn
+}
+
+/** Discards the token. Ends the session at the system if this page opened it. */
+function signOut() {
+  if (session.openedHere && session.token !== '') {
+    const request = { method: 'POST', headers: tokenHeaders(), keepalive: true }
+    fetch(`${systemPath()}/logout`, request).catch(() => undefined)
+  }
+  session.token = ''
+  session.openedHere = false
+  page.list.replaceChildren()
+  showSignedIn(false)
+}
+
+/** @param {unknown} failure */
+function showFailure(failure) {
+  if (!(failure instanceof RequestFailure)) throw failure
+  if (failure.status !== 401 || session.token === '') {
+    showMessage(failure.lines)
+    return
+  }
+  // The system ended the session: a logout would be refused too.
+  session.openedHere = false
+  signOut()
+  page.deletion.close()
+  showMessage(['The system does not accept this token any more. Sign in again.', ...failure.lines])
+  page.token.focus()
+}
+
+async function login() {
+  const body = JSON.stringify({ username: page.username.value, password: page.password.value })
+  const headers = { 'Content-Type': 'application/json' }
+  session.token = ''
+  session.token = JSON.parse(await send('POST', `${systemPath()}/login`, { headers, body })).token
+  session.openedHere = true
+}
+
+async function signIn() {
+  showMessage([])
+  session.system = page.system.value
+  const withPassword = page.byPassword.checked
+  try {
+    if (withPassword) await login()
+    else Object.assign(session, { token: page.token.value.trim(), openedHere: false })
+    await loadProviders()
+  } catch (failure) {
+    if (!(failure instanceof RequestFailure)) throw failure
+    signOut()
+    showMessage(failure.lines)
+    const input = withPassword ? page.username : page.token
+    input.focus()
+    return
+  } finally {
+    page.password.value = ''
+  }
+  page.token.value = ''
+  page.account.textContent = withPassword ? `Signed in as ${page.username.value}` : 'Signed in with a token'
+  page.heading.focus()
+}
+
+/** @returns {Promise<Provider[]>} */
+async function loadProviders() {
+  const text = await send('GET', `${systemPath()}/vdc/admin/authnproviders.json`)
+  /** @type {Provider[]} */
+  const providers = JSON.parse(text).authnprovider
+  page.heading.textContent = `Providers of ${session.system}`
+  page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
+  page.count.textContent = countText(providers.length)
+  showSignedIn(true)
+  return providers
+}
+
+/** @param {number} count */
+function countText(count) {
+  if (count === 0) return 'This system has no authentication providers.'
+  return count === 1 ? '1 provider' : `${count} providers`
+}
+
+/**
+ * @param {Provider} provider
+ * @param {readonly Provider[]} all
+ */
+function listItem(provider, all) {
+  const text = createElement('div', '')
+  text.append(createElement('div', provider.name || '(without a name)', { className: 'name' }))
+  text.append(createElement('div', provider.id, { className: 'id' }))
+  const button = createElement('button', 'Delete…', { type: 'button', className: 'danger' })
+  button.setAttribute('aria-label', `Delete ${provider.name || provider.id}…`)
+  button.addEventListener('click', () => openDeletion(provider, all))
+  const item = createElement('li', '')
+  item.append(text, button)
+  return item
+}
+
+/**
+ * The name, or the id if the name is not unique or contains characters that cannot be typed.
+ * @param {Provider} provider
+ * @param {readonly Provider[]} all
+ * @returns {Confirmation}
+ */
+function confirmationOf(provider, all) {
+  const { id, name } = provider
+  const isUnique = all.filter((other) => normalized(other.name) === normalized(name)).length === 1
+  const isTypeable = name.trim() !== '' && !/\p{C}/u.test(name)
+  return isUnique && isTypeable
+    ? { provider, field: 'name', value: name }
+    : { provider, field: 'id', value: id }
+}
+
+/**
+ * @param {Provider} provider
+ * @param {readonly Provider[]} all
+ */
+function openDeletion(provider, all) {
+  const confirmation = confirmationOf(provider, all)
+  pending.confirmation = confirmation
+  page.deletionName.textContent = provider.name || '(without a name)'
+  page.deletionId.textContent = provider.id
+  page.deletionSystem.textContent = session.system
+  page.confirmationLabel.textContent = `Type the ${confirmation.field} of the provider to confirm`
+  page.confirmation.value = ''
+  showConfirmationError('')
+  page.deletion.showModal()
+  page.confirmation.focus()
+}
+
+/** @param {string} text empty: the error is removed */
+function showConfirmationError(text) {
+  page.confirmationError.textContent = text
+  page.confirmation.setAttribute('aria-invalid', String(text !== ''))
+}
+
+/** @param {string} text */
+function normalized(text) {
+  return text.normalize('NFC').replace(/\s+/gu, ' ').trim()
+}
+
+async function confirmDeletion() {
+  if (pending.confirmation === undefined) return
+  const { provider, field, value } = pending.confirmation
+  if (normalized(page.confirmation.value) !== normalized(value)) {
+    showConfirmationError(`This is not the ${field} of the provider. Nothing was deleted.`)
+    page.confirmation.focus()
+    return
+  }
+  try {
+    await send('DELETE', `${systemPath()}/vdc/admin/authnproviders/${encodeURIComponent(provider.id)}.json`)
+  } catch (failure) {
+    page.deletion.close()
+    showFailure(failure)
+    if (failure instanceof RequestFailure) await reloadAfterFailure(provider, failure)
+    if (session.token !== '') page.message.focus()
+    return
+  }
+  page.deletion.close()
+  showMessage([`${provider.name || provider.id} was deleted from ${session.system}.`], true)
+  page.message.focus()
+  await loadProviders().catch(showFailure)
+}
+
+/**
+ * @param {Provider} provider
+ * @param {RequestFailure} failure
+ */
+async function reloadAfterFailure(provider, failure) {
+  if (failure.status === undefined || failure.code === UNKNOWN_OUTCOME) await showOutcome(provider, failure)
+  // The provider was already deleted elsewhere: the list is out of date.
+  else if (failure.status === 404) await loadProviders().catch(() => undefined)
+}
+
+/**
+ * Finds out from the list whether a deletion without a result happened.
+ * @param {Provider} provider
+ * @param {RequestFailure} failure
+ */
+async function showOutcome(provider, failure) {
+  try {
+    const isListed = (await loadProviders()).some(({ id }) => id === provider.id)
+    const outcome = isListed
+      ? 'The provider is still in the list: it was not deleted, or not yet.'
+      : 'The provider is no longer in the list: it was deleted.'
+    showMessage([...failure.lines, outcome])
+  } catch {
+    showMessage([...failure.lines, 'The list cannot be loaded now. Reload it later.'])
+  }
+}
+
+async function loadSystems() {
+  try {
+    /** @type {string[]} */
+    const names = JSON.parse(await send('GET', '/systems')).systems
+    page.system.replaceChildren(...names.map((name) => createElement('option', name, { value: name })))
+  } catch (failure) {
+    showFailure(failure)
+  }
+}
+
+function showMethod() {
+  const withPassword = page.byPassword.checked
+  page.passwordFields.hidden = !withPassword
+  page.tokenField.hidden = withPassword
+  page.token.required = !withPassword
+  page.username.required = withPassword
+  page.password.required = withPassword
+}
+
+/**
+ * @param {string} id
+ * @param {string} type
+ * @param {() => unknown} listener
+ */
+function on(id, type, listener) {
+  byId(id, HTMLElement).addEventListener(type, (event) => {
+    event.preventDefault()
+    listener()
+  })
+}
+
+on('sign-in-form', 'submit', () => withDisabled(page.signInButton, signIn))
+on('deletion-form', 'submit', () => withDisabled(page.deleteButton, confirmDeletion))
+on('cancel', 'click', () => page.deletion.close())
+on('reload', 'click', () => {
+  showMessage([])
+  withDisabled(page.reload, () => loadProviders().catch(showFailure))
+})
+on('sign-out', 'click', () => {
+  signOut()
+  showMessage(['You are signed out.'], true)
+  page.message.focus()
+})
+page.confirmation.addEventListener('input', () => showConfirmationError(''))
+byId('by-token', HTMLInputElement).addEventListener('change', showMethod)
+page.byPassword.addEventListener('change', showMethod)
+// A page restored from the back/forward cache must not have a token either.
+window.addEventListener('pagehide', signOut)
+showMethod()
+loadSystems()

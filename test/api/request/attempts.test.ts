@@ -1,0 +1,216 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ApiError, asApiError } from '../../../src/api/errors/errors.ts'
+import type { Reason } from '../../../src/api/errors/reasons.ts'
+import { exchangeFailure } from '../../../src/api/http/failures.ts'
+import { createAttempts } from '../../../src/api/request/attempts.ts'
+import { never } from '../http/answers.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const TIME_MS = 30 * SECOND
+const URLS = ['https://a:4443', 'https://b', 'https://c']
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Base URLs whose failures the test decides. */
+function setUp(urls: readonly string[] = URLS) {
+  const attempts = createAttempts(urls)
+  const failures = new Map<string, unknown>()
+  return {
+    failures,
+    /** Runs one request within 30 s; gives the hosts in the order of the attempts, their times, and the outcome. */
+    async run(advanceMs = TIME_MS) {
+      const began = performance.now()
+      const hosts: string[] = []
+      const times: number[] = []
+      const send = async (baseUrl: string) => {
+        const { hostname } = new URL(baseUrl)
+        hosts.push(hostname)
+        times.push(performance.now() - began)
+        if (failures.has(hostname)) throw failures.get(hostname)
+        return 'answer'
+      }
+      const running = attempts
+        .run(send, { signal: never(), deadline: began + TIME_MS })
+        .catch((failure: unknown) => failure)
+      await vi.advanceTimersByTimeAsync(advanceMs)
+      return { hosts: hosts.join(''), times, outcome: await running }
+    },
+  }
+}
+
+const bad = (reason: Reason, extras: ConstructorParameters<typeof ApiError>[2] = {}) =>
+  new ApiError(reason, 'bad', extras)
+const body = (retryable: boolean | undefined) => ({
+  code: 1,
+  description: undefined,
+  details: undefined,
+  retryable,
+})
+
+describe('one base URL', () => {
+  test.each<[Reason, number]>([
+    ['connect', 3],
+    ['reset', 3],
+    ['unavailable', 3],
+    ['server_error', 3],
+    ['timeout', 1],
+    ['tls', 1],
+    ['redirect', 1],
+    ['auth', 1],
+    ['forbidden', 1],
+    ['throttled', 1],
+    ['client_error', 1],
+    ['schema', 1],
+    ['local', 1],
+  ])('%s: %i attempts', async (reason, count) => {
+    const { run, failures } = setUp(['https://a'])
+    failures.set('a', bad(reason))
+    const { hosts, outcome } = await run()
+    expect(hosts).toHaveLength(count)
+    expect(outcome).toMatchObject({ reason })
+  })
+
+  test('pauses grow and have jitter', async () => {
+    const { run, failures } = setUp(['https://a'])
+    failures.set('a', bad('reset'))
+    for (const { times } of [await run(), await run()]) {
+      const [, second = 0, third = 0] = times
+      expect(second).toBeGreaterThanOrEqual(250)
+      expect(second).toBeLessThanOrEqual(500)
+      expect(third - second).toBeGreaterThanOrEqual(500)
+      expect(third - second).toBeLessThanOrEqual(1000)
+    }
+  })
+
+  test('Retry-After is honoured while it fits into the time left', async () => {
+    const { run, failures } = setUp(['https://a'])
+    failures.set('a', bad('unavailable', { retryAfterMs: 7000 }))
+    expect((await run()).times).toEqual([0, 7000, 14_000])
+    failures.set('a', bad('unavailable', { retryAfterMs: 20_000 }))
+    expect((await run()).times).toEqual([0, 20_000])
+    failures.set('a', bad('unavailable', { retryAfterMs: 29_500 }))
+    expect((await run()).times).toEqual([0])
+  })
+
+  test('a body that says retryable: false ends it', async () => {
+    const { run, failures } = setUp(['https://a'])
+    failures.set('a', bad('server_error', { body: body(false) }))
+    expect((await run()).hosts).toBe('a')
+    failures.set('a', bad('server_error', { body: body(true) }))
+    expect((await run()).hosts).toBe('aaa')
+  })
+
+  test('an internal error is not retried', async () => {
+    const { run, failures } = setUp(['https://a'])
+    failures.set('a', new TypeError('a bug'))
+    expect(await run()).toMatchObject({ hosts: 'a', outcome: new TypeError('a bug') })
+  })
+
+  test('an abort ends a pause', async () => {
+    const stop = new AbortController()
+    const running = createAttempts(['https://a']).run(async () => Promise.reject(bad('reset')), {
+      signal: stop.signal,
+      deadline: performance.now() + MINUTE,
+    })
+    const ended = expect(running).rejects.toMatchObject({ name: 'AbortError' })
+    await vi.advanceTimersByTimeAsync(100)
+    stop.abort()
+    await ended
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('several base URLs', () => {
+  test.each<[Reason, string]>([
+    ['timeout', 'ab'],
+    ['connect', 'ab'],
+    ['dns', 'ab'],
+    ['tls', 'ab'],
+    ['reset', 'ab'],
+    ['redirect', 'ab'],
+    ['unavailable', 'ab'],
+    ['html', 'ab'],
+    ['server_error', 'ab'],
+    ['auth', 'a'],
+    ['forbidden', 'a'],
+    ['not_found', 'a'],
+    ['throttled', 'a'],
+    ['client_error', 'a'],
+    ['syntax', 'a'],
+    ['too_large', 'a'],
+    ['local', 'a'],
+  ])('%s of the first: %s', async (reason, hosts) => {
+    const { run, failures } = setUp()
+    failures.set('a', bad(reason))
+    expect((await run()).hosts).toBe(hosts)
+  })
+
+  test('a base URL that failed cools down, longer after each failure, until it answers', async () => {
+    const { run, failures } = setUp()
+    failures.set('a', bad('connect'))
+    expect((await run(0)).hosts).toBe('ab')
+    expect((await run(29 * SECOND)).hosts).toBe('b')
+    await vi.advanceTimersByTimeAsync(2 * SECOND)
+    expect((await run(0)).hosts).toBe('ab')
+    expect((await run(59 * SECOND)).hosts).toBe('b')
+    failures.clear()
+    await vi.advanceTimersByTimeAsync(2 * SECOND)
+    expect((await run(0)).hosts).toBe('a')
+    failures.set('a', bad('connect'))
+    expect((await run(31 * SECOND)).hosts).toBe('ab')
+    expect((await run(0)).hosts).toBe('ab')
+  })
+
+  test('all are tried when all cool down, and the last failure is thrown', async () => {
+    const { run, failures } = setUp()
+    failures.set('a', bad('connect'))
+    failures.set('b', bad('reset'))
+    failures.set('c', bad('dns'))
+    for (let count = 0; count < 2; count += 1)
+      expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'dns', node: 'c' } })
+    failures.delete('b')
+    expect((await run(0)).hosts).toBe('ab')
+    expect((await run(0)).hosts).toBe('b')
+  })
+
+  test('there are three attempts in all', async () => {
+    const { run, failures } = setUp(['https://a', 'https://b', 'https://c', 'https://d'])
+    for (const name of ['a', 'b', 'c']) failures.set(name, bad('connect'))
+    expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'connect' } })
+    expect((await run(0)).hosts).toBe('d')
+  })
+
+  test('one that hangs takes half of the time left', async () => {
+    const hangs = async (_baseUrl: string, signal: AbortSignal) => {
+      const began = performance.now()
+      await once(signal, 'abort')
+      spent.push(Math.round((performance.now() - began) / SECOND))
+      throw exchangeFailure(signal.reason)
+    }
+    const spent: number[] = []
+    const running = createAttempts(URLS)
+      .run(hangs, { signal: never(), deadline: performance.now() + 40 * SECOND })
+      .catch((failure: unknown) => failure)
+    await vi.advanceTimersByTimeAsync(41 * SECOND)
+    expect(await running).toMatchObject({ reason: 'timeout' })
+    expect(spent).toEqual([20, 10, 10])
+  })
+
+  test('the failure names the base URL where it played a part', async () => {
+    const place = { system: 's', operation: 'nodes', path: '/dashboard' }
+    const messageOf = async (urls: readonly string[], failure: ApiError) => {
+      const { run, failures } = setUp(urls)
+      failures.set('a', failure)
+      failures.set('b', failure)
+      return asApiError((await run()).outcome, place).message
+    }
+    const several = ['https://a:4443', 'https://b:4443/api']
+    expect(await messageOf(several, bad('connect'))).toBe('system s, nodes (a:4443/dashboard): bad')
+    expect(await messageOf(['https://a:4443'], bad('connect'))).toBe('system s, nodes (/dashboard): bad')
+    expect(await messageOf(several, bad('not_found', { status: 404 }))).toContain('(a:4443/dashboard)')
+    expect(await messageOf(several, bad('auth'))).toBe('system s, nodes (/dashboard): bad')
+  })
+})

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLimits, PRIORITIES } from '../../../src/api/request/limits.ts'
+import { never } from '../http/answers.ts'
+
+const CONFIG = { concurrency: 2, requestsPerSecond: 10, maxResponseBytes: 1000 }
+const forever = () => ({ signal: never() })
+
+describe('withPermit', () => {
+  test('runs no more tasks at once than the concurrency, in order', async () => {
+    const limits = createLimits(CONFIG)
+    const began: number[] = []
+    const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
+    const tasks = ends.map(({ promise }, index) =>
+      limits.withPermit(() => {
+        began.push(index)
+        return promise
+      }, forever()),
+    )
+    expect(began).toEqual([0, 1])
+    ends[1]?.reject(new Error('bad'))
+    await expect(tasks[1]).rejects.toThrow('bad')
+    await vi.waitFor(() => expect(began).toEqual([0, 1, 2]), { timeout: 30_000 })
+    for (const end of ends) end.resolve()
+    await Promise.allSettled(tasks)
+    expect(began).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test('polls go before other waiters', async () => {
+    const limits = createLimits({ ...CONFIG, concurrency: 1 })
+    const first = Promise.withResolvers<void>()
+    const began: string[] = []
+    const task = (name: string, priority: number) =>
+      limits.withPermit(async () => void began.push(name), { signal: never(), priority })
+    const tasks = [
+      limits.withPermit(() => first.promise, forever()),
+      task('forecast', PRIORITIES.other),
+      task('poll', PRIORITIES.poll),
+    ]
+    first.resolve()
+    await Promise.all(tasks)
+    expect(began).toEqual(['poll', 'forecast'])
+  })
+
+  test('an aborted waiter is removed and takes no permit', async () => {
+    const limits = createLimits({ ...CONFIG, concurrency: 1 })
+    const first = Promise.withResolvers<void>()
+    const holder = limits.withPermit(() => first.promise, forever())
+    const stop = new AbortController()
+    const aborted = limits.withPermit(async () => 'never', { signal: stop.signal })
+    const waiting = limits.withPermit(async () => 'done', forever())
+    stop.abort(new Error('stopped'))
+    await expect(aborted).rejects.toThrow('stopped')
+    first.resolve()
+    await holder
+    await expect(waiting).resolves.toBe('done')
+  })
+})
+
+describe('pace', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** The times at which so many requests could be sent, in milliseconds since the first. */
+  async function sendTimes(count: number, requestsPerSecond: number): Promise<number[]> {
+    const limits = createLimits({ ...CONFIG, requestsPerSecond })
+    await vi.advanceTimersByTimeAsync(60_000)
+    const began = performance.now()
+    const times: number[] = []
+    for (let index = 0; index < count; index += 1)
+      void limits.pace(never()).then(() => times.push(performance.now() - began))
+    await vi.advanceTimersByTimeAsync(60_000)
+    return times
+  }
+
+  test('the first request is sent at once, the others evenly spread, also after a pause', async () => {
+    const times = await sendTimes(35, 10)
+    expect(times).toHaveLength(35)
+    expect(times[0]).toBe(0)
+    const inSecondFrom = (from: number) => times.filter((at) => at >= from && at < from + 1000).length
+    expect(Math.max(...times.map(inSecondFrom))).toBeLessThanOrEqual(10)
+    expect(times.at(-1)).toBeLessThan(3600)
+  })
+
+  test('a waiter whose signal aborts stops waiting', async () => {
+    const limits = createLimits({ ...CONFIG, requestsPerSecond: 1 })
+    await limits.pace(never())
+    const stop = new AbortController()
+    const waiting = limits.pace(stop.signal)
+    stop.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

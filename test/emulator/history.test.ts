@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  call,
+  feedPath,
+  type Json,
+  MONITOR,
+  NOW,
+  NOW_SECONDS,
+  nodesOf,
+  seriesIn,
+  startEmulator,
+} from './client.ts'
+
+const PERIOD = `startTime=${NOW_SECONDS - 86_400}&endTime=${NOW_SECONDS}&interval=900`
+
+describe('history', () => {
+  test('is the same for the same seed, at a later time and in another emulator', async () => {
+    const early = await startEmulator({ seed: 'a' })
+    const late = await startEmulator({ seed: 'a', clock: () => NOW + 40 * 86_400_000 })
+    const query = `dataType=historical&category=traffic&${PERIOD}`
+    expect((await call(late, feedPath(late, query))).text).toBe(
+      (await call(early, feedPath(early, query))).text,
+    )
+  })
+
+  test('differs for another seed', async () => {
+    const [one] = await nodesOf(await startEmulator({ seed: 'a' }), PERIOD)
+    const [other] = await nodesOf(await startEmulator({ seed: 'b' }), PERIOD)
+    expect(one.storagePoolId).not.toBe(other.storagePoolId)
+    expect(seriesIn(one, 'nodeCpuUtilization')).not.toEqual(seriesIn(other, 'nodeCpuUtilization'))
+  })
+
+  test('does not depend on the interval', async () => {
+    const emulator = await startEmulator()
+    const [fine] = await nodesOf(emulator, `dataType=historical&${PERIOD}`)
+    const [coarse] = await nodesOf(emulator, `dataType=historical&${PERIOD.replace('900', '3600')}`)
+    const values = new Map(seriesIn(fine, 'diskReadBandwidthTotal').map(({ t, value }) => [t, value]))
+    for (const { t, value } of seriesIn(coarse, 'diskReadBandwidthTotal')) expect(values.get(t)).toBe(value)
+  })
+
+  test('contains the current values of that time', async () => {
+    const aligned = Math.floor(NOW_SECONDS / 3600) * 3600
+    const then = await startEmulator({ clock: () => aligned * 1000 })
+    const later = await startEmulator({ clock: () => NOW + 86_400_000 })
+    const [present] = await nodesOf(then, 'dataType=current')
+    const [past] = await nodesOf(later, `dataType=historical&startTime=${aligned}&endTime=${aligned}`)
+    for (const name of [
+      'nodeCpuUtilization',
+      'transactionReadLatency',
+      'diskSpaceAllocated',
+      'diskWriteBandwidthGeo',
+    ]) {
+      const snapshot = present[`${name}Current`]
+      const [tag = ''] = Object.keys(snapshot).filter((key) => key !== 't')
+      expect(seriesIn(past, name)).toEqual([{ t: aligned, value: Number(snapshot[tag]) }])
+    }
+  })
+
+  test('starts at time 0', async () => {
+    const [node] = await nodesOf(await startEmulator(), 'dataType=historical&startTime=0&endTime=7200')
+    expect(seriesIn(node, 'nodeCpuUtilization').map(({ t }) => t)).toEqual([0, 3600, 7200])
+  })
+})
+
+describe('a long history', () => {
+  test('is sent in chunks and is complete', async () => {
+    const emulator = await startEmulator({ nodes: 3, pools: 1 })
+    const response = await call(emulator, feedPath(emulator, YEAR))
+    expect(response.headers['transfer-encoding']).toBe('chunked')
+    const nodes: Json[] = response.json()._embedded.instances
+    expect(nodes.map((node) => node.nodeCpuUtilization.length)).toEqual(Array(3).fill(365 * 24))
+  })
+
+  test('does not block other requests', async () => {
+    const emulator = await startEmulator({ nodes: 3, pools: 1 })
+    // In another thread, because the work of a client in this thread would let the server serve others.
+    const client = new Worker(CLIENT, {
+      eval: true,
+      workerData: { url: emulator.url, path: feedPath(emulator, YEAR), token: MONITOR },
+    })
+    onTestFinished(async () => {
+      await client.terminate()
+    })
+    const [served] = await once(client, 'message')
+    expect(served).toBeGreaterThan(10)
+  })
+})
+
+const YEAR = `dataType=historical&startTime=${NOW_SECONDS - 365 * 86_400}&endTime=${NOW_SECONDS}`
+
+/** Reads the long history, and counts the other requests that are served before it ends. */
+const CLIENT = `
+const { get } = require('node:http')
+const { parentPort, workerData: { url, path, token } } = require('node:worker_threads')
+const headers = { 'X-SDS-AUTH-TOKEN': token }
+let served = 0
+const other = () => get(url + '/user/whoami', { headers }, (response) => {
+  response.resume().on('end', () => { served++; other() })
+})
+get(url + path, { headers }, (response) => {
+  response.once('data', other)
+  response.resume().on('end', () => parentPort.postMessage(served))
+})
+`

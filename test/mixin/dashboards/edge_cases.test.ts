@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Answers, run, unitTest } from './evaluate.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './input_series.ts'
+
+interface Oddity {
+  readonly what: string
+  readonly world: readonly InputSeries[]
+  readonly expected: Readonly<Record<string, Answers>>
+}
+
+const POOL = { system: 'fra', pool: 'p1' }
+const NODE = { ...POOL, node: 'n1' }
+const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
+const POOL_ID = { system: 'fra', pool_id: 'id1' }
+
+/** What a pair of exporters tells when they polled on either side of a renaming, the second one later. */
+const renamed = (names: readonly string[]): InputSeries[] =>
+  names.flatMap((pool, index) => {
+    const target = { ...POOL_ID, ...targetOf(EXPORTERS[index] ?? '') }
+    return [
+      constant('sds_pool_info', { ...target, pool }, 1),
+      constant('sds_pool_last_success_timestamp_seconds', target, 7000 + index),
+    ]
+  })
+
+const polledAs = (pool: string, up: number): Readonly<Record<string, Answers>> => ({
+  'sds-exporter / Pool poll ok': [[[{ ...POOL_ID, pool }, up]]],
+})
+
+const ODDITIES: readonly Oddity[] = [
+  ...[
+    ['old', 'new'],
+    ['a', 'b'],
+    ['b', 'a'],
+  ].map((names) => ({
+    what: `a pool that two exporters name ${names.join(' and ')} is one pool, called as the last poll said`,
+    world: [...renamed(names), ...onBoth('sds_pool_up', POOL_ID, 0)],
+    expected: polledAs(names[1] ?? '', 0),
+  })),
+  {
+    what: 'a node that does not serve its allocated space leaves the ratio of the others alone',
+    world: [
+      ...onBoth('sds_node_disk_space_total_bytes', NODE, 100),
+      ...onBoth('sds_node_disk_space_allocated_bytes', NODE, 95),
+      ...onBoth('sds_node_disk_space_total_bytes', { ...POOL, node: 'n2' }, 100),
+    ],
+    expected: {
+      'sds-fleet / Fleet space used': [0.95],
+      'sds-pool / Space used': [0.95],
+      'sds-pool / Space used by node': [[[NODE, 0.95]]],
+      'sds-capacity / Space used': [0.95],
+      'sds-capacity / Space used by pool': [[[POOL, 0.95]]],
+    },
+  },
+  {
+    what: 'failures without a type are not the fault of the callers',
+    world: [
+      ...onBoth('sds_node_transactions_failed', NODE, 50),
+      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
+    ],
+    expected: {
+      'sds-errors / Failed transactions': [0.05],
+      'sds-errors / System errors': [0.05],
+      'sds-errors / User errors': [0],
+    },
+  },
+  {
+    what: 'a clock that is an hour behind makes no old data, and one that nobody knows is taken as right',
+    world: [
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
+      ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, -3600),
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
+    ],
+    expected: {
+      'sds-pool / Data age': [300],
+      'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
+    },
+  },
+]
+
+test.each(ODDITIES)('$what', async ({ what, world, expected }) => {
+  const { code, stdout, stderr } = await run([unitTest(what, world, {}, expected)])
+  expect(`${stdout}${stderr}`).toContain('SUCCESS')
+  expect(code).toBe(0)
+})

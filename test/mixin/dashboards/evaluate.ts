@@ -1,0 +1,52 @@
+import { stringify } from 'yaml'
+import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { testRules } from '../../support/promtool.ts'
+import { type InputSeries, labelText, NOW } from './input_series.ts'
+import { type PanelQuery, panelQueries } from './queries.ts'
+
+/** What a query gives: one figure without labels, several with them, or nothing. */
+export type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
+
+/** The answers to the queries A, B, … of a panel. */
+export type Answers = readonly Answer[]
+
+export const NOTHING: Answer = []
+
+const QUERIES = panelQueries()
+/** Where a query is, e.g. `sds-pool / Data age`. */
+export const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
+export const queriesAt = (where: string): PanelQuery[] => QUERIES.filter((query) => place(query) === where)
+
+const samples = (answer: Answer) =>
+  (typeof answer === 'number' ? [[{}, answer] as const] : answer).map(([labels, value]) => ({
+    labels: labelText(labels),
+    value,
+  }))
+
+/** The answers of panels, by their places, as promtool's unit tests take them. */
+export const unitTest = (
+  name: string,
+  world: readonly InputSeries[],
+  selection: Selection,
+  expected: Readonly<Record<string, Answers>>,
+) => ({
+  name,
+  interval: '1m',
+  input_series: world,
+  promql_expr_test: Object.entries(expected).flatMap(([where, answers]) =>
+    queriesAt(where).map(({ expr }, index) => ({
+      expr: substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
+      eval_time: `${NOW}s`,
+      exp_samples: samples(answers[index] ?? NOTHING),
+    })),
+  ),
+})
+
+/** Asks a real Prometheus engine. */
+export const run = async (tests: readonly unknown[]) => {
+  using folder = temporaryFolder()
+  return await testRules(
+    folder.write('values.yml', stringify({ rule_files: [], tests }, { aliasDuplicateObjects: false })),
+  )
+}

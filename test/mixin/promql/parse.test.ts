@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { parse, resultLabels, selectorsOf } from './parse.ts'
+
+const labels = (expr: string): string[] => [...(resultLabels(parse(expr)) ?? [])].sort()
+
+describe('the reader of PromQL that the other tests rely on', () => {
+  test('refuses what is no PromQL, and says where', () => {
+    expect(() => parse('sum(up')).toThrow('not PromQL at character 6')
+  })
+
+  test('finds selectors inside functions, with range and surroundings', () => {
+    expect(selectorsOf(parse('sum by (job) (rate(process_cpu_seconds_total{job=~"$job"}[5m]))'))).toEqual([
+      {
+        metric: 'process_cpu_seconds_total',
+        matchers: [{ label: 'job', operator: '=~', value: '$job' }],
+        range: '5m',
+        around: ['rate', 'sum'],
+      },
+    ])
+  })
+
+  test('knows the labels of a result', () => {
+    expect(labels('max by (system,pool) (sds_node_disks)')).toEqual(['pool', 'system'])
+    expect(labels('topk(3, max by (node) (sds_node_disks))')).toEqual(['node'])
+    expect(labels('sum(sds_node_disks) or vector(0)')).toEqual([])
+    expect(labels('time() - max by (system) (sds_system_up)')).toEqual(['system'])
+    expect(labels('sum by (le) (rate(sds_api_request_duration_seconds_bucket[5m]))')).toEqual(['le'])
+    expect(
+      labels(
+        'max by (system,pool_id) (sds_pool_up) * on (system,pool_id) group_left (pool) max by (system,pool_id,pool) (sds_pool_info)',
+      ),
+    ).toEqual(['pool', 'pool_id', 'system'])
+  })
+
+  test('refuses labels that are gone, and sides that cannot match', () => {
+    expect(() => labels('sum by (node) (max by (pool) (sds_node_disks))')).toThrow('no label node')
+    expect(() => labels('max by (pool) (sds_node_disks) / max by (node) (sds_node_disks)')).toThrow(
+      'other labels',
+    )
+    expect(() => labels('max by (pool) (sds_node_disks) / on (node) max by (node) (sds_node_disks)')).toThrow(
+      'no label node',
+    )
+  })
+})

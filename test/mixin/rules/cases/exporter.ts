@@ -1,0 +1,109 @@
+import { type AlertCase, fired } from './case.ts'
+import { pollCases } from './polls.ts'
+import { sampleCases } from './samples.ts'
+
+const PAGE = '/d/sds-exporter'
+const INSTANCE = { instance: 'exporter-1:9438' }
+const INSTANCE_PAGE = '/d/sds-exporter?var-instance=exporter-1%3A9438'
+const up = (instance: string, job = 'sds-exporter'): string => `up{job="${job}",instance="${instance}:9438"}`
+
+const absent = fired(
+  'SdsExporterAbsent',
+  'critical',
+  'exporter',
+  {},
+  {
+    summary: 'No exporter is running.',
+    description:
+      'Prometheus cannot scrape any exporter of the job sds-exporter: no storage system is monitored, and no other storage alert can fire.',
+    dashboard: PAGE,
+  },
+)
+const down = fired(
+  'SdsExporterDown',
+  'warning',
+  'exporter',
+  { ...INSTANCE, job: 'sds-exporter' },
+  {
+    summary: 'An exporter cannot be scraped.',
+    description:
+      'Exporter exporter-1:9438 cannot be scraped. If a second exporter monitors the same systems, no data is lost.',
+    dashboard: INSTANCE_PAGE,
+  },
+)
+const RELOAD = 'sds_exporter_config_last_reload_successful'
+const START = 'process_start_time_seconds'
+const restarting = fired('SdsExporterRestarting', 'warning', 'exporter', INSTANCE, {
+  summary: 'An exporter restarts repeatedly.',
+  description: 'Exporter exporter-1:9438 started 3 times within an hour.',
+  dashboard: INSTANCE_PAGE,
+})
+const reload = fired('SdsConfigReloadFailed', 'warning', 'exporter', INSTANCE, {
+  summary: 'An exporter refused its configuration file.',
+  description:
+    'Exporter exporter-1:9438 keeps its previous configuration, because the file has an error. A restart would fail.',
+  dashboard: INSTANCE_PAGE,
+})
+const ofExporter = (metric: string, instance = 'exporter-1'): string =>
+  `${metric}{job="sds-exporter",instance="${instance}:9438"}`
+
+const processes: readonly AlertCase[] = [
+  {
+    alert: 'SdsExporterAbsent',
+    name: 'fires 10 minutes after the last exporter and ends with the first',
+    series: { [up('exporter-1')]: '1x9 0x19 1x10', [up('exporter-2')]: '0x40' },
+    at: { '19m': [], '20m': [absent], '29m': [absent], '30m': [] },
+  },
+  {
+    alert: 'SdsExporterAbsent',
+    name: 'fires when nobody is scraped at all',
+    series: { [up('other', 'node')]: '1x20' },
+    at: { '9m': [], '10m': [absent] },
+  },
+  {
+    alert: 'SdsExporterAbsent',
+    name: 'is silent while one of two runs',
+    series: { [up('exporter-1')]: '0x20', [up('exporter-2')]: '1x20' },
+    at: { '20m': [] },
+  },
+  {
+    alert: 'SdsExporterDown',
+    name: 'names the one of two that is down, after 5 minutes',
+    series: { [up('exporter-1')]: '0x9 1x10', [up('exporter-2')]: '1x20' },
+    at: { '4m': [], '5m': [down], '9m': [down], '10m': [] },
+  },
+  {
+    alert: 'SdsExporterDown',
+    name: 'ignores a restart, and targets of other jobs',
+    series: { [up('exporter-1')]: '0x3 1x20', [up('other', 'node')]: '0x20' },
+    at: { '4m': [], '5m': [], '20m': [] },
+  },
+  {
+    alert: 'SdsExporterRestarting',
+    name: 'fires at the third start within an hour and ends 15 minutes after they are too few',
+    interval: '30s',
+    series: { [ofExporter(START)]: '100x19 700x19 1300x19 1900x240' },
+    at: { '29m': [], '30m': [restarting], '84m': [restarting], '85m': [] },
+  },
+  {
+    alert: 'SdsExporterRestarting',
+    name: 'ignores an upgrade of both exporters',
+    series: { [ofExporter(START)]: '100x9 700x60', [ofExporter(START, 'exporter-2')]: '100x9 760x60' },
+    at: { '60m': [] },
+  },
+  {
+    alert: 'SdsConfigReloadFailed',
+    name: 'fires 10 minutes after 5 minutes without a good file and ends with it',
+    interval: '30s',
+    series: { [ofExporter(RELOAD)]: '1x19 0x59 1x20', [ofExporter(RELOAD, 'exporter-2')]: '1x120' },
+    at: { '24m': [], '25m': [reload], '39m': [reload], '40m': [] },
+  },
+  {
+    alert: 'SdsConfigReloadFailed',
+    name: 'is silent when the file was mended at once',
+    series: { [ofExporter(RELOAD)]: '1x9 0x9 1x40' },
+    at: { '25m': [], '40m': [] },
+  },
+]
+
+export const exporterCases: readonly AlertCase[] = [...processes, ...pollCases, ...sampleCases]

@@ -1,0 +1,131 @@
+import { type AlertCase, fired } from './case.ts'
+
+const SYSTEM = { system: 'frankfurt' }
+const POLL = { ...SYSTEM, pool_id: 'p1' }
+const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
+
+const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
+  summary: 'The API of a storage system does not respond.',
+  description:
+    'System frankfurt does not respond to any exporter and is not monitored. It may still serve its users.',
+  dashboard: SYSTEM_PAGE,
+})
+const FAILING =
+  'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
+const failing = (name: string) =>
+  fired('SdsPoolPollsFailing', 'critical', 'exporter', POLL, {
+    summary: 'A storage pool cannot be polled.',
+    description: `Pool ${name} of system frankfurt ${FAILING}`,
+    dashboard: SYSTEM_PAGE,
+  })
+const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
+  summary: 'A storage system responds, but its pools are not known.',
+  description:
+    'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
+  dashboard: SYSTEM_PAGE,
+})
+const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
+  summary: 'Many polls of a storage pool fail.',
+  description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
+  dashboard: SYSTEM_PAGE,
+})
+const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
+  summary: 'A storage pool is not polled on schedule.',
+  description:
+    'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
+  dashboard: SYSTEM_PAGE,
+})
+const LAST = 'sds_pool_last_success_timestamp_seconds'
+
+/** Cases of the alerts on reaching systems and polling their pools. */
+export const pollCases: readonly AlertCase[] = [
+  {
+    alert: 'SdsSystemUnreachable',
+    name: 'fires after 10 minutes and ends 5 minutes after the first answer',
+    series: { sds_system_up: '1x4 0x14 1x40' },
+    at: { '14m': [], '15m': [unreachable], '24m': [unreachable], '25m': [] },
+  },
+  {
+    alert: 'SdsSystemUnreachable',
+    name: 'is silent while one exporter gets answers, and for answers that are refusals',
+    series: {
+      'sds_system_up{instance="a"}': '0x20',
+      'sds_system_up{instance="b"}': '1x20',
+      'sds_system_up{system="paris"}': '1x20',
+      'sds_pool_up{system="paris"}': '0x20',
+    },
+    at: { '20m': [] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'fires after 10 minutes and ends 5 minutes after the first good poll',
+    series: { sds_pool_up: '0x14 1x40', sds_pool_info: '1x60', 'sds_pool_up{pool_id="p2"}': '1x60' },
+    at: { '9m': [], '10m': [failing('pool 1')], '19m': [failing('pool 1')], '20m': [] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'speaks of a pool whose name was never read',
+    series: { sds_pool_up: '0x14' },
+    at: { '10m': [failing('p1')] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'is silent while one exporter can poll, and for a few failures',
+    series: {
+      'sds_pool_up{instance="a"}': '0x20',
+      'sds_pool_up{instance="b"}': '1x20',
+      'sds_pool_up{pool_id="p2"}': '0x8 1x10',
+    },
+    at: { '10m': [], '20m': [] },
+  },
+  {
+    alert: 'SdsPoolsUnknown',
+    name: 'fires after 10 minutes and ends 5 minutes after the first poll',
+    series: { sds_system_up: '1x60', sds_pool_up: '_x20 1x40' },
+    at: { '9m': [], '10m': [poolsUnknown], '24m': [poolsUnknown], '25m': [] },
+  },
+  {
+    alert: 'SdsPoolsUnknown',
+    name: 'is silent for a system that does not answer, and while polls fail',
+    series: {
+      sds_system_up: '0x20',
+      'sds_system_up{system="paris"}': '1x20',
+      'sds_pool_up{system="paris"}': '0x20',
+    },
+    at: { '20m': [] },
+  },
+  {
+    alert: 'SdsPollErrorsHigh',
+    name: 'fires after 15 minutes for the worse of the exporters and ends 15 minutes after the last failure',
+    series: {
+      'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
+      'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
+      'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
+      sds_pool_info: '1x120',
+    },
+    at: { '10m': [], '20m': [errorsHigh], '40m': [errorsHigh], '60m': [] },
+  },
+  {
+    alert: 'SdsPollErrorsHigh',
+    name: 'is silent without failures, for few of them, and without polls',
+    series: {
+      'sds_pool_polls_total{result="ok"}': '0+19x60',
+      'sds_pool_polls_total{result="timeout"}': '0+1x60',
+      'sds_pool_polls_total{pool_id="p2",result="ok"}': '0+1x60',
+      'sds_pool_polls_total{pool_id="p3",result="timeout"}': '5x60',
+    },
+    at: { '60m': [] },
+  },
+  {
+    alert: 'SdsPollsOverdue',
+    name: 'fires 10 minutes after 5 minutes without a poll and ends with it',
+    series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40', sds_pool_info: '1x40' },
+    at: { '15m': [], '16m': [overdue], '20m': [] },
+  },
+  {
+    alert: 'SdsPollsOverdue',
+    name: 'is silent while polls fail, because that has alerts of its own',
+    series: { [LAST]: '0x40', sds_pool_up: '0x40' },
+    at: { '40m': [] },
+  },
+]

@@ -1,0 +1,153 @@
+import { milliseconds } from '../../../mixin/promql/duration.ts'
+import type { Severity } from '../../../mixin/rules/groups/rule.ts'
+import { ALERT_GROUPS } from '../../../mixin/rules/rules.ts'
+
+/** What a whole installation raises, from the emulated storage system to Alertmanager. */
+
+/** Scenarios of the emulator, whose room is closed to this one; a test holds the two lists together. */
+type Scenario = 'healthy' | 'node-down' | 'disk-failures' | 'filling-up' | 'error-burst' | 'slow'
+
+/** An alert and what it speaks of: values of `pool`, `node` and `category`, in this order; '' is the system. */
+export interface ExpectedAlert {
+  readonly alert: string
+  readonly severity: Severity
+  readonly on: readonly string[]
+  /** Alertmanager keeps it back, because another alert of the same system speaks for it. */
+  readonly inhibited?: true
+}
+
+export interface LiveScenario {
+  readonly name: string
+  /** Options of the emulator, whose other options stay at their defaults: two pools of five nodes. */
+  readonly emulator: { readonly scenario?: Scenario; readonly faults?: readonly string[] }
+  /** How the exporter proves who it is: the fixed token of the emulator's monitor, or its user and password. */
+  readonly auth: 'token' | 'login' | 'wrong password'
+  /**
+   * Seconds before now at which the faults begin, by the emulator's clock: ages of samples are compared with
+   * seconds, which no scale shortens.
+   */
+  readonly faultsBeganSecondsAgo?: number
+  /** Set the faults only after the first good poll. */
+  readonly faultsAfterFirstPoll?: true
+  readonly alerts: readonly ExpectedAlert[]
+  /** Names that may fire as well, for a reason that lies in the test and not in the world. */
+  readonly tolerated?: readonly string[]
+}
+
+const POOLS = ['hot', 'archive'] as const
+const CATEGORIES = ['capacity', 'diskIO', 'health', 'traffic'] as const
+const DISK_NODES = POOLS.flatMap((pool) => ['01', '03', '05'].map((node) => `${pool}/${pool}-node-${node}`))
+
+const alert = (name: string, severity: Severity, ...on: readonly string[]): ExpectedAlert => ({
+  alert: name,
+  severity,
+  on,
+})
+const inhibited = (name: string, severity: Severity, ...on: readonly string[]): ExpectedAlert => ({
+  ...alert(name, severity, ...on),
+  inhibited: true,
+})
+
+/** Exactly the alerts that each scenario raises, once every `for` has passed. */
+export const LIVE_SCENARIOS: readonly LiveScenario[] = [
+  { name: 'healthy', emulator: { scenario: 'healthy' }, auth: 'token', alerts: [] },
+  {
+    name: 'node-down',
+    emulator: { scenario: 'node-down' },
+    auth: 'token',
+    alerts: [
+      alert('SdsNodeNotAccessible', 'warning', 'hot/hot-node-01'),
+      alert('SdsDiskSpaceOffline', 'warning', ''),
+    ],
+  },
+  {
+    name: 'disk-failures',
+    emulator: { scenario: 'disk-failures' },
+    auth: 'token',
+    alerts: [
+      alert('SdsNodeBad', 'critical', 'hot/hot-node-01'),
+      alert('SdsNodeSuspect', 'warning', 'archive/archive-node-01'),
+      alert('SdsDisksBad', 'warning', ...DISK_NODES),
+      alert('SdsDisksReadyToReplace', 'info', ...DISK_NODES),
+      alert('SdsDiskSpaceOffline', 'warning', ''),
+    ],
+  },
+  {
+    name: 'filling-up',
+    emulator: { scenario: 'filling-up' },
+    auth: 'token',
+    alerts: [
+      alert('SdsCapacityHigh', 'critical', 'hot'),
+      inhibited('SdsCapacityHigh', 'warning', 'hot'),
+      alert('SdsCapacityHigh', 'warning', 'archive'),
+      inhibited('SdsForecastShort', 'critical', 'hot'),
+      inhibited('SdsForecastShort', 'warning', 'hot'),
+      alert('SdsForecastShort', 'critical', 'archive'),
+      inhibited('SdsForecastShort', 'warning', 'archive'),
+    ],
+  },
+  {
+    name: 'error-burst',
+    emulator: { scenario: 'error-burst' },
+    auth: 'token',
+    alerts: [
+      alert('SdsSystemErrors', 'critical', ...POOLS),
+      inhibited('SdsSystemErrors', 'warning', ...POOLS),
+      alert('SdsTransactionErrors', 'critical', ...POOLS),
+      inhibited('SdsTransactionErrors', 'warning', ...POOLS),
+    ],
+  },
+  {
+    name: 'slow',
+    emulator: { scenario: 'slow' },
+    auth: 'token',
+    alerts: [
+      alert('SdsReadLatencyHigh', 'warning', ...POOLS),
+      alert('SdsWriteLatencyHigh', 'warning', ...POOLS),
+    ],
+  },
+  {
+    name: 'expired-token',
+    emulator: { faults: ['expire-tokens'] },
+    auth: 'token',
+    faultsAfterFirstPoll: true,
+    alerts: [alert('SdsTokenRefused', 'critical', ''), inhibited('SdsPoolPollsFailing', 'critical', '', '')],
+    // Whether its window sees two failures depends on the pauses between polls, which no scale shortens.
+    tolerated: ['SdsPollErrorsHigh'],
+  },
+  {
+    name: 'expired-session',
+    emulator: { faults: ['expire-tokens'] },
+    auth: 'login',
+    faultsAfterFirstPoll: true,
+    alerts: [],
+  },
+  {
+    name: 'wrong-password',
+    emulator: {},
+    auth: 'wrong password',
+    alerts: [alert('SdsLoginRefused', 'critical', ''), inhibited('SdsPoolsUnknown', 'critical', '')],
+  },
+  {
+    name: 'frozen',
+    emulator: { faults: ['frozen'] },
+    auth: 'token',
+    faultsBeganSecondsAgo: 3600,
+    alerts: [
+      alert('SdsFeedFrozen', 'critical', ...POOLS),
+      inhibited(
+        'SdsCategoryFrozen',
+        'warning',
+        ...POOLS.flatMap((pool) => CATEGORIES.map((category) => `${pool}/${category}`)),
+      ),
+    ],
+  },
+]
+
+/** How long the rule of an alert waits, in milliseconds, unscaled: what a test must at least wait for. */
+export const waitOf = ({ alert: name, severity }: Pick<ExpectedAlert, 'alert' | 'severity'>): number => {
+  const rules = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
+  const rule = rules.find((candidate) => candidate.alert === name && candidate.severity === severity)
+  if (rule === undefined) throw new Error(`there is no rule ${name} with severity ${severity}`)
+  return rule.for === undefined ? 0 : milliseconds(rule.for)
+}
