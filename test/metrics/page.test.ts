@@ -35,20 +35,20 @@ test('an OpenMetrics exposition ends with the line that its specification demand
   expect(text.endsWith('\n# EOF\n')).toBe(true)
 })
 
-describe('asked', () => {
-  test('lists the forms that were used, each once', async () => {
+describe('requested forms', () => {
+  test('are listed once each', async () => {
     const page = createPage(feedParts(1))
-    expect([...page.asked]).toEqual([])
+    expect([...page.requestedForms]).toEqual([])
     page.identity('text')
     page.identity('text')
     await page.gzip('openmetrics')
-    expect([...page.asked]).toEqual(['identity text', 'gzip openmetrics'])
+    expect([...page.requestedForms]).toEqual(['identity text', 'gzip openmetrics'])
   })
 
-  test('of one page can be made ready on the next', async () => {
+  test('of one page can be prepared for the next', async () => {
     const forms: readonly Form[] = ['identity openmetrics', 'gzip text']
     const page = createPage(feedParts(1))
     await warm(page, forms)
-    expect([...page.asked]).toEqual(forms)
+    expect([...page.requestedForms]).toEqual(forms)
   })
 })
