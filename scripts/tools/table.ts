@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of the tools, ignored by git. */
-export const TOOLS_FOLDER = fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
+/** The folder of the tools, ignored by git. TEST_TOOLS_FOLDER replaces it, for tests with other versions. */
+export const TOOLS_FOLDER =
+  process.env['TEST_TOOLS_FOLDER'] ?? fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
 
 interface ToolRow {
   /** The Debian package that contains it. */

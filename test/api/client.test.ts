@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
+import { waitForAssertion } from '../support/wait.ts'
 import { monitored, startClient, startEmulator } from './client_plant.ts'
 import { never } from './http/answers.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
@@ -193,7 +194,7 @@ describe('fail-over', () => {
     const dead = `http://127.0.0.1:${await freePort()}`
     await using plant = startClient(
       monitored(dead),
-      'poll: {timeout: 200ms}\nlimits: {requests_per_second: 1000}',
+      'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}',
     )
     const failure = await plant.client.nodes('p', never()).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
@@ -330,7 +331,7 @@ describe('requests', () => {
 
   test('that meet an expired session behind such a front fail as the login does', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 2s}')
+    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 5s}')
     const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
     emulator.setFaults(['status:500,code=6401@nodes', 'status:503@login'])
@@ -384,7 +385,7 @@ describe('requests', () => {
     emulator.setFaults(names.map((name) => `half-open@nodes,pool=${name}`))
     await using plant = startClient(
       monitored(emulator.url),
-      'poll: {timeout: 300ms}\nlimits: {requests_per_second: 1000}',
+      'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}',
     )
     const results = await Promise.allSettled(emulator.pools.map(({ id }) => plant.client.nodes(id, never())))
     expect(results.map(({ status }) => status)).toEqual([
@@ -400,7 +401,7 @@ describe('requests', () => {
     await using plant = startClient(monitored(emulator.url))
     const stop = new AbortController()
     const poll = plant.client.nodes(emulator.pools[0]?.id ?? '', stop.signal)
-    await vi.waitFor(() => expect(emulator.log.count('nodes')).toBe(1))
+    await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(1))
     stop.abort()
     await expect(poll).rejects.toMatchObject({ name: 'AbortError' })
     expect(plant.told).toEqual(['login 200'])
@@ -422,7 +423,7 @@ describe('whether the system answered', () => {
   ])('%s: %s', async (fault, answered) => {
     await using emulator = await startEmulator()
     emulator.setFaults([fault])
-    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 500ms}')
+    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
     await expect(plant.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toBeInstanceOf(ApiError)
     expect(plant.answers).toEqual([answered])
   })

@@ -29,7 +29,7 @@ export interface ClientPlant extends AsyncDisposable {
 /** A client with the exporter's own configuration, made from the YAML of one system. */
 export function startClient(
   system: string,
-  rest = 'limits: {requests_per_second: 1000}\npoll: {timeout: 5s}',
+  rest = 'limits: {requests_per_second: 1000}\npoll: {timeout: 30s}',
 ): ClientPlant {
   const config = parseConfig(`systems:\n  - ${system}\n${rest}\n`, { file: 'test.yml', environment: {} })
   const [only] = config.systems

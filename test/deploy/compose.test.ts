@@ -257,7 +257,7 @@ describe('the exporter', () => {
     )
     await exporter.waitForOutput(/msg=listening/)
     await expect
-      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text, { timeout: 20_000 })
+      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text)
       .toContain('sds_system_up{system="demo"} 1')
   })
 })

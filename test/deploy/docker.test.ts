@@ -154,14 +154,14 @@ describe('the image', () => {
       '--nodes=2',
     )
     await using child = await startProcess(command, args, options)
-    await child.waitForOutput(/Open in a browser/, { timeout: 20_000 })
+    await child.waitForOutput(/Open in a browser/)
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
     expect(await run(check.command, check.args, check.options)).toMatchObject({
       code: 0,
       stdout: 'healthy\n',
     })
     await expect
-      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text, { timeout: 20_000 })
+      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text)
       .toContain('sds_node_info{')
     child.kill((effective(steps, 'STOPSIGNAL')?.text ?? '') as NodeJS.Signals)
     expect(await child.exited).toEqual({ code: 0, signal: null })

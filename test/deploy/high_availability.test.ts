@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
+import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Polls once at the start, and not again during the test. */
-const RARELY = '0 0 0 1 1 *'
+const RARELY = neverSchedule()
 const OFTEN = '* * * * * *'
 
 let folder: Folder
@@ -56,8 +57,10 @@ describe('high availability', () => {
   test('scrapes of two Prometheus servers send no request to the storage system', async () => {
     await using exporter = await startExporter('scraped_often', RARELY)
     const requests = () => total(exporter.url, /^sds_api_requests_total\{/)
+    // One login, one list of pools, and one poll of each of the two pools.
+    await waitFor(async () => (await total(exporter.url, /^sds_pool_up\{/)) === 2, { what: 'all polls' })
     const before = await requests()
-    expect(before).toBeGreaterThan(0)
+    expect(before).toBe(4)
     const server = async () => {
       for (let scrape = 0; scrape < 20; scrape += 1) {
         expect((await get(`${exporter.url}/metrics`)).text).toContain('sds_node_info{system="one"')

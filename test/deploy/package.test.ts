@@ -130,10 +130,8 @@ describe('installed from its tarball into an empty folder, without development d
       environment,
     )
     await using child = await startProcess(command, args, options)
-    const [, url] = await child.waitForOutput(/(http:\S+)\/metrics/, { timeout: 20_000 })
-    await expect
-      .poll(async () => (await get(`${url}/metrics`)).text, { timeout: 20_000 })
-      .toContain('sds_node_info{')
+    const [, url] = await child.waitForOutput(/(http:\S+)\/metrics/)
+    await expect.poll(async () => (await get(`${url}/metrics`)).text).toContain('sds_node_info{')
     expect(await child.stop()).toEqual({ code: 0, signal: null })
   })
 })

@@ -65,28 +65,33 @@ export function call(
   })
 }
 
-/** Receives all bytes of one connection until it ends, or until no bytes arrive for `quietMs`. */
-export function callRaw(
-  emulator: Emulator,
-  path: string,
-  quietMs = 150,
-): Promise<{ bytes: Buffer; ended: boolean }> {
+export interface RawReply {
+  /** What came so far. */
+  readonly bytes: () => Buffer
+  /** Whether the other side has ended the connection. */
+  readonly hasEnded: () => boolean
+  readonly ended: Promise<void>
+}
+
+/** Sends one request over a connection of its own, and gives what comes as it is. The test ends the connection. */
+export function callRaw(emulator: Emulator, path: string): RawReply {
   const { hostname, port } = new URL(emulator.url)
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname)
-    const chunks: Buffer[] = []
-    const finish = (ended: boolean) => {
-      socket.destroy()
-      resolve({ bytes: Buffer.concat(chunks), ended })
-    }
-    socket.setTimeout(quietMs, () => finish(false))
-    socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('error', () => undefined)
-    socket.on('close', () => finish(true))
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: emulator\r\nX-SDS-AUTH-TOKEN: ${MONITOR}\r\nConnection: close\r\n\r\n`,
-    )
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  const chunks: Buffer[] = []
+  let hasEnded = false
+  const ended = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      hasEnded = true
+      resolve()
+    })
   })
+  socket.on('data', (chunk) => chunks.push(chunk))
+  socket.on('error', () => undefined)
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: emulator\r\nX-SDS-AUTH-TOKEN: ${MONITOR}\r\nConnection: close\r\n\r\n`,
+  )
+  return { bytes: () => Buffer.concat(chunks), hasEnded: () => hasEnded, ended }
 }
 
 /** Receives chunks of a body until `enough` returns true; then closes the connection. */

@@ -213,7 +213,9 @@ describe('targets', () => {
 
   test('two faults that set the same header send it once', async () => {
     const emulator = await startEmulator({ faults: ['wrong-content-type', 'truncate:close'] })
-    const head = (await callRaw(emulator, feedPath(emulator, FEED))).bytes.toString().split('\r\n\r\n')[0]
+    const { bytes, ended } = callRaw(emulator, feedPath(emulator, FEED))
+    await ended
+    const head = bytes().toString().split('\r\n\r\n')[0]
     expect(head?.match(/content-type: .*/gi)).toEqual(['content-type: text/plain'])
   })
 })

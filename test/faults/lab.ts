@@ -6,14 +6,25 @@ import { type LogLine, recordingLog } from '../poller/plant.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** Polls every second, and nothing else. */
-export function quickly(timeout = '5s'): string {
+/** An upper bound for a few polls, some of which time out, beside other labs on a loaded machine. */
+const POLLS_WAIT_MS = 240_000
+
+/** Polls every second; no forecasts, no providers. */
+export function quickly(timeout = '30s'): string {
   return `
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: ${timeout}, stale_after: 60s}
 forecast: {schedule: ""}
 providers: {schedule: ""}
 limits: {requests_per_second: 1000, max_response_bytes: 2MiB}
 `
+}
+
+/**
+ * `poll.timeout` for a test that expects polls to fail with the reason. A timeout must pass in the test, and still be
+ * longer than a good poll takes on a loaded machine; otherwise only a test that fails reaches it.
+ */
+export function pollTimeoutFor(reason: string): string {
+  return reason === 'timeout' ? '5s' : '30s'
 }
 
 export interface Lab extends AsyncDisposable {
@@ -79,7 +90,7 @@ export async function startLab(yaml: string): Promise<Lab> {
       const before = await polls(pool, result)
       await waitFor(async () => (await polls(pool, result)) >= before + more, {
         what: `${more} polls of ${pool} with the result ${result}`,
-        timeout: 15_000,
+        timeout: POLLS_WAIT_MS,
         interval: 100,
         detail: () => JSON.stringify(log.lines, undefined, 1),
       })

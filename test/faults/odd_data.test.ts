@@ -6,7 +6,7 @@ import type { Series } from '../metrics/exposition_text.ts'
 import { type Answer, get } from '../support/http.ts'
 import { checkMetrics } from '../support/promtool.ts'
 import { type EmulatedLab, nodesOf, startEmulatedLab } from './lab.ts'
-import { sideBySide } from './side_by_side.ts'
+import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
 
 const NODES = 3
 /** As many as the emulator has hostile names. */
@@ -224,7 +224,11 @@ async function play(fault: string): Promise<void> {
 describe('a pool that says odd things', () => {
   const faults = Object.keys(ODDITIES)
   const plays = sideBySide(faults, play)
-  test.each(faults.map((fault, index) => [fault, index] as const))('%s', async (_, index) => {
-    await plays[index]
-  })
+  test.each(faults.map((fault, index) => [fault, index] as const))(
+    '%s',
+    async (_, index) => {
+      await plays[index]
+    },
+    SIDE_BY_SIDE_TIMEOUT_MS,
+  )
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { REASONS, type Reason } from '../../src/api/errors/reasons.ts'
-import { nodesOf, pollLines, quickly, startEmulatedLab } from './lab.ts'
-import { sideBySide } from './side_by_side.ts'
+import { nodesOf, pollLines, pollTimeoutFor, quickly, startEmulatedLab } from './lab.ts'
+import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
 
 /** What the storage system does at one pool, and the reason that the exporter gives for it. */
 const FAULTS: readonly (readonly [string, Reason])[] = [
   ['reset', 'reset'],
   ['half-open', 'timeout'],
-  ['slow-headers:5', 'timeout'],
+  ['slow-headers:600', 'timeout'],
   ['slow-body:0.3', 'timeout'],
   ['stall', 'timeout'],
   ['truncate:length', 'reset'],
@@ -62,7 +62,7 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
 ]
 
 async function play([fault, reason]: readonly [string, Reason]): Promise<void> {
-  await using lab = await startEmulatedLab({}, quickly(reason === 'timeout' ? '1s' : '5s'))
+  await using lab = await startEmulatedLab({}, quickly(pollTimeoutFor(reason)))
   const { emulator, sick, well, log } = lab
   const before = nodesOf(await lab.scrape(), sick.id, 'sds_node_disks')
   expect(Object.keys(before)).toHaveLength(3)
@@ -93,6 +93,7 @@ describe('a pool that fails', () => {
     async (_fault, _reason, index) => {
       await plays[index]
     },
+    SIDE_BY_SIDE_TIMEOUT_MS,
   )
 })
 

@@ -71,6 +71,8 @@ describe('a hundred SIGHUP', () => {
     await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
       what: 'the new system',
     })
+    // The page names a system before its login.
+    await waitFor(() => emulator.log.logins().granted === 2, { what: 'the login of the new system' })
     const reloads = served.child.stderr().split('configuration reloaded').length - 1
     expect(reloads).toBeGreaterThan(0)
     expect(reloads).toBeLessThan(100)
@@ -97,11 +99,11 @@ describe('a process without file descriptors', () => {
     while (sockets.length < limit) sockets.push(await openSocket(port))
     for (const socket of sockets) socket.on('error', () => undefined)
     await waitFor(() => open() >= limit - 1, { what: 'the descriptors to be used up' })
-    await served.child.waitForOutput(/reason=local error=".*too many open files/, { timeout: 20_000 })
+    await served.child.waitForOutput(/reason=local error=".*too many open files/)
 
     for (const socket of sockets) socket.destroy()
     emulator.setFaults([])
-    await waitFor(() => isUp(served.url), { what: 'a good poll', timeout: 20_000 })
+    await waitFor(() => isUp(served.url), { what: 'a good poll' })
     const { text, status } = await get(`${served.url}/metrics`)
     expect(status).toBe(200)
     expect(oneSeries(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)

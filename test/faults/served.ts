@@ -29,7 +29,7 @@ export async function serve(
     limit === undefined ? command : ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command]
   const child = await startProcess(program, args)
   try {
-    const [, plain, json] = await child.waitForOutput(LISTENING, { timeout: 20_000 })
+    const [, plain, json] = await child.waitForOutput(LISTENING)
     return { child, url: plain ?? json ?? '', [Symbol.asyncDispose]: async () => void (await child.stop()) }
   } catch (failure) {
     await child.stop()

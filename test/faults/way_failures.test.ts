@@ -6,8 +6,8 @@ import type { TlsOptions } from '../../src/emulator/options.ts'
 import { type RawServer, serveRaw } from '../api/http/raw_server.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { waitFor } from '../support/wait.ts'
-import { pollLines, quickly, startLab } from './lab.ts'
-import { sideBySide } from './side_by_side.ts'
+import { pollLines, pollTimeoutFor, quickly, startLab } from './lab.ts'
+import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
 
 /** What a row needs, and what it leaves behind. */
 interface Yard {
@@ -190,7 +190,7 @@ async function play(way: (yard: Yard) => Promise<Way>): Promise<void> {
     await using lab = await startLab(`systems:
   - {name: sick, ${auth}, pools: [{id: "${POOL}"}], ${system}}
   - {name: well, ${auth}, base_url: "${healthy.url}"}
-${quickly(reason === 'timeout' ? '1s' : '5s')}`)
+${quickly(pollTimeoutFor(reason))}`)
     const result = reason === 'ok' ? 'not_found' : reason
     // The emulator behind a good way knows nothing of this pool, and says so.
     await waitFor(async () => (await lab.polls(POOL, result)) > 0, { what: `a poll that is ${result}` })
@@ -212,7 +212,11 @@ ${quickly(reason === 'timeout' ? '1s' : '5s')}`)
 describe('the way to a system', () => {
   const plays = new Map(Object.keys(WAYS).map((name, index) => [name, index]))
   const running = sideBySide(Object.values(WAYS), play)
-  test.each(Object.keys(WAYS))('%s', async (name) => {
-    await running[plays.get(name) ?? -1]
-  })
+  test.each(Object.keys(WAYS))(
+    '%s',
+    async (name) => {
+      await running[plays.get(name) ?? -1]
+    },
+    SIDE_BY_SIDE_TIMEOUT_MS,
+  )
 })

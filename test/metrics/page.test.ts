@@ -35,8 +35,8 @@ test('an OpenMetrics exposition ends with the line that its specification demand
   expect(text.endsWith('\n# EOF\n')).toBe(true)
 })
 
-describe('requested forms', () => {
-  test('are listed once each', async () => {
+describe('requestedForms', () => {
+  test('lists the forms that were used, each once', async () => {
     const page = createPage(feedParts(1))
     expect([...page.requestedForms]).toEqual([])
     page.identity('text')
@@ -45,7 +45,7 @@ describe('requested forms', () => {
     expect([...page.requestedForms]).toEqual(['identity text', 'gzip openmetrics'])
   })
 
-  test('of one page can be prepared for the next', async () => {
+  test('of one page can be made ready on the next', async () => {
     const forms: readonly Form[] = ['identity openmetrics', 'gzip text']
     const page = createPage(feedParts(1))
     await warm(page, forms)

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
@@ -9,10 +9,12 @@ import { createInventory } from '../../src/poller/inventory.ts'
 import { createPoller } from '../../src/poller/poller.ts'
 import { newSystem, type SystemState } from '../../src/poller/state.ts'
 import { statePart } from '../../src/poller/state_samples.ts'
+import { neverSchedule } from '../support/schedules.ts'
+import { waitForAssertion } from '../support/wait.ts'
 
 /** The poller against an emulated system, and the page that it makes. */
 async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
-  const { token = 'emulator-monitor', schedule = '0 0 0 1 1 *', faults = [] } = options
+  const { token = 'emulator-monitor', schedule = neverSchedule(), faults = [] } = options
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults })
   await emulator.start()
   const board = createBoard(() => undefined)
@@ -43,7 +45,7 @@ async function startPoller(options: { token?: string; schedule?: string; faults?
 describe('the inventory', () => {
   test('counts and names the providers soon after the start', async () => {
     await using started = await startPoller()
-    await vi.waitFor(() =>
+    await waitForAssertion(() =>
       expect(started.lines('sds_authn_providers{')).toEqual(['sds_authn_providers{system="frankfurt"} 4']),
     )
     const info = started.lines('sds_authn_provider_info{')
@@ -55,22 +57,22 @@ describe('the inventory', () => {
 
   test('shows a missing role as such, and not as no providers', async () => {
     await using started = await startPoller({ faults: ['status:403@providers'] })
-    await vi.waitFor(() => expect(started.inventory()?.failure?.reason).toBe('forbidden'))
+    await waitForAssertion(() => expect(started.inventory()?.failure?.reason).toBe('forbidden'))
     expect(started.inventory()?.failure?.message).toContain('SYSTEM_MONITOR')
     expect(started.lines('sds_authn_provider')).toEqual([])
   })
 
   test('is off without a schedule', async () => {
     await using started = await startPoller({ schedule: '' })
-    await vi.waitFor(() => expect(started.tried()).toBe(true))
-    await vi.waitFor(() => expect(started.emulator.log.count('nodes')).toBeGreaterThan(2), 10_000)
+    await waitForAssertion(() => expect(started.tried()).toBe(true))
+    await waitForAssertion(() => expect(started.emulator.log.count('nodes')).toBeGreaterThan(2))
     expect(started.emulator.log.count('providers')).toBe(0)
     expect(started.lines('sds_authn_provider')).toEqual([])
   })
 
   test('is not asked for while the system is down', async () => {
     await using started = await startPoller({ faults: ['status:503,body=none@pools'] })
-    await vi.waitFor(() => expect(started.tried()).toBe(true), 10_000)
+    await waitForAssertion(() => expect(started.tried()).toBe(true))
     expect(started.emulator.log.count('providers')).toBe(0)
     expect(started.inventory()).toBe(undefined)
   })

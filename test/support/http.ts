@@ -25,7 +25,7 @@ export interface Asking {
     readonly rejectUnauthorized?: boolean
     readonly servername?: string
   }
-  /** Milliseconds; 10 s unless told. */
+  /** Milliseconds; 30 s by default. */
   readonly timeout?: number
 }
 
@@ -60,7 +60,7 @@ function send(method: string, url: string, asking: Asking): Promise<IncomingMess
     // Node.js sends the body of a DELETE without Content-Length.
     headers: { ...(asking.body && { 'content-length': Buffer.byteLength(asking.body) }), ...asking.headers },
     agent: false,
-    signal: AbortSignal.timeout(asking.timeout ?? 10_000),
+    signal: AbortSignal.timeout(asking.timeout ?? 30_000),
   }
   const begin = protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {

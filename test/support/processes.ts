@@ -29,11 +29,12 @@ export interface Child extends AsyncDisposable {
   waitForOutput(pattern: RegExp, waiting?: Partial<Waiting>): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   readonly exited: Promise<Exit>
-  /** SIGTERM, and SIGKILL where that does not help within `grace` milliseconds (5 s unless told). */
+  /** SIGTERM, and SIGKILL where that does not help within `grace` milliseconds (20 s by default). */
   stop(grace?: number): Promise<Exit>
 }
 
-const DEFAULT_GRACE = 5000
+/** Longer than the exporter takes to stop on a loaded machine. */
+const DEFAULT_GRACE = 20_000
 
 /** Starts a program without a shell. Throws when it cannot be started. */
 export async function startProcess(
@@ -46,7 +47,7 @@ export async function startProcess(
   return control(child, [command, ...args].join(' '))
 }
 
-/** Runs a program to its end, with `input` as its stdin; kills it after `timeout` milliseconds (20 s unless told). */
+/** Runs a program to its end, with `input` as its stdin; kills it after `timeout` milliseconds (60 s by default). */
 export async function run(
   command: string,
   args: readonly string[],
@@ -57,7 +58,7 @@ export async function run(
   // A program that exits before it has read its input breaks the pipe. Its exit code is checked instead.
   child.stdin.on('error', () => undefined)
   child.stdin.end(options.input ?? '')
-  const alarm = setTimeout(() => running.kill('SIGKILL'), options.timeout ?? 20_000)
+  const alarm = setTimeout(() => running.kill('SIGKILL'), options.timeout ?? 60_000)
   const exit = await running.exited
   clearTimeout(alarm)
   return { ...exit, stdout: running.stdout(), stderr: running.stderr() }

@@ -54,7 +54,7 @@ test.concurrent('Prometheus scrapes, serves queries and sends an alert to Alertm
       const alerts = await alertmanager.alerts()
       return alerts.length > 0 && alerts
     },
-    { what: 'the alert', timeout: 20_000, detail: prometheus.log },
+    { what: 'the alert', detail: prometheus.log },
   )
   expect(received).toMatchObject([{ labels: { alertname: 'High', severity: 'warning' } }])
   expect(await prometheus.alerts()).toMatchObject([{ state: 'firing', labels: { alertname: 'High' } }])

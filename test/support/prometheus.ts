@@ -103,9 +103,9 @@ function wholeConfig(options: PrometheusOptions): Record<string, unknown> {
   }
 }
 
-/** Works for Prometheus and Alertmanager: both say where they listen, and answer /-/ready when they can serve. */
+/** For Prometheus 2 and 3 and Alertmanager. Each logs its address, and answers /-/ready when it can serve. */
 export async function readyUrl(child: Child): Promise<string> {
-  const [, address] = await child.waitForOutput(/msg="Listening on" address=(\S+)/)
+  const [, address] = await child.waitForOutput(/msg="Listening on" (?:component=\S+ )?address=(\S+)/)
   const url = `http://${address}`
   await waitFor(async () => (await get(`${url}/-/ready`)).status === 200, {
     what: `${url}/-/ready`,
@@ -125,7 +125,6 @@ function wrap(child: Child, url: string, dispose: () => Promise<void>): Promethe
     waitForSamples: (promql, time) =>
       waitFor(async () => nonEmpty(await query(promql, time)), {
         what: `samples of ${promql}`,
-        timeout: 20_000,
         interval: 100,
         detail: child.stderr,
       }),

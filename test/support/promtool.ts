@@ -3,7 +3,7 @@ import { toolPath } from './tools.ts'
 
 /** Runs promtool. Findings give an exit code, not an exception. */
 export function promtool(args: readonly string[], input = ''): Promise<Finished> {
-  return run(toolPath('promtool'), args, { input, timeout: 60_000 })
+  return run(toolPath('promtool'), args, { input, timeout: 120_000 })
 }
 
 /** Checks syntax and naming conventions of a text exposition. Findings are on stderr. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waitFor } from './wait.ts'
+import { waitFor, waitForAssertion } from './wait.ts'
 
 test('returns the first truthy value', async () => {
   const answers: (string | undefined)[] = [undefined, '', 'there', 'too late']
@@ -25,5 +25,18 @@ test('the timeout error has the condition, the last error and the detail', async
   const waiting = { what: 'a response', timeout: 20, interval: 1, detail: () => 'log: nothing' }
   await expect(waitFor(condition, waiting)).rejects.toThrow(
     'waited 0.02 s for a response; last error: refused\nlog: nothing',
+  )
+})
+
+test('repeats an assertion until it holds', async () => {
+  let looks = 0
+  const assertion = async () => {
+    looks += 1
+    expect(looks).toBe(3)
+  }
+  await waitForAssertion(assertion, { interval: 1 })
+  expect(looks).toBe(3)
+  await expect(waitForAssertion(() => expect(1).toBe(2), { timeout: 5, interval: 1 })).rejects.toThrow(
+    /an assertion to hold; last error: expected 1 to be 2/,
   )
 })

@@ -51,7 +51,7 @@ describe('a healthy system', () => {
   })
 
   test('is asked within the limits', async () => {
-    await using emulator = await startEmulator({ pools: 6, nodes: 1, faults: ['slow-headers:0.05'] })
+    await using emulator = await startEmulator({ pools: 6, nodes: 1, faults: ['slow-headers:0.3'] })
     await examine({ base_url: emulator.url }, { limits: { concurrency: 2, requests_per_second: 1000 } })
     expect(emulator.log.mostAtOnce()).toBe(2)
   })
@@ -257,7 +257,7 @@ describe('http', () => {
 
   test('fails on a system that says nothing, within its time', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open'] })
-    const found = await examine({ base_url: emulator.url }, { poll: { timeout: '200ms' } })
+    const found = await examine({ base_url: emulator.url }, { poll: { timeout: '2s' } })
     expect(found.of('http')).toMatchObject([
       { status: 'fail', remedy: expect.stringContaining('raise poll.timeout') },
     ])

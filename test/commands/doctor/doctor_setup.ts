@@ -31,7 +31,7 @@ export async function examine(
   const text = JSON.stringify({
     systems: [{ name: 'frankfurt', auth: MONITOR, ...patient }],
     limits: { requests_per_second: 1000 },
-    poll: { timeout: '5s' },
+    poll: { timeout: '30s' },
     ...rest,
   })
   const config = parseConfig(text, { file: 'sds-exporter.yml', environment: {} })

@@ -129,7 +129,7 @@ test.each([
 
 async function nodes(systems: readonly object[], ...args: string[]) {
   using folder = temporaryFolder()
-  const file = folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '5s' } }))
+  const file = folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '30s' } }))
   return await run(process.execPath, ['src/main.ts', 'nodes', `--config.file=${file}`, ...args])
 }
 

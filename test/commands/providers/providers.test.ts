@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../../src/api/admin_client.ts'
 import { askLine, askSecret, printable, type Terminal } from '../../../src/commands/cli/terminal.ts'
 import { deleteByPerson } from '../../../src/commands/providers/delete.ts'
@@ -19,6 +19,7 @@ import {
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 
 let emulator: StartedEmulator
 let folder: Folder
@@ -39,7 +40,7 @@ function writeConfig(urls: Readonly<Record<string, string>>): string {
     base_url,
     auth: { token: 'the-exporters-own-token' },
   }))
-  return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '5s' } }))
+  return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '30s' } }))
 }
 
 /** Runs the command as it is run at a prompt, without a terminal. */
@@ -274,7 +275,7 @@ describe('a person who deletes', () => {
     const [id = ''] = await providerIds(emulator)
     const { name, baseUrls, tls } = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
     const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
-    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 5000 })
+    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 30_000 })
     const token = new Secret(SECURITY)
     const renaming: typeof client = {
       ...client,
@@ -284,7 +285,7 @@ describe('a person who deletes', () => {
     const target = { system: name, client: renaming, token }
     const done = deleteByPerson({ ...target, id, flags: {}, log: silentLog, terminal })
     done.catch(() => undefined)
-    await vi.waitFor(() => expect(shown()).toContain('Type the '))
+    await waitForAssertion(() => expect(shown()).toContain('Type the '))
     press(`${typed(id)}\r`)
     const outcome = await done.then(() => 'deleted').catch(String)
     await client.close()

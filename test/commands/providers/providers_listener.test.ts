@@ -1,6 +1,6 @@
 import { hashSync } from 'bcryptjs'
 import { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminFlags, addAdminFlags, adminFrom } from '../../../src/commands/cli/flags.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { AdminOptions } from '../../../src/exporter/admin.ts'
@@ -17,6 +17,7 @@ import { LOCAL_SANS, makeAuthority } from '../../server/listener/certificates.ts
 import { type RecordedLog, recordLog } from '../../server/listener/listener_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get, request } from '../../support/http.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 
 let emulator: StartedEmulator
 let folder: Folder
@@ -77,9 +78,8 @@ const token = (value: string) => ({ 'X-SDS-AUTH-TOKEN': value })
 
 test("administration never borrows the exporter's own session", async () => {
   const exporter = await start()
-  await vi.waitFor(
-    async () => expect((await get(`${exporter.url}/metrics`)).text).toContain('sds_node_info{'),
-    10_000,
+  await waitForAssertion(async () =>
+    expect((await get(`${exporter.url}/metrics`)).text).toContain('sds_node_info{'),
   )
   const own = new Set(emulator.log.tokens())
   expect(own.size).toBe(1)
@@ -96,7 +96,7 @@ test("administration never borrows the exporter's own session", async () => {
   expect(administrative.length).toBeGreaterThan(3)
   expect(administrative.filter(({ token: used }) => own.has(used ?? ''))).toEqual([])
   // Of the lists, the exporter's session asked for that of the inventory alone.
-  await vi.waitFor(() => expect(listsOf(own)).toHaveLength(1))
+  await waitForAssertion(() => expect(listsOf(own)).toHaveLength(1))
   expect((await get(`${exporter.url}${LIST}`, token(SECURITY))).status).toBe(404)
 })
 

@@ -195,7 +195,6 @@ describe('with a real Prometheus and Alertmanager', () => {
         },
         {
           what: `Alertmanager to keep back ${suppressed.join(', ') || 'nothing'}`,
-          timeout: 20_000,
           interval: 500,
           detail,
         },

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAuditFile } from '../../../src/server/admin/audit_file.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
 import {
   ADMIN,
@@ -32,7 +33,7 @@ afterEach(async () => {
 })
 
 const start = (auditFile = file) =>
-  startAdmin({ systems: { frankfurt: emulator.url }, log, auditFile, timeout: '2s' })
+  startAdmin({ systems: { frankfurt: emulator.url }, log, auditFile, timeout: '30s' })
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -168,9 +169,9 @@ describe('the audit file', () => {
   test('has the beginning of the line before the deletion is sent', async () => {
     await using admin = await start()
     const [id] = await providerIds(emulator)
-    emulator.setFaults(['slow-headers:1@delete'])
+    emulator.setFaults(['slow-headers:2@delete'])
     const answer = admin.ask('DELETE', `${LIST}/${id}`, SECURITY)
-    await vi.waitFor(() => expect(emulator.log.count('delete')).toBe(1))
+    await waitForAssertion(() => expect(emulator.log.count('delete')).toBe(1))
     const begun = readFileSync(file, 'utf8')
     expect(begun).toContain(`"provider_id":"${id}"`)
     expect(begun).not.toContain('outcome')

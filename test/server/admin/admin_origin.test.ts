@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchChromium, visit } from '../../support/chromium.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { sendRaw } from '../listener/listener_setup.ts'
 import {
   type Admin,
@@ -193,7 +194,9 @@ describe('in Chromium', () => {
     await visited.page.evaluate(`${simple}.then(() => undefined, () => undefined)`)
     const frame = visited.page.frames()[1]
     await frame?.goto(`${admin.url}/`).catch(() => undefined)
-    await vi.waitFor(async () => expect(await frame?.content()).not.toContain('Authentication providers'))
+    await waitForAssertion(async () =>
+      expect(await frame?.content()).not.toContain('Authentication providers'),
+    )
     expect(emulator.log.count()).toBe(0)
     expect(await providerIds(emulator)).toContain(id)
   })

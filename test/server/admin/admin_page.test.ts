@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fitsWidth, launchChromium, type Visit, type VisitOptions, visit } from '../../support/chromium.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import {
   type Admin,
   MONITOR,
@@ -90,7 +91,9 @@ describe('the page', () => {
     await askToDelete(scene.page, 'multi-domain forest')
     await confirmWith(scene.page, 'multi-domain forest')
     expect(await said(scene.page)).toBe('multi-domain forest was deleted from frankfurt.')
-    await vi.waitFor(async () => expect(await scene.page.locator('#count').innerText()).toBe('3 providers'))
+    await waitForAssertion(async () =>
+      expect(await scene.page.locator('#count').innerText()).toBe('3 providers'),
+    )
     expect(await providerIds(scene.emulator)).not.toContain(second)
     expect(scene.emulator.log.count('delete')).toBe(1)
     expect(scene.visited.problems).toEqual([])
@@ -139,7 +142,7 @@ describe('the page', () => {
     await askToDelete(scene.page, 'corporate-ldap')
     scene.emulator.setFaults(['reset@delete'])
     await confirmWith(scene.page, 'corporate-ldap')
-    await vi.waitFor(async () => expect(await said(scene.page)).toContain('it was deleted'))
+    await waitForAssertion(async () => expect(await said(scene.page)).toContain('it was deleted'))
     expect(await said(scene.page)).toContain('code 599')
     expect(await names(scene.page)).not.toContain('corporate-ldap')
     expect(scene.emulator.log.count('delete')).toBe(1)
@@ -156,7 +159,7 @@ describe('the page', () => {
     expect(scene.emulator.liveSessions('security')).toBe(1)
     expect(await scene.page.locator('#password').inputValue()).toBe('')
     await scene.page.getByRole('button', { name: 'Sign out' }).click()
-    await vi.waitFor(() => expect(scene.emulator.liveSessions('security')).toBe(0))
+    await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
     expect(await names(scene.page)).toEqual([])
   })
 
@@ -168,7 +171,7 @@ describe('the page', () => {
     await scene.page.getByRole('button', { name: 'Sign in' }).click()
     await scene.page.getByText('Signed in as security').waitFor()
     await scene.page.goto('about:blank')
-    await vi.waitFor(() => expect(scene.emulator.liveSessions('security')).toBe(0))
+    await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
   })
 
   test('shows a refused login, and that of a wrong token', async () => {
@@ -179,7 +182,7 @@ describe('the page', () => {
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
     await scene.page.getByLabel('Password', { exact: true }).fill('wrong')
     await scene.page.getByRole('button', { name: 'Sign in' }).click()
-    await vi.waitFor(async () => expect(await said(scene.page)).toContain('HTTP 401, code 401'))
+    await waitForAssertion(async () => expect(await said(scene.page)).toContain('HTTP 401, code 401'))
     expect(await scene.page.locator('#providers').isVisible()).toBe(false)
   })
 
@@ -218,7 +221,7 @@ describe('the page', () => {
     await keyboard.type(SECURITY)
     await keyboard.press('Enter')
     await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    await vi.waitFor(async () =>
+    await waitForAssertion(async () =>
       expect(await scene.page.evaluate('document.activeElement.id')).toBe('providers-heading'),
     )
     for (const _ of ['Reload', 'Sign out', 'Delete the first']) await keyboard.press('Tab')
@@ -227,7 +230,9 @@ describe('the page', () => {
     await keyboard.press('Escape')
     await scene.page.getByRole('dialog').waitFor({ state: 'hidden' })
     const label = 'document.activeElement.getAttribute("aria-label")'
-    await vi.waitFor(async () => expect(await scene.page.evaluate(label)).toBe('Delete corporate-ldap…'))
+    await waitForAssertion(async () =>
+      expect(await scene.page.evaluate(label)).toBe('Delete corporate-ldap…'),
+    )
     await keyboard.press('Enter')
     await keyboard.type('corporate-ldap')
     await keyboard.press('Enter')

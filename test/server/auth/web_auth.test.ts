@@ -7,6 +7,7 @@ import { createBasicAuth } from '../../../src/server/auth/basic_auth.ts'
 import type { ListenerOptions } from '../../../src/server/listener/listener.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { recordLog, sendRaw, startListener } from '../listener/listener_setup.ts'
 
 const CHEAP = 4
@@ -154,10 +155,10 @@ describe('comparisons', () => {
     hold()
     const same = Array.from({ length: 20 }, () => status(basic('alice', 'secret')))
     const other = status(basic('alice', 'wrong'))
-    await vi.waitFor(() => expect(held).toHaveLength(1))
+    await waitForAssertion(() => expect(held).toHaveLength(1))
     held.pop()?.(true)
     expect(await Promise.all(same)).toEqual(Array(20).fill(200))
-    await vi.waitFor(() => expect(held).toHaveLength(1))
+    await waitForAssertion(() => expect(held).toHaveLength(1))
     held.pop()?.(false)
     expect(await other).toBe(401)
     expect(compare).toHaveBeenCalledTimes(2)
@@ -170,7 +171,7 @@ describe('comparisons', () => {
     const answers = addresses.map((address) => status(basic('alice', address), address))
     expect(await Promise.all(answers.slice(16))).toEqual(Array(4).fill(503))
     for (let turn = 0; turn < 16; turn += 1) {
-      await vi.waitFor(() => expect(held).toHaveLength(1))
+      await waitForAssertion(() => expect(held).toHaveLength(1))
       held.pop()?.(false)
     }
     expect(await Promise.all(answers.slice(0, 16))).toEqual(Array(16).fill(401))

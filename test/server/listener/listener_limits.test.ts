@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { get } from '../../support/http.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 /** The same limits, so short that a test need not wait. */
@@ -113,7 +114,7 @@ describe('a slow client', () => {
     socket.on('error', () => undefined)
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false), 5000)
+    await waitForAssertion(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false))
     socket.destroy()
   })
 })
@@ -131,6 +132,6 @@ describe('too many connections', () => {
       socket.destroy()
       await once(socket, 'close')
     }
-    await vi.waitFor(async () => expect((await get(listener.url)).status).toBe(200))
+    await waitForAssertion(async () => expect((await get(listener.url)).status).toBe(200))
   })
 })

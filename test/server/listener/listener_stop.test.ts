@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, startListener } from './listener_setup.ts'
 
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -19,7 +20,7 @@ async function startHolding(limits = { stopGraceMs: NEVER_MS }) {
     },
     handler: (_request, response) => responses.push(response.writeHead(200, { 'Content-Length': 4 })),
   })
-  const next = () => vi.waitFor(() => expect(responses).not.toEqual([])).then(() => responses.pop())
+  const next = () => waitForAssertion(() => expect(responses).not.toEqual([])).then(() => responses.pop())
   return { listener, next }
 }
 

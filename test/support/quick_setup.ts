@@ -1,0 +1,17 @@
+import childProcess from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** For quick tests: starting a program is an error, however it came about. */
+const refuse = () => {
+  throw new Error('a quick test must not start a program; see test/support/quick.ts')
+}
+Object.assign(childProcess, {
+  exec: refuse,
+  execFile: refuse,
+  execFileSync: refuse,
+  execSync: refuse,
+  fork: refuse,
+  spawn: refuse,
+  spawnSync: refuse,
+})
+syncBuiltinESMExports()

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import { quickTests } from './test/support/quick.ts'
+
+/** The tests that need nothing but Node.js; `vitest.config.ts` runs all of them. */
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: [...quickTests()],
+    setupFiles: ['test/support/quick_setup.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+  },
+})
