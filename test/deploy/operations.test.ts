@@ -100,7 +100,7 @@ describe('the text agrees with the program on', () => {
   })
 
   test('the first configuration', () => {
-    const yaml = /```yaml\n(.*?)```/s.exec(section('## Installing'))?.[1] ?? ''
+    const yaml = /```yaml\n(.*?)```/s.exec(section('## Installation'))?.[1] ?? ''
     expect(parse(yaml).systems).toHaveLength(1)
     expect(() => parseConfig(yaml, { file: 'x.yml', environment: {} })).toThrow(
       /2 problems\n.*password_file.*\n.*ca_file/,
