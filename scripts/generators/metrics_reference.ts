@@ -29,27 +29,27 @@ const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families
 
 # Metrics reference
 
-All metrics of sds-exporter, with meaning and source.
+All metrics of sds-exporter, with their meaning and their source in the storage system.
 `
 
 const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. If a name is missing or not unique, the id is used. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
-- **Absence.** An attribute that a node does not serve, or that cannot be read, has no sample. It is never 0. \`sds_pool_attribute_nodes\` is the number of nodes by attribute and state (served, absent or unreadable), and shows why a panel is empty.
-- **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once and keeps the last values until \`poll.stale_after\`; then their series end. The series of a node that leaves the feed end with the next successful poll.
-- **Time.** Samples carry no timestamp on \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is the time of the newest sample of a category, by the clock of the storage system. Its age, corrected by the difference of the clocks: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
-- **Units.** Prometheus' base units. The units of the storage system are converted:
+- **Absence.** An attribute that a node does not serve, or that cannot be read, has no sample; it is never exported as 0. \`sds_pool_attribute_nodes\` is the number of nodes by attribute and state (served, absent or unreadable); check it if a panel is empty.
+- **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once. The last values remain until \`poll.stale_after\`; then their series end. The series of a node that is no longer in the feed end with the next successful poll.
+- **Time.** Samples have no timestamps in \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is the time of the newest sample of a category, by the clock of the storage system. Its age, corrected for the difference of the clocks: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
+- **Units.** The base units of Prometheus. The units of the storage system are converted:
 
 `
 
-const NODES = `All are gauges, including counts: the storage system counts within a sample, not since a start. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
+const NODES = `All are gauges, including counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\`. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
-const OWN_NOTE = `In addition there are the default metrics of a Node.js process: \`process_*\` and \`nodejs_*\`.
+const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
 `
 
-const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of \`code\` of \`sds_api_requests_total\` without an HTTP status.
+const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of the label \`code\` of \`sds_api_requests_total\` for requests without an HTTP status. [Reasons](reliability.md#reasons) has causes and remedies.
 `
 
-const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed: the metrics of rows without "yes" in the column "ECS 3.6+" and those of \`transactionErrors\` below then do not exist. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. A *current only* attribute has no history at the source.
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the metrics of rows without "yes" in the column "ECS 3.6+" and those of \`transactionErrors\` below do not exist. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.
 `
 
 function section(title: string, body: string): string {

@@ -45,18 +45,18 @@ const counter = <Name extends string>(
 export const STATE = {
   poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
   poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
-  poolNodes: gauge('sds_pool_nodes', '', POOL, 'Nodes of the pool in the last good poll.'),
+  poolNodes: gauge('sds_pool_nodes', '', POOL, 'Nodes of the pool in the last successful poll.'),
   poolLastSuccess: gauge(
     'sds_pool_last_success_timestamp_seconds',
     'seconds',
     POOL,
-    'Time of the last good poll, in seconds since the epoch.',
+    'Time of the last successful poll, in seconds since the epoch.',
   ),
   poolPollDuration: gauge(
     'sds_pool_poll_duration_seconds',
     'seconds',
     POOL,
-    'Duration of the last poll, good or failed.',
+    'Duration of the last poll, successful or failed.',
   ),
   poolAttributeNodes: gauge(
     'sds_pool_attribute_nodes',
@@ -86,7 +86,7 @@ export const STATE = {
     'sds_authn_providers',
     '',
     ['system'],
-    'Authentication providers of the system; absent while the list cannot be read, for example for want of a role.',
+    'Authentication providers of the system; absent while the list cannot be read, for example without the role.',
   ),
   providerInfo: gauge(
     'sds_authn_provider_info',
@@ -106,7 +106,7 @@ export const OWN = {
   requests: counter(
     'sds_api_requests_total',
     ['system', 'operation', 'code'],
-    'Requests sent to the system, by operation and HTTP status; code is the reason where no status came.',
+    'Requests sent to the system, by operation and code: the HTTP status, or the reason of the failure if there is no status.',
   ),
   requestDuration: {
     name: 'sds_api_request_duration_seconds',
@@ -123,7 +123,7 @@ export const OWN = {
   rejectedValues: counter(
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],
-    'Values of the feed that were not exported because they cannot be what the document says.',
+    'Values of the feed that were not exported because they are not valid.',
   ),
   buildInfo: gauge(
     'sds_exporter_build_info',
