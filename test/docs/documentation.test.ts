@@ -12,6 +12,17 @@ function yamlOf(page: string): string {
   return /```yaml\n(.*?)```/s.exec(page)?.[1] ?? ''
 }
 
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const headings = readFileSync(page, 'utf8').matchAll(/^#+ (.*)$/gm)
+  return [...headings].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
 const parse = (text: string) =>
   parseConfig(text, { file: 'docs/example.yml', environment: { SDS_TOKEN: 'abc' } })
 
@@ -42,11 +53,21 @@ test('the first configuration of the README is good but for the files that it na
 })
 
 describe.each(PAGES)('%s', (page) => {
+  // The runbooks are parts of one generated page.
+  const whole = page.startsWith('docs/runbooks/') ? 'docs/alerts.md' : page
   const text = readFileSync(page, 'utf8').replace(/```.*?```/gs, '')
-  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(
+    ([, link = '', anchor]) => ({ path: link === '' ? whole : join(dirname(page), link), anchor }),
+  )
 
   test('links to files that exist', () => {
-    const missing = links.filter((link) => link !== '' && !existsSync(join(dirname(page), link)))
+    expect(links.filter(({ path }) => !existsSync(path))).toEqual([])
+  })
+
+  test('links to headings that exist', () => {
+    const missing = links.filter(
+      ({ path, anchor }) => anchor !== undefined && existsSync(path) && !anchorsOf(path).includes(anchor),
+    )
     expect(missing).toEqual([])
   })
 })
