@@ -41,7 +41,9 @@ const ADMIN_PAGES = [
 
 /** Everything that the exporter shows to anybody who asks. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const [, adminUrl = ''] = await child.waitForOutput(/"url":"([^"]+)","msg":"listening for provider administration"/)
+  const [, adminUrl = ''] = await child.waitForOutput(
+    /"url":"([^"]+)","msg":"listening for provider administration"/,
+  )
   const admin = ADMIN_PAGES.map(async ([method, path]) => {
     const { headers, text } = await request(method, `${adminUrl}${path}`)
     return `${JSON.stringify(headers)}\n${text}`
