@@ -56,8 +56,8 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
   ['status:500', 'server_error'],
   ['status:500,retryable=false', 'server_error'],
   ['status:500,body=xml', 'server_error'],
-  ['status:502,body=html', 'server_error'],
-  ['status:504,body=none', 'server_error'],
+  ['status:502,body=html', 'unavailable'],
+  ['status:504,body=none', 'unavailable'],
   ['status:204', 'schema'],
 ]
 

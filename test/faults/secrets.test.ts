@@ -41,7 +41,9 @@ const ADMIN_PAGES = [
 
 /** Everything that the exporter shows to anybody who asks. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const [, adminUrl = ''] = await child.waitForOutput(/"url":"([^"]+)","msg":"listening for administration"/)
+  const [, adminUrl = ''] = await child.waitForOutput(
+    /"url":"([^"]+)","msg":"listening for provider administration"/,
+  )
   const admin = ADMIN_PAGES.map(async ([method, path]) => {
     const { headers, text } = await request(method, `${adminUrl}${path}`)
     return `${JSON.stringify(headers)}\n${text}`
@@ -89,20 +91,6 @@ function refusalSaying(said: string, turn: number): string {
   return turn % 3 === 1
     ? json
     : json.replaceAll(/[+=/]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
-}
-
-/** A pool that is full of the token, wherever a name may stand. */
-function feedOf(token: string): string {
-  const node = {
-    id: `id ${token}`,
-    displayName: token,
-    storagePoolName: `pool of ${token}`,
-    healthStatus: token,
-    apiChange: token,
-    diskSpaceFreeCurrent: [{ t: '1', Space: token }],
-    transactionErrorsCurrent: { types: [{ errorType: token, category: token, errorCount: '1' }] },
-  }
-  return JSON.stringify({ _embedded: { _instances: [node, node] } }).replaceAll('=', '\\u003d')
 }
 
 describe('tokens and passwords', () => {
@@ -165,8 +153,7 @@ describe('tokens and passwords', () => {
       const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
       const isLogin = incoming.url?.endsWith('/login') && asked % 3 !== 0
       asked += 1
-      const isFeed = !isLogin && asked % 5 === 0
-      const status = isLogin || isFeed ? 200 : (statuses[asked % statuses.length] ?? 500)
+      const status = isLogin ? 200 : (statuses[asked % statuses.length] ?? 500)
       // Who has the token of a login has logged in with the password.
       const password = token === secrets.token ? secrets.password : ''
       const said = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
@@ -174,7 +161,7 @@ describe('tokens and passwords', () => {
         'X-SDS-AUTH-TOKEN': secrets.token,
         Location: `/x?${said.join('&')}`,
       })
-      response.end(isFeed ? feedOf(String(token)) : refusalSaying(said.join(' '), asked))
+      response.end(refusalSaying(said.join(' '), asked))
     })
     using folder = temporaryFolder()
     const tokenFile = folder.write('token', secrets.file)

@@ -302,7 +302,8 @@ describe('a system that is down', () => {
     expect(up()).toEqual(valueOfAll(0))
     expect(asked.length).toBeLessThanOrEqual(12)
     expect((await polls()).filter((line) => line.startsWith('p39 timeout'))).toHaveLength(1)
-    expect(troubles().at(-1)?.fields['error']).toContain('not asked, because the system keeps failing')
+    const errors = troubles().map(({ fields }) => fields['error'])
+    expect(errors).toContainEqual(expect.stringContaining('not asked, because the system keeps failing'))
     asked.length = 0
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(asked.length).toBeGreaterThan(50)
