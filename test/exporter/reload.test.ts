@@ -1,7 +1,7 @@
 import { chmodSync, symlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
-import { startEmulator } from '../api/client_plant.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { type Lab, quickly, startLab } from '../faults/lab.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startEmulator } from '../api/client_plant.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { get } from '../support/http.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { startEmulator } from '../api/client_plant.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { oneSeries } from '../metrics/exposition_text.ts'
 import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
