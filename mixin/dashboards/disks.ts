@@ -11,8 +11,8 @@ import { type Expression, type Matcher, promql, select } from '../promql/express
 import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
 import { SCOPE } from '../promql/scope.ts'
 import { DISK_COLORS, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
-import { feedOffers, SEE_OFFERS } from './common/coverage.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
+import { NO_DATA, servedAttributes } from './common/served_attributes.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 const byStatus = (...matchers: readonly Matcher[]): Expression =>
@@ -137,7 +137,7 @@ const traffic = (direction: 'read' | 'write') =>
     min: 0,
     stacked: true,
     overrides: PURPOSE_AREAS,
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     width: 12,
   })
 
@@ -153,7 +153,7 @@ const recovery = stateTimeline({
   queries: [{ expr: RECOVERING, legend: '{{system}} / {{pool}}' }],
   unit: 'none',
   mappings: onOff('recovering', 'idle'),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToPool],
   width: 12,
 })
@@ -188,7 +188,7 @@ const hours = barGauge({
   max: 24,
   decimals: 1,
   steps: steps(THRESHOLDS.recoveryHours),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToPool],
   width: 24,
   height: 6,
@@ -204,7 +204,7 @@ export const disks: DashboardSpec = {
   rows: [
     {
       title: 'Disks',
-      panels: [states, uncounted, feedOffers(['diskTraffic'], 10), workList, notGood, failures],
+      panels: [states, uncounted, servedAttributes(['diskTraffic'], 10), workList, notGood, failures],
     },
     {
       title: 'Background work',

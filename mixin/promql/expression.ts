@@ -3,9 +3,9 @@
  *
  * Every metric is named by `select(metric, ...matchers)`, whose first argument is a {@link MetricName}: a name that
  * does not exist does not compile. Dashboards pass the matchers of their variables (`...SCOPE.node`, scope.ts), rules
- * pass none. Expressions are joined with the tag `promql`, which takes expressions and numbers but no other text, so
- * no metric name gets in as a string. The functions of operators.ts, nodes.ts and pools.ts take and return
- * expressions; they do not add matchers.
+ * pass none. Expressions are joined with the tag `promql`, which takes expressions, numbers, durations and lists of
+ * labels, and refuses a metric name in its text. The functions of operators.ts take and return expressions and add no matchers;
+ * dashboards and rules use the same ones. nodes.ts and pools.ts have the expressions that several dashboards share.
  */
 import type { Duration } from './duration.ts'
 import type { MetricName } from './metrics.ts'

@@ -6,9 +6,6 @@ import { SCOPE } from './scope.ts'
 
 const POOL_NAME_KEY = [...POOL_ID_KEY, 'pool'] as const
 
-/** Pools whose last poll succeeded at one exporter or more. */
-export const POLLED_POOLS = promql`${perPoolId(select('sds_pool_up'))} == 1`
-
 /** Restricts a vector with the labels system and pool_id to the selected pools. */
 export const ofSelectedPools = (vector: Expression): Expression =>
   promql`${vector} and on (${POOL_ID_KEY}) ${dedup(POOL_NAME_KEY, select('sds_pool_info', ...SCOPE.pool))}`

@@ -60,7 +60,7 @@ export const filledIn = (prose: string, rules: readonly Alert[]): string =>
     if (name === 'for' && wait !== undefined && rules.length === 1) return duration(milliseconds(wait) / 1000)
     const setting = SETTINGS[name]
     const value = typeof setting === 'object' ? setting[part ?? ''] : setting
-    if (value === undefined) throw new Error(`${rules[0]?.alert}: there is nothing to fill in for ${all}`)
+    if (value === undefined) throw new Error(`${rules[0]?.alert}: no setting or duration for ${all}`)
     return worded(name, value)
   })
 

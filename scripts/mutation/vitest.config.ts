@@ -8,5 +8,6 @@ export default defineConfig({
     setupFiles: ['scripts/mutation/setup.ts'],
     testTimeout: 10_000,
     hookTimeout: 10_000,
+    expect: { poll: { timeout: 5_000 } },
   },
 })

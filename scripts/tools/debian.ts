@@ -3,56 +3,57 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { TOOLS_FOLDER } from './table.ts'
 
-/** There is no apt-get or dpkg: another attempt is pointless. */
+/** apt-get or dpkg is missing, so updating package lists does not help. */
 class NoDebian extends Error {}
 
 const APT_OPTIONS = ['-q', '-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=600']
 
 /**
- * Unpacks a Debian package into `folder`, which appears complete or not at all. Starts no service, runs no
- * script of the package, installs nothing.
+ * Downloads a Debian package and unpacks it into `folder` atomically. Installs nothing and runs no script of the
+ * package.
+ * @param prepare changes the unpacked tree before it is moved to `folder`
  */
 export function unpackPackage(name: string, folder: string, prepare: (tree: string) => void): void {
   mkdirSync(TOOLS_FOLDER, { recursive: true })
-  const workshop = mkdtempSync(join(TOOLS_FOLDER, 'fetch-'))
+  const scratch = mkdtempSync(join(TOOLS_FOLDER, 'fetch-'))
   try {
-    withFreshLists(name, () => apt(['download', name], workshop))
-    const file = readdirSync(workshop).find((entry) => entry.endsWith('.deb'))
+    withFreshLists(name, () => apt(['download', name], scratch))
+    const file = readdirSync(scratch).find((entry) => entry.endsWith('.deb'))
     if (file === undefined) throw new Error(`apt-get download ${name} left no .deb file`)
-    const tree = join(workshop, 'tree')
-    must('dpkg', ['-x', join(workshop, file), tree], workshop)
+    const tree = join(scratch, 'tree')
+    must('dpkg', ['-x', join(scratch, file), tree], scratch)
     prepare(tree)
     moveInto(tree, folder)
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }
 
-/** Installs packages on the machine. Needs root, and says so. */
+/** Installs packages with apt-get. @throws without root */
 export function installPackages(names: readonly string[]): void {
   const list = names.join(' ')
-  if (!isRoot()) throw new Error(`not root, so run it yourself: sudo apt-get install ${list}`)
+  if (!isRoot()) throw new Error(`not root; run: sudo apt-get install ${list}`)
   withFreshLists(list, () => apt(['install', '-y', '--no-install-recommends', ...names], TOOLS_FOLDER))
 }
 
-/** Runs it; when that fails, as with package lists that are missing or old, renews the lists and runs it again. */
+/** Runs the action. If it fails, updates the package lists, which may be missing or old, and runs it again. */
 function withFreshLists(what: string, action: () => void): void {
   try {
     action()
   } catch (failure) {
     if (failure instanceof NoDebian) throw failure
     if (!isRoot()) {
-      const remedy = `if the package lists are missing or old, run: sudo apt-get update`
-      throw new Error(`${what} cannot be fetched; ${remedy}\n${(failure as Error).message}`)
+      const remedy = 'if the package lists are missing or old, run: sudo apt-get update'
+      throw new Error(`cannot download ${what}; ${remedy}\n${(failure as Error).message}`)
     }
-    say('fetching the package lists')
+    log('updating the package lists')
     apt(['update'], TOOLS_FOLDER)
     action()
   }
 }
 
 function apt(args: readonly string[], cwd: string): void {
-  // apt gives up root for downloads, which cannot write into a folder below /root and then warns.
+  // By default apt downloads as user _apt, which cannot write into folders of root, and then prints a warning.
   const sandbox = isRoot() ? ['-o', 'APT::Sandbox::User=root'] : []
   must('apt-get', [...APT_OPTIONS, ...sandbox, ...args], cwd)
 }
@@ -67,7 +68,7 @@ function must(command: string, args: readonly string[], cwd: string): void {
   )
 }
 
-/** Another run may have been quicker; then its folder serves as well. */
+/** Keeps an existing folder, which a concurrent run may have created. */
 function moveInto(tree: string, folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   try {
@@ -82,7 +83,7 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** One line of what is being done. */
-export function say(line: string): void {
+/** Prints a progress line. */
+export function log(line: string): void {
   process.stdout.write(`tools: ${line}\n`)
 }

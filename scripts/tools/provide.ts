@@ -9,37 +9,37 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
-import { installPackages, say, unpackPackage } from './debian.ts'
+import { installPackages, log, unpackPackage } from './debian.ts'
 import { linkOf, TOOLS, TOOLS_FOLDER, type Tool, treeOf, versionArgumentsOf } from './table.ts'
 
 const FONT_PACKAGE = 'fonts-liberation'
 const FONT_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts', '/System/Library/Fonts']
 
-/** Makes the tool available under its link in the cache. Throws an error with a remedy when it cannot. */
+/** Provides a tool under its link in the cache. @throws with instructions if it cannot */
 export function provide(tool: Tool): void {
   if (existsSync(linkOf(tool))) return
   try {
     link(tool, onPath(tool) ?? fetched(tool))
   } catch (failure) {
     const { commands, atLeast } = TOOLS[tool]
-    const otherwise = `or put ${commands[0]} ${atLeast.join('.')} or newer on PATH`
+    const otherwise = `or put ${commands[0]} ${atLeast.join('.')} or newer into PATH`
     throw new Error(`${tool} is missing: ${(failure as Error).message}\n${otherwise}`)
   }
 }
 
-/** Without a font, a browser draws pages without text. */
+/** Installs a font if there is none: without one, Chromium renders no text. */
 export function provideFonts(): void {
   if (FONT_FOLDERS.some(hasFont)) return
-  say(`installing ${FONT_PACKAGE}, because this machine has no font`)
+  log(`installing ${FONT_PACKAGE}, because no font is installed`)
   installPackages([FONT_PACKAGE])
 }
 
-/** A program on PATH that is new enough. One that is too old is passed over, not an error. */
+/** The path of a program in PATH that is new enough; undefined if there is none. */
 function onPath(tool: Tool): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   const candidates = TOOLS[tool].commands.flatMap((name) => folders.map((folder) => join(folder, name)))
   const found = candidates.find((path) => existsSync(path) && isNewEnough(tool, path))
-  if (found !== undefined) say(`${tool} is ${found}`)
+  if (found !== undefined) log(`${tool} is ${found}`)
   return found
 }
 
@@ -54,13 +54,13 @@ function isNewEnough(tool: Tool, path: string): boolean {
 function fetched(tool: Tool): string {
   const { package: name, comes } = TOOLS[tool]
   if (comes === 'installed') {
-    say(`installing ${name} from Debian (it starts no service)`)
+    log(`installing the Debian package ${name}`)
     installPackages([name, FONT_PACKAGE])
     return existing(tool, '/usr/bin')
   }
   const tree = treeOf(name)
   if (!existsSync(tree)) {
-    say(`fetching ${name} from Debian`)
+    log(`downloading the Debian package ${name}`)
     unpackPackage(name, tree, (unpacked) => makeRelocatable(name, unpacked))
   }
   return existing(tool, join(tree, 'usr/bin'))
@@ -75,9 +75,8 @@ function existing(tool: Tool, folder: string): string {
 }
 
 /**
- * Debian's Alertmanager reads its notification templates from a folder below /usr/share and ends when they are
- * missing. In our copy that path is made relative (same length), so that it runs without root from its own
- * `usr` folder.
+ * Debian's Alertmanager reads its notification templates from a folder in /usr/share, and exits if they are missing.
+ * Replaces the path in the binary by a relative one of the same length, so that it runs in the unpacked `usr` folder.
  */
 function makeRelocatable(name: string, tree: string): void {
   if (name !== 'prometheus-alertmanager') return
@@ -91,7 +90,7 @@ function makeRelocatable(name: string, tree: string): void {
   writeFileSync(binary, bytes)
 }
 
-/** Replaces the link in one step, so that a test that starts meanwhile sees the old one or the new one. */
+/** Replaces the link atomically, because tests may be running. */
 function link(tool: Tool, target: string): void {
   const path = linkOf(tool)
   mkdirSync(dirname(path), { recursive: true })

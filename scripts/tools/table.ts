@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where the tools of the tests are kept; git ignores it. The variable is for tests with other versions of them. */
+/** The folder of the tools, ignored by git. TEST_TOOLS_FOLDER replaces it, for tests with other versions. */
 export const TOOLS_FOLDER =
   process.env['TEST_TOOLS_FOLDER'] ?? fileURLToPath(new URL('../../.cache/tools/', import.meta.url))
 
 interface ToolRow {
-  /** The Debian package that brings it. */
+  /** The Debian package that contains it. */
   readonly package: string
-  /** Names it goes by on a PATH, the likeliest first. */
+  /** Names of the program in PATH, in order of preference. */
   readonly commands: readonly string[]
-  /** The version in Debian 12, which the tests are written for: major and minor. */
+  /** Minimum version, major and minor: that of Debian 12. */
   readonly atLeast: readonly [number, number]
   /** Arguments that make it print its version; `--version` unless given. */
   readonly versionArguments?: readonly string[]
-  /** How it comes: unpacked into the cache (needs no root), or installed (too many libraries to unpack). */
+  /** Unpacked into the cache, which needs no root, or installed, because of its many libraries. */
   readonly comes: 'unpacked' | 'installed'
 }
 
-/** The programs of others that the tests run. */
+/** External programs that the tests run. */
 export const TOOLS = {
   prometheus: { package: 'prometheus', commands: ['prometheus'], atLeast: [2, 42], comes: 'unpacked' },
   promtool: { package: 'prometheus', commands: ['promtool'], atLeast: [2, 42], comes: 'unpacked' },
@@ -42,7 +42,7 @@ export const TOOLS = {
     versionArguments: ['version', '--client'],
     comes: 'unpacked',
   },
-  // Its libraries are found by absolute paths; without an init system the package starts nothing.
+  // It loads libraries by absolute paths. Without an init system the package starts no service.
   'systemd-analyze': {
     package: 'systemd',
     commands: ['systemd-analyze'],
@@ -60,12 +60,12 @@ export function versionArgumentsOf(tool: Tool): readonly string[] {
   return row.versionArguments ?? ['--version']
 }
 
-/** The link in the cache under which a tool is found, whatever provides it. */
+/** The path of a tool: a link in the cache. */
 export function linkOf(tool: Tool): string {
   return join(TOOLS_FOLDER, 'bin', tool)
 }
 
-/** Where a package that is unpacked lies: the root of its file tree. */
+/** The folder of an unpacked package. */
 export function treeOf(debianPackage: string): string {
   return join(TOOLS_FOLDER, 'packages', debianPackage)
 }

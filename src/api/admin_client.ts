@@ -25,7 +25,7 @@ import { basicHeader, tokenOf } from './session/login.ts'
 export interface AdminClient {
   /** API document, "List providers". */
   providers(token: Secret, signal: AbortSignal): Promise<readonly Provider[]>
-  /** The name behind a token, where the system tells it. */
+  /** The user name of a token; undefined where the system does not serve it. */
   user(token: Secret, signal: AbortSignal): Promise<string | undefined>
   /**
    * API document, "Delete provider": sent once, to the node that answered last, never repeated.
@@ -49,7 +49,7 @@ export interface AdminClientOptions {
 
 type Headers = Readonly<Record<string, string>>
 
-/** A deletion that is cut short is one whose outcome nobody knows: it gets its time whatever polls are given. */
+/** The outcome of an aborted deletion is unknown, so a short `poll.timeout` does not apply to it. */
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {

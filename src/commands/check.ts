@@ -6,8 +6,8 @@ import { Failed } from './cli/exit.ts'
 
 export function checkCommand(): Command {
   return new Command('check')
-    .description('check a configuration file and print every problem with its place in the file')
-    .requiredOption('--config.file <file>', 'the configuration file (YAML)')
+    .description('check a configuration file and print all problems')
+    .requiredOption('--config.file <file>', 'configuration file (YAML)')
     .action((flags: { 'config.file': string }) => check(flags['config.file']))
 }
 
@@ -15,7 +15,7 @@ function check(file: string): void {
   try {
     const { systems } = loadConfig(file, process.env)
     const names = systems.map(({ name }) => name).join(', ')
-    process.stdout.write(`${file}: good (${counted(systems.length, 'system')}: ${names})\n`)
+    process.stdout.write(`${file}: valid (${counted(systems.length, 'system')}: ${names})\n`)
   } catch (failure) {
     if (failure instanceof ConfigError) throw new Failed(failure.message)
     throw failure

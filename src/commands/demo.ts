@@ -22,10 +22,10 @@ type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & Emul
 
 export function demoCommand(): Command {
   const command = new Command('demo')
-    .description('run an emulated storage system and the exporter against it; needs no configuration')
+    .description('run the exporter with an emulated storage system; needs no configuration')
     .option(
       '--emulator.listen-address <address>',
-      'address of the emulated system; port 0 takes a free one',
+      'listen address of the emulated system; port 0 selects a free port',
       parseAddress,
       '127.0.0.1:0',
     )
@@ -46,14 +46,14 @@ async function demo(flags: Flags): Promise<void> {
       ...exporterOptions(flags),
     })
     await runUntilSignalled(exporter, log, () =>
-      process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${whatToOpen(exporter)}`),
+      process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${urlsText(exporter)}`),
     )
   } finally {
     await emulator.stop()
   }
 }
 
-/** Polls more often than a real system would want, so that something is to be seen. */
+/** Polls every 15 s, so that metrics change while the demo is watched. */
 function demoConfig(url: string): string {
   return `
 systems:
@@ -64,16 +64,16 @@ poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
 `
 }
 
-function whatToOpen({ url, adminUrl }: Exporter): string {
+function urlsText({ url, adminUrl }: Exporter): string {
   const administration =
     adminUrl === undefined
       ? ''
-      : `  ${adminUrl}/          the administration of authentication providers; sign in with the token emulator-security\n`
+      : `  ${adminUrl}/          provider administration; sign in with the token emulator-security\n`
   return `
 Open in a browser:
-  ${url}/          what the exporter serves
-  ${url}/metrics   the metrics that Prometheus would scrape
+  ${url}/          landing page of the exporter
+  ${url}/metrics   metrics for Prometheus
 ${administration}
-End it with Ctrl+C.
+Press Ctrl+C to stop.
 `
 }

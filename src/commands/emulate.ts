@@ -10,7 +10,7 @@ type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
 
 export function emulateCommand(): Command {
   const command = new Command('emulate')
-    .description('run an emulated storage system alone, to try clients and alerts against')
+    .description('run an emulated storage system, for tests of clients and alerts')
     .option(
       '--listen-address <address>',
       OPTION_HELP.listenAddress,
@@ -30,7 +30,7 @@ async function emulate(flags: Flags): Promise<void> {
   )
 }
 
-/** What a person needs in order to talk to the emulator. */
+/** URL, pools and accounts of the emulator, for the terminal. */
 export function describeEmulator(
   url: string,
   pools: readonly { readonly id: string; readonly name: string }[],

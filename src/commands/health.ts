@@ -14,17 +14,17 @@ interface Flags {
 const HEALTHY_PATH = '/-/healthy'
 const TIMEOUT_MS = 3000
 
-/** Asks the exporter that runs beside it, so that an image without shell and curl can have a health check. */
+/** A health check for container images without shell and curl. */
 export function healthCommand(): Command {
   return new Command('health')
-    .description('ask the exporter that runs on this machine whether it is healthy, for health checks')
+    .description('check that the exporter on this machine is healthy; for health checks of containers')
     .option(
       '--web.listen-address <address>',
-      'the address given to the running exporter',
+      '--web.listen-address of the running exporter',
       parseAddress,
       ':9438',
     )
-    .option('--web.config.file <file>', 'the web configuration given to the running exporter')
+    .option('--web.config.file <file>', '--web.config.file of the running exporter')
     .action(health)
 }
 
@@ -34,20 +34,20 @@ async function health(flags: Flags): Promise<void> {
   const url = `${certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}${HEALTHY_PATH}`
   const status = await statusOf({ host, port, path: HEALTHY_PATH }, certificate || undefined).catch(
     (failure: Error) => {
-      throw new Failed(`${url} does not answer: ${failure.message}`)
+      throw new Failed(`${url} is not reachable: ${failure.message}`)
     },
   )
-  if (status !== 200) throw new Failed(`${url} answers with status ${status}, not 200`)
+  if (status !== 200) throw new Failed(`${url} responded with status ${status}, expected 200`)
   process.stdout.write('healthy\n')
 }
 
-/** Where a listener is reached from its own machine. */
+/** The address at which a listener is reached from its own machine. */
 function localAddress({ host, port }: ListenAddress): { host: string; port: number } {
   if (host === undefined || host === '0.0.0.0') return { host: '127.0.0.1', port }
   return { host: host === '::' ? '::1' : host, port }
 }
 
-/** @param certificate PEM of the listener: exactly this one is trusted, whatever names it carries */
+/** @param certificate PEM of the listener; only this certificate is trusted, with any name */
 function statusOf(to: RequestOptions, certificate: string | undefined): Promise<number> {
   const options = { ...to, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) } as const
   return new Promise((resolve, reject) => {

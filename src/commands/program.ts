@@ -15,12 +15,12 @@ const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
 
 const EXAMPLES = `
-Try it without a storage system:
+Try it with an emulated storage system:
   sds-exporter demo
-Use it with yours:
+Run it:
   sds-exporter serve --config.file=sds-exporter.yml`
 
-/** The command line, whole. */
+/** The command line with all commands. */
 export function createProgram(): Command {
   const program = new Command('sds-exporter')
     .description(DESCRIPTION)
@@ -38,26 +38,26 @@ export function createProgram(): Command {
     dashboardsCommand(),
     emulateCommand(),
   ]
-  for (const command of commands) program.addCommand(alike(command))
-  return alike(program)
+  for (const command of commands) program.addCommand(configure(command))
+  return configure(program)
 }
 
-/** The same ways of help and of errors for a command and for those below it. */
-function alike(command: Command): Command {
-  for (const below of command.commands) if (below.parent === command) alike(below)
+/** Configures help and errors of a command and its subcommands. */
+function configure(command: Command): Command {
+  for (const subcommand of command.commands) if (subcommand.parent === command) configure(subcommand)
   return command
     .helpOption('--help', 'print this help')
     .helpCommand(false)
     .exitOverride()
-    .showHelpAfterError('Run it with --help to see what it takes.')
+    .showHelpAfterError('Run it with --help for usage.')
 }
 
 /**
  * Runs one command line.
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage
+ * @returns exit code: 0 success, 1 failure, 2 usage error
  */
 export async function runProgram(args: readonly string[]): Promise<number> {
-  // A closed pipe (`sds-exporter … | head`) is the reader's wish, not an error.
+  // A closed pipe (`sds-exporter … | head`) is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
     await createProgram().parseAsync(args, { from: 'user' })

@@ -16,19 +16,19 @@ import { runUntilSignalled } from './cli/lifetime.ts'
 type Flags = { 'config.file': string } & WebFlags & AdminFlags & LogFlags
 
 const EXAMPLE = `
-The shortest configuration file:
+A minimal configuration file:
 
   systems:
     - name: frankfurt
       base_url: https://ecs1.example.net:4443
       auth: {username: monitor, password_file: /run/secrets/password}
 
-Signals: SIGTERM and SIGINT end it in order, SIGHUP loads the configuration again.`
+Signals: SIGTERM and SIGINT stop the exporter gracefully, SIGHUP reloads the configuration.`
 
 export function serveCommand(): Command {
   const command = new Command('serve')
-    .description('poll the configured systems and serve /metrics until SIGTERM')
-    .requiredOption('--config.file <file>', 'the configuration file (YAML)')
+    .description('poll the configured systems and serve /metrics')
+    .requiredOption('--config.file <file>', 'configuration file (YAML)')
   return addLogFlags(addAdminFlags(addWebFlags(command)))
     .addHelpText('after', EXAMPLE)
     .action(serve)

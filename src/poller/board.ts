@@ -3,7 +3,7 @@ import { createPage, type Page, warm } from '../metrics/page.ts'
 import { newSystem, type SystemState } from './state.ts'
 import { statePart } from './state_samples.ts'
 
-/** What is known of all systems now, and the page that shows it. */
+/** The current state of all systems, and the page that shows it. */
 export interface Board {
   /** The newest page whose forms are ready; a scrape never waits for the next one. */
   page(): Page
@@ -22,7 +22,7 @@ export interface Board {
   show(names: readonly string[], fresh: ReadonlySet<string>): Promise<void>
 }
 
-/** @param onPage told the number of series of every new page */
+/** @param onPage called with the number of series of every new page */
 export function createBoard(onPage: (series: number) => void): Board {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let page = createPage([])
@@ -74,5 +74,5 @@ export function systemParts(system: SystemState): Part[] {
 }
 
 function ignore(): void {
-  // whoever asked for that page was told
+  // The caller that requested the page received the failure.
 }

@@ -17,14 +17,14 @@ interface DiscoveryOptions {
   readonly createPoller: (poolId: string) => PoolPoller
 }
 
-/** Knows which pools of a system are polled: those of the configuration, or those that the system lists. */
+/** The pools of a system that are polled: those of the configuration, or those that the system lists. */
 export interface Discovery {
   pollers(): readonly PoolPoller[]
-  /** Whether the pools are known. A system without any is one of them. */
+  /** Whether the pools were listed; the list may be empty. */
   isKnown(): boolean
-  /** Takes the pools that are known before anybody was asked: from the configuration, or from before a reload. */
+  /** Takes over the pools of the configuration, or those from before a reload, without a request. */
   takeOver(): Promise<void>
-  /** Asks the system for its pools, never twice at a time; resolves to why that failed. */
+  /** Lists the pools, never twice at a time; resolves to the failure, if it failed. */
   discover(): Promise<ApiError | undefined>
 }
 

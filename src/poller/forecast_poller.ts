@@ -15,7 +15,7 @@ interface ForecastPollerOptions {
   readonly journal: Journal
 }
 
-/** Asks for the forecasts of one pool, never twice at a time. */
+/** Reads the forecasts of one pool, never twice at a time. */
 export interface ForecastPoller {
   /** Called by the schedule, and when old forecasts were withdrawn. */
   makeDue(): void

@@ -25,7 +25,7 @@ export interface Inventory {
 /** Failed requests in a row for which the last list is kept. */
 const FAILURES_ALLOWED = 1
 
-/** Whether the last list is still right: a failure of the network says nothing of it, a refusal or a missing role does. */
+/** Whether the last list may still be right: after a failure of the network, not after a refusal or a missing role. */
 function isPassing({ reason }: ApiError): boolean {
   const { origin } = REASONS[reason]
   return origin === 'node' || origin === 'system'

@@ -1,6 +1,6 @@
 import { createTask } from 'node-cron'
 
-/** So many runs show the rhythm of any expression that somebody would poll by. */
+/** Runs that are compared; enough for every common schedule. */
 const RUNS = 12
 
 /** The longest time between two runs of a cron expression in a row, in milliseconds. */

@@ -56,8 +56,8 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
       await poller.stop()
       await client.close()
     } catch (failure) {
-      // Nothing that is wrong with one system may keep the others from being ended, or the new ones from starting.
-      log.error('a system was not left in order', { system: system.name, error: String(failure) })
+      // A failure with one system must not keep others from being stopped or started.
+      log.error('system could not be stopped cleanly', { system: system.name, error: String(failure) })
     }
   }
 
@@ -75,11 +75,11 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
       const ended = [...before.values()].filter((runner) => !next.includes(runner))
       await Promise.all(ended.map(end))
       for (const { system } of ended) if (!runners.has(system.name)) own.forgetSystem(system.name)
-      // What is known of a system that is now asked elsewhere, or as somebody else, is not its own.
-      const strangers = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
+      // The state of a system with another address or account is not kept.
+      const replaced = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
       await board.show(
         config.systems.map(({ name }) => name),
-        new Set(strangers.map(({ system }) => system.name)),
+        new Set(replaced.map(({ system }) => system.name)),
       )
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
     },
@@ -93,12 +93,12 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
   }
 }
 
-/** Writes what a client tells to the counters and to the board. */
+/** Passes the measurements of a client to the counters and to the board. */
 function observe(system: string, board: Board, own: OwnMetrics): ClientObserver {
   const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
     const state = board.system(system)
     const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
-    // Nothing here has to wait for the next page; whether it can be made, those who poll will hear.
+    // The next poll reports it if the page cannot be made.
     if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
   }
   return {

@@ -17,13 +17,13 @@ export interface ScheduleOptions {
   readonly run: () => void
 }
 
-/** The clock is looked at this often, since somebody may set it. */
+/** The clock is checked this often, because it may be set. */
 const MAX_SLEEP_MS = 10_000
 /** A clock that is off by more than this from the time that has passed was set. */
 const MAX_DRIFT_MS = 1000
 
 /**
- * node-cron says when, the waiting is done here: its own timers stand still for as long as the clock is set back, and
+ * node-cron computes the times; the waiting is done here. Timers of node-cron stop for as long as the clock is set back, and
  * walk through every run that was missed when it is set forward, which after a start in 1970 is millions of them.
  */
 export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOptions): Schedule {

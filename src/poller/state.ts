@@ -53,7 +53,7 @@ export interface PoolState {
 
 /** What is known of the authentication providers of a system. */
 export interface InventoryState {
-  /** Undefined where the list cannot be had, for example for want of a role: that is not a list without entries. */
+  /** Undefined if the list could not be read, for example without the role; that is not an empty list. */
   readonly providers: readonly Provider[] | undefined
   /** Why the last attempt failed. */
   readonly failure: Failure | undefined
@@ -130,7 +130,7 @@ export function withPoll(
   return withinBounds(rendered(system, poolId, next))
 }
 
-/** New forecasts of a pool, or none: what the storage system can no longer tell must not stay. */
+/** New forecasts of a pool; undefined withdraws the old ones. */
 export function withForecasts(
   system: SystemState,
   poolId: string,
@@ -148,7 +148,7 @@ export function withForecasts(
   )
 }
 
-/** The system without any forecasts: nobody asks for them any more. */
+/** The system without forecasts, for when they are turned off. */
 export function withoutForecasts(system: SystemState): SystemState {
   const ids = [...system.pools.keys()]
   return ids.reduce((state, poolId) => withForecasts(state, poolId, undefined), system)

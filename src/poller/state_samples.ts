@@ -25,7 +25,7 @@ export function statePart(system: SystemState): Part {
   return renderPart(samples)
 }
 
-/** Series tell providers apart by their id, so that one listed twice is one. */
+/** One series for each id: a provider that is listed twice counts once. */
 function addProviders(add: Add, base: string, providers: readonly Provider[] | undefined): void {
   if (providers === undefined) return
   const unique = new Map(providers.map((provider) => [boundedName(provider.id), provider]))

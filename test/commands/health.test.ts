@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { run } from '../support/processes.ts'
 
-/** Runs the command against a server that the test controls. */
+/** Runs the command against a test server. */
 async function healthOf(server: Server, host: string, ...flags: string[]) {
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
@@ -30,40 +30,40 @@ const healthyOnly: RequestListener = (request, response) => {
 const HEALTHY = { code: 0, stdout: 'healthy\n', stderr: '' }
 
 describe('health', () => {
-  test('is told where the exporter is healthy', async () => {
+  test('succeeds if the exporter is healthy', async () => {
     expect(await healthOf(createHttpServer(healthyOnly), '127.0.0.1')).toMatchObject(HEALTHY)
   })
 
-  test('says that nobody listens', async () => {
+  test('reports a refused connection', async () => {
     const port = await freePort()
     const { code, stderr } = await health(`0.0.0.0:${port}`)
     expect(code).toBe(1)
-    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy does not answer`)
+    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy is not reachable`)
   })
 
-  test('says that the answer is another', async () => {
+  test('reports another status', async () => {
     const server = createHttpServer((_, response) => response.writeHead(503).end())
     const { code, port, stderr } = await healthOf(server, '127.0.0.1')
     expect(code).toBe(1)
-    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy answers with status 503, not 200`)
+    expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy responded with status 503, expected 200`)
   })
 
-  test('gives up on a server that says nothing', async () => {
+  test('stops waiting for a server that does not respond', async () => {
     const { code, stderr } = await healthOf(
       createHttpServer(() => undefined),
       '127.0.0.1',
     )
     expect(code).toBe(1)
-    expect(stderr).toContain('does not answer')
+    expect(stderr).toContain('is not reachable')
   })
 
-  test('refuses an address that is none', async () => {
+  test('rejects an invalid address', async () => {
     const { code, stderr } = await health('9438')
     expect(code).toBe(2)
     expect(stderr).toContain("listen address '9438'")
   })
 
-  test('over TLS it trusts the certificate of the web configuration, whatever its names, and no other', async () => {
+  test('trusts only the certificate of the web configuration, with any name', async () => {
     using folder = temporaryFolder()
     const authority = await makeAuthority('ours')
     const [own, other] = [await authority.issue('exporter.example.net'), await authority.issue('other')]
@@ -74,6 +74,6 @@ describe('health', () => {
     expect(await healthOf(createHttpsServer(own, healthyOnly), '127.0.0.1', flag)).toMatchObject(HEALTHY)
     const refused = await healthOf(createHttpsServer(other, healthyOnly), '127.0.0.1', flag)
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/https:\/\/127\.0\.0\.1:\d+\/-\/healthy does not answer: /)
+    expect(refused.stderr).toMatch(/https:\/\/127\.0\.0\.1:\d+\/-\/healthy is not reachable: /)
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
-/** The program as users run it: plain Node, which refuses syntax that a test runner would let pass. */
+/** Runs the program with plain Node.js, which rejects syntax that the test runner accepts. */
 function program(...args: string[]) {
   return run(process.execPath, ['src/main.ts', ...args])
 }
@@ -38,7 +38,7 @@ describe('the program', () => {
     ['check', ['--config.file']],
     ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--seed']],
     ['emulate', ['302  redirect GET requests', 'whoami     GET /user/whoami']],
-  ])('%s explains itself', async (command, words) => {
+  ])('%s prints help', async (command, words) => {
     const { code, stdout } = await program(command, '--help')
     expect(code).toBe(0)
     for (const word of words) expect(stdout).toContain(word)
@@ -51,7 +51,7 @@ describe('the program', () => {
     ['an unknown scenario', ['demo', '--scenario=tea']],
     ['a bad count', ['emulate', '--pools=many']],
     ['an unknown fault', ['emulate', '--fault=tea']],
-  ])('ends with 2 on %s', async (_, args) => {
+  ])('exits with 2 on %s', async (_, args) => {
     const { code, stdout, stderr } = await program(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/error: /)
@@ -63,7 +63,7 @@ test.concurrent.each([
   ['too many pools', ['emulate', '--pools=500'], 'from 1 to 200, not 500'],
   ['too many nodes', ['demo', '--nodes=20000'], 'from 1 to 10000, not 20000'],
   ['a fault of a pool that is not there', ['emulate', '--fault=status:503@pool=nope'], 'Pools are: hot'],
-])('an emulated system with %s is wrong usage', async (_, args, words) => {
+])('an emulated system with %s is a usage error', async (_, args, words) => {
   const { code, stdout, stderr } = await program(...args)
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
 })
@@ -72,7 +72,7 @@ test.concurrent.each([
   ['serve', '--web.listen-address'],
   ['emulate', '--listen-address'],
   ['demo', '--emulator.listen-address'],
-])('%s says that its port is taken, and what to do', async (command, flag) => {
+])('%s reports a port in use, with the remedy', async (command, flag) => {
   using folder = temporaryFolder()
   const file = folder.write(
     'good.yml',
@@ -89,14 +89,14 @@ test.concurrent.each([
 })
 
 describe('check', () => {
-  test.concurrent('says that a file is good', async () => {
+  test.concurrent('reports a valid file', async () => {
     using folder = temporaryFolder()
     const file = folder.write(
       'good.yml',
       'systems:\n  - {name: a, base_url: "https://a", auth: {token: abc}}\n',
     )
     const { code, stdout } = await program('check', `--config.file=${file}`)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: good (1 system: a)\n` })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: valid (1 system: a)\n` })
   })
 
   test.concurrent('prints every problem and ends with 1', async () => {
@@ -113,7 +113,7 @@ describe('check', () => {
   })
 })
 
-test('serve refuses a bad file with the reason and 1', async () => {
+test('serve exits with 1 on an invalid file and prints the reason', async () => {
   using folder = temporaryFolder()
   const file = folder.write('bad.yml', 'systems: []\n')
   const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.listen-address=127.0.0.1:0')

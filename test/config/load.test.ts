@@ -22,7 +22,7 @@ function problemsOf(
   return []
 }
 
-test('the shortest file has the documented defaults', () => {
+test('a minimal file gets the documented defaults', () => {
   const config = parseConfig(SYSTEM, { file: 'x.yml', environment: {} })
   expect(config).toMatchObject({
     systems: [
@@ -36,7 +36,7 @@ test('the shortest file has the documented defaults', () => {
   })
 })
 
-test('the whole file is understood', async () => {
+test('a complete file is loaded', async () => {
   using folder = temporaryFolder()
   const { cert, key } = await selfSigned({ names: ['ecs.example.net'] })
   folder.write('token', 'a-token\n')
@@ -89,7 +89,7 @@ history: {enabled: true, window: 2h, interval: 1m}
   expect(config.limits).toEqual({ concurrency: 2, requestsPerSecond: 7, maxResponseBytes: 1_000_000 })
 })
 
-test('every problem is told at once, each with its path', () => {
+test('all problems are reported at once, each with its path', () => {
   const text = `
 systems:
   - name: "bad name"
@@ -128,7 +128,7 @@ wrong: 1
   ])
 })
 
-test('files of TLS are looked into, and every problem of them is told', async () => {
+test('TLS files are checked, and all their problems are reported', async () => {
   using folder = temporaryFolder()
   const [one, other] = [
     await selfSigned({ names: ['ecs.example.net'] }),
@@ -157,13 +157,13 @@ test('files of TLS are looked into, and every problem of them is told', async ()
   ])
 })
 
-test('an unset variable is one problem, not also the trouble that it makes', () => {
+test('an unset variable is reported once', () => {
   const reference = '$' + '{NO}'
   const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token_file: "${reference}/token"}}\n`
   expect(problemsOf(text)).toEqual(['systems[0].auth.token_file: the environment variable NO is not set'])
 })
 
-describe('a bad file', () => {
+describe('an invalid file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
     [
@@ -219,13 +219,13 @@ describe('a bad file', () => {
       `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, tls_config: {cert_file: package.json}}`,
       'systems[0].tls_config',
     ],
-  ])('%s is refused', (_, text, expected) => {
+  ])('%s is rejected', (_, text, expected) => {
     const problems = problemsOf(text)
     expect(problems.length).toBeGreaterThan(0)
     expect(problems.some((problem) => problem.startsWith(expected))).toBe(true)
   })
 
-  test('that does not exist is named', () => {
+  test('that does not exist is reported', () => {
     expect(() => loadConfig('/no/such/file.yml', {})).toThrow(
       '/no/such/file.yml: 1 problem\n  cannot be read',
     )
@@ -270,7 +270,7 @@ describe('a bad file', () => {
     ['{token:canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column 50, which is not/],
     ['{username: u, password: ab,canary4711}', /^systems\[0\]\.auth\.…: unknown key at line 1, column/],
     [`{username: u, password: ab,canary4711: "\${NOBODY}"}`, /auth\.…: the environment variable NOBODY/],
-  ])('never shows the secret of a typing error: auth: %s', (auth, expected) => {
+  ])('never quotes a secret in a syntax error: auth: %s', (auth, expected) => {
     const problems = problemsOf(`systems: [{name: a, base_url: "http://a", auth: ${auth}}]`)
     const asBlock = problemsOf(`systems:\n- name: a\n  base_url: http://a\n  auth: ${auth}`)
     const shown = auth.startsWith('{') ? problems : asBlock
@@ -279,7 +279,7 @@ describe('a bad file', () => {
   })
 })
 
-test('a secret prints as a placeholder wherever it ends up', () => {
+test('a secret is printed as a placeholder', () => {
   const secret = new Secret('canary')
   const prints = [
     String(secret),

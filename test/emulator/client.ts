@@ -65,16 +65,16 @@ export function call(
   })
 }
 
-export interface RawReply {
-  /** What came so far. */
+export interface RawResponse {
+  /** The bytes received so far. */
   readonly bytes: () => Buffer
-  /** Whether the other side has ended the connection. */
+  /** Whether the emulator has closed the connection. */
   readonly hasEnded: () => boolean
   readonly ended: Promise<void>
 }
 
-/** Sends one request over a connection of its own, and gives what comes as it is. The test ends the connection. */
-export function callRaw(emulator: Emulator, path: string): RawReply {
+/** Sends one request on its own connection and receives the raw bytes. The connection is closed when the test finishes. */
+export function callRaw(emulator: Emulator, path: string): RawResponse {
   const { hostname, port } = new URL(emulator.url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())

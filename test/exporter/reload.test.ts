@@ -12,7 +12,7 @@ const login = (name: string, url: string, password = 'emulator') =>
 const systems = (...list: string[]) => `systems: [${list.join(', ')}]${quickly()}`
 const post = (lab: Lab) => request('POST', `${lab.exporter.url}/-/reload`)
 
-describe('a file that is refused', () => {
+describe('an invalid configuration file', () => {
   let emulator: Emulator
   let lab: Lab
 
@@ -30,7 +30,7 @@ describe('a file that is refused', () => {
   const good = 'name: b, base_url: "http://h", auth: {token: t}'
   test.each<[string, string, RegExp]>([
     ['nothing', '', /systems: missing/],
-    ['no YAML', 'systems: [', /not valid YAML/],
+    ['invalid YAML', 'systems: [', /not valid YAML/],
     ['a tab', 'systems:\n\t- a', /not valid YAML/],
     ['a list', '- a', /expected a mapping/],
     ['a text', 'systems', /expected a mapping/],
@@ -46,7 +46,7 @@ describe('a file that is refused', () => {
     ],
     ['a name twice', `systems: [{${good}}, {${good}}]`, /has the same name/],
     ['no base_url', 'systems: [{name: b, auth: {token: t}}]', /systems\[0\]\.base_url: missing/],
-    ['a base_url that is none', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
+    ['an invalid base_url', 'systems: [{name: b, base_url: "h", auth: {token: t}}]', /not a URL/],
     [
       'another scheme',
       'systems: [{name: b, base_url: "ftp://h", auth: {token: t}}]',
@@ -59,7 +59,7 @@ describe('a file that is refused', () => {
     ],
     ['no auth', 'systems: [{name: b, base_url: "http://h"}]', /systems\[0\]\.auth/],
     [
-      'two ways of auth',
+      'two kinds of auth',
       'systems: [{name: b, base_url: "http://h", auth: {token: MARKED, token_file: x}}]',
       /exactly one/,
     ],
@@ -69,12 +69,12 @@ describe('a file that is refused', () => {
       /auth\.token: is empty/,
     ],
     [
-      'a token in two words',
+      'a token with a space',
       'systems: [{name: b, base_url: "http://h", auth: {token: "MARKED two"}}]',
       /not allowed in an HTTP header/,
     ],
     [
-      'a token file that is not there',
+      'a missing token file',
       'systems: [{name: b, base_url: "http://h", auth: {token_file: nowhere}}]',
       /no such file/,
     ],
@@ -83,27 +83,23 @@ describe('a file that is refused', () => {
       `systems: [{name: b, base_url: "http://h", auth: {token: "\${NOT_SET}"}}]`,
       /NOT_SET/,
     ],
-    [
-      'a CA file that is not there',
-      `systems: [{${good}, tls_config: {ca_file: nowhere}}]`,
-      /ca_file: .*no such file/,
-    ],
+    ['a missing CA file', `systems: [{${good}, tls_config: {ca_file: nowhere}}]`, /ca_file: .*no such file/],
     [
       'a certificate without its key',
       `systems: [{${good}, tls_config: {cert_file: /dev/null}}]`,
-      /belong together/,
+      /must be set together/,
     ],
     ['an empty list of pools', `systems: [{${good}, pools: []}]`, /pools: must not be empty/],
     ['a pool twice', `systems: [{${good}, pools: [{id: p}, {id: p}]}]`, /listed twice/],
     ['a schedule of five fields', `systems: [{${good}}]\npoll: {schedule: "* * * * *"}`, /six fields/],
-    ['a schedule that never comes', `systems: [{${good}}]\npoll: {schedule: "0 0 0 99 * *"}`, /cron/],
+    ['an invalid schedule', `systems: [{${good}}]\npoll: {schedule: "0 0 0 99 * *"}`, /cron/],
     ['a duration without a unit', `systems: [{${good}}]\npoll: {timeout: 30}`, /poll\.timeout/],
     ['a timeout of nothing', `systems: [{${good}}]\npoll: {timeout: 0s}`, /more than zero/],
     ['a size without a unit', `systems: [{${good}}]\nlimits: {max_response_bytes: 64}`, /max_response_bytes/],
     ['no concurrency', `systems: [{${good}}]\nlimits: {concurrency: 0}`, /limits\.concurrency/],
-    ['a target above all', `systems: [{${good}}]\nforecast: {targets: [101]}`, /whole percentage/],
-    ['a switch that is none', `systems: [{${good}}]\nhistory: {enabled: perhaps}`, /history\.enabled/],
-  ])('%s: everything stays as it was, and both metrics say so', async (_, yaml, words) => {
+    ['a target above 100', `systems: [{${good}}]\nforecast: {targets: [101]}`, /whole percentage/],
+    ['an invalid boolean', `systems: [{${good}}]\nhistory: {enabled: perhaps}`, /history\.enabled/],
+  ])('%s: nothing changes, and both metrics report it', async (_, yaml, words) => {
     const requests = emulator.log.logins()
     const loadedAt = await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})
     lab.configure(yaml)
@@ -120,7 +116,7 @@ describe('a file that is refused', () => {
     expect(JSON.stringify(lab.log)).not.toContain('MARKED')
   })
 
-  test('is forgotten with the next good one', async () => {
+  test('is followed by a successful reload of a valid file', async () => {
     lab.configure('systems: [')
     expect((await post(lab)).status).toBe(500)
     lab.configure(systems(login('a', emulator.url)))
@@ -131,8 +127,8 @@ describe('a file that is refused', () => {
   })
 })
 
-describe('a file that is taken', () => {
-  test('leaves systems that did not change their session, values and schedule, and lets go of those that are gone', async () => {
+describe('a valid configuration file', () => {
+  test('keeps session, values and schedule of unchanged systems, and removes the others', async () => {
     await using stays = await startEmulator({ seed: 'stays', pools: 1 })
     await using goes = await startEmulator({ seed: 'goes', pools: 1 })
     await using comes = await startEmulator({ seed: 'comes', pools: 1 })
@@ -157,7 +153,7 @@ describe('a file that is taken', () => {
     expect(goes.log.count()).toBe(requests)
   })
 
-  test('that only asks in another way keeps the values; one that asks as somebody else does not', async () => {
+  test('keeps the values if only limits change, and removes them if the account changes', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
     await using lab = await startLab(systems(login('a', emulator.url)))
@@ -179,7 +175,7 @@ describe('a file that is taken', () => {
     expect(await lab.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBeUndefined()
   })
 
-  test('with a new password is a new session, and the old one is given back', async () => {
+  test('with a new password opens a new session', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
     await using lab = await startLab(systems(login('a', emulator.url, 'wrong')))
@@ -192,7 +188,7 @@ describe('a file that is taken', () => {
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 1 })
   })
 
-  test('three hundred times leaves one token each, and none after the end', async () => {
+  test('reloaded 300 times leaves one session, and none after the stop', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     await using lab = await startLab(systems(login('a', emulator.url)))
     for (let round = 1; round <= 300; round += 1) {
@@ -210,7 +206,7 @@ describe('a file that is taken', () => {
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('a hundred at once are few, and all who asked are told', async () => {
+  test('coalesces 100 simultaneous reloads, and all of them get the result', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     await using lab = await startLab(systems(login('a', emulator.url)))
     await Promise.all(Array.from({ length: 100 }, () => lab.exporter.reload()))
@@ -225,7 +221,7 @@ describe('a file that is taken', () => {
     )
   })
 
-  test('one that waits for another is given up at the end', async () => {
+  test('rejects a waiting reload on stop', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const lab = await startLab(systems(login('a', emulator.url)))
     await lab.waitForPolls(emulator.pools[0]?.id ?? '', 'ok')
@@ -239,7 +235,7 @@ describe('a file that is taken', () => {
     expect(lab.log.filter(({ message }) => message === 'configuration reloaded')).toHaveLength(1)
   })
 
-  test('none after the end', async () => {
+  test('rejects a reload after stop', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const lab = await startLab(systems(login('a', emulator.url)))
     const stopped = lab.exporter.stop()

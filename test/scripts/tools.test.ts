@@ -6,11 +6,11 @@ import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import { toolPath } from '../support/tools.ts'
 
-test('with every tool here it says so in one line and changes nothing', async () => {
+test('changes nothing if every tool is provided', async () => {
   const before = TOOL_NAMES.map(toolPath)
   const done = await run(process.execPath, ['scripts/tools.ts'])
   expect(done).toMatchObject({ code: 0, stderr: '' })
-  expect(done.stdout).toBe(`tools: ${TOOL_NAMES.join(', ')} and fonts are here\n`)
+  expect(done.stdout).toBe(`tools: ${TOOL_NAMES.join(', ')} and fonts are provided\n`)
   expect(TOOL_NAMES.map(toolPath)).toEqual(before)
 })
 
@@ -20,13 +20,13 @@ test.each(TOOL_NAMES)('%s runs', async (tool) => {
   expect(`${stdout}${stderr}`).toMatch(/\d+\.\d+/)
 })
 
-test('a tool that cannot be had is an error with its remedy', async () => {
+test('fails with instructions if a tool cannot be provided', async () => {
   using folder = temporaryFolder()
   cpSync('scripts', join(folder.path, 'scripts'), { recursive: true })
   folder.write('package.json', '{"type": "module"}')
   const script = join(folder.path, 'scripts/tools.ts')
   const done = await run(process.execPath, [script], { env: { PATH: join(folder.path, 'empty') } })
-  expect(done).toMatchObject({ code: 1, stdout: 'tools: fetching prometheus from Debian\n' })
+  expect(done).toMatchObject({ code: 1, stdout: 'tools: downloading the Debian package prometheus\n' })
   expect(done.stderr).toContain('prometheus is missing: apt-get cannot be run')
-  expect(done.stderr).toContain('put prometheus 2.42 or newer on PATH')
+  expect(done.stderr).toContain('put prometheus 2.42 or newer into PATH')
 })

@@ -1,6 +1,6 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { feedOffers } from '../common/coverage.ts'
+import { servedAttributes } from '../common/served_attributes.ts'
 import { imbalance, levels } from './balance.ts'
 import { closest, forecastMatrix, unavailable } from './forecast.ts'
 import { growthTable, projection, totals, usedByPool, usedOverTime } from './space.ts'
@@ -17,7 +17,7 @@ export const capacity: DashboardSpec = {
     { title: 'Usage', panels: [usedByPool, usedOverTime, projection, growthTable] },
     {
       title: 'Forecast from the storage system',
-      panels: [unavailable, feedOffers(['capacity', 'forecasts'], 18), forecastMatrix, closest],
+      panels: [unavailable, servedAttributes(['capacity', 'forecasts'], 18), forecastMatrix, closest],
     },
     { title: 'Balance', collapsed: true, panels: [imbalance, levels] },
   ],

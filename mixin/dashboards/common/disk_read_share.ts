@@ -4,7 +4,7 @@ import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, type Matcher, select } from '../../promql/expression.ts'
 import { perNode, perNodeAnd, ratio, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { SEE_OFFERS } from './coverage.ts'
+import { NO_DATA } from './served_attributes.ts'
 
 /** One series per node and purpose of disk traffic. */
 export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Matcher[]): Expression =>
@@ -27,7 +27,7 @@ export const diskReadShare = (purpose: Matcher, words: Pick<PanelSpec, 'title' |
       },
     ],
     unit: 'percentunit',
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     links: [seriesToPool],
     width: 12,
   })

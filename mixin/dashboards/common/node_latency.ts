@@ -2,7 +2,7 @@ import { seriesToNode } from '../../grafana/links.ts'
 import { type PanelSpec, type SizedPanel, steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from './coverage.ts'
+import { NO_DATA } from './served_attributes.ts'
 
 /** Latency by node with the thresholds; each line links to its node. */
 export const nodeLatency = (
@@ -17,6 +17,6 @@ export const nodeLatency = (
     steps: steps(THRESHOLDS.latencySeconds),
     limits: true,
     many: true,
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     links: [seriesToNode],
   })

@@ -1,6 +1,6 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { feedOffers } from '../common/coverage.ts'
+import { servedAttributes } from '../common/served_attributes.ts'
 import { typeMatrix, worstNodes, worstTypes } from './nodes.ts'
 import { failedNow, failureRatio, systemNow, userNow } from './ratios.ts'
 import { byCategory, share, topTypes } from './types.ts'
@@ -13,7 +13,10 @@ export const errors: DashboardSpec = {
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Now', panels: [failedNow, systemNow, userNow, feedOffers(['transactions', 'errors'], 12)] },
+    {
+      title: 'Now',
+      panels: [failedNow, systemNow, userNow, servedAttributes(['transactions', 'errors'], 12)],
+    },
     { title: 'Over time', panels: [failureRatio, share, byCategory, topTypes] },
     { title: 'Where', panels: [worstNodes, worstTypes, typeMatrix] },
   ],

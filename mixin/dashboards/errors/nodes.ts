@@ -5,7 +5,7 @@ import { promql, select } from '../../promql/expression.ts'
 import { dedup, perNode, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { byType, TYPE_KEY } from './queries.ts'
 
 export const worstNodes = table({
@@ -28,7 +28,7 @@ export const worstNodes = table({
   ],
   cellLinks: { node: rowToNode },
   sortBy: 'Failed',
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -52,7 +52,7 @@ export const worstTypes = table({
   ],
   cellLinks: { node: rowToNode },
   sortBy: 'Failed with it',
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -68,6 +68,6 @@ export const typeMatrix = matrix({
   column: 'error_type',
   unit: 'none',
   steps: PLAIN,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 24,
 })

@@ -5,7 +5,7 @@ import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { all, byUser, FAILED } from './queries.ts'
 
 export const failedNow = stat({
@@ -19,7 +19,7 @@ export const failedNow = stat({
   unit: 'percentunit',
   decimals: 2,
   steps: steps(THRESHOLDS.errorRatio),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 4,
 })
 
@@ -41,7 +41,7 @@ const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
     unit: 'percentunit',
     decimals: 2,
     steps: steps(THRESHOLDS[limit]),
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     width: 4,
   })
 
@@ -80,7 +80,7 @@ export const failureRatio = timeSeries({
   softMax: THRESHOLDS.errorRatio.critical,
   steps: steps(THRESHOLDS.errorRatio),
   limits: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToPool],
   width: 18,
 })

@@ -3,7 +3,7 @@ import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { dedup, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { byType, TYPE_KEY } from './queries.ts'
 
 export const share = pieChart({
@@ -19,7 +19,7 @@ export const share = pieChart({
     { name: 'User', properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: 'blue' } }] },
     { name: 'System', properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: 'red' } }] },
   ],
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 6,
   height: 8,
 })
@@ -44,7 +44,7 @@ export const byCategory = timeSeries({
   min: 0,
   bars: true,
   stacked: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -71,6 +71,6 @@ export const topTypes = timeSeries({
   ],
   unit: 'none',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })

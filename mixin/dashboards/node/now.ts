@@ -7,7 +7,7 @@ import { promql, select } from '../../promql/expression.ts'
 import { healthCode, sampleAgeByCategory, usedRatio } from '../../promql/nodes.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { DISK_COLORS, THRESHOLDS } from '../../settings.ts'
-import { feedOffers, SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA, servedAttributes } from '../common/served_attributes.ts'
 import { one } from './queries.ts'
 
 const health = stat({
@@ -65,7 +65,7 @@ const cpuNow = stat({
   queries: [{ expr: one('sds_node_cpu_utilization_ratio') }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.cpuRatio),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 3,
 })
 
@@ -79,7 +79,7 @@ const memoryNow = stat({
   queries: [{ expr: one('sds_node_memory_utilization_ratio') }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.memoryRatio),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 3,
 })
 
@@ -96,7 +96,7 @@ const nicNow = stat({
   ],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.nicRatio),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 4,
 })
 
@@ -122,5 +122,5 @@ export const nodeNow: readonly SizedPanel[] = [
   memoryNow,
   nicNow,
   sampleAges,
-  feedOffers(['resources', 'transactions', 'errors', 'diskTraffic'], 16),
+  servedAttributes(['resources', 'transactions', 'errors', 'diskTraffic'], 16),
 ]

@@ -1,7 +1,7 @@
 import { PURPOSE_AREAS } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { one, oneEach } from './queries.ts'
 
 const cpuAndMemory = timeSeries({
@@ -16,7 +16,7 @@ const cpuAndMemory = timeSeries({
     { expr: one('sds_node_memory_utilization_ratio'), legend: 'Memory' },
   ],
   unit: 'percentunit',
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 8,
 })
 
@@ -30,7 +30,7 @@ const memory = timeSeries({
   queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
   unit: 'bytes',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 8,
 })
 
@@ -47,7 +47,7 @@ const network = timeSeries({
   ],
   unit: 'Bps',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 8,
 })
 
@@ -69,7 +69,7 @@ const diskTraffic = (direction: 'read' | 'write') =>
     min: 0,
     stacked: true,
     overrides: PURPOSE_AREAS,
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     width: 12,
   })
 

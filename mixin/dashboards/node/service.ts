@@ -6,7 +6,7 @@ import type { MetricName } from '../../promql/metrics.ts'
 import { perNode } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { one } from './queries.ts'
 
 const readsWrites = (reads: MetricName, writes: MetricName) => [
@@ -24,7 +24,7 @@ const transactions = timeSeries({
   queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
   unit: 'reqps',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -52,7 +52,7 @@ const latency = timeSeries({
   steps: steps(THRESHOLDS.latencySeconds),
   limits: true,
   overrides: [dashed('Read, pool median', 'green'), dashed('Write, pool median', 'yellow')],
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -69,7 +69,7 @@ const bandwidth = timeSeries({
   ),
   unit: 'Bps',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 
@@ -86,7 +86,7 @@ const failed = timeSeries({
   softMax: THRESHOLDS.errorRatio.critical,
   steps: steps(THRESHOLDS.errorRatio),
   limits: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 12,
 })
 

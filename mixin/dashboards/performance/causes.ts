@@ -7,8 +7,8 @@ import { topNodes } from '../../promql/nodes.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
 import { diskReadShare } from '../common/disk_read_share.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { OPERATIONS } from './queries.ts'
 
 export const topRatio = (
@@ -29,7 +29,7 @@ export const topRatio = (
     steps: steps(THRESHOLDS[limit]),
     limits: true,
     many: true,
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     links: [seriesToNode],
     width: 8,
   })
@@ -56,7 +56,7 @@ export const diskTotals = timeSeries({
   })),
   unit: 'Bps',
   min: 0,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToPool],
   width: 12,
 })

@@ -1,8 +1,8 @@
 import { heatmap } from '../../grafana/heatmap.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { topNodes } from '../../promql/nodes.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
 import { nodeLatency } from '../common/node_latency.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { latencyOf, type Operation } from './queries.ts'
 
 export const topLatency = (operation: Operation): SizedPanel =>
@@ -32,6 +32,6 @@ export const spread = heatmap({
   queries: [{ expr: latencyOf('read'), legend: '{{system}} / {{pool}} / {{node}}' }],
   unit: 's',
   calculate: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 24,
 })

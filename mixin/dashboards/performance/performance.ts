@@ -1,6 +1,6 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { feedOffers } from '../common/coverage.ts'
+import { servedAttributes } from '../common/served_attributes.ts'
 import { background, diskTotals, topRatio } from './causes.ts'
 import { spread, topLatency } from './nodes.ts'
 import { bandwidth, latency, meanNow, objectSize, transactions } from './service.ts'
@@ -17,7 +17,7 @@ export const performance: DashboardSpec = {
       title: 'Service level',
       panels: [
         meanNow,
-        feedOffers(['resources', 'transactions', 'diskTraffic'], 16),
+        servedAttributes(['resources', 'transactions', 'diskTraffic'], 16),
         latency('read'),
         latency('write'),
         transactions,

@@ -5,7 +5,7 @@ import { dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { by, ratio, sum, sumByPool, weightedMean } from '../../promql/operators.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { bytesOf, capital, countOf, latencyOf, OPERATIONS, type Operation } from './queries.ts'
 
 export const meanNow = stat({
@@ -21,7 +21,7 @@ export const meanNow = stat({
   })),
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 8,
 })
 
@@ -49,7 +49,7 @@ export const latency = (operation: Operation): SizedPanel =>
     steps: steps(THRESHOLDS.latencySeconds),
     limits: true,
     overrides: [dashed('/ p95 of nodes$/', 'yellow'), dashed('/ worst node$/', 'orange')],
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     links: [seriesToPool],
     width: 12,
   })
@@ -69,7 +69,7 @@ const readsAndWrites = (
     })),
     unit,
     min: 0,
-    noValue: SEE_OFFERS,
+    noValue: NO_DATA,
     links: [seriesToPool],
     width: 8,
   })

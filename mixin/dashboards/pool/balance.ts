@@ -6,8 +6,8 @@ import { steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { promql } from '../../promql/expression.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { SEE_OFFERS } from '../common/coverage.ts'
 import { nodeLatency } from '../common/node_latency.ts'
+import { NO_DATA } from '../common/served_attributes.ts'
 import { BUSIER_NIC, node, READ_LATENCY, USED, WRITE_LATENCY } from './queries.ts'
 
 const usedByNode = barGauge({
@@ -62,7 +62,7 @@ const cpu = timeSeries({
   steps: steps(THRESHOLDS.cpuRatio),
   limits: true,
   many: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToNode],
   width: 12,
 })
@@ -79,7 +79,7 @@ const nic = timeSeries({
   steps: steps(THRESHOLDS.nicRatio),
   limits: true,
   many: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   links: [seriesToNode],
   width: 12,
 })
@@ -94,7 +94,7 @@ const distribution = heatmap({
   queries: [{ expr: READ_LATENCY, legend: '{{node}}' }],
   unit: 's',
   calculate: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 24,
 })
 

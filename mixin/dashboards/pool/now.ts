@@ -6,7 +6,7 @@ import { sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { perNodeAnd, ratio, sum, weightedMean } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { feedOffers, SEE_OFFERS } from '../common/coverage.ts'
+import { NO_DATA, servedAttributes } from '../common/served_attributes.ts'
 import { node, READ_LATENCY, READS, WRITE_LATENCY, WRITES } from './queries.ts'
 
 const nodesHealthy = stat({
@@ -68,7 +68,7 @@ const transactions = stat({
   ],
   unit: 'reqps',
   sparkline: true,
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 6,
 })
 
@@ -85,7 +85,7 @@ const meanLatency = stat({
   ],
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
-  noValue: SEE_OFFERS,
+  noValue: NO_DATA,
   width: 6,
 })
 
@@ -110,5 +110,5 @@ export const poolNow: readonly SizedPanel[] = [
   transactions,
   meanLatency,
   dataAge,
-  feedOffers(['capacity', 'resources', 'transactions', 'errors'], 20),
+  servedAttributes(['capacity', 'resources', 'transactions', 'errors'], 20),
 ]

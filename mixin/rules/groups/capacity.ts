@@ -21,11 +21,11 @@ const capacityHigh = bySeverity(
   },
 )
 
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 /**
- * The storage system's own forecast, the shortest of all nodes and histories, above a minimum use only. Where the
+ * The storage system's own forecast, the shortest of all nodes and histories, above a minimum usage only. Where the
  * system reports N/A there is no series, and the alert does not fire.
  */
-const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 const shortForecast = (severity: 'warning' | 'critical'): Expression =>
   promql`min by (${POOL_KEY}) (
   ${lastValue(select('sds_node_capacity_forecast_seconds', TARGET))}
@@ -37,7 +37,7 @@ const forecastShort = bySeverity(
   {
     alert: 'SdsForecastShort',
     summary: 'A storage system forecasts that one of its pools is full soon.',
-    description: `${POOL} is forecast to reach ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
+    description: `${POOL} reaches ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
     dashboard: capacityPage,
   },
   {

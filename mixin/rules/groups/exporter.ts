@@ -1,7 +1,6 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, increased, lastValue, perPoolId, perSystem, sumBy } from '../../promql/operators.ts'
-import { POLLED_POOLS } from '../../promql/pools.ts'
 import {
   LIMITS,
   NODE_KEY,
@@ -11,6 +10,7 @@ import {
   SYSTEM_KEY,
   THRESHOLDS,
 } from '../../settings.ts'
+import { POLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, POOL, POOL_BY_ID, SYSTEM } from './templates.ts'
 

@@ -1,7 +1,7 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
-import { POLLED_POOLS } from '../../promql/pools.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
+import { POLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 

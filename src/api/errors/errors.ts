@@ -10,7 +10,7 @@ export interface RequestPlace {
   readonly pool?: string
 }
 
-/** What the body of a refusal says. Source: real systems; the API document does not show error bodies. */
+/** The body of a refusal. Source: real systems; the API document does not show error bodies. */
 export interface ErrorBody {
   readonly code: number | undefined
   readonly description: string | undefined

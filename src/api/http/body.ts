@@ -33,11 +33,11 @@ export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes:
   }
 }
 
-/** An error body is a few sentences; what is longer is somebody's page. */
+/** Error bodies of the system are a few sentences. */
 const MAX_ERROR_BYTES = 16_384
 
 /**
- * Reads what can be read of the body of a refusal. The status has said what matters, so nothing that is wrong with
+ * Reads what can be read of the body of a refusal. The status is already known, so nothing that is wrong with
  * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
  */
 export async function readErrorText(stream: Readable, { encoding }: BodyHeaders): Promise<string> {

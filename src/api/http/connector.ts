@@ -6,13 +6,13 @@ import { ApiError } from '../errors/errors.ts'
 
 type Connector = buildConnector.connector
 
-/** Longest wait for a connection, TLS included; a dead host must not use up the time of the whole poll. */
+/** Longest wait for a connection, TLS included; a host that is down must not use up the time of the whole poll. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
 interface ConnectorOptions {
   readonly tls: TlsConfig
   readonly timeoutMs: number
-  /** Told the end of validity of the system's certificate, in seconds since the epoch, at every new connection. */
+  /** Called at every new connection with the end of validity of the system's certificate, in seconds since the epoch. */
   readonly onCertificate: (notAfterSeconds: number) => void
 }
 

@@ -1,6 +1,6 @@
 import { exchangeFailure } from './failures.ts'
 
-/** The longest time that a timer of Node.js takes; with a longer one it would fire at once. */
+/** The longest time that a timer of Node.js takes; with a longer one it fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -43,7 +43,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Waits for something that others wait for as well, no longer than one's own signal allows.
+ * Waits for a shared promise until the signal aborts.
  * @throws {ApiError} `timeout` when the signal aborts as a timeout
  */
 export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -6,7 +6,7 @@ interface Failure {
   readonly detail: string
 }
 
-/** What Node.js and undici call the ways in which an exchange breaks, in words and with the remedy. */
+/** Error codes of Node.js and undici, with text and remedy. */
 const BY_CODE: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: {
     reason: 'connect',
@@ -69,23 +69,23 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     reason: 'tls',
-    detail: 'the system wants a client certificate: set tls_config.cert_file and key_file',
+    detail: 'the system requires a client certificate: set tls_config.cert_file and key_file',
   },
 }
 
-/** Whole families of codes, where the code itself is the best description. */
+/** Families of codes; the message contains the code. */
 const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
   [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
     { reason: 'tls', detail: 'the TLS connection failed' },
   ],
-  // The parser of undici gives a code, or nothing but its name.
+  // The parser of undici gives a code, or only its name.
   [/^(HPE_|HTTPParserError$)/, { reason: 'reset', detail: 'the answer is not HTTP' }],
   [/^EAI_/, { reason: 'dns', detail: REASONS.dns.text }],
 ]
 const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
 
-/** Why an exchange broke, as an ApiError. An abort that is not a timeout is somebody's wish and passes unchanged. */
+/** A failure of an exchange as an ApiError. An abort that is not a timeout is returned unchanged. */
 export function exchangeFailure(failure: unknown): unknown {
   if (failure instanceof ApiError) return failure
   if (!(failure instanceof Error)) return new ApiError('local', 'the request failed', { cause: failure })
@@ -104,6 +104,6 @@ export function exchangeFailure(failure: unknown): unknown {
 function codeOf(failure: Error): string {
   const own = 'code' in failure && typeof failure.code === 'string' ? failure.code : ''
   const inner = failure.cause instanceof Error ? codeOf(failure.cause) : ''
-  // undici wraps what happened to the socket; the inner code says more.
+  // undici wraps socket errors; the inner code is more specific.
   return own === 'UND_ERR_SOCKET' && inner !== '' ? inner : own || inner
 }

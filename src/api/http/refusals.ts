@@ -26,13 +26,13 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   })
 }
 
-/** `/login` on real systems; what single sign-on in front of them might say as well. */
+/** `/login` on real systems, and usual paths of single sign-on in front of them. */
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 
 /** An expired session is answered by a redirect to the login page, perhaps on another host. */
 function redirectRefusal(answer: Answer): ApiError {
   const { status } = answer
-  // Not modified since when? Nothing was asked for under a condition.
+  // 304 is no redirect, and no request is conditional.
   if (status === 304) return new ApiError('schema', `${WORDS.schema} (HTTP ${status})`, { status })
   const location = answer.header('location') ?? ''
   const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
@@ -61,7 +61,7 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
 }
 
 const REFUSED = 'the request was refused'
-/** Where an answer tells more than its reason, or its status as much. */
+/** Texts that replace that of the reason. */
 const WORDS: Partial<Record<Reason, string>> = {
   forbidden: `${REASONS.forbidden.text}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
   server_error: REFUSED,
@@ -69,19 +69,20 @@ const WORDS: Partial<Record<Reason, string>> = {
   schema: 'an answer without the data that was asked for',
 }
 
-/** What a message repeats of the words of the system. */
-const MAX_SAID_CHARACTERS = 200
+/** How much of the text of the system a message quotes. */
+const MAX_QUOTED_CHARACTERS = 200
 
 function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined): string {
   const { status } = answer
   const words = body === undefined ? [titleOf(answer)] : [body.description, body.details]
   const said = words.filter((text) => text !== undefined).join(': ')
   const code = body?.code === undefined ? '' : `, code ${body.code}`
-  const quote = said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_SAID_CHARACTERS)}`
+  const quote =
+    said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_QUOTED_CHARACTERS)}`
   return `${WORDS[reason] ?? REASONS[reason].text} (HTTP ${status}${code})${quote}`
 }
 
-/** The title of a page: what a proxy says in place of the system. */
+/** The title of an HTML page of a proxy. */
 function titleOf({ text, redact }: Answer): string | undefined {
   const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
   return isPage(text) && title !== undefined ? readText(redact(title)) : undefined
@@ -121,10 +122,10 @@ function jsonMembers(text: string): ErrorMembers | undefined {
 
 /** How far into a body the root is looked for, behind a declaration and comments. */
 const MAX_PROLOG_CHARACTERS = 2000
-/** Longer texts are no sentences. */
+/** Bound of the pattern match. */
 const MAX_MEMBER_CHARACTERS = 4000
 
-/** Four flat elements below `<error>`: found by pattern, since a hostile refusal deserves no parser. */
+/** Four flat elements below `<error>`, found by pattern: no XML parser for hostile refusals. */
 function xmlMembers(text: string): ErrorMembers | undefined {
   if (!/<error[\s>]/.test(text.slice(0, MAX_PROLOG_CHARACTERS))) return undefined
   return Object.fromEntries(

@@ -48,10 +48,10 @@ export interface TransportOptions {
 
 /** Connections stay open between two polls of the default schedule (one minute). */
 const KEEP_ALIVE_MS = 75_000
-/** After this time a connection is opened anew, so that a host that moved or a certificate that was renewed is noticed. */
+/** Then a connection is opened anew, so that a changed address or certificate is noticed. */
 const CONNECTION_LIFE_MS = 600_000
 const MAX_HEADER_BYTES = 16_384
-/** What is read of a body that nobody wants, so that its connection can be used again. */
+/** How much of a dropped body is read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
@@ -86,7 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return answer('')
     } catch (failure) {
-      // undici may report the abort of a timeout as its own error: the signal's reason is the truth.
+      // undici may report the abort of a timeout as an error of its own; the signal has the reason.
       if (signal.aborted) throw exchangeFailure(signal.reason)
       throw tls.certFile === undefined && origin.startsWith('https:')
         ? withCertificateHint(exchangeFailure(failure))
@@ -97,13 +97,13 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close: () => agent.destroy() }
 }
 
-/** Alerts by which servers refuse a client without a certificate, up to TLS 1.2; they may have other reasons, too. */
+/** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */
 const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
-const CERTIFICATE_HINT = 'does the system want a client certificate (tls_config.cert_file and key_file)?'
+const CERTIFICATE_HINT = 'does the system require a client certificate (tls_config.cert_file and key_file)?'
 
 /**
- * Whether a client certificate is missing, TLS 1.3 tells only after the client thinks that it is connected; many
- * servers just hang up. What is known then is that the connection ended before it brought a single byte.
+ * With TLS 1.3 a missing client certificate is reported after the handshake, and many servers only close the connection.
+ * Then the connection ended before a single byte was received.
  */
 function withCertificateHint(failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure

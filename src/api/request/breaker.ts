@@ -6,12 +6,12 @@ const OPEN_MS = 54_000
 /** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
 const LONGEST_RETRY_AFTER_MS = 120_000
 
-/** A pool that fails while the system answered others within this time says nothing new about the system. */
+/** A pool that failed before does not count again while others succeeded within this time. */
 const RECENT_MS = 120_000
 /** Bound of the memory of failing pools: more than a system can have. */
 const MAX_FAILING = 10_000
 
-/** How an operation ended. `unknown`: it says nothing about the system, for example because the exporter aborted it. */
+/** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
 export type Outcome = 'ok' | 'unknown' | ApiError
 
 /** Ends an operation that {@link Breaker.enter} admitted; to be called once. */

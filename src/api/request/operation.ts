@@ -24,7 +24,7 @@ interface OperationOptions {
   readonly exchange: Exchange
 }
 
-/** They go before all others, and only their failures count for the circuit breaker: a slow forecast is no dead system. */
+/** They go before all others. Only they count for the circuit breaker: a system with slow forecasts is not down. */
 const POLLS: readonly Operation[] = ['nodes', 'pools']
 
 /** An operation: permit, circuit breaker, then attempts within the deadline. The wait for the permit does not count. */

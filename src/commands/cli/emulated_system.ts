@@ -3,7 +3,7 @@ import type { EmulatorOptions } from '../../emulator/options.ts'
 import { explainListenError } from '../../server/listener/listen_address.ts'
 import { EXIT, Failed } from './exit.ts'
 
-/** An emulator that is not started yet. @throws {Failed} wrong usage, for options that make no system */
+/** Creates an emulator without starting it. @throws {Failed} usage error, for invalid options */
 export function createEmulatedSystem(options: EmulatorOptions): Emulator {
   try {
     return createEmulator(options)
@@ -12,12 +12,12 @@ export function createEmulatedSystem(options: EmulatorOptions): Emulator {
   }
 }
 
-/** @throws {ListenError} naming the address and the remedy */
+/** @throws {ListenError} when the address cannot be bound */
 export async function startEmulatedSystem(emulator: Emulator, listenAddress: string): Promise<void> {
   try {
     await emulator.start()
   } catch (failure) {
-    const isOfSocket = failure instanceof Error && 'syscall' in failure
-    throw isOfSocket ? explainListenError(listenAddress, failure) : failure
+    const isSocketError = failure instanceof Error && 'syscall' in failure
+    throw isSocketError ? explainListenError(listenAddress, failure) : failure
   }
 }

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../emulator/protocol/operations.ts'
 import { EXPIRED_TOKEN, type ExpiredToken, PROFILES, type Profile } from '../../emulator/protocol/profiles.ts'
 import { parseCount } from './flags.ts'
 
-/** Flags of every command that runs an emulated storage system. */
+/** Flags of commands that run an emulated storage system. */
 export interface EmulatorFlags {
   pools: number
   nodes: number
@@ -40,7 +40,7 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
   return [...before, text]
 }
 
-/** What the flags say, as the emulator takes it. */
+/** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   const { pools, nodes, seed, profile, scenario, expiredToken, fault = [] } = flags
   return {
@@ -54,7 +54,7 @@ export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   }
 }
 
-/** The tables of what the flags choose from, for --help. */
+/** Tables of scenarios, profiles and faults, for --help. */
 export function emulatorHelp(): string {
   const rows = (table: Readonly<Record<string, { readonly help: string }>>) =>
     Object.entries(table).map(([name, { help }]) => [name, help] as const)
@@ -68,10 +68,10 @@ export function emulatorHelp(): string {
   ].join('\n')
 }
 
-const WIDEST_NAME = 28
+const MAX_NAME_WIDTH = 28
 
 function listing(title: string, rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.min(WIDEST_NAME, Math.max(...rows.map(([name]) => name.length)))
+  const width = Math.min(MAX_NAME_WIDTH, Math.max(...rows.map(([name]) => name.length)))
   const line = ([name, help]: readonly [string, string]) =>
     name.length > width ? `  ${name}\n  ${' '.repeat(width)}  ${help}` : `  ${name.padEnd(width)}  ${help}`
   return [`\n${title}:`, ...rows.map(line)]

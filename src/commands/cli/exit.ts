@@ -1,7 +1,7 @@
-/** Exit codes of every command. */
+/** Exit codes of all commands. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Ends the program with a message for people and an exit code. */
+/** Ends the program with a message on stderr and an exit code. */
 export class Failed extends Error {
   readonly exitCode: number
 

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts'
 import { parseListenAddress } from '../../server/listener/listen_address.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 
-/** Flags of every command that logs. */
+/** Flags of commands that log. */
 export interface LogFlags {
   'log.level': LogLevel
   'log.format': LogFormat
@@ -15,16 +15,16 @@ export interface LogFlags {
 export function addLogFlags(command: Command): Command {
   return command
     .addOption(
-      new Option('--log.level <level>', 'least severe lines to log').choices([...LOG_LEVELS]).default('info'),
+      new Option('--log.level <level>', 'minimum severity of log lines')
+        .choices([...LOG_LEVELS])
+        .default('info'),
     )
     .addOption(
-      new Option('--log.format <format>', 'form of the log lines')
-        .choices([...LOG_FORMATS])
-        .default('logfmt'),
+      new Option('--log.format <format>', 'format of log lines').choices([...LOG_FORMATS]).default('logfmt'),
     )
 }
 
-/** The log that the flags ask for, on stderr. */
+/** A logger to stderr with level and format from the flags. */
 export function logFrom(flags: LogFlags): Log {
   return createLogger({
     level: flags['log.level'],
@@ -33,7 +33,7 @@ export function logFrom(flags: LogFlags): Log {
   })
 }
 
-/** Flags of every command that serves `/metrics`. */
+/** Flags of commands that serve `/metrics`. */
 export interface WebFlags {
   'web.listenAddress': string
   'web.config.file'?: string
@@ -42,12 +42,12 @@ export interface WebFlags {
 
 export function addWebFlags(command: Command): Command {
   return command
-    .option('--web.listen-address <address>', 'address and port of /metrics', parseAddress, ':9438')
-    .option('--web.config.file <file>', "Prometheus' web configuration: TLS, users, headers")
-    .option('--web.enable-lifecycle', 'serve POST /-/reload')
+    .option('--web.listen-address <address>', 'listen address of /metrics', parseAddress, ':9438')
+    .option('--web.config.file <file>', 'web configuration file (exporter-toolkit): TLS, users, headers')
+    .option('--web.enable-lifecycle', 'enable reload with POST /-/reload')
 }
 
-/** Flags of every command that serves the administration. */
+/** Flags of commands that serve the provider administration. */
 export interface AdminFlags {
   'admin.listenAddress': string
   'admin.config.file'?: string
@@ -59,32 +59,29 @@ export function addAdminFlags(command: Command): Command {
   return command
     .option(
       '--admin.listen-address <address>',
-      'address and port of the administration of providers; empty turns it off',
+      'listen address of the provider administration; empty disables it',
       (text: string) => (text === '' ? '' : parseAddress(text)),
       '127.0.0.1:9439',
     )
-    .option('--admin.config.file <file>', 'web configuration of the administration: TLS, users, headers')
+    .option('--admin.config.file <file>', 'web configuration file of the provider administration')
     .option(
       '--admin.allowed-hosts <names>',
-      'further names, with commas, under which the administration is reached: admin.example.net, localhost:8080',
+      'additional host names of the provider administration, comma-separated: admin.example.net,localhost:8080',
       collectNames,
     )
-    .option(
-      '--admin.audit-file <file>',
-      'write each deletion that is asked for to this file too, as JSON lines',
-    )
+    .option('--admin.audit-file <file>', 'also write each requested deletion to this file, as JSON lines')
 }
 
 function collectNames(text: string, before: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim())
-  const wrong = names.find((name) => !HOST_NAME.test(name))
-  if (wrong === undefined) return [...before, ...names]
-  throw new InvalidArgumentError(`"${wrong}" is not a host name, perhaps with a port.`)
+  const invalid = names.find((name) => !HOST_NAME.test(name))
+  if (invalid === undefined) return [...before, ...names]
+  throw new InvalidArgumentError(`"${invalid}" is not a host name with an optional port.`)
 }
 
 const HOST_NAME = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 
-/** What the flags say of the administration; undefined: it is off. */
+/** Options of the provider administration; undefined: it is disabled. */
 export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   const listenAddress = flags['admin.listenAddress']
   const configFile = flags['admin.config.file']
@@ -98,7 +95,7 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   }
 }
 
-/** The options of the exporter that `serve` and `demo` take from their flags. */
+/** Options of the exporter from the flags of `serve` and `demo`. */
 export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOptions, 'load' | 'log'> {
   return {
     version: readVersion(),
@@ -109,7 +106,7 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
   }
 }
 
-/** `HOST:PORT` as it is, for options that listen; anything else is wrong usage. */
+/** Checks a listen address. @throws {InvalidArgumentError} */
 export function parseAddress(text: string): string {
   try {
     parseListenAddress(text)
@@ -119,7 +116,7 @@ export function parseAddress(text: string): string {
   }
 }
 
-/** A whole number of at least one, for options that count. */
+/** Parses a whole number of at least 1. @throws {InvalidArgumentError} */
 export function parseCount(text: string): number {
   const count = Number(text)
   if (!/^\d+$/.test(text) || count < 1)

@@ -1,39 +1,39 @@
 import type { Log } from '../../log.ts'
 
-interface Running {
+interface Service {
   start(): Promise<void>
   stop(): Promise<void>
   reload?(): Promise<void>
 }
 
-/** Longest time that an end may take before the program ends anyway. */
+/** After this time the process exits even if stop() has not finished. */
 const STOP_TIMEOUT_MS = 5000
 
 /**
- * Starts it and keeps the program running until SIGTERM or SIGINT, then stops it in order. Further signals change
- * nothing. SIGHUP loads the configuration again; a refusal was logged by whoever refused.
- * @param started told once it runs
+ * Starts a service, waits for SIGTERM or SIGINT and stops it. Further signals are ignored. SIGHUP calls reload(), which
+ * logs its own errors.
+ * @param started called after the start
  */
 export async function runUntilSignalled(
-  running: Running,
+  service: Service,
   log: Log,
   started: () => void = () => undefined,
 ): Promise<void> {
-  const reload = () => void running.reload?.().catch(() => undefined)
+  const reload = () => void service.reload?.().catch(() => undefined)
   process.on('SIGHUP', reload)
-  // Before the start, during which a supervisor may change its mind.
+  // Registered before the start, because a signal may arrive during it.
   const signalled = new Promise<string>((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name))
   })
-  await running.start()
+  await service.start()
   started()
   log.info('stopping', { signal: await signalled })
-  const giveUp = setTimeout(() => {
-    log.warn('the end took too long and was cut short', { seconds: STOP_TIMEOUT_MS / 1000 })
+  const exitTimer = setTimeout(() => {
+    log.warn('shutdown timed out, exiting', { seconds: STOP_TIMEOUT_MS / 1000 })
     process.exit(0)
   }, STOP_TIMEOUT_MS).unref()
-  await running.stop()
-  clearTimeout(giveUp)
+  await service.stop()
+  clearTimeout(exitTimer)
   process.off('SIGHUP', reload)
   log.info('stopped')
 }

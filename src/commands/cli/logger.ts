@@ -9,11 +9,11 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
 export interface LoggerOptions {
   readonly level: LogLevel
   readonly format: LogFormat
-  /** Where the lines go; each call carries whole lines. */
+  /** Receives complete lines. */
   readonly write: (line: string) => void
 }
 
-/** The log of the program: one event a line, as logfmt or JSON. */
+/** A logger that writes one event per line, as logfmt or JSON. */
 export function createLogger({ level, format, write }: LoggerOptions): Log {
   const logger = pino(
     {
@@ -29,7 +29,7 @@ export function createLogger({ level, format, write }: LoggerOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** `ts=… level=… msg=… key=value`, as Prometheus and its exporters write it. */
+/** `ts=… level=… msg=… key=value`, as in Prometheus. */
 function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries({ ts, level, msg, ...fields }).map(
     ([key, value]) => `${key}=${logfmtValue(String(value))}`,
@@ -42,8 +42,8 @@ function logfmtValue(text: string): string {
 }
 
 /**
- * JSON with escapes also for what JSON itself leaves as it is: controls that would break the one-event-a-line rule or
- * the reader's terminal, and characters that turn the direction of text.
+ * Also escapes characters that JSON does not: line separators and control characters, which could split a line or
+ * control the terminal, and characters that change the direction of text.
  */
 function escaped(json: string): string {
   return json.replace(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>

@@ -1,7 +1,7 @@
-/** One line of stderr that tells what is going on; silent where stderr is not a terminal. */
+/** A progress line on a terminal; without a terminal nothing is written. */
 export interface Progress {
   show(text: string): void
-  /** Takes the line away, so that something else can be written. */
+  /** Removes the line, so that other output can be written. */
   clear(): void
 }
 

@@ -1,7 +1,7 @@
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const
 const BYTES_STEP = 1000
 
-/** Bytes for people, in decimal units: `90.6 TB`. */
+/** Bytes in decimal units: `90.6 TB`. */
 export function bytesText(bytes: number): string {
   const power = Math.min(
     Math.floor(Math.log10(Math.max(bytes, 1)) / Math.log10(BYTES_STEP)),
@@ -16,14 +16,14 @@ export function bytesText(bytes: number): string {
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Below so many of a unit, the next smaller one says more. */
-const ENOUGH = 2
+/** A larger unit is used only from this count on, because durations are rounded down. */
+const MIN_COUNT = 2
 
-/** A length of time for people, in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
+/** A duration in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
 export function durationText(seconds: number): string {
   const size = Math.abs(seconds)
   const units = [[DAY, 'd'] as const, [HOUR, 'h'] as const, [MINUTE, 'm'] as const]
-  const [length, unit] = units.find(([length]) => size >= ENOUGH * length) ?? [1, 's']
+  const [length, unit] = units.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
   return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
 }
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import { Failed } from './exit.ts'
 
-/** Where a command asks a person. Prompts go to stderr, so that stdout stays what was asked for. */
+/** The terminal for prompts. Prompts are written to stderr, so that stdout has only the result. */
 export interface Terminal {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WritableStream
@@ -11,10 +11,10 @@ export interface Terminal {
 const CANCELLED = 'Cancelled.'
 const KEYS = { enter: ['\r', '\n', '\u0004'], cancel: '\u0003', erase: ['\u007f', '\b'] } as const
 
-/** Asks for a line that is not shown while it is typed. @throws {Failed} on Ctrl+C */
+/** Reads a line without echo. @throws {Failed} on Ctrl+C */
 export function askSecret({ input, output }: Terminal, question: string): Promise<string> {
   const before = input.isRaw
-  // First of all: what is typed between the question and this would be shown.
+  // Before the prompt, because input that arrives earlier would be echoed.
   input.setRawMode(true)
   input.setEncoding('utf8')
   output.write(question)
@@ -30,7 +30,7 @@ export function askSecret({ input, output }: Terminal, question: string): Promis
     }
     const end = () => finish(() => reject(new Failed(CANCELLED)))
     const take = (chunk: string) => {
-      // A pasted token comes in one piece, its line end included.
+      // A pasted token arrives as one chunk that includes the newline.
       for (const key of chunk) {
         if (key === KEYS.cancel) return end()
         if (KEYS.enter.some((one) => one === key)) return finish(() => resolve(typed.join('')))
@@ -43,7 +43,7 @@ export function askSecret({ input, output }: Terminal, question: string): Promis
   })
 }
 
-/** Asks for a line. @throws {Failed} on Ctrl+C and at the end of the input */
+/** Reads a line. @throws {Failed} on Ctrl+C and at the end of the input */
 export function askLine({ input, output }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: input as ReadStream, output, terminal: true })
   return new Promise<string>((resolve, reject) => {
@@ -56,7 +56,7 @@ export function askLine({ input, output }: Terminal, question: string): Promise<
   })
 }
 
-/** Foreign text for a terminal: control characters, and those that turn the direction of text, as escapes. */
+/** Escapes control characters and characters that change the direction of text. */
 export function printable(text: string): string {
   return text
     .toWellFormed()

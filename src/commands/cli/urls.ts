@@ -1,8 +1,8 @@
 import { EXIT, Failed } from './exit.ts'
 
 /**
- * A web address that a flag gives.
- * @throws {Failed} wrong usage: it is none, or it carries a user or password. The words never repeat it.
+ * Parses an http or https URL without credentials.
+ * @throws {Failed} usage error; the message does not contain the URL
  */
 export function parseHttpUrl(flag: string, text: string): URL {
   const url = URL.parse(text)
@@ -10,6 +10,6 @@ export function parseHttpUrl(flag: string, text: string): URL {
     throw new Failed(`${flag} must begin with http:// or https://`, EXIT.usage)
   }
   if (url.username === '' && url.password === '') return url
-  const why = 'every user of this machine can read command lines'
-  throw new Failed(`${flag} must not contain a user or password: ${why}`, EXIT.usage)
+  const reason = 'every local user can read command lines'
+  throw new Failed(`${flag} must not contain a user or password: ${reason}`, EXIT.usage)
 }

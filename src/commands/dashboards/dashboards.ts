@@ -20,23 +20,27 @@ const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
 
 export function dashboardsCommand(): Command {
   return new Command('dashboards')
-    .description('write the Grafana dashboards to a folder, or upload them to a Grafana')
-    .option('--out <dir>', 'write the JSON files into this folder')
-    .option('--grafana.url <url>', 'upload to the Grafana at this address')
+    .description('write the Grafana dashboards to a folder, or upload them to Grafana')
+    .option('--out <dir>', 'write the JSON files to this folder')
+    .option('--grafana.url <url>', 'upload to Grafana at this URL')
     .option(
       '--grafana.token-file <file>',
-      `file with a service account token; else the variable ${TOKEN_VARIABLE}`,
+      `file with a service account token (default: environment variable ${TOKEN_VARIABLE})`,
     )
-    .option('--grafana.folder <title>', 'folder in Grafana, made where it is missing', 'Storage')
+    .option(
+      '--grafana.folder <title>',
+      'title of the folder in Grafana; created if it does not exist',
+      'Storage',
+    )
     .option('--grafana.folder-uid <uid>', 'uid of that folder', 'sds')
-    .option('--dry-run', 'say what would be done, and change nothing')
+    .option('--dry-run', 'show what would be done without doing it')
     .action(runDashboards)
 }
 
 async function runDashboards(flags: Flags): Promise<void> {
   const { out, 'grafana.url': url } = flags
   if ((out === undefined) === (url === undefined)) {
-    throw new Failed('give either --out=DIR or --grafana.url=URL; dashboards --help says more', EXIT.usage)
+    throw new Failed('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
   }
   if (out !== undefined) writeDashboards(out, flags.dryRun ?? false)
   else await uploadDashboards(url ?? '', flags)
@@ -51,7 +55,7 @@ function writeDashboards(folder: string, dryRun: boolean): void {
   }
 }
 
-/** Uploads what is missing or different, so that a second run changes nothing. */
+/** Uploads dashboards that are missing or different. */
 async function uploadDashboards(address: string, flags: Flags): Promise<void> {
   const url = parseHttpUrl('--grafana.url', address)
   const grafana = createGrafanaClient(url, readToken(flags))

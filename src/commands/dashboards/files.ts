@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A dashboard as it ships: the text of its file and what it says. */
+/** A dashboard of the package. */
 export interface DashboardFile {
-  /** Such as `sds-fleet.json`. */
+  /** `sds-fleet.json` */
   readonly file: string
   readonly text: string
   readonly dashboard: { readonly uid: string; readonly title: string } & Readonly<Record<string, unknown>>
 }
 
-/** The folder of the built dashboards; the same relative path holds for the sources and for the built program. */
+/** The generated dashboards. The relative path is the same from src/ and dist/. */
 const FOLDER = new URL('../../../grafana/dashboards/', import.meta.url)
 
-/** All dashboards of this version, by name. */
+/** All dashboards, sorted by file name. */
 export function readDashboards(): DashboardFile[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
   return files.toSorted().map((file) => {

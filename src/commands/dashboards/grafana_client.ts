@@ -3,12 +3,12 @@ import type { Secret } from '../../config/values/secret.ts'
 import { Failed } from '../cli/exit.ts'
 import type { DashboardFile } from './files.ts'
 
-/** What Grafana has of a dashboard. */
+/** Whether Grafana has a dashboard, and with the same content. */
 export type Presence = 'missing' | 'different' | 'same'
 
-/** The part of Grafana's HTTP API (version 9.4 and later) that uploading dashboards needs. */
+/** The part of Grafana's HTTP API (version 9.4 and later) for uploading dashboards. Methods throw {@link Failed}. */
 export interface GrafanaClient {
-  /** Makes the folder where it is missing. */
+  /** Creates the folder if it does not exist. */
   ensureFolder(folder: { readonly uid: string; readonly title: string }): Promise<void>
   presence(file: DashboardFile, folderUid: string): Promise<Presence>
   upload(file: DashboardFile, folderUid: string): Promise<void>
@@ -18,21 +18,21 @@ const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
 
 const REMEDIES: Readonly<Record<number, string>> = {
-  401: 'is the token right, and not expired?',
+  401: 'check that the token is correct and not expired',
   403: 'the token needs the permissions folders:create, dashboards:create and dashboards:write (role Editor)',
-  412: 'a dashboard of that title or uid is in the way: rename or remove it in Grafana',
+  412: 'another dashboard has the same title or uid: rename or remove it in Grafana',
 }
 
-interface Answer {
+interface GrafanaResponse {
   readonly status: number
   readonly body: unknown
 }
 
-/** @param url Grafana's root, with its path where it is served below one */
+/** @param url root URL of Grafana, with a path if it is served below one */
 export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
   const root = url.href.replace(/\/+$/, '')
 
-  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async function ask(method: string, path: string, body?: unknown): Promise<GrafanaResponse> {
     const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
     let response: Response
     try {
@@ -40,25 +40,25 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
         method,
         headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
-        // A redirect would carry the token to whoever is named there.
+        // A redirect would send the token to another server.
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
     } catch (failure) {
-      throw new Failed(`Grafana at ${root} does not answer ${method} ${path}: ${whyNot(failure)}`)
+      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${reasonOf(failure)}`)
     }
     return { status: response.status, body: parsed(await response.text()) }
   }
 
-  /** An answer of the class 2xx, or undefined for 404. */
+  /** The body of a 2xx response; undefined if a GET responds with 404. */
   async function expectAnswer(method: string, path: string, body?: unknown): Promise<unknown> {
     const answer = await ask(method, path, body)
     if (answer.status === 404 && method === 'GET') return undefined
     if (answer.status >= 200 && answer.status < 300) return answer.body
     const remedy = REMEDIES[answer.status]
-    const said = messageOf(answer.body)
+    const message = messageOf(answer.body)
     throw new Failed(
-      `Grafana refused ${method} ${path} (HTTP ${answer.status})${said && `: ${said}`}${remedy === undefined ? '' : `; ${remedy}`}`,
+      `Grafana refused ${method} ${path} (HTTP ${answer.status})${message && `: ${message}`}${remedy === undefined ? '' : `; ${remedy}`}`,
     )
   }
 
@@ -71,7 +71,7 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
       const found = await expectAnswer('GET', `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`)
       if (found === undefined) return 'missing'
       const { dashboard: theirs, meta } = found as { dashboard?: object; meta?: { folderUid?: string } }
-      // Grafana adds its own id and version to what it was given.
+      // Grafana adds id and version.
       const { id: _id, version: _version, ...content } = (theirs ?? {}) as Record<string, unknown>
       return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
     },
@@ -99,8 +99,8 @@ function messageOf(body: unknown): string {
   return String(body.message).slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
-function whyNot(failure: unknown): string {
+function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return 'unknown error'
-  if (failure.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`
+  if (failure.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`
   return failure.cause instanceof Error ? failure.cause.message : failure.message
 }

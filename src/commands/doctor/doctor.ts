@@ -21,40 +21,40 @@ interface Flags {
   system?: string
 }
 
-/** However slow everything is, so long the doctor takes at most, but for logging out. */
+/** Limit of all checks together, without the logout. */
 const MAX_MS = 120_000
 const READING_PAUSE_MS = 3000
 
 const HELP = `
-Looks at every system from this machine as the exporter would, and says what is wrong and what to do:
-  configuration  secrets that others may read, certificates that are not verified, schedules that leave gaps
-  names          the host names of base_url
-  connection     TCP and TLS: authority, names and days left of the certificate
-  http           whether the management API answers there, and not something else
-  clock          the system's clock against this machine's
-  login          the login, or whether the token is accepted, with the system's own words
-  role           SYSTEM_MONITOR for reading, and no more than that
-  pools          the configured pools against those that the system lists
-  feed           the answer of each pool, and the values in it that cannot be used
-  health         health states that nobody knows
-  attributes     which are served, by category: why a panel is empty
-  samples        age of the newest, by category: statistics that stand still
-  values         read again, and computed by other means than the exporter's: are the exported figures right?
-  forecasts      whether they come, and which form of the request the system understands (forecast.braces)
-With --prometheus.url, from Prometheus' side: is the exporter scraped, are all pools known and up, how old is what it
-has, and does its interval suit poll.schedule?
+Checks every system from this machine, and prints problems with their remedies:
+  configuration  readable secrets, disabled certificate verification, schedules that cause gaps
+  names          DNS lookup of the host names in base_url
+  connection     TCP and TLS: issuer, names and remaining days of the certificate
+  http           whether the management API responds at base_url
+  clock          clock skew between the system and this machine
+  login          login, or validity of the token
+  role           whether the account has SYSTEM_MONITOR and no other role
+  pools          configured pools compared with the pools of the system
+  feed           response of each pool, and values in it that are invalid
+  health         unknown health states
+  attributes     attributes that the system serves, by category; explains empty panels
+  samples        age of the newest sample, by category
+  values         exported values compared with an independent calculation from a second response
+  forecasts      whether the system serves forecasts, and with which form of the request (forecast.braces)
+With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, and whether
+scrape_interval fits poll.schedule.
 
-It logs in once for each system (a refused login counts there as one attempt) and out again, and sends four
-requests for each pool at most, within the limits of the configuration. It takes two minutes at most. No secret is printed.
+Each system gets one login (which counts as a failed attempt if it is refused), one logout, and at most four requests per
+pool, within the limits of the configuration. The checks take at most two minutes. Secrets are not printed.
 
-Exit codes: 0 nothing failed (warnings may be there); 1 a check failed; 2 wrong usage.`
+Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage error.`
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('connect to the systems as the exporter would; say what is wrong and what to do')
-    .requiredOption('--config.file <file>', 'the configuration file (YAML)')
-    .option('--prometheus.url <url>', 'the Prometheus that scrapes the exporter, to look from its side, too')
-    .option('--system <name>', 'this system alone')
+    .description('check the configuration and the connection to the systems; print problems and remedies')
+    .requiredOption('--config.file <file>', 'configuration file (YAML)')
+    .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping too')
+    .option('--system <name>', 'only this system')
     .addHelpText('after', HELP)
     .action(examine)
 }
@@ -62,30 +62,30 @@ export function doctorCommand(): Command {
 async function examine(flags: Flags): Promise<void> {
   const prometheusUrl = optionalUrl(flags['prometheus.url'])
   const config = readConfig(flags['config.file'])
-  if (config === undefined) throw new Failed('the configuration cannot be used: correct it first')
+  if (config === undefined) throw new Failed('the configuration is invalid: correct it first')
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const progress = createProgress(process.stderr)
   const reports = await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
-    const round = { config: { ...config, systems }, configFile: flags['config.file'], signal, progress }
-    const { reports, watched } = await examineSystems(round)
+    const examination = { config: { ...config, systems }, configFile: flags['config.file'], signal, progress }
+    const { reports, watched } = await examineSystems(examination)
     if (prometheusUrl === undefined) return reports
-    return [...reports, ...(await examinePrometheus(round, prometheusUrl, watched))]
+    return [...reports, ...(await examinePrometheus(examination, prometheusUrl, watched))]
   }).finally(progress.clear)
   process.stdout.write(`${summaryText(reports)}\n`)
   const failures = countStatus(reports, 'fail')
-  if (failures > 0) throw new Failed(`failed: ${counted(failures, 'finding')}, see above`, EXIT.failed)
+  if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }
 
-interface Round {
+interface Examination {
   readonly config: Config
   readonly configFile: string
   readonly signal: AbortSignal
   readonly progress: Progress
 }
 
-/** Side by side, since each has limits of its own; told in the order of the file. */
-async function examineSystems({ config, configFile, signal, progress }: Round) {
+/** Checks systems concurrently, and prints the reports in the order of the file. */
+async function examineSystems({ config, configFile, signal, progress }: Examination) {
   const examinations = config.systems.map((system) =>
     examineSystem({ system, config, configFile, readingPauseMs: READING_PAUSE_MS, signal }, (title) =>
       progress.show(`${system.name}: ${title} …`),
@@ -104,7 +104,7 @@ async function examineSystems({ config, configFile, signal, progress }: Round) {
 }
 
 async function examinePrometheus(
-  { config, signal, progress }: Round,
+  { config, signal, progress }: Examination,
   url: URL,
   systems: readonly WatchedSystem[],
 ): Promise<readonly CheckReport[]> {
@@ -123,7 +123,7 @@ function write(progress: Progress, headline: string, reports: readonly CheckRepo
   process.stdout.write(renderReport(headline, reports, process.stdout))
 }
 
-/** A file that cannot be used is the first finding, and the last. */
+/** Loads the configuration; prints its problems as findings and returns undefined if it is invalid. */
 function readConfig(file: string): Config | undefined {
   try {
     return loadConfig(file, process.env)

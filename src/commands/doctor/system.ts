@@ -16,7 +16,7 @@ import { connectionCheck } from './network/connection.ts'
 import { httpCheck } from './network/http.ts'
 import { namesCheck } from './network/names.ts'
 
-/** What is looked at of a system, in the order in which a poll would meet it. */
+/** Checks of a system, in the order in which a poll depends on them. */
 const SYSTEM_CHECKS = [
   configurationCheck,
   namesCheck,
@@ -36,11 +36,11 @@ const SYSTEM_CHECKS = [
 
 export interface Examination {
   readonly reports: readonly CheckReport[]
-  /** Undefined where they are not known. */
+  /** Undefined if unknown. */
   readonly pools: readonly PoolRef[] | undefined
 }
 
-/** Looks at one system, and logs out. */
+/** Runs all checks of one system and logs out. */
 export async function examineSystem(
   context: SystemContext,
   onCheck: Running<SystemFacts>['onCheck'],

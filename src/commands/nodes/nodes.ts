@@ -16,25 +16,25 @@ interface Flags {
 }
 
 const HELP = `
-Asks the systems themselves, as the exporter does: one request for each pool, within the limits of the configuration.
-A running exporter is neither needed nor disturbed. What a node does not tell is "-", and null in JSON: never 0.
+Reads directly from the systems, with one request for each pool and within the limits of the configuration. It does not
+need a running exporter. Values that a node does not report are shown as "-", and as null in JSON.
 
 Columns:
 ${COLUMNS_HELP}
 
-Members of each element of the array that --json prints:
+Members of each array element with --json:
 ${Object.entries(MEMBERS)
   .map(([name, help]) => `  ${name.padEnd(33)}${help}`.trimEnd())
   .join('\n')}
 
-Exit codes: 0 done; 1 a system or a pool could not be read (stderr says why, the others are shown); 2 wrong usage.`
+Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the others are shown); 2 usage error.`
 
 export function nodesCommand(): Command {
   return new Command('nodes')
-    .description('show all nodes: health, disks, capacity used, age of the newest sample')
-    .requiredOption('--config.file <file>', 'the configuration file (YAML), which says where the systems are')
-    .option('--system <name>', 'this system alone')
-    .option('--json', 'print an array in JSON')
+    .description('list all nodes with health, disks, used capacity and age of the newest sample')
+    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+    .option('--system <name>', 'only this system')
+    .option('--json', 'print a JSON array')
     .addHelpText('after', HELP)
     .action(showNodes)
 }
@@ -47,7 +47,7 @@ async function showNodes(flags: Flags): Promise<void> {
     Promise.all(
       systems.map(async (system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${printable(pool)} …`)
-        progress.show(`asking ${system.name} …`)
+        progress.show(`connecting to ${system.name} …`)
         return { system: system.name, ...(await readSystem({ system, config, signal, onPool })) }
       }),
     ),
@@ -59,7 +59,7 @@ async function showNodes(flags: Flags): Promise<void> {
 
   for (const { system, pools } of feeds) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
-      process.stderr.write(`system ${system}, pool ${printable(id)}: has no nodes\n`)
+      process.stderr.write(`system ${system}, pool ${printable(id)}: no nodes\n`)
     }
   }
   const failures = feeds.flatMap(({ failures }) => failures)
@@ -67,9 +67,9 @@ async function showNodes(flags: Flags): Promise<void> {
   throw new Failed(failures.map(printable).join('\nsds-exporter: '), EXIT.failed)
 }
 
-const NARROWEST_TERMINAL = 80
+const MIN_WIDTH = 80
 
-/** Names are shortened for eyes alone: what is read by another program stays whole. */
+/** Undefined without a terminal: then names are not shortened. */
 function terminalWidth({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
-  return isTTY ? Math.max(columns, NARROWEST_TERMINAL) : undefined
+  return isTTY ? Math.max(columns, MIN_WIDTH) : undefined
 }

@@ -6,19 +6,19 @@ import type { PoolRef } from '../../api/feed/pools.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
 
-/** What one pool answered. */
+/** The feed of one pool. */
 export interface PoolFeed {
   readonly id: string
-  /** As its nodes call it, or the list of pools. */
+  /** From the feed, otherwise from the list of pools. */
   readonly name: string | undefined
   readonly reading: FeedReading
-  /** When it was read: seconds since the epoch, by our clock. */
+  /** Time of the response: seconds since the epoch, local clock. */
   readonly readAt: number
-  /** The system's clock minus ours. */
+  /** Clock of the system minus local clock. */
   readonly skewSeconds: number
 }
 
-/** What was read of one system, and in words what could not be. */
+/** The pools of one system that were read, and the error messages of the others. */
 export interface SystemFeed {
   readonly pools: readonly PoolFeed[]
   readonly failures: readonly string[]
@@ -31,7 +31,7 @@ interface ReadingOptions {
   readonly onPool: (pool: string) => void
 }
 
-/** Reads every pool of a system once, as the exporter does, and logs out. A pool that fails does not stop the others. */
+/** Reads every pool of a system once and logs out. Failures of single pools are reported in the result. */
 export async function readSystem({ system, config, signal, onPool }: ReadingOptions): Promise<SystemFeed> {
   let skewSeconds = 0
   const client = createClient({
@@ -61,17 +61,17 @@ export async function readSystem({ system, config, signal, onPool }: ReadingOpti
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     return {
       pools: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
-      failures: [...new Set(failed.map((failure) => inWords(failure, signal)))],
+      failures: [...new Set(failed.map((failure) => messageOf(failure, signal)))],
     }
   } catch (failure) {
-    return { pools: [], failures: [inWords(failure, signal)] }
+    return { pools: [], failures: [messageOf(failure, signal)] }
   } finally {
     await client.close()
   }
 }
 
-/** @throws what is neither a refusal nor a broken connection */
-function inWords(failure: unknown, signal: AbortSignal): string {
+/** @throws anything but an ApiError, and the abort reason */
+function messageOf(failure: unknown, signal: AbortSignal): string {
   if (failure instanceof ApiError) return failure.message
   throw signal.aborted ? signal.reason : failure
 }

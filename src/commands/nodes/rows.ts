@@ -4,7 +4,7 @@ import { newestTimes } from '../../metrics/newest_times.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import type { PoolFeed } from './reading.ts'
 
-/** One node for people and scripts: the members of `--json`. What the node does not serve is null, never 0. */
+/** One node, with the members of `--json`. Values that the node does not report are null. */
 export interface NodeRow {
   readonly system: string
   readonly pool: string
@@ -25,15 +25,15 @@ export interface NodeRow {
   readonly newest_sample_age_seconds: number | null
 }
 
-/** The members in words, for --help. */
+/** Descriptions of the members, for --help. */
 export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
-  system: 'as in the configuration, and as in the label of the metrics',
-  pool: 'name of the pool, or its id where the name is not unique',
-  pool_id: 'what the pool is asked for by',
-  node: 'name of the node, or its id where the name is not unique',
+  system: 'name in the configuration, and label of the metrics',
+  pool: 'name of the pool, or its id if the name is not unique',
+  pool_id: 'id of the pool',
+  node: 'name of the node, or its id if the name is not unique',
   node_id: 'id of the node',
-  health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or what else the system says',
-  disks: 'disks of the node',
+  health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or another status of the system',
+  disks: 'number of disks',
   disks_good: '',
   disks_bad: '',
   disks_maintenance: '',
@@ -41,12 +41,12 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   disk_space_total_bytes: '',
   disk_space_allocated_bytes: '',
   disk_space_free_bytes: 'without the reserve',
-  disk_space_allocated_ratio: '0 to 1; allocated by total, else as the system says',
-  newest_sample_timestamp_seconds: 'since the epoch, by the clock of the system',
-  newest_sample_age_seconds: 'the difference of the two clocks is taken into account',
+  disk_space_allocated_ratio: '0 to 1; allocated / total, otherwise the percentage of the system',
+  newest_sample_timestamp_seconds: 'since the epoch, clock of the system',
+  newest_sample_age_seconds: 'corrected by the clock skew',
 }
 
-/** @param pools all pools of one system, since names must be unique among them */
+/** @param pools all pools of one system, because duplicate names are replaced by ids */
 export function nodeRows(system: string, pools: readonly PoolFeed[]): NodeRow[] {
   const labels = uniqueNames(pools.map(({ id, name }) => ({ id, name })))
   return pools.flatMap(({ id, reading, readAt, skewSeconds }, index) => {
@@ -93,7 +93,7 @@ function spaceMembers({ values }: NodeReading) {
   }
 }
 
-/** @param now seconds since the epoch, by the clock of the system */
+/** @param now seconds since the epoch, clock of the system */
 function ageMembers(node: NodeReading, now: number) {
   const times = [...newestTimes(node).values()]
   const newest = times.length === 0 ? null : Math.max(...times)
@@ -103,7 +103,7 @@ function ageMembers(node: NodeReading, now: number) {
   }
 }
 
-/** Names with numbers in them in the order that people expect: node-2 before node-10. */
+/** Compares numbers in names by value: node-2 before node-10. */
 const COLLATOR = new Intl.Collator('en', { numeric: true })
 
 /** By system, pool and node. */

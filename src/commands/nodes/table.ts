@@ -5,11 +5,11 @@ import type { NodeRow } from './rows.ts'
 interface Column {
   readonly title: string
   readonly text: (row: NodeRow) => string
-  /** Numbers stand at the right. */
+  /** Aligned right, for numbers. */
   readonly right?: true
-  /** Names may be shortened where the terminal is too narrow. */
+  /** Shortened if the terminal is too narrow. */
   readonly shrinks?: true
-  /** Left out where no row has anything in it. */
+  /** Omitted if empty in all rows. */
   readonly optional?: true
 }
 
@@ -30,12 +30,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'AGE', text: (row) => shown(row.newest_sample_age_seconds, ageText), right: true },
 ]
 
-/** What the columns mean, for --help. */
-export const COLUMNS_HELP = `  DISKS        good disks of all disks
+/** Descriptions of the columns, for --help. */
+export const COLUMNS_HELP = `  DISKS        good disks/all disks
   BAD          bad disks
-  OTHER        disks neither good nor bad: ready to be replaced, in maintenance, or in a state that is not told
-  USED, BYTES  disk space that is allocated, of the total and in bytes (TB = 10^12)
-  AGE          of the newest sample, by the clock of the system; "in 5m" lies in the future`
+  OTHER        other disks: ready to be replaced, in maintenance, or in an unknown state
+  USED, BYTES  allocated disk space, as a percentage of the total and in bytes (TB = 10^12)
+  AGE          age of the newest sample by the clock of the system; "in 5m" is in the future`
 
 function goodOfAll({ disks, disks_good: good }: NodeRow): string {
   if (disks === null && good === null) return ABSENT
@@ -58,7 +58,7 @@ function otherDisks(row: NodeRow): string {
 
 const sum = (a: number, b: number | null): number => a + (b ?? 0)
 
-/** The clocks are compared in whole seconds. */
+/** The Date header has a resolution of one second. */
 const CLOCK_RESOLUTION_SECONDS = 2
 
 function ageText(seconds: number): string {
@@ -67,11 +67,11 @@ function ageText(seconds: number): string {
 }
 
 const GAP = '  '
-const NARROWEST_COLUMN = 8
+const MIN_COLUMN_WIDTH = 8
 
 /**
- * The rows as a table with a line of titles.
- * @param width cells of the terminal, into which names are shortened; undefined: as wide as it gets
+ * The rows as a table with a header line.
+ * @param width of the terminal in cells; names are shortened to fit. Undefined: unlimited
  */
 export function nodesTable(rows: readonly NodeRow[], width: number | undefined): string {
   const columns = COLUMNS.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
@@ -86,45 +86,45 @@ export function nodesTable(rows: readonly NodeRow[], width: number | undefined):
   return lines.map((line) => `${line.map(place).join(GAP).trimEnd()}\n`).join('')
 
   function place(text: string, index: number): string {
-    const room = fitted[index] ?? 0
-    const short = shorten(text, room)
-    const blanks = ' '.repeat(Math.max(0, room - cells(short)))
+    const maxWidth = fitted[index] ?? 0
+    const short = shorten(text, maxWidth)
+    const blanks = ' '.repeat(Math.max(0, maxWidth - cells(short)))
     return columns[index]?.right ? `${blanks}${short}` : `${short}${blanks}`
   }
 }
 
-/** Takes from the widest name as long as the line is too long. */
+/** Reduces the widest name column until the line fits. */
 function narrowed(columns: readonly Column[], widths: readonly number[], width: number): number[] {
   const fitted = [...widths]
   const total = () => fitted.reduce((a, b) => a + b, 0) + GAP.length * (fitted.length - 1)
   while (total() > width) {
     const shrinkable = fitted.map((size, index) => (columns[index]?.shrinks ? size : 0))
     const widest = shrinkable.indexOf(Math.max(...shrinkable))
-    if ((fitted[widest] ?? 0) <= NARROWEST_COLUMN) break
+    if ((fitted[widest] ?? 0) <= MIN_COLUMN_WIDTH) break
     fitted[widest] = (fitted[widest] ?? 0) - 1
   }
   return fitted
 }
 
-/** Names differ at their beginnings or at their ends, so the middle goes. */
-function shorten(text: string, room: number): string {
-  if (cells(text) <= room) return text
+/** Removes the middle, because names differ at their beginning or end. */
+function shorten(text: string, maxWidth: number): string {
+  if (cells(text) <= maxWidth) return text
   const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
   const head = characters.splice(0, Math.ceil(characters.length / 2))
-  while (cells(`${head.join('')}…${characters.join('')}`) > room && head.length + characters.length > 0) {
+  while (cells(`${head.join('')}…${characters.join('')}`) > maxWidth && head.length + characters.length > 0) {
     if (head.length >= characters.length) head.pop()
     else characters.shift()
   }
   return `${head.join('')}…${characters.join('')}`
 }
 
-const NO_CELL = /\p{M}|\u200d/u
-const TWO_CELLS =
+const ZERO_WIDTH = /\p{M}|\u200d/u
+const DOUBLE_WIDTH =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 
-/** Cells of a terminal that a text takes. */
+/** Width of a text in terminal cells. */
 function cells(text: string): number {
   let count = 0
-  for (const character of text) count += NO_CELL.test(character) ? 0 : TWO_CELLS.test(character) ? 2 : 1
+  for (const character of text) count += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1
   return count
 }

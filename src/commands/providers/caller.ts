@@ -5,32 +5,32 @@ import { fromApiError, Refused } from '../../server/admin/errors.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askSecret, printable, type Terminal } from '../cli/terminal.ts'
 
-/** What a command works on. */
+/** The system of a command, and the token of the user. */
 export interface Target {
   readonly system: string
   readonly client: AdminClient
   readonly token: Secret
 }
 
-/** Ctrl+C ends the program; nothing else ends a request before its time. */
-export const STAYING = new AbortController().signal
+/** A signal that never aborts: Ctrl+C ends the process. */
+export const NEVER_ABORTED = new AbortController().signal
 
-/** The person's own token. The exporter's credentials in the configuration file are for reading, and never used here. */
+/** The token of the user, from SDS_TOKEN or a prompt. The credentials in the configuration file are never used. */
 export async function callerToken(
   fromEnvironment: string | undefined,
   terminal: Terminal,
   system: string,
 ): Promise<Secret> {
   if (fromEnvironment === undefined && !terminal.input.isTTY) {
-    throw new Failed('put your token into the environment variable SDS_TOKEN', EXIT.usage)
+    throw new Failed('set the environment variable SDS_TOKEN to your token', EXIT.usage)
   }
-  const text = fromEnvironment ?? (await askSecret(terminal, `Your token for ${system} (is not shown): `))
+  const text = fromEnvironment ?? (await askSecret(terminal, `Your token for ${system} (input is hidden): `))
   const token = tokenFromText(text)
   if (token instanceof Secret) return token
   throw new Failed(`the token ${token}`, EXIT.usage)
 }
 
-/** A refusal in the words of the system, for a person. */
+/** Converts a rejection with {@link explain}. */
 export async function explained<T>(result: Promise<T>): Promise<T> {
   try {
     return await result
@@ -39,6 +39,7 @@ export async function explained<T>(result: Promise<T>): Promise<T> {
   }
 }
 
+/** A {@link Failed} with the error message of the system; other errors are returned unchanged. */
 export function explain(failure: unknown): unknown {
   const refused = failure instanceof ApiError ? fromApiError(failure) : failure
   if (!(refused instanceof Refused)) return failure

@@ -7,7 +7,7 @@ import { type AuditFacts, createAudit, fingerprint } from '../../server/admin/au
 import { outcomeOf, statusOf } from '../../server/admin/outcome.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askLine, printable, type Terminal } from '../cli/terminal.ts'
-import { explain, explained, STAYING, type Target } from './caller.ts'
+import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
 
 export interface DeletionFlags {
   yes?: boolean
@@ -16,53 +16,53 @@ export interface DeletionFlags {
   'admin.auditFile'?: string
 }
 
-export interface DeletionByPerson extends Target {
+export interface ProviderDeletion extends Target {
   readonly id: string
   readonly flags: DeletionFlags
   readonly log: Log
   readonly terminal: Terminal
 }
 
-/** Shows what would go, asks, deletes, and says what became of it. @throws {Failed} unless it was deleted */
-export async function deleteByPerson(deletion: DeletionByPerson): Promise<void> {
+/** Shows the provider, asks for confirmation and deletes it. @throws {Failed} if it was not deleted */
+export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
   const { id, flags, terminal, system } = deletion
   checkId(id)
   const isAsked = flags.yes !== true && flags.dryRun !== true
   if (isAsked && !terminal.input.isTTY) {
-    throw new Failed('there is nobody to type the name of the provider: use --yes', EXIT.usage)
+    throw new Failed('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
   }
   const { user, provider, isUnique } = await lookUp(deletion)
   terminal.output.write(summary(deletion, user, provider))
   const isDeleted = flags.dryRun !== true
   if (isAsked) await confirm(terminal, isUnique ? provider : undefined, id)
   if (isDeleted) await deleteOnce(deletion, user, provider)
-  const words = isDeleted
+  const text = isDeleted
     ? `Deleted ${printable(provider?.name || id)} from ${system}.`
     : 'Dry run: nothing was deleted.'
   const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
-  process.stdout.write(`${flags.json === true ? JSON.stringify(facts) : words}\n`)
+  process.stdout.write(`${flags.json === true ? JSON.stringify(facts) : text}\n`)
 }
 
 function checkId(id: string): void {
   try {
     providerPath(id)
   } catch (failure) {
-    throw new Failed(failure instanceof ApiError ? failure.detail : 'the id cannot be sent', EXIT.usage)
+    throw new Failed(failure instanceof ApiError ? failure.detail : 'invalid id', EXIT.usage)
   }
 }
 
-interface LookedUp {
+interface LookupResult {
   readonly user: string | undefined
   readonly provider: Provider | undefined
-  /** Whether no other provider has its name, as names are typed. */
+  /** Whether no other provider has the same name, apart from white space. */
   readonly isUnique: boolean
 }
 
-/** Not everybody who may delete may list; then the id stands for itself. */
-async function lookUp({ client, token, id, system }: DeletionByPerson): Promise<LookedUp> {
+/** An account may delete without the right to list; then the provider is undefined. */
+async function lookUp({ client, token, id, system }: ProviderDeletion): Promise<LookupResult> {
   const [list, whoami] = await Promise.allSettled([
-    client.providers(token, STAYING),
-    client.user(token, STAYING),
+    client.providers(token, NEVER_ABORTED),
+    client.user(token, NEVER_ABORTED),
   ])
   const user = whoami.status === 'fulfilled' ? whoami.value : undefined
   if (list.status === 'rejected') {
@@ -71,38 +71,39 @@ async function lookUp({ client, token, id, system }: DeletionByPerson): Promise<
     throw explain(list.reason)
   }
   const provider = list.value.find((candidate) => candidate.id === id)
-  const namesakes = list.value.filter(({ name }) => plain(name) === plain(provider?.name ?? ''))
+  const namesakes = list.value.filter(({ name }) => normalized(name) === normalized(provider?.name ?? ''))
   if (provider !== undefined) return { user, provider, isUnique: namesakes.length === 1 }
   throw new Failed(`${system} has no provider with the id ${printable(id)}: see sds-exporter providers list`)
 }
 
 function summary(
-  { system, id }: DeletionByPerson,
+  { system, id }: ProviderDeletion,
   user: string | undefined,
   provider: Provider | undefined,
 ): string {
-  const name = provider === undefined ? 'unknown: your account may not list' : printable(provider.name)
+  const name =
+    provider === undefined ? 'unknown: your account may not list providers' : printable(provider.name)
   return `System:    ${system}
 Provider:  ${name}
 Id:        ${printable(id)}
-You:       ${user === undefined ? 'unknown to the system' : printable(user)}
+You:       ${user === undefined ? 'unknown' : printable(user)}
 `
 }
 
-const plain = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
+const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
-/** @param named the provider, where its name says which one is meant; else the id is asked for */
+/** @param named the provider, if its name is unique; otherwise the id must be typed */
 async function confirm(terminal: Terminal, named: Provider | undefined, id: string): Promise<void> {
-  // A name that nobody can type is no question.
-  const isTypable = named !== undefined && plain(named.name) !== '' && !/\p{C}/u.test(named.name)
-  const [what, word] = isTypable ? ['name', named.name] : ['id', id]
-  const typed = await askLine(terminal, `Type the ${what} of the provider to delete it: `)
-  if (plain(typed) !== plain(word))
-    throw new Failed(`this is not the ${what} of the provider: nothing was deleted`)
+  // A name with control or format characters cannot be typed.
+  const isTypable = named !== undefined && normalized(named.name) !== '' && !/\p{C}/u.test(named.name)
+  const [field, value] = isTypable ? ['name', named.name] : ['id', id]
+  const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
+  if (normalized(typed) !== normalized(value))
+    throw new Failed(`this is not the ${field} of the provider: nothing was deleted`)
 }
 
 async function deleteOnce(
-  { client, token, id, system, flags, log }: DeletionByPerson,
+  { client, token, id, system, flags, log }: ProviderDeletion,
   user: string | undefined,
   provider: Provider | undefined,
 ): Promise<void> {
@@ -122,31 +123,31 @@ async function deleteOnce(
     await client.deleteProvider(token, id)
   } catch (failure) {
     await line.end(facts, outcomeOf(failure), statusOf(failure))
-    if (failure instanceof UnknownOutcome) throw await lookAgain({ client, token, id }, failure)
+    if (failure instanceof UnknownOutcome) throw await describeOutcome({ client, token, id }, failure)
     throw explain(failure)
   }
   await explained(line.end(facts, 'deleted', 200))
 }
 
-/** The answer was lost: the list knows. */
-async function lookAgain(
-  { client, token, id }: Pick<DeletionByPerson, 'client' | 'token' | 'id'>,
+/** Finds out from the list whether a deletion without a response happened. */
+async function describeOutcome(
+  { client, token, id }: Pick<ProviderDeletion, 'client' | 'token' | 'id'>,
   lost: UnknownOutcome,
 ) {
-  const words = printable(lost.message)
+  const message = printable(lost.message)
   try {
-    const list = await client.providers(token, STAYING)
+    const list = await client.providers(token, NEVER_ABORTED)
     return new Failed(
       list.some((provider) => provider.id === id)
-        ? `${words}\nIt is still in the list: it was not deleted, or not yet.`
-        : `${words}\nIt is not in the list any more: it was deleted.`,
+        ? `${message}\nThe provider is still in the list: it was not deleted, or not yet.`
+        : `${message}\nThe provider is no longer in the list: it was deleted.`,
     )
   } catch {
-    return new Failed(words)
+    return new Failed(message)
   }
 }
 
-/** There may be no entry for the user in a container. */
+/** In a container the user may have no passwd entry. */
 function localUser(): string {
   try {
     return userInfo().username

@@ -5,8 +5,8 @@ import { writeProviders } from '../../server/admin/documents.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { printable, type Terminal } from '../cli/terminal.ts'
-import { callerToken, explained, STAYING, type Target } from './caller.ts'
-import { type DeletionFlags, deleteByPerson } from './delete.ts'
+import { callerToken, explained, NEVER_ABORTED, type Target } from './caller.ts'
+import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
 
 interface SystemFlags {
   'config.file': string
@@ -14,8 +14,8 @@ interface SystemFlags {
 }
 
 const HELP = `
-The token is yours, of the storage system that is asked: it is read from the environment variable SDS_TOKEN, or
-asked for without being shown. There is no flag for it, because every user of a machine can read command lines.`
+Set the environment variable SDS_TOKEN to your own token of the storage system; without it, the command prompts for the
+token. There is no flag for the token, because every local user can read command lines.`
 
 export function providersCommand(): Command {
   const command = new Command('providers').description(
@@ -23,27 +23,25 @@ export function providersCommand(): Command {
   )
   addSystemFlags(command.command('list'))
     .description('list the providers')
-    .option('--json', 'print the list as the storage system would, in JSON')
+    .option('--json', 'print JSON in the format of the storage system')
     .action((flags: SystemFlags & { json?: boolean }) =>
       withSystem(flags, async ({ client, token }) => {
-        const providers = await explained(client.providers(token, STAYING))
+        const providers = await explained(client.providers(token, NEVER_ABORTED))
         process.stdout.write(
           flags.json === true ? `${writeProviders(providers, 'json')}\n` : table(providers),
         )
       }),
     )
   addLogFlags(addSystemFlags(command.command('delete')))
-    .description(
-      'delete a provider, after its name (or its id, where the name is not unique) was typed to confirm',
-    )
-    .argument('<id>', 'the id of the provider, as the list has it')
-    .option('--yes', 'do not ask for the name or id')
-    .option('--dry-run', 'show what would be deleted, and delete nothing')
-    .option('--json', 'print what was deleted as a JSON object: system, id, name, deleted')
-    .option('--admin.audit-file <file>', 'write the deletion to this file too, as a JSON line')
+    .description('delete a provider; asks for its name, or its id if the name is not unique, as confirmation')
+    .argument('<id>', 'id of the provider, see providers list')
+    .option('--yes', 'delete without confirmation')
+    .option('--dry-run', 'show what would be deleted without deleting it')
+    .option('--json', 'print the result as a JSON object: system, id, name, deleted')
+    .option('--admin.audit-file <file>', 'also write the deletion to this file, as a JSON line')
     .action((id: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
       withSystem(flags, (target) =>
-        deleteByPerson({ ...target, id, flags, log: logFrom(flags), terminal: TERMINAL }),
+        deleteWithConfirmation({ ...target, id, flags, log: logFrom(flags), terminal: TERMINAL }),
       ),
     )
   return command.addHelpText('after', HELP)
@@ -51,8 +49,8 @@ export function providersCommand(): Command {
 
 function addSystemFlags(command: Command): Command {
   return command
-    .requiredOption('--config.file <file>', 'the configuration file (YAML), which says where the systems are')
-    .option('--system <name>', 'the system, where the file has several')
+    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+    .option('--system <name>', 'name of the system; required if several are configured')
     .addHelpText('after', HELP)
 }
 
@@ -74,7 +72,7 @@ async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<
   }
 }
 
-/** Names before ids, in columns. */
+/** Columns NAME and ID. */
 function table(providers: readonly { readonly id: string; readonly name: string }[]): string {
   if (providers.length === 0) return 'The system has no authentication providers.\n'
   const rows = [{ name: 'NAME', id: 'ID' }, ...providers].map(({ id, name }) => [

@@ -42,11 +42,11 @@ export const CURVES = {
 
 /** Whether a client certificate is requested, required, and verified against the client CA. */
 export const CLIENT_AUTH = {
-  NoClientCert: { asked: false, required: false, verified: false },
-  RequestClientCert: { asked: true, required: false, verified: false },
-  RequireAnyClientCert: { asked: true, required: true, verified: false },
-  VerifyClientCertIfGiven: { asked: true, required: false, verified: true },
-  RequireAndVerifyClientCert: { asked: true, required: true, verified: true },
+  NoClientCert: { requested: false, required: false, verified: false },
+  RequestClientCert: { requested: true, required: false, verified: false },
+  RequireAnyClientCert: { requested: true, required: true, verified: false },
+  VerifyClientCertIfGiven: { requested: true, required: false, verified: true },
+  RequireAndVerifyClientCert: { requested: true, required: true, verified: true },
 } as const
 
 /** Deprecated names that the exporter-toolkit still accepts. */

@@ -10,9 +10,9 @@ import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
 import { fromApiError, Refused, refused, UNKNOWN_OUTCOME_CODE } from './errors.ts'
 import { checkOrigin, type OriginRules } from './origin.ts'
-import { createPace, type Pace } from './pace.ts'
 import { readAdminPage } from './page/page.ts'
 import { answerDelete, answerList, audited, isDeletion, type RequestedDeletion } from './provider_routes.ts'
+import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { formatOf } from './request.ts'
 import { answerLogin, answerLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
@@ -23,7 +23,7 @@ export interface AdminAppOptions {
   readonly origin: OriginRules
   readonly ready: () => boolean
   readonly log: Log
-  readonly pace?: Pace
+  readonly rateLimits?: RateLimits
 }
 
 /** The application for provider administration: page, login, list and deletion, with the token of the caller. */
@@ -34,7 +34,7 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   app.use(setResponseHeaders)
   app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => answerHealth(context, next, options.ready))
-  const routes = { pace: createPace(), ...options }
+  const routes = { rateLimits: createRateLimits(), ...options }
   app.use((context, next) =>
     isDeletion(context)
       ? audited(context, routes, (deletion) => {
@@ -45,7 +45,7 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   )
   app.use(async (context, next) => {
     // After the audit middleware: a deletion refused by the rate limit must be audited too.
-    routes.pace.admit(clientAddress(context.req.socket))
+    routes.rateLimits.admit(clientAddress(context.req.socket))
     checkTarget(context)
     checkOrigin(context.req, origin)
     context.state['body'] = await readRequestBody(context.req)
@@ -58,7 +58,7 @@ export function createAdminApp(options: AdminAppOptions): Koa {
 
 const PROVIDERS = ['/vdc/admin/authnproviders', '/systems/:system/vdc/admin/authnproviders']
 
-type Routes = AdminAppOptions & { readonly pace: Pace }
+type Routes = AdminAppOptions & { readonly rateLimits: RateLimits }
 
 function createRouter(routes: Routes): Router {
   const page = readAdminPage(UNKNOWN_OUTCOME_CODE)

@@ -103,6 +103,6 @@ function statusFor({ reason, status }: ApiError): number {
   return reason === 'local' ? 500 : 502
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

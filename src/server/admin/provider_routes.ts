@@ -11,7 +11,7 @@ import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
 import { refused } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
-import type { Pace } from './pace.ts'
+import type { RateLimits } from './rate_limits.ts'
 import {
   callerToken,
   checkAcceptable,
@@ -26,18 +26,18 @@ import type { AdminSystems } from './systems.ts'
 
 export interface ProviderRoutes {
   readonly systems: AdminSystems
-  readonly pace: Pace
+  readonly rateLimits: RateLimits
   readonly audit: Audit
 }
 
 /** API document, "List providers". */
-export async function answerList(context: Context, { systems, pace }: ProviderRoutes): Promise<void> {
+export async function answerList(context: Context, { systems, rateLimits }: ProviderRoutes): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
   checkAcceptable(context)
   const client = systemOf(context, systems)
   const signal = goneSignal(context)
-  const providers = await pace.withToken(clientAddress(context.req.socket), () =>
+  const providers = await rateLimits.withToken(clientAddress(context.req.socket), () =>
     client.providers(token, signal),
   )
   const format = formatOf(context)
@@ -55,7 +55,7 @@ export interface RequestedDeletion {
 /** API document, "Delete provider". */
 export async function answerDelete(
   context: Context,
-  { systems, pace }: ProviderRoutes,
+  { systems, rateLimits }: ProviderRoutes,
   deletion: RequestedDeletion,
 ): Promise<void> {
   checkNoQuery(context)
@@ -63,7 +63,7 @@ export async function answerDelete(
   deletion.facts = { ...deletion.facts, token_sha256: fingerprint(token) }
   const client = systemOf(context, systems)
   const id = providerId(context)
-  await pace.withToken(clientAddress(context.req.socket), async () => {
+  await rateLimits.withToken(clientAddress(context.req.socket), async () => {
     const { user, provider } = await lookUp(client, token, id, goneSignal(context))
     deletion.facts = { ...deletion.facts, user, provider: provider?.name ?? null }
     await deletion.begin()

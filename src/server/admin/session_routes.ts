@@ -2,13 +2,13 @@ import type { Context } from 'koa'
 import { passwordFromText, Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { refused } from './errors.ts'
-import type { Pace } from './pace.ts'
+import type { RateLimits } from './rate_limits.ts'
 import { callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
 
 interface SessionRoutes {
   readonly systems: AdminSystems
-  readonly pace: Pace
+  readonly rateLimits: RateLimits
 }
 
 /**
@@ -17,7 +17,7 @@ interface SessionRoutes {
  */
 export async function answerLogin(
   context: Context,
-  { systems, pace }: SessionRoutes,
+  { systems, rateLimits }: SessionRoutes,
   body: Buffer,
 ): Promise<void> {
   checkNoQuery(context)
@@ -26,17 +26,17 @@ export async function answerLogin(
   const { username, password } = credentialsOf(body)
   const client = systemOf(context, systems)
   const name = systemName(context, systems) ?? ''
-  const token = await pace.withLogin(name, () => client.login(username, password, goneSignal(context)))
+  const token = await rateLimits.withLogin(name, () => client.login(username, password, goneSignal(context)))
   context.body = JSON.stringify({ token: token.reveal() })
   context.set('Content-Type', 'application/json')
 }
 
 /** Ends the session of a token at the system. */
-export async function answerLogout(context: Context, { systems, pace }: SessionRoutes): Promise<void> {
+export async function answerLogout(context: Context, { systems, rateLimits }: SessionRoutes): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
   const client = systemOf(context, systems)
-  await pace.withToken(clientAddress(context.req.socket), () =>
+  await rateLimits.withToken(clientAddress(context.req.socket), () =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204

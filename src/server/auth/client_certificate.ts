@@ -24,7 +24,7 @@ const NOT_LISTED: Refusal = {
  */
 export function checkClientCertificate(tls: WebTls, socket: TLSSocket): Refusal | undefined {
   const policy = CLIENT_AUTH[tls.clientAuth]
-  if (!policy.asked) return undefined
+  if (!policy.requested) return undefined
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) return policy.required ? REQUIRED : undefined
   if (policy.verified && !socket.authorized) return UNKNOWN

@@ -37,7 +37,7 @@ export function createTlsServer(
   const server = createServer({
     ...options,
     ...contextOptions(tls),
-    requestCert: CLIENT_AUTH[tls.clientAuth].asked,
+    requestCert: CLIENT_AUTH[tls.clientAuth].requested,
     rejectUnauthorized: false,
     handshakeTimeout,
   })
@@ -69,14 +69,14 @@ export function createTlsServer(
 
 function contextOptions(tls: WebTls) {
   // A resumed session would keep a client certificate valid after it or its CA has expired or was removed.
-  const secureOptions = CLIENT_AUTH[tls.clientAuth].asked ? constants.SSL_OP_NO_TICKET : 0
+  const secureOptions = CLIENT_AUTH[tls.clientAuth].requested ? constants.SSL_OP_NO_TICKET : 0
   return { ...secureContextOptions(tls), secureOptions }
 }
 
 function install(server: Server, tls: WebTls): void {
   server.setSecureContext(contextOptions(tls))
   // There is no setter, but the server reads this property for every new connection.
-  Object.assign(server, { requestCert: CLIENT_AUTH[tls.clientAuth].asked })
+  Object.assign(server, { requestCert: CLIENT_AUTH[tls.clientAuth].requested })
 }
 
 /** A TLS socket does not expose its underlying socket, but both have the same unique pair of addresses. */

@@ -16,7 +16,7 @@ describe.each(LOG_FORMATS)('a line as %s', (format) => {
     ['\u001b[31mred\u009b31mred\u007f\u0000'],
     ['\u202eright to left\u202c'],
     ['soft\u00adhyphen, \u{e0001}tag'],
-  ])('shows %j on one line, without controls, and loses nothing', (value) => {
+  ])('writes %j on one line, with escaped control characters and without loss', (value) => {
     const line = written(format, value)
     expect(line.indexOf('\n')).toBe(line.length - 1)
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u)
@@ -27,7 +27,7 @@ describe.each(LOG_FORMATS)('a line as %s', (format) => {
   })
 })
 
-test('a plain value stands without quotes in logfmt', () => {
+test('logfmt does not quote plain values', () => {
   expect(written('logfmt', 'https://ecs1:4443/a_b-c')).toMatch(
     /^ts=\S+ level=info msg=said value=https:\/\/ecs1:4443\/a_b-c\n$/,
   )

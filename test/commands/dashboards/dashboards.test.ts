@@ -12,7 +12,7 @@ function dashboards(args: readonly string[], token?: string) {
 }
 
 describe('dashboards --out', () => {
-  test('writes every dashboard as it ships', async () => {
+  test('writes every dashboard of the package', async () => {
     using folder = temporaryFolder()
     const out = join(folder.path, 'a', 'b')
     const { code, stdout } = await dashboards([`--out=${out}`])
@@ -34,7 +34,7 @@ describe('dashboards --out', () => {
 })
 
 describe('dashboards --grafana.url', () => {
-  test('uploads all of them into the folder, and a second run changes nothing', async () => {
+  test('uploads all dashboards, and a second run changes nothing', async () => {
     await using grafana = await startGrafana()
     const first = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' })
@@ -51,7 +51,7 @@ describe('dashboards --grafana.url', () => {
     expect(grafana.requests.filter((request) => request.startsWith('POST'))).toEqual([])
   })
 
-  test('replaces what was changed, and nothing else', async () => {
+  test('replaces only changed dashboards', async () => {
     await using grafana = await startGrafana()
     await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
     const pool = grafana.dashboards.get('sds-pool')
@@ -73,7 +73,7 @@ describe('dashboards --grafana.url', () => {
     expect([grafana.folders.size, grafana.dashboards.size]).toEqual([0, 0])
   })
 
-  test('takes the token from a file, and never shows it', async () => {
+  test('reads the token from a file and never prints it', async () => {
     await using grafana = await startGrafana()
     using folder = temporaryFolder()
     const file = folder.write('token', 'glsa_wrong_canary\n')
@@ -83,36 +83,36 @@ describe('dashboards --grafana.url', () => {
     ])
     expect(code).toBe(1)
     expect(stderr).toContain('HTTP 401')
-    expect(stderr).toContain('is the token right')
+    expect(stderr).toContain('check that the token is correct')
     expect(stdout + stderr).not.toContain('canary')
   })
 
   test.each([
     [403, 'dashboards:write'],
-    [412, 'in the way'],
+    [412, 'same title or uid'],
     [500, 'HTTP 500'],
-  ])('says what to do on %d', async (status, words) => {
+  ])('prints the remedy for status %d', async (status, words) => {
     await using grafana = await startGrafana()
     grafana.refuseWith(status)
     const { code, stderr } = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
   })
 
-  test('says that nobody answers', async () => {
+  test('reports that Grafana is not reachable', async () => {
     const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'], GRAFANA_TOKEN)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('does not answer')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did not respond')])
   })
 })
 
 test.each([
-  ['neither a folder nor a Grafana', []],
+  ['neither --out nor --grafana.url', []],
   ['both', ['--out=x', '--grafana.url=http://127.0.0.1']],
   ['no URL', ['--grafana.url=grafana']],
-])('%s is wrong usage', async (_, args) => {
+])('%s is a usage error', async (_, args) => {
   expect((await dashboards(args, GRAFANA_TOKEN)).code).toBe(2)
 })
 
-test('a user or password in the address is wrong usage, and is not shown', async () => {
+test('a user or password in the URL is a usage error and is not printed', async () => {
   const args = ['--grafana.url=http://admin:canary@127.0.0.1:1/']
   const { code, stdout, stderr } = await dashboards(args, GRAFANA_TOKEN)
   expect([code, stdout]).toEqual([2, ''])
@@ -120,7 +120,7 @@ test('a user or password in the address is wrong usage, and is not shown', async
   expect(stderr).not.toContain('canary')
 })
 
-test('without a token it says where one belongs', async () => {
+test('reports a missing token', async () => {
   const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'])
   expect([code, stderr]).toEqual([1, expect.stringContaining('GRAFANA_TOKEN is empty')])
 })

@@ -8,14 +8,14 @@ interface StoredDashboard {
   readonly folderUid: string
 }
 
-/** The documented contract of the part of Grafana's HTTP API that is used, and nothing that it would not take. */
+/** A stub of the used part of Grafana's HTTP API. It rejects requests that do not match the documentation. */
 export interface GrafanaStandIn extends AsyncDisposable {
   readonly url: string
   readonly folders: Map<string, string>
   readonly dashboards: Map<string, StoredDashboard>
   /** `METHOD path` of every request. */
   readonly requests: string[]
-  /** Answers every request with this status from now on. */
+  /** Makes every further request fail with this status. */
   refuseWith(status: number): void
 }
 

@@ -11,7 +11,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Child, run, startProcess } from '../../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
-import { standing } from './doctor_setup.ts'
+import { runServer } from './doctor_setup.ts'
 
 const PASSWORD = 'emulator'
 const START_TIMEOUT_MS = 60_000
@@ -39,7 +39,7 @@ function configure(name: string, systems: readonly object[], rest = {}): string 
   return file
 }
 
-/** Runs the command as it is run at a prompt, without a terminal. */
+/** Runs the command in a child process without a terminal. */
 function doctor(file: string, ...args: string[]) {
   return run(process.execPath, ['src/main.ts', 'doctor', `--config.file=${file}`, ...args])
 }
@@ -48,7 +48,7 @@ const linesWith = (status: string, text: string) =>
   text.split('\n').filter((line) => line.startsWith(`  ${status.padEnd(4)}  `))
 
 describe('doctor', () => {
-  test('finds nothing wrong with a healthy system, and says nothing on stderr', async () => {
+  test('reports no problems and nothing on stderr for a healthy system', async () => {
     const { code, stdout, stderr } = await doctor(
       configure('good.yml', [systemAt('frankfurt', emulator.url)]),
     )
@@ -60,11 +60,11 @@ describe('doctor', () => {
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('ends with 1 on a failure, with the remedy, and looks at the other systems all the same', async () => {
+  test('exits with 1 on a failure, prints the remedy and checks the other systems', async () => {
     const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
     const file = configure('two.yml', [dead, systemAt('frankfurt', emulator.url)])
     const { code, stdout, stderr } = await doctor(file)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'sds-exporter: failed: 1 finding, see above\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'sds-exporter: 1 failure, see above\n' })
     expect(stdout).toMatch(
       / {2}fail {2}connection {5}127\.0\.0\.1:\d+: connection refused.*\n +→ check host and port/,
     )
@@ -81,13 +81,13 @@ describe('doctor', () => {
     )
     expect(code).toBe(0)
     expect(linesWith('warn', stdout)).toEqual([
-      '  warn  role           admin has SYSTEM_ADMIN: more than reading needs',
+      '  warn  role           admin has SYSTEM_ADMIN: more permissions than needed',
     ])
   })
 
-  test('prints no secret, whatever fails and whoever repeats it', async () => {
+  test('prints no secret, even if a failing system echoes it', async () => {
     const canary = 'canary-4711-secret'
-    await using echo = await standing(
+    await using echo = await runServer(
       createServer((request, response) => {
         const asked = request.headers.authorization ?? request.headers['x-sds-auth-token'] ?? ''
         const decoded = Buffer.from(String(asked).replace(/^Basic /, ''), 'base64').toString()
@@ -127,7 +127,7 @@ describe('doctor', () => {
     expect(slow.liveSessions('monitor')).toBe(0)
   })
 
-  test('tells what is wrong with the file', async () => {
+  test('reports an invalid configuration file', async () => {
     const { code, stdout, stderr } = await doctor(
       configure('bad.yml', [{ name: 'a', base_url: 'x', auth: {} }]),
     )
@@ -140,14 +140,14 @@ describe('doctor', () => {
   })
 
   test.each([
-    ['an unknown system', '--system=rome', 'only frankfurt'],
+    ['an unknown system', '--system=rome', 'configured systems: frankfurt'],
     ['an address that is none', '--prometheus.url=prometheus:9090', 'must begin with http'],
     [
       'a password on the command line',
       '--prometheus.url=http://a:canary@b',
       'must not contain a user or password',
     ],
-  ])('%s is wrong usage', async (_, flag, words) => {
+  ])('%s is a usage error', async (_, flag, words) => {
     const { code, stdout, stderr } = await doctor(
       configure('usage.yml', [systemAt('frankfurt', emulator.url)]),
       flag,
@@ -158,7 +158,7 @@ describe('doctor', () => {
     expect(stderr).not.toContain('canary')
   })
 
-  test('explains itself', async () => {
+  test('prints help', async () => {
     const { code, stdout } = await run(process.execPath, ['src/main.ts', 'doctor', '--help'])
     expect(code).toBe(0)
     for (const word of ['--config.file', '--prometheus.url', '--system', 'forecast.braces', 'Exit codes'])
@@ -207,7 +207,7 @@ describe('with a real Prometheus', () => {
 
   const sectionOf = (stdout: string) => stdout.slice(stdout.indexOf('\nPrometheus\n'))
 
-  test('tells the targets, the pools, the ages and the interval', async () => {
+  test('checks targets, pools, sample ages and the scrape interval', async () => {
     const { code, stdout } = await doctor(file, `--prometheus.url=${prometheus.url}/`)
     const section = sectionOf(stdout)
     expect(section).toContain(`  ok    prometheus     ${prometheus.url}: scrapes 3 targets\n`)
@@ -217,15 +217,15 @@ describe('with a real Prometheus', () => {
     expect(section).toMatch(
       / {2}ok {4}interval {7}storage \S+: scraped every 1s, poll\.schedule polls every 60s\n/,
     )
-    // The second exporter is not there: that is the one failure.
+    // The second target is not running, which is the only failure.
     expect(section).toMatch(
-      / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ refused: start the exporter/,
+      / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ connection refused: start the exporter/,
     )
     expect(code).toBe(1)
     expect(stdout).toMatch(/ 0 warnings, 1 failure\n$/)
   })
 
-  test('tells pools and systems that it does not know, and polls that nobody sees', async () => {
+  test('reports pools and systems that Prometheus does not have', async () => {
     const [hot] = emulator.pools
     const bare = hot?.id.split(':').at(-1)
     const strange = configure(
@@ -240,13 +240,13 @@ describe('with a real Prometheus', () => {
     const section = sectionOf(stdout)
     expect(code).toBe(1)
     expect(section).toContain(
-      `  fail  pools          frankfurt ${bare}: Prometheus does not know this pool\n`,
+      `  fail  pools          frankfurt ${bare}: Prometheus does not have this pool\n`,
     )
-    expect(section).toContain('  fail  pools          paris: Prometheus knows no pool of this system\n')
+    expect(section).toContain('  fail  pools          paris: Prometheus has no pools of this system\n')
     expect(section).toMatch(/ {2}skip {2}samples {8}paris: skipped/)
   })
 
-  test('tells pools whose polls fail', async () => {
+  test('reports pools whose polls fail', async () => {
     emulator.setFaults(['status:404@nodes'])
     const changed = configure('watched.yml', [systemAt('frankfurt', emulator.url)], {
       poll: { timeout: '29s' },
@@ -258,30 +258,35 @@ describe('with a real Prometheus', () => {
     emulator.setFaults([])
     expect(
       sectionOf(stdout).match(
-        / {2}fail {2}pools {10}frankfurt urn:\S+ its polls fail for the running exporter\n +→ see what fails above/g,
+        / {2}fail {2}pools {10}frankfurt urn:\S+ polls of the running exporter fail\n +→ see the failures above/g,
       ),
     ).toHaveLength(2)
   })
 })
 
-describe('without a Prometheus there', () => {
+describe('an invalid Prometheus URL', () => {
   test.each([
-    ['nobody', undefined, 'does not answer: ECONNREFUSED', 'correct --prometheus.url'],
+    ['no server', undefined, 'did not respond: ECONNREFUSED', 'correct --prometheus.url'],
     [
-      'somebody else',
+      'another server',
       [200, '<html>'],
-      'does not answer as Prometheus does (HTTP 200)',
+      'is not the API of Prometheus (HTTP 200)',
       'correct --prometheus.url',
     ],
-    ['one that wants a login', [401, ''], 'refuses to answer (HTTP 401)', 'where no login is needed'],
     [
-      'one that scrapes nothing of ours',
+      'a server that requires authentication',
+      [401, ''],
+      'refused the request (HTTP 401)',
+      'needs no authentication',
+    ],
+    [
+      'a Prometheus without a target for this exporter',
       [200, '{"status":"success","data":{"activeTargets":[]}}'],
-      'no target gives the metrics',
+      'Prometheus has no target for this exporter',
       'add a scrape job',
     ],
-  ] as const)('%s is told', async (_, answer, text, remedy) => {
-    await using other = await standing(
+  ] as const)('reports %s', async (_, answer, text, remedy) => {
+    await using other = await runServer(
       createServer((_, response) => response.writeHead(answer?.[0] ?? 200).end(answer?.[1])),
     )
     const url = answer === undefined ? `http://127.0.0.1:${await freePort()}` : other.url
@@ -295,10 +300,10 @@ describe('without a Prometheus there', () => {
   })
 })
 
-describe('the table of checks', () => {
+describe('runChecks and renderReport', () => {
   const running = { givenBy: { x: 'first' }, signal: new AbortController().signal, onCheck: () => undefined }
 
-  test('tells a check that breaks, and goes on', async () => {
+  test('reports an exception in a check and continues', async () => {
     const broken = {
       title: 'first',
       needs: [],
@@ -314,13 +319,13 @@ describe('the table of checks', () => {
     }
     const { reports } = await runChecks<undefined, { x: number }>([broken, next, last], undefined, running)
     expect(reports.map(({ findings }) => findings[0]?.text)).toEqual([
-      'the check itself broke: RangeError: too far',
+      'internal error in this check: RangeError: too far',
       'skipped: needs first',
       'fine',
     ])
   })
 
-  test('shows foreign text as what it is', () => {
+  test('escapes untrusted text', () => {
     const findings = [{ status: 'fail', subject: 'a\u001b[2J', text: 'b\nc', remedy: 'd\re' }] as const
     expect(renderReport('head', [{ title: 'feed', findings }], process.stderr)).toBe(
       'head\n  fail  feed           a\\u{1b}[2J: b\\u{a}c\n                       → d\\u{d}e\n',

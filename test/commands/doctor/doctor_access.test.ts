@@ -6,7 +6,7 @@ import { createAuthority, expiredDates } from '../../../src/emulator/certificate
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { examine, MONITOR, standing } from './doctor_setup.ts'
+import { examine, MONITOR, runServer } from './doctor_setup.ts'
 
 const ALL = [
   'configuration',
@@ -38,7 +38,7 @@ describe('a healthy system', () => {
     },
   )
 
-  test('is asked a handful of times, and left as it was', async () => {
+  test('gets few requests and keeps no session', async () => {
     await using emulator = await startEmulator({ pools: 3, nodes: 1 })
     await examine({ base_url: emulator.url })
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
@@ -46,11 +46,11 @@ describe('a healthy system', () => {
     const counts = (['whoami', 'pools', 'nodes', 'forecast', 'logout'] as const).map((operation) =>
       emulator.log.count(operation),
     )
-    // The list of pools once with the token and once without; two readings a pool; both forms of one forecast.
+    // The list of pools with and without a token, two reads per pool, both forms of one forecast.
     expect(counts).toEqual([1, 2, 6, 4, 1])
   })
 
-  test('is asked within the limits', async () => {
+  test('gets requests within the configured limits', async () => {
     await using emulator = await startEmulator({ pools: 6, nodes: 1, faults: ['slow-headers:0.3'] })
     await examine({ base_url: emulator.url }, { limits: { concurrency: 2, requests_per_second: 1000 } })
     expect(emulator.log.mostAtOnce()).toBe(2)
@@ -58,12 +58,12 @@ describe('a healthy system', () => {
 })
 
 describe('configuration', () => {
-  test('warns of secrets that others may read', async () => {
+  test('warns of secrets that other users can read', async () => {
     using folder = temporaryFolder()
     const file = folder.write('token', 'emulator-monitor')
     chmodSync(file, 0o644)
-    const patient = { base_url: 'http://127.0.0.1:1', auth: { token_file: file } }
-    expect((await examine(patient)).of('configuration')).toEqual([
+    const keys = { base_url: 'http://127.0.0.1:1', auth: { token_file: file } }
+    expect((await examine(keys)).of('configuration')).toEqual([
       {
         status: 'warn',
         text: `every local user can read the secret in ${file}`,
@@ -71,12 +71,10 @@ describe('configuration', () => {
       },
     ])
     chmodSync(file, 0o640)
-    expect((await examine(patient)).of('configuration')).toEqual([
-      { status: 'ok', text: 'no problems found' },
-    ])
+    expect((await examine(keys)).of('configuration')).toEqual([{ status: 'ok', text: 'no problems found' }])
   })
 
-  test('warns of what travels in the clear, and of what is not verified', async () => {
+  test('warns of unencrypted connections and of disabled verification', async () => {
     const findings = (
       await examine({ base_url: 'http://storage.invalid', tls_config: { insecure_skip_verify: true } })
     ).of('configuration')
@@ -86,7 +84,7 @@ describe('configuration', () => {
     ])
   })
 
-  test('warns of polls that are rarer than values live', async () => {
+  test('warns of a poll interval above poll.stale_after', async () => {
     const rest = { poll: { schedule: '0 */10 * * * *', stale_after: '5m', timeout: '1s' } }
     const [finding] = (await examine({ base_url: 'http://127.0.0.1:1' }, rest)).of('configuration')
     expect(finding?.text).toMatch(/polls every 10m, but poll.stale_after removes values after 5m/)
@@ -94,7 +92,7 @@ describe('configuration', () => {
 })
 
 describe('names', () => {
-  test('fails on a host that nobody knows, and skips what needs it', async () => {
+  test('fails on an unknown host, and skips dependent checks', async () => {
     const found = await examine({ base_url: 'https://no-such-host.invalid:4443' })
     expect(found.of('names')).toEqual([
       {
@@ -109,7 +107,7 @@ describe('names', () => {
     expect(found.of('role')).toEqual([{ status: 'skip', text: 'skipped: needs login' }])
   })
 
-  test('of several hosts, one that nobody knows is a warning', async () => {
+  test('warns of one unknown host of several', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: ['http://no-such-host.invalid', emulator.url] })
     expect(found.of('names').map(({ status }) => status)).toEqual(['warn', 'ok'])
@@ -119,7 +117,7 @@ describe('names', () => {
 })
 
 describe('connection', () => {
-  test('fails where nobody listens', async () => {
+  test('fails on a refused connection', async () => {
     const port = await freePort()
     const found = await examine({ base_url: `http://127.0.0.1:${port}` })
     expect(found.of('connection')).toEqual([
@@ -140,13 +138,13 @@ describe('connection', () => {
   ) {
     using folder = temporaryFolder()
     const authority = await createAuthority('Storage Authority')
-    const other = await createAuthority('Stranger')
+    const other = await createAuthority('Other')
     await using emulator = await startEmulator({ pools: 1, nodes: 1, tls: await authority.issue(issued) })
     const ca_file = folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
     return await examine({ base_url: emulator.url, tls_config: { ca_file, ...more } })
   }
 
-  test('tells the certificate', async () => {
+  test('describes the certificate', async () => {
     const found = await examineTls({ names: ['127.0.0.1'] }, 'own')
     expect(found.of('connection')).toMatchObject([
       {
@@ -182,18 +180,18 @@ describe('connection', () => {
     expect(found.with('skip')).toEqual(following('connection'))
   })
 
-  test('fails on a certificate that has ended', async () => {
+  test('fails on an expired certificate', async () => {
     const found = await examineTls({ names: ['127.0.0.1'], ...expiredDates(Date.now()) }, 'own')
     expect(found.of('connection')).toMatchObject([
       {
         status: 'fail',
-        text: expect.stringMatching(/has expired \[CERT_HAS_EXPIRED\].*ended on \d{4}/),
+        text: expect.stringMatching(/has expired \[CERT_HAS_EXPIRED\].*expired on \d{4}/),
         remedy: 'renew the certificate on the system',
       },
     ])
   })
 
-  test('warns of a certificate that ends soon', async () => {
+  test('warns of a certificate that expires soon', async () => {
     const found = await examineTls(
       { names: ['127.0.0.1'], notAfter: new Date(Date.now() + 5.5 * DAY_MS) },
       'own',
@@ -201,14 +199,14 @@ describe('connection', () => {
     expect(found.of('connection')).toMatchObject([
       {
         status: 'warn',
-        text: expect.stringMatching(/ 5 days left .*ends soon/),
+        text: expect.stringMatching(/ 5 days left .*expires soon/),
         remedy: expect.stringMatching(/^renew/),
       },
     ])
     expect(found.with('fail')).toEqual([])
   })
 
-  test('without verification a bad certificate is a warning', async () => {
+  test('warns of an invalid certificate if verification is disabled', async () => {
     const found = await examineTls({ names: ['storage.example'] }, 'other', { insecure_skip_verify: true })
     expect(found.of('connection')).toMatchObject([
       {
@@ -220,7 +218,7 @@ describe('connection', () => {
     expect(found.with('fail')).toEqual([])
   })
 
-  test('a system that wants a client certificate says so', async () => {
+  test('fails if the system requires a client certificate', async () => {
     const authority = await createAuthority('Storage Authority')
     using folder = temporaryFolder()
     const ca_file = folder.write('ca.pem', authority.cert)
@@ -243,8 +241,8 @@ describe('connection', () => {
 describe('http', () => {
   test.each([
     ['html', 'an HTML page came instead of data', 'without a proxy or a login form in between'],
-    ['redirect-other', 'the system redirects (HTTP 302)', 'name the system itself in base_url'],
-    ['status:503', 'not available at the moment (HTTP 503', 'wait for the management service'],
+    ['redirect-other', 'the system redirects (HTTP 302)', 'set base_url to the address of the system itself'],
+    ['status:503', 'not available at the moment (HTTP 503', 'wait until the management service'],
     ['garbage', 'the answer is not HTTP', 'that of the management API'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
@@ -255,15 +253,15 @@ describe('http', () => {
     expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: needs http' }])
   })
 
-  test('fails on a system that says nothing, within its time', async () => {
+  test('fails on a system that does not respond within the timeout', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open'] })
     const found = await examine({ base_url: emulator.url }, { poll: { timeout: '2s' } })
     expect(found.of('http')).toMatchObject([
-      { status: 'fail', remedy: expect.stringContaining('raise poll.timeout') },
+      { status: 'fail', remedy: expect.stringContaining('increase poll.timeout') },
     ])
   })
 
-  test('warns where the host name is refused', async () => {
+  test('warns if the host name is refused', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools,first=1'] })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('http')).toMatchObject([
@@ -271,7 +269,7 @@ describe('http', () => {
     ])
   })
 
-  test('takes a redirect to the login page for what it is', async () => {
+  test('accepts a redirect to the login page as a refusal', async () => {
     await using emulator = await startEmulator({
       pools: 1,
       nodes: 1,
@@ -279,13 +277,13 @@ describe('http', () => {
       faults: ['redirect-login@pools,first=1'],
     })
     expect((await examine({ base_url: emulator.url })).of('http')).toMatchObject([
-      { status: 'ok', text: 'answers (302 without a token)' },
+      { status: 'ok', text: 'responds (302 without a token)' },
     ])
   })
 
-  test('of several addresses, one that fails is a warning', async () => {
+  test('warns if one of several addresses fails', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    await using proxy = await standing(createServer((_, response) => response.end('<html>welcome</html>')))
+    await using proxy = await runServer(createServer((_, response) => response.end('<html>welcome</html>')))
     const found = await examine({ base_url: [proxy.url, emulator.url] })
     expect(found.of('http').map(({ status }) => status)).toEqual(['warn', 'ok'])
     expect(found.with('fail')).toEqual([])
@@ -296,7 +294,7 @@ describe('clock', () => {
   test.each([
     ['behind', -3600],
     ['ahead of', 7200],
-  ])('warns of a clock that is %s ours', async (word, seconds) => {
+  ])('warns of a clock that is %s the local clock', async (word, seconds) => {
     const clock = () => Date.now() + seconds * 1000
     await using emulator = await startEmulator({ pools: 1, nodes: 1, clock })
     const found = await examine({ base_url: emulator.url })
@@ -307,7 +305,7 @@ describe('clock', () => {
         remedy: expect.stringContaining('NTP'),
       },
     ])
-    // The ages are those by the clock of the system.
+    // Ages are calculated by the clock of the system.
     expect(found.of('samples')).toMatchObject([{ status: 'ok' }])
   })
 
@@ -320,7 +318,7 @@ describe('clock', () => {
 })
 
 describe('login', () => {
-  test("fails on a wrong password, with the system's own words, and tries once", async () => {
+  test('fails on a wrong password after one attempt, with the message of the system', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: emulator.url, auth: { ...MONITOR, password: 'canary-password' } })
     expect(found.of('login')).toEqual([
@@ -340,9 +338,9 @@ describe('login', () => {
       { username: 'monitor', password_file: 'FILE' },
       /^correct auth\.username and the password in \S+secret,/,
     ],
-    [{ token_file: 'FILE' }, /^put a new token into \S+secret, which was written \d+s ago; tokens live/],
-    [{ token: 'no-such-token' }, /^put a new token into auth\.token; tokens live/],
-  ])('names what to correct of %j', async (auth, remedy) => {
+    [{ token_file: 'FILE' }, /^write a new token to \S+secret, last modified \d+s ago; tokens expire/],
+    [{ token: 'no-such-token' }, /^set auth\.token to a new token; tokens expire/],
+  ])('names the setting to correct for %j', async (auth, remedy) => {
     using folder = temporaryFolder()
     const file = folder.write('secret', 'no-such-token')
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
@@ -353,11 +351,11 @@ describe('login', () => {
     expect(finding).toMatchObject({ status: 'fail', remedy: expect.stringMatching(remedy) })
   })
 
-  test('goes on where the system has no whoami', async () => {
+  test('continues if the system has no whoami', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@whoami'] })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('login')).toEqual([
-      { status: 'info', text: 'monitor is logged in, as far as the system tells' },
+      { status: 'info', text: 'monitor is logged in, but the system does not support whoami' },
     ])
     expect(found.of('role')).toMatchObject([{ status: 'info' }])
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
@@ -367,7 +365,7 @@ describe('login', () => {
 })
 
 describe('role', () => {
-  test('fails on an account that may not read', async () => {
+  test('fails on an account without permission to read', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({
       base_url: emulator.url,
@@ -376,17 +374,17 @@ describe('role', () => {
     expect(found.of('role')).toEqual([
       {
         status: 'fail',
-        text: 'security has SECURITY_ADMIN, which does not let it read the feed',
-        remedy: 'give the account the role SYSTEM_MONITOR, and no more',
+        text: 'security has SECURITY_ADMIN, which cannot read the feed',
+        remedy: 'assign only the role SYSTEM_MONITOR to the account',
       },
     ])
   })
 
-  test('warns of more rights than reading needs', async () => {
+  test('warns of more permissions than needed', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: emulator.url, auth: { token: 'emulator-admin' } })
     expect(found.of('role')).toMatchObject([
-      { status: 'warn', text: 'admin has SYSTEM_ADMIN: more than reading needs' },
+      { status: 'warn', text: 'admin has SYSTEM_ADMIN: more permissions than needed' },
     ])
     expect(found.with('fail')).toEqual([])
   })
@@ -401,11 +399,11 @@ describe('role', () => {
   ])('reads %s', (text, roles) => expect(rolesOf(text)).toEqual(roles))
 })
 
-test('a check that breaks is told, and stops no other', async () => {
+test('skips all checks after the time limit', async () => {
   await using emulator = await startEmulator({ pools: 1, nodes: 1 })
   const controller = new AbortController()
   controller.abort(new DOMException('', 'TimeoutError'))
   const found = await examine({ base_url: emulator.url }, {}, controller.signal)
   expect(found.with('skip')).toEqual(ALL)
-  expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: the time is over' }])
+  expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: time limit reached' }])
 })

@@ -8,7 +8,7 @@ import { serveHttp } from '../../api/http/raw_server.ts'
 import { examine, startGate } from './doctor_setup.ts'
 
 describe('pools', () => {
-  test('fails on a configured pool that the system does not list, and says which there are', async () => {
+  test('fails on a configured pool that the system does not list, and names the listed pools', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })
     const [hot] = emulator.pools
     const id = 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb'
@@ -17,7 +17,7 @@ describe('pools', () => {
       {
         status: 'fail',
         subject: id,
-        text: 'is configured, but the system does not list it',
+        text: 'configured, but not listed by the system',
         remedy: expect.stringContaining(`the system lists ${hot?.id} (hot), `),
       },
     ])
@@ -25,21 +25,19 @@ describe('pools', () => {
       { status: 'ok', subject: 'hot' },
       { status: 'fail', subject: id, text: expect.stringContaining('HTTP 404') },
     ])
-    // The other pool is looked at all the same.
+    // The other pool is checked.
     expect(found.of('values')).toMatchObject([{ status: 'ok', subject: 'hot' }])
   })
 
-  test('takes the bare UUID of a pool for its id, as systems do', async () => {
+  test('accepts the UUID of a pool as its id', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })
     const id = emulator.pools[1]?.id.split(':').at(-1) ?? ''
     const found = await examine({ base_url: emulator.url, pools: [{ id }] })
-    expect(found.of('pools')).toEqual([
-      { status: 'ok', text: 'configured: 1 of the 2 that the system lists' },
-    ])
+    expect(found.of('pools')).toEqual([{ status: 'ok', text: 'configured: 1 of 2 pools' }])
     expect(found.with('fail')).toEqual([])
   })
 
-  test('fails where nothing tells which pools there are', async () => {
+  test('fails without a list and without configured pools', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools'] })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('pools')).toMatchObject([
@@ -52,7 +50,7 @@ describe('pools', () => {
     expect(found.of('feed')).toEqual([{ status: 'skip', text: 'skipped: needs pools' }])
   })
 
-  test('warns where configured pools cannot be compared', async () => {
+  test('warns if configured pools cannot be compared with a list', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:404@varrays'] })
     emulator.setFaults(['status:404@pools', 'status:404@varrays'])
     const found = await examine({ base_url: emulator.url, pools: [{ id: emulator.pools[0]?.id ?? '' }] })
@@ -66,14 +64,14 @@ describe('pools', () => {
 describe('feed', () => {
   test.each([
     ['html@nodes', 'an HTML page came instead of data', 'without a proxy or a login form'],
+    ['status:500,code=6401,retryable=false@nodes', 'lacks the role', 'assign the role SYSTEM_MONITOR'],
+    ['truncate:close@nodes', 'not valid JSON; the response has ', 'a proxy that truncates responses'],
     [
-      'status:500,code=6401,retryable=false@nodes',
-      'lacks the role',
-      'give the account the role SYSTEM_MONITOR',
+      'no-embedded@nodes',
+      'has no member _embedded; the response has ',
+      'report this with the version of the system',
     ],
-    ['truncate:close@nodes', 'not valid JSON; it has ', 'a proxy that cuts answers'],
-    ['no-embedded@nodes', 'has no member _embedded; it has ', 'report this with the version of the system'],
-    ['unknown-encoding@nodes', 'encoding', 'a proxy that changes answers'],
+    ['unknown-encoding@nodes', 'encoding', 'a proxy that changes responses'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
     const found = await examine({ base_url: emulator.url })
@@ -88,16 +86,16 @@ describe('feed', () => {
     expect(found.with('skip')).toEqual(['health', 'attributes', 'samples', 'values', 'forecasts'])
   })
 
-  test('tells the shape of an answer that it cannot read, so that it can be reported', async () => {
+  test('describes the shape of an invalid response', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['no-embedded@nodes'] })
     const [finding] = (await examine({ base_url: emulator.url })).of('feed')
-    expect(finding?.text).toMatch(/; it has \d+ characters and the members (title, )?_links/)
+    expect(finding?.text).toMatch(/; the response has \d+ characters and the members (title, )?_links/)
     emulator.setFaults(['root:list@nodes'])
     const [other] = (await examine({ base_url: emulator.url })).of('feed')
-    expect(other?.text).toMatch(/; it has 2 characters and is no object$/)
+    expect(other?.text).toMatch(/; the response has 2 characters and is not an object$/)
   })
 
-  test('of two pools, the one that answers is looked at', async () => {
+  test('checks the remaining pools if one fails', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['html@nodes,pool=hot'] })
     const found = await examine({ base_url: emulator.url })
     expect(found.with('fail')).toEqual(['feed'])
@@ -107,40 +105,40 @@ describe('feed', () => {
   test('warns of a pool without nodes', async () => {
     await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
     const found = await examine({ base_url: emulator.url })
-    expect(found.of('feed')).toMatchObject([{ status: 'warn', text: 'answers, without a single node' }])
+    expect(found.of('feed')).toMatchObject([{ status: 'warn', text: 'the response has no nodes' }])
     expect(found.with('fail')).toEqual([])
   })
 
-  test('quotes values that cannot be used, and exports none of them', async () => {
+  test('quotes invalid values', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['bad-values:text'] })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('feed')).toMatchObject([
       { status: 'ok', text: '2 nodes' },
       {
         status: 'warn',
-        text: expect.stringMatching(/^\d+ values cannot be .*is text that is not a number.*\("many"\)/),
+        text: expect.stringMatching(/^\d+ values invalid .*is text that is not a number.*\("many"\)/),
       },
     ])
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
-  test('names the health status that nobody knows, and where', async () => {
+  test('names an unknown health status and its nodes', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['unknown-health'] })
     expect((await examine({ base_url: emulator.url })).of('health')).toEqual([
       {
         status: 'warn',
         subject: 'hot',
         text: expect.stringMatching(
-          /^2 Rebooting: not a health status that is known, at hot-node-0\d, hot-node-0\d$/,
+          /^2 Rebooting: unknown or missing health status of hot-node-0\d, hot-node-0\d$/,
         ),
-        remedy: expect.stringContaining('report the new word'),
+        remedy: expect.stringContaining('report the unknown status'),
       },
     ])
   })
 })
 
 describe('attributes', () => {
-  test('tells a system since version 3.6', async () => {
+  test('recognizes a system since version 3.6', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, profile: 'modern' })
     const [coverage, news, ...rest] = (await examine({ base_url: emulator.url })).of('attributes')
     expect(coverage).toEqual({
@@ -152,7 +150,7 @@ describe('attributes', () => {
     expect(rest).toEqual([])
   })
 
-  test('names what is not served, and warns where a category is gone', async () => {
+  test('names missing attributes, and warns if a whole category is missing', async () => {
     await using emulator = await startEmulator({
       pools: 1,
       nodes: 1,
@@ -163,14 +161,14 @@ describe('attributes', () => {
     expect(findings).toContainEqual({
       status: 'warn',
       subject: 'hot',
-      text: expect.stringMatching(/^capacity lacks diskSpaceTotal, diskSpaceAllocated, /),
+      text: expect.stringMatching(/^capacity: missing diskSpaceTotal, diskSpaceAllocated, /),
       remedy: expect.any(String),
     })
   })
 })
 
 describe('samples', () => {
-  test('warns of statistics that stand still', async () => {
+  test('warns of old samples', async () => {
     let ahead = -7200
     await using emulator = await startEmulator({ pools: 1, nodes: 1, clock: () => Date.now() + ahead * 1000 })
     emulator.setFaults(['frozen'])
@@ -186,14 +184,14 @@ describe('samples', () => {
     for (const sample of samples) {
       expect(sample).toMatchObject({
         status: 'warn',
-        text: expect.stringMatching(/ is 2h old: the newest sample is of \d{4}-\d\d-\d\dT/),
-        remedy: expect.stringContaining('stand still'),
+        text: expect.stringMatching(/ is 2h old: the newest sample is from \d{4}-\d\d-\d\dT/),
+        remedy: expect.stringContaining('does not update its statistics'),
       })
     }
     expect(found.with('fail')).toEqual([])
   })
 
-  test('warns of samples of the future', async () => {
+  test('warns of samples in the future', async () => {
     await using emulator = await startEmulator({
       pools: 1,
       nodes: 1,
@@ -210,14 +208,14 @@ describe('samples', () => {
   })
 })
 
-test('samples of a time in another unit are told, whatever calendar they are beyond', async () => {
+test('reports sample times that are not valid dates', async () => {
   const microseconds = Date.now() * 1e6
   await using server = await serveHttp((_, response) =>
     response.end(JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))),
   )
   const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
   expect(found.of('samples')).toContainEqual(
-    expect.objectContaining({ status: 'warn', text: expect.stringContaining('which is no date') }),
+    expect.objectContaining({ status: 'warn', text: expect.stringContaining('which is not a valid date') }),
   )
 })
 
@@ -240,7 +238,7 @@ const rawFeed = (body: unknown) => ({
 })
 
 describe('values', () => {
-  test('are computed from the answer by hand', () => {
+  test('are calculated from the response', () => {
     const [node = {}] = [...rawNodes(feedOf(NODE)).values()]
     const figures = FIGURES.map((figure) => [figure.metric, rawFigure(node, figure)] as const)
     expect(Object.fromEntries(figures.filter(([, value]) => value !== undefined))).toEqual({
@@ -261,11 +259,11 @@ describe('values', () => {
     },
   )
 
-  test('are found equal in what is exported', () => {
+  test('match the exported values', () => {
     expect(compareExport(rawFeed(feedOf(NODE)), 'a')).toEqual({
       status: 'ok',
       subject: 'hot',
-      text: '5 figures of 1 node, computed apart from the answer, are those of /metrics',
+      text: '5 figures of 1 node, calculated independently, match /metrics',
     })
   })
 
@@ -279,7 +277,7 @@ describe('values', () => {
       'is exported as 0, not nothing',
     ],
     ['a node that is gone', /sds_node_info\{.*\} 1\n/, '', 'of 1 node 0 are exported'],
-  ])('fail on %s', (_, pattern, replacement, text) => {
+  ])('differ with %s', (_, pattern, replacement, text) => {
     const feed = rawFeed(feedOf(NODE))
     const right = expositionOf(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
     const wrong = right.replace(pattern, replacement)
@@ -291,7 +289,7 @@ describe('values', () => {
     })
   })
 
-  test('are found under the strangest names', () => {
+  test('match with special characters in names', () => {
     const names = ['a"b\\c\nd', 'twice', 'twice', '{}, x="1"', 'a\rb', 'a\u2028b', 'a\u2029b']
     const nodes = names.map((displayName, index) => ({
       ...NODE,
@@ -301,12 +299,12 @@ describe('values', () => {
     expect(compareExport(rawFeed(feedOf(...nodes)), 'a')).toMatchObject({ status: 'ok' })
   })
 
-  test('are found in the list that is filled, where there are two', () => {
+  test('are read from the non-empty one of two lists', () => {
     const body = { _embedded: { _instances: [], instances: [NODE] } }
     expect(compareExport(rawFeed(body), 'a')).toMatchObject({ status: 'ok' })
   })
 
-  test('of two readings must not contradict each other', () => {
+  test('of two readings must be consistent', () => {
     const before = rawFeed(feedOf(NODE, { ...NODE, id: 'n2' }))
     const after = decodeFeed(
       feedOf({
@@ -316,14 +314,14 @@ describe('values', () => {
       }),
     )
     expect(compareReadings(before, after).map(({ status, text }) => `${status} ${text}`)).toEqual([
-      'warn 1 node left the feed between two readings',
-      'warn 1 sample went back in time between two readings',
-      'warn 1 value changed, but its time did not',
+      'warn 1 node disappeared between two responses',
+      'warn 1 sample went back in time between two responses',
+      'warn 1 value changed without a new time',
     ])
     expect(compareReadings(before, before.reading)).toEqual([])
   })
 
-  test('fail where the second reading does', async () => {
+  test('fail if the second request fails', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     let readings = 0
     await using gate = await startGate(emulator.url, (query) => {
@@ -334,7 +332,7 @@ describe('values', () => {
     expect(found.of('values')).toMatchObject([{ status: 'fail', text: expect.stringContaining('HTTP 400') }])
   })
 
-  test('the exposition is read as Prometheus reads it', () => {
+  test('the exposition is parsed as in Prometheus', () => {
     const text = '# HELP a b\n# TYPE a gauge\na{x="1,y=\\"2\\"",z="\\\\n\\n"} 2.5e+3\n\nb{} 1\n'
     expect(parseExposition(text)).toEqual([
       { metric: 'a', labels: { x: '1,y="2"', z: '\\n\n' }, value: 2500 },
@@ -353,46 +351,46 @@ describe('forecasts', () => {
       true,
       (query: string) => (BRACES.test(query) || !query.includes('cfTarget') ? query : undefined),
     ],
-    ['no braces alone', false, (query: string) => (BRACES.test(query) ? undefined : query)],
+    ['only requests without braces', false, (query: string) => (BRACES.test(query) ? undefined : query)],
     [
-      'no braces alone, and else answers as if nothing was asked for',
+      'only requests without braces, and ignores other parameters',
       false,
       (query: string) => (BRACES.test(query) ? 'dataType=current&category=capacityForecast' : query),
     ],
-  ])('a system that takes %s is told apart', async (_, takes, change) => {
+  ])('recognizes a system that supports %s', async (_, takes, change) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2 })
     await using gate = await startGate(emulator.url, change)
     const right = await examine({ base_url: gate.url }, { forecast: { braces: takes } })
     expect(right.of('forecasts')[0]).toMatchObject({
       status: 'ok',
-      text: expect.stringMatching(/understands the form .*, and not .*: forecast\.braces is right$/),
+      text: expect.stringMatching(/supports requests .*, but not .*: forecast\.braces is correct$/),
     })
     const wrong = await examine({ base_url: gate.url }, { forecast: { braces: !takes } })
     expect(wrong.of('forecasts')).toEqual([
       {
         status: 'fail',
         text: expect.stringMatching(
-          /^the system does not understand the form with(out)? braces, .*but does so with/,
+          /^the system does not support requests with(out)? braces, .*but it supports requests with/,
         ),
         remedy: `set forecast.braces: ${takes}`,
       },
     ])
   })
 
-  test('a system that takes both forms is told so, and how many forecasts it makes', async () => {
+  test('reports support of both forms and the number of forecasts', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1 })
     const found = (await examine({ base_url: emulator.url })).of('forecasts')
     expect(found.map(({ subject }) => subject)).toEqual([undefined, 'hot', 'archive'])
     expect(found[0]?.text).toContain('both forms')
-    for (const { text } of found.slice(1)) expect(text).toMatch(/^\d of 4 forecasts are made/)
+    for (const { text } of found.slice(1)) expect(text).toMatch(/^\d of 4 forecasts have a value/)
   })
 
-  test('warns where none come, and fails where they are refused', async () => {
+  test('warns if there are none, and fails if the request is refused', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['empty-list@forecast'] })
     expect((await examine({ base_url: emulator.url })).of('forecasts')).toMatchObject([
       {
         status: 'warn',
-        text: expect.stringMatching(/^no forecasts come, neither with/),
+        text: expect.stringMatching(/^no forecasts, neither with/),
         remedy: expect.stringContaining('forecast.schedule: ""'),
       },
     ])
@@ -402,7 +400,7 @@ describe('forecasts', () => {
     ])
   })
 
-  test('are not asked for where they are turned off', async () => {
+  test('are not requested if they are disabled', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const found = await examine({ base_url: emulator.url }, { forecast: { schedule: '' } })
     expect(found.of('forecasts')).toMatchObject([{ status: 'info' }])

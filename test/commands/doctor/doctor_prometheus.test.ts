@@ -20,7 +20,7 @@ interface Answers {
   readonly newest?: number | undefined
 }
 
-/** What the doctor says of a Prometheus that answers like this, by the title of the check. */
+/** Findings for a Prometheus with these responses, by the title of the check. */
 async function diagnose({
   targets = [TARGET],
   up = [{ labels: LABELS, value: 1 }],
@@ -51,10 +51,10 @@ describe('interval', () => {
   test.each([
     [15, 'ok', undefined],
     [60, 'ok', undefined],
-    [90, 'warn', /polls in between are never seen/],
-    [180, 'warn', /forgets a series after 5 minutes/],
+    [90, 'warn', /polls between two scrapes are not stored/],
+    [180, 'warn', /series end after 5 minutes/],
     [undefined, 'info', undefined],
-  ] as const)('of %s seconds for polls of every minute is %s', async (intervalSeconds, status, remedy) => {
+  ] as const)('of %s seconds with polls every minute is %s', async (intervalSeconds, status, remedy) => {
     const [finding] = (await diagnose({ targets: [{ ...TARGET, intervalSeconds }] }))('interval')
     expect(finding?.status).toBe(status)
     if (remedy !== undefined) expect(finding?.remedy).toMatch(remedy)
@@ -67,7 +67,7 @@ describe('samples', () => {
     [30, 'ok', 'scraped 5s ago, newest sample 30s old'],
     [7200, 'warn', 'scraped 5s ago, newest sample 2h old'],
     [undefined, 'warn', 'scraped 5s ago, newest sample unknown'],
-  ] as const)('of the age %s are %s', async (newest, status, text) => {
+  ] as const)('with the age %s are %s', async (newest, status, text) => {
     expect((await diagnose({ newest }))('samples')).toMatchObject([{ status, subject: 'frankfurt', text }])
   })
 })
@@ -75,7 +75,7 @@ describe('samples', () => {
 describe('pools', () => {
   test.each([
     ['up for one of two exporters', [1, 0], 'ok', 'up: 1 pool'],
-    ['down for both', [0, 0], 'fail', 'its polls fail for the running exporter'],
+    ['down for both', [0, 0], 'fail', 'polls of the running exporter fail'],
   ] as const)('%s', async (_, values, status, text) => {
     const up = values.map((value, index) => ({ labels: { ...LABELS, instance: `${index}` }, value }))
     const targets = values.map((_, index) => ({ ...TARGET, instance: `${index}` }))
@@ -83,7 +83,7 @@ describe('pools', () => {
   })
 })
 
-test('targets of other jobs are not ours', async () => {
+test('ignores targets of other jobs', async () => {
   const found = await diagnose({ targets: [TARGET, { ...TARGET, job: 'node', health: 'down' }] })
   expect(found('target')).toEqual([{ status: 'ok', subject: 'storage a:9438', text: 'up' }])
 })

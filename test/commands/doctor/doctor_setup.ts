@@ -5,8 +5,8 @@ import { examineSystem } from '../../../src/commands/doctor/system.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { get } from '../../support/http.ts'
 
-/** What a system is called by; its account reads, unless told otherwise. */
-export interface Patient {
+/** Configuration of a system; the default account has SYSTEM_MONITOR. */
+export interface SystemKeys {
   readonly base_url: string | readonly string[]
   readonly auth?: Readonly<Record<string, string>>
   readonly tls_config?: Readonly<Record<string, unknown>>
@@ -24,12 +24,12 @@ export interface Diagnosis {
 
 /** Examines one system in this process, without a pause between the two readings. */
 export async function examine(
-  patient: Patient,
+  keys: SystemKeys,
   rest: Readonly<Record<string, unknown>> = {},
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Diagnosis> {
   const text = JSON.stringify({
-    systems: [{ name: 'frankfurt', auth: MONITOR, ...patient }],
+    systems: [{ name: 'frankfurt', auth: MONITOR, ...keys }],
     limits: { requests_per_second: 1000 },
     poll: { timeout: '30s' },
     ...rest,
@@ -49,15 +49,15 @@ export async function examine(
 }
 
 /** The URL of a server of ours that ends with its `await using` block. */
-export interface Standing extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** Before an emulator, a system that treats queries in its own way; undefined: it refuses them. */
+/** A proxy for an emulator that changes queries; it refuses a request if `change` returns undefined. */
 export async function startGate(
   target: string,
   change: (query: string) => string | undefined,
-): Promise<Standing> {
+): Promise<RunningServer> {
   const server = createServer(async (request, response) => {
     const [path = '', query] = (request.url ?? '').split('?')
     const asked = query === undefined ? '' : change(query)
@@ -74,10 +74,10 @@ export async function startGate(
     })
     response.writeHead(answer.status, Object.fromEntries(returned)).end(answer.body)
   })
-  return standing(server)
+  return runServer(server)
 }
 
-export async function standing(server: Server): Promise<Standing> {
+export async function runServer(server: Server): Promise<RunningServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -43,7 +43,7 @@ const NOTHING: NodeRow = {
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('the table', () => {
-  test('has one line a node, with what is absent as a dash', () => {
+  test('has one line per node, with a dash for missing values', () => {
     expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], undefined))).toEqual([
       'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED    BYTES  AGE',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  90.4 TB  42s',
@@ -51,7 +51,7 @@ describe('the table', () => {
     ])
   })
 
-  test('tells disks that are neither good nor bad, where there are any', () => {
+  test('shows disks that are neither good nor bad, if there are any', () => {
     const rows = [
       { ...ROW, disks_good: 53, disks_bad: 2, disks_ready_to_replace: 1, disks_maintenance: 3 },
       { ...ROW, disks_good: 60 },
@@ -65,7 +65,7 @@ describe('the table', () => {
     ])
   })
 
-  test('tells a sample of the future, and forgives the resolution of the clocks', () => {
+  test('shows samples in the future, with a tolerance for the clock resolution', () => {
     const age = (seconds: number) => ({ ...ROW, newest_sample_age_seconds: seconds })
     const ages = linesOf(nodesTable([age(-1), age(-600), age(7200)], undefined)).map((line) =>
       line.slice(64).trim(),
@@ -89,14 +89,14 @@ describe('the table', () => {
     expect(nodesTable(rows, undefined)).toContain(rows[1]?.node)
   })
 
-  test('shows control characters of foreign names as escapes', () => {
+  test('escapes control characters in names', () => {
     expect(nodesTable([{ ...ROW, node: 'a\u001b[31m\nb', health_status: '\u202eBad' }], undefined)).toContain(
       'a\\u{1b}[31m\\u{a}b  \\u{202e}Bad',
     )
   })
 })
 
-test('rows are sorted by system, pool and node, numbers as people count', () => {
+test('rows are sorted by system, pool and node, with numbers by value', () => {
   const rows = [
     { ...ROW, node: 'node-10' },
     { ...ROW, node: 'node-9' },
@@ -146,7 +146,7 @@ async function rowsOf(systems: readonly object[], ...args: string[]): Promise<No
 }
 
 describe('nodes', () => {
-  test('shows the nodes of pools that it discovers, and logs out', async () => {
+  test('shows the nodes of discovered pools and logs out', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 2, profile: 'modern' })
     const { code, stdout, stderr } = await nodes([system('frankfurt', emulator.url)])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -184,7 +184,7 @@ describe('nodes', () => {
     },
   )
 
-  test('shows the others where a system and a pool fail, and says why', async () => {
+  test('reports failures of a system and a pool, and shows the others', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['status:500@nodes,pool=hot'] })
     const systems = [system('dead', 'http://127.0.0.1:1'), system('frankfurt', emulator.url)]
     const { code, stdout, stderr } = await nodes(systems)
@@ -196,7 +196,7 @@ describe('nodes', () => {
     ])
   })
 
-  test('asks only for the system and the pools that are named', async () => {
+  test('reads only the named system and the configured pools', async () => {
     await using emulator = await startEmulator({ pools: 3, nodes: 1 })
     const [pool] = emulator.pools
     const systems = [
@@ -209,7 +209,7 @@ describe('nodes', () => {
     expect(await nodes(systems, '--system=rome')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  test('tells by the clock of the system how old a sample is', async () => {
+  test('calculates ages by the clock of the system', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:7200'] })
     const [row] = await rowsOf([system('a', emulator.url)])
     expect(Math.abs(row?.newest_sample_age_seconds ?? Number.NaN)).toBeLessThan(60)
@@ -218,7 +218,7 @@ describe('nodes', () => {
     expect(stdout).toMatch(/ 2h$/m)
   })
 
-  test('never shows 0 for what a node does not tell', async () => {
+  test('never shows 0 for missing values', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['bad-values:nan'] })
     const [row] = await rowsOf([system('a', emulator.url)])
     expect(row).toMatchObject({
@@ -228,14 +228,14 @@ describe('nodes', () => {
     })
   })
 
-  test('says that a pool has no nodes', async () => {
+  test('reports a pool without nodes', async () => {
     await using emulator = await startEmulator({ pools: 1, faults: ['empty-list'] })
     const { code, stdout, stderr } = await nodes([system('a', emulator.url)])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    expect(stderr).toMatch(/^system a, pool urn:\S+: has no nodes\n$/)
+    expect(stderr).toMatch(/^system a, pool urn:\S+: no nodes\n$/)
   })
 
-  test('explains itself', async () => {
+  test('prints help', async () => {
     const { code, stdout } = await run(process.execPath, ['src/main.ts', 'nodes', '--help'])
     expect(code).toBe(0)
     for (const word of ['--config.file', '--system', '--json', ...Object.keys(ROW), 'Exit codes'])

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../../src/api/admin_client.ts'
 import { askLine, askSecret, printable, type Terminal } from '../../../src/commands/cli/terminal.ts'
-import { deleteByPerson } from '../../../src/commands/providers/delete.ts'
+import { deleteWithConfirmation } from '../../../src/commands/providers/delete.ts'
 import { providersCommand } from '../../../src/commands/providers/providers.ts'
 import type { TlsConfig } from '../../../src/config/config.ts'
 import { Secret } from '../../../src/config/values/secret.ts'
@@ -43,7 +43,7 @@ function writeConfig(urls: Readonly<Record<string, string>>): string {
   return folder.write('sds-exporter.yml', JSON.stringify({ systems, poll: { timeout: '30s' } }))
 }
 
-/** Runs the command as it is run at a prompt, without a terminal. */
+/** Runs the command in a child process without a terminal. */
 function providers(token: string | undefined, ...args: string[]) {
   const env = { SDS_TOKEN: token }
   return run(process.execPath, ['src/main.ts', 'providers', ...args, `--config.file=${file}`], { env })
@@ -60,7 +60,7 @@ describe('providers list', () => {
     ])
   })
 
-  test('prints JSON as the system would', async () => {
+  test('prints JSON in the format of the system', async () => {
     const { code, stdout } = await providers(MONITOR, 'list', '--json')
     expect(code).toBe(0)
     const { authnprovider } = JSON.parse(stdout)
@@ -68,14 +68,14 @@ describe('providers list', () => {
     expect(authnprovider[2]).toMatchObject({ name: 'Forschung & Entwicklung <Köln>', link: { rel: 'self' } })
   })
 
-  test('says what the system says', async () => {
+  test('prints the error of the system', async () => {
     const { code, stdout, stderr } = await providers('wrong-token', 'list')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('HTTP 401, code 4000')
     expect(stderr).not.toContain('wrong-token')
   })
 
-  test('says which system cannot be reached', async () => {
+  test('names a system that cannot be reached', async () => {
     file = writeConfig({ frankfurt: `http://127.0.0.1:${await freePort()}` })
     const { code, stderr } = await providers(MONITOR, 'list')
     expect(code).toBe(1)
@@ -83,7 +83,7 @@ describe('providers list', () => {
     expect(stderr).toContain('connection refused')
   })
 
-  test('wants to know which of several systems', async () => {
+  test('requires --system if several systems are configured', async () => {
     file = writeConfig({ frankfurt: emulator.url, paris: 'http://127.0.0.1:1' })
     const unsaid = await providers(MONITOR, 'list')
     expect(unsaid).toMatchObject({ code: 2, stdout: '' })
@@ -92,7 +92,7 @@ describe('providers list', () => {
     expect(await providers(MONITOR, 'list', '--system=frankfurt')).toMatchObject({ code: 0 })
   })
 
-  test('takes no token from the configuration, nor from a flag', async () => {
+  test('uses no token from the configuration or a flag', async () => {
     const { code, stderr } = await providers(undefined, 'list')
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('SDS_TOKEN') })
     expect(await providers(MONITOR, 'list', '--token=x')).toMatchObject({ code: 2 })
@@ -101,7 +101,7 @@ describe('providers list', () => {
 })
 
 describe('providers delete', () => {
-  test('deletes with --yes, and leaves a line in the log and in the audit file', async () => {
+  test('deletes with --yes, and writes a line to the log and to the audit file', async () => {
     const [id = ''] = await providerIds(emulator)
     const audit = `${folder.path}/audit.jsonl`
     const { code, stdout, stderr } = await providers(
@@ -124,7 +124,7 @@ describe('providers delete', () => {
     expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
   })
 
-  test('shows with --dry-run what would go, and sends nothing', async () => {
+  test('shows the provider with --dry-run and deletes nothing', async () => {
     const [id = ''] = await providerIds(emulator)
     const { code, stdout, stderr } = await providers(SECURITY, 'delete', id, '--dry-run')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Dry run: nothing was deleted.\n' })
@@ -133,7 +133,7 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test('prints with --json what was deleted, and nothing else', async () => {
+  test('prints only a JSON object with --json', async () => {
     const [id = ''] = await providerIds(emulator)
     const dry = await providers(SECURITY, 'delete', id, '--json', '--dry-run')
     const done = await providers(SECURITY, 'delete', id, '--json', '--yes')
@@ -145,14 +145,14 @@ describe('providers delete', () => {
     expect(await providerIds(emulator)).not.toContain(id)
   })
 
-  test('wants somebody who types the name, or --yes', async () => {
+  test('requires a terminal or --yes', async () => {
     const [id = ''] = await providerIds(emulator)
     const { code, stderr } = await providers(SECURITY, 'delete', id)
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test('does not ask the system to delete what it does not list', async () => {
+  test('does not send a deletion of an unknown id', async () => {
     const { code, stderr } = await providers(SECURITY, 'delete', 'urn:storageos:AuthnProvider:none:', '--yes')
     expect({ code, stderr }).toMatchObject({
       code: 1,
@@ -166,7 +166,7 @@ describe('providers delete', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('says what the system says to somebody who may not', async () => {
+  test('prints the error of the system if the account may not delete', async () => {
     const [id = ''] = await providerIds(emulator)
     const { code, stderr } = await providers(ADMIN, 'delete', id, '--yes')
     expect(code).toBe(1)
@@ -175,12 +175,12 @@ describe('providers delete', () => {
     expect(stderr).toContain('outcome=refused')
   })
 
-  test('looks again when the answer was lost', async () => {
+  test('reads the list again when the response was lost', async () => {
     const [id = ''] = await providerIds(emulator)
     emulator.setFaults(['reset@delete'])
     const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes')
     expect(code).toBe(1)
-    expect(stderr).toContain('It is not in the list any more')
+    expect(stderr).toContain('The provider is no longer in the list')
     expect(stderr).toContain('outcome=unknown')
     expect(emulator.log.count('delete')).toBe(1)
   })
@@ -195,7 +195,7 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test('has the flags that its help names', () => {
+  test('has the flags that the documentation names', () => {
     const [, remove] = providersCommand().commands
     const flags = remove?.options.map(({ long }) => long)
     for (const flag of ['--system', '--yes', '--dry-run', '--config.file']) expect(flags).toContain(flag)
@@ -203,7 +203,7 @@ describe('providers delete', () => {
   })
 })
 
-/** Keys that are pressed at a terminal, and what is shown on it. */
+/** A terminal with simulated key presses and recorded output. */
 function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(): string; raw: boolean[] } {
   const input = new PassThrough()
   const output = new PassThrough()
@@ -224,26 +224,26 @@ function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(
 }
 
 describe('a terminal', () => {
-  test('does not show a secret that is typed, and corrects what was erased', async () => {
+  test('reads a secret without echo and handles backspace', async () => {
     const { terminal, press, shown, raw } = fakeTerminal()
     const answer = askSecret(terminal, 'Token: ')
     press('sec')
     press('x\u007fret')
     press('\r')
     expect(await answer).toBe('secret')
-    // Hidden before the question is asked: fast fingers, and pasted tokens, do not wait.
+    // Echo is disabled before the prompt, because input may arrive earlier.
     expect(shown()).toBe('[hidden]Token: \n')
     expect(raw).toEqual([true, false])
   })
 
-  test('takes a pasted secret with its line end', async () => {
+  test('reads a pasted secret with a newline', async () => {
     const { terminal, press } = fakeTerminal()
     const answer = askSecret(terminal, 'Token: ')
     press('pasted-token\nrest')
     expect(await answer).toBe('pasted-token')
   })
 
-  test('lets go on Ctrl+C, and puts the terminal back', async () => {
+  test('cancels on Ctrl+C and restores the terminal mode', async () => {
     const { terminal, press, raw } = fakeTerminal()
     const answer = askSecret(terminal, 'Token: ')
     press('abc\u0003')
@@ -251,7 +251,7 @@ describe('a terminal', () => {
     expect(raw).toEqual([true, false])
   })
 
-  test('gives a line, and cancels at the end of the input', async () => {
+  test('reads a line, and cancels at the end of the input', async () => {
     const first = fakeTerminal()
     const answer = askLine(first.terminal, 'Name: ')
     first.press('multi-domain forest\r')
@@ -262,14 +262,14 @@ describe('a terminal', () => {
     await expect(cancelled).rejects.toThrow('Cancelled')
   })
 
-  test('is not steered by names', () => {
+  test('escapes control characters in names', () => {
     expect(printable('a\u001b[2Jb\u202ec\nd')).toBe('a\\u{1b}[2Jb\\u{202e}c\\u{a}d')
     expect(printable('Köln 東京')).toBe('Köln 東京')
   })
 })
 
-describe('a person who deletes', () => {
-  /** @param rename what the system says instead of the name of each provider */
+describe('an interactive deletion', () => {
+  /** @param rename replaces the names of the providers in responses of the system */
   async function ask(typed: (id: string) => string, rename = (name: string) => name) {
     const { terminal, press, shown } = fakeTerminal()
     const [id = ''] = await providerIds(emulator)
@@ -283,7 +283,7 @@ describe('a person who deletes', () => {
         (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
     }
     const target = { system: name, client: renaming, token }
-    const done = deleteByPerson({ ...target, id, flags: {}, log: silentLog, terminal })
+    const done = deleteWithConfirmation({ ...target, id, flags: {}, log: silentLog, terminal })
     done.catch(() => undefined)
     await waitForAssertion(() => expect(shown()).toContain('Type the '))
     press(`${typed(id)}\r`)
@@ -292,7 +292,7 @@ describe('a person who deletes', () => {
     return { outcome, shown: shown(), left: await providerIds(emulator), id }
   }
 
-  test('is shown what would go, and types its name', async () => {
+  test('shows the provider and asks for its name', async () => {
     const { outcome, shown, left, id } = await ask(() => 'corporate-ldap')
     expect(outcome).toBe('deleted')
     expect(shown).toContain('System:    frankfurt\nProvider:  corporate-ldap\n')
@@ -309,7 +309,7 @@ describe('a person who deletes', () => {
   test.each([
     ['the same', () => 'ldap'],
     ['the same but for blanks', (name: string) => (name === 'corporate-ldap' ? 'ldap ' : 'ldap')],
-  ])('types the id where another provider has %s name', async (_, rename) => {
+  ])('asks for the id if another provider has %s name', async (_, rename) => {
     const byName = await ask(() => 'ldap', rename)
     expect(byName.shown).toContain('Type the id of the provider')
     expect(byName.outcome).toContain('this is not the id of the provider: nothing was deleted')

@@ -68,7 +68,7 @@ async function start(starting: Starting = {}): Promise<Exporter> {
   return exporter
 }
 
-/** Lists of providers that were asked for with one of these tokens. */
+/** Provider lists requested with one of these tokens. */
 function listsOf(tokens: ReadonlySet<string>) {
   const lists = emulator.log.requests().filter(({ operation }) => operation === 'providers')
   return lists.filter(({ token: used }) => tokens.has(used ?? ''))
@@ -76,7 +76,7 @@ function listsOf(tokens: ReadonlySet<string>) {
 
 const token = (value: string) => ({ 'X-SDS-AUTH-TOKEN': value })
 
-test("administration never borrows the exporter's own session", async () => {
+test("provider administration never uses the exporter's own session", async () => {
   const exporter = await start()
   await waitForAssertion(async () =>
     expect((await get(`${exporter.url}/metrics`)).text).toContain('sds_node_info{'),
@@ -95,12 +95,12 @@ test("administration never borrows the exporter's own session", async () => {
     .filter(({ operation }) => ['delete', 'whoami'].includes(operation))
   expect(administrative.length).toBeGreaterThan(3)
   expect(administrative.filter(({ token: used }) => own.has(used ?? ''))).toEqual([])
-  // Of the lists, the exporter's session asked for that of the inventory alone.
+  // The exporter's session requested only the list for the inventory.
   await waitForAssertion(() => expect(listsOf(own)).toHaveLength(1))
   expect((await get(`${exporter.url}${LIST}`, token(SECURITY))).status).toBe(404)
 })
 
-test('systems come and go with the configuration', async () => {
+test('a reload adds and removes systems', async () => {
   await using second = await startEmulator({ seed: 'second' })
   let systems: Record<string, string> = { frankfurt: emulator.url }
   const exporter = await start({ systems: () => systems })
@@ -117,7 +117,7 @@ test('systems come and go with the configuration', async () => {
 })
 
 describe('the listener', () => {
-  test('warns on an address for others without TLS, and only then', async () => {
+  test('warns only if it listens for other machines without TLS', async () => {
     const warnings = () =>
       log.lines.filter((line) => line.includes('without TLS to other machines: tokens and passwords'))
     for (const listenAddress of ['127.0.0.1:0', 'localhost:0']) await start({ admin: { listenAddress } })
@@ -126,7 +126,7 @@ describe('the listener', () => {
     expect(warnings()).toHaveLength(2)
   })
 
-  test('takes TLS and users from its own web configuration, and then does not warn', async () => {
+  test('uses TLS and users of its own web configuration, and does not warn', async () => {
     const authority = await makeAuthority('test')
     const { cert, key } = await authority.issue('localhost', LOCAL_SANS)
     folder.write('server.crt', cert)
@@ -154,14 +154,14 @@ describe('the listener', () => {
     expect(sent.every(({ headers }) => headers['authorization'] === undefined)).toBe(true)
   })
 
-  test('does not start with an audit file that cannot be written, and nothing stays open', async () => {
+  test('does not start with an audit file that cannot be written, and closes all listeners', async () => {
     const exporter = createWith({ admin: { auditFile: `${folder.path}/missing/audit.jsonl` } })
     await expect(exporter.start()).rejects.toThrow('--admin.audit-file=')
     await expect(get(`${exporter.url}/-/healthy`)).rejects.toThrow('ECONNREFUSED')
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('says which address is taken', async () => {
+  test('names an address that is in use', async () => {
     const first = await start()
     const listenAddress = new URL(first.adminUrl ?? '').host
     await expect(createWith({ admin: { listenAddress } }).start()).rejects.toThrow(listenAddress)
@@ -176,15 +176,15 @@ describe('the flags', () => {
     return adminFrom(command.parse(args, { from: 'user' }).opts<AdminFlags>())
   }
 
-  test('let it listen on this machine alone, unless told', () => {
+  test('listen on the loopback address by default', () => {
     expect(parse()).toEqual({ listenAddress: '127.0.0.1:9439', allowedHosts: [] })
   })
 
-  test('turn it off with an empty address', () => {
+  test('disable it with an empty address', () => {
     expect(parse('--admin.listen-address=')).toBe(undefined)
   })
 
-  test('take several names, at once or one by one', () => {
+  test('accept several names, comma-separated or repeated', () => {
     const admin = parse(
       '--admin.allowed-hosts=a.example, b.example:8443',
       '--admin.allowed-hosts',

@@ -11,12 +11,12 @@ beforeAll(async () => {
   Object.assign(pem, { root: authority.cert, server: server.cert, key: server.key, otherKey: other.key })
 })
 
-/** As OpenSSL writes a certificate with `x509 -trustout`. */
+/** The format of `openssl x509 -trustout`. */
 const trusted = (certificate: string) => certificate.replaceAll(/(BEGIN|END) (?=CERTIFICATE)/g, '$1 TRUSTED ')
 const cut = (certificate: string) => certificate.slice(0, certificate.length / 2)
 
 describe('certificateProblem', () => {
-  test('has nothing against certificates of both kinds, with anything around them', () => {
+  test('accepts both kinds of certificates with surrounding text', () => {
     for (const text of [
       pem.server,
       trusted(pem.server),
@@ -51,12 +51,12 @@ describe('certificateProblem', () => {
   })
 })
 
-test('rootProblem wants a root among them', () => {
+test('rootProblem requires a root certificate', () => {
   expect(rootProblem(pem.server)).toContain('contains no root certificate')
   expect(rootProblem(`${pem.server}\n${trusted(pem.root)}`)).toBeUndefined()
 })
 
-test('keyProblem takes a key alone', () => {
+test('keyProblem accepts a private key', () => {
   expect(keyProblem(pem.key)).toBeUndefined()
   expect(keyProblem(pem.server)).toContain('contains no usable private key')
 })

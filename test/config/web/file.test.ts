@@ -47,7 +47,7 @@ function problemsOf(yaml: string): string[] {
   return []
 }
 
-describe('a good web configuration file', () => {
+describe('a valid web configuration file', () => {
   test.each([
     ['nothing at all', ''],
     ['a comment', '# plain HTTP\n'],
@@ -117,7 +117,7 @@ describe('a good web configuration file', () => {
   })
 })
 
-describe('a bad web configuration file', () => {
+describe('an invalid web configuration file', () => {
   test.each([
     ['no mapping', '[]', /^: expected a mapping/],
     ['a text', 'hello', /^: expected a mapping/],
@@ -330,9 +330,9 @@ describe('a bad web configuration file', () => {
       `basic_auth_users: {"a:b": ${HASH}}`,
       /basic_auth_users\.…: a user name must not contain a colon/,
     ],
-    ['a rate limit that lets nobody in', 'rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
+    ['a rate limit without burst', 'rate_limit: {interval: 1s}', /rate_limit.burst: must be 1 or more/],
     [
-      'a rate limit in words',
+      'a rate limit that is not a number',
       'rate_limit: {interval: often, burst: 1}',
       /rate_limit.interval: expected a duration/,
     ],
@@ -370,18 +370,18 @@ describe('a bad web configuration file', () => {
     )
   })
 
-  test('with wishes for TLS and no certificate does not start as plain HTTP', () => {
+  test('with TLS settings and no certificate is invalid', () => {
     expect(problemsOf('tls_server_config: {min_version: TLS13}')).toEqual([
       'tls_server_config.cert_file: missing: cert_file or cert is needed for TLS',
       'tls_server_config.key_file: missing: key_file or key is needed for TLS',
     ])
   })
 
-  test('that is missing says so', () => {
+  test('reports a missing file', () => {
     expect(() => loadWebFile(`${folder.path}/gone.yml`)).toThrow('cannot be read: no such file')
   })
 
-  test('never shows what it holds', () => {
+  test('never quotes the file', () => {
     const secret = 'canary-4711'
     const files = [
       `basic_auth_users: {alice: ${secret}}`,
@@ -398,12 +398,12 @@ describe('a bad web configuration file', () => {
   })
 })
 
-describe('what a web configuration file means', () => {
-  test('nothing: plain HTTP for everybody', () => {
+describe('the loaded web configuration', () => {
+  test('an empty file is plain HTTP without authentication', () => {
     expect(load('')).toEqual({ tls: undefined, headers: {}, users: new Map(), rateLimit: undefined })
   })
 
-  test('a user that tries to vanish is still a user', () => {
+  test('a user named __proto__ is kept', () => {
     expect([...load(`basic_auth_users: {__proto__: ${HASH}}`).users.keys()]).toEqual(['__proto__'])
     expect(problemsOf('basic_auth_users: {__proto__: secret}')).toHaveLength(1)
   })
@@ -425,12 +425,12 @@ describe('what a web configuration file means', () => {
     expect(load(`rate_limit: {interval: ${interval}, burst: 3}`).rateLimit).toEqual({ intervalMs, burst: 3 })
   })
 
-  test('headers that are blank are not set', () => {
+  test('empty headers are not set', () => {
     const yaml = 'http_server_config: {headers: {X-Frame-Options: deny, Content-Security-Policy: ""}}'
     expect(load(yaml).headers).toEqual({ 'X-Frame-Options': 'deny' })
   })
 
-  test('TLS 1.2 and better, with forward secrecy, unless told otherwise', () => {
+  test('the default is TLS 1.2 and later with forward secrecy', () => {
     const { tls } = load(`tls_server_config: {${TLS}}`)
     expect(tls).toMatchObject({ minVersion: 'TLS12', maxVersion: 'TLS13', clientAuth: 'NoClientCert' })
     const suites = tls?.ciphers.split(':') ?? []
@@ -438,7 +438,7 @@ describe('what a web configuration file means', () => {
     expect(tls && secureContextOptions(tls)).toMatchObject({ minVersion: 'TLSv1.2', honorCipherOrder: true })
   })
 
-  test('chosen suites leave those of TLS 1.3 alone', () => {
+  test('cipher_suites does not affect TLS 1.3', () => {
     const { tls } = load(
       `tls_server_config: {${TLS}, cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]}`,
     )
@@ -447,7 +447,7 @@ describe('what a web configuration file means', () => {
     )
   })
 
-  test('the old name of a policy', () => {
+  test('accepts the deprecated name of a policy', () => {
     const { tls } = load(`tls_server_config: {${TLS}, client_auth_type: RequireClientCert}`)
     expect(tls?.clientAuth).toBe('RequireAnyClientCert')
   })

@@ -1,68 +1,68 @@
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
-import { OFFERS } from '../../../mixin/dashboards/common/coverage.ts'
+import { ATTRIBUTE_GROUPS } from '../../../mixin/dashboards/common/served_attributes.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import { metricsOf, parse, selectorsOf } from '../promql/parse.ts'
 import { annotationQueries, panelQueries, panelsOf } from './queries.ts'
 
-/** Families that no panel shows, each with its reason. */
+/** Families that no panel shows, with the reason. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_disk_space_allocated_ratio: 'a mean of it would mislead; panels divide sums of bytes',
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
 }
 
-const asked = new Set(
+const selected = new Set(
   [...panelQueries(), ...annotationQueries()].flatMap(({ expr }) =>
     selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES)),
   ),
 )
 
-const isAsked = (family: string): boolean => asked.has(family) || asked.has(`${family}_bucket`)
+const isSelected = (family: string): boolean => selected.has(family) || selected.has(`${family}_bucket`)
 
 describe('the dashboards show what the exporter exports', () => {
-  test('every family is on a panel, or in a list with the reason', () => {
-    const missing = FAMILIES.map(({ name }) => name).filter((name) => !isAsked(name))
+  test('every family is on a panel, or in the list of exceptions', () => {
+    const missing = FAMILIES.map(({ name }) => name).filter((name) => !isSelected(name))
     expect(missing.sort()).toEqual(Object.keys(NOT_SHOWN).sort())
   })
 
-  test('no foreign metric is listed that nothing asks for', () => {
-    expect(FOREIGN_NAMES.filter((name) => !asked.has(name))).toEqual([])
+  test('every other metric that is listed is used', () => {
+    expect(FOREIGN_NAMES.filter((name) => !selected.has(name))).toEqual([])
   })
 })
 
-describe('not served is told apart from no data', () => {
+describe('attributes that are not served', () => {
   const matching = (pattern: string): string[] =>
     COVERAGE_ATTRIBUTES.filter((attribute) => new RegExp(`^(?:${pattern})$`).test(attribute))
   const ofCategory = (category: string): string[] =>
     ATTRIBUTES.filter((attribute) => attribute.category === category).map(({ name }) => name)
 
-  test('each group of attributes is a category of the feed, or one attribute of its own', () => {
-    expect(matching(OFFERS.capacity.pattern)).toEqual(ofCategory('capacity'))
-    expect(matching(OFFERS.resources.pattern)).toEqual(ofCategory('health'))
-    expect(matching(OFFERS.transactions.pattern)).toEqual(ofCategory('traffic'))
-    expect(matching(OFFERS.diskTraffic.pattern)).toEqual(ofCategory('diskIO'))
-    expect(matching(OFFERS.errors.pattern)).toEqual([TRANSACTION_ERRORS.name])
-    expect(matching(OFFERS.forecasts.pattern)).toEqual([FORECAST.name])
+  test('each group of attributes is a category of the feed, or one attribute', () => {
+    expect(matching(ATTRIBUTE_GROUPS.capacity.pattern)).toEqual(ofCategory('capacity'))
+    expect(matching(ATTRIBUTE_GROUPS.resources.pattern)).toEqual(ofCategory('health'))
+    expect(matching(ATTRIBUTE_GROUPS.transactions.pattern)).toEqual(ofCategory('traffic'))
+    expect(matching(ATTRIBUTE_GROUPS.diskTraffic.pattern)).toEqual(ofCategory('diskIO'))
+    expect(matching(ATTRIBUTE_GROUPS.errors.pattern)).toEqual([TRANSACTION_ERRORS.name])
+    expect(matching(ATTRIBUTE_GROUPS.forecasts.pattern)).toEqual([FORECAST.name])
   })
 
-  /** Groups that newer systems lack, and the metrics that then do not exist. */
+  /** Metrics that newer systems do not have. */
   const LOST = /sds_node_(cpu|memory|nic|transaction|transactions|disk_read|disk_write)_/
 
-  test('a page whose panels may rightly be empty says at its top what the system serves', () => {
+  test('a dashboard whose panels may be empty shows what the system serves', () => {
     const pages = buildDashboards().filter(({ uid }) =>
       panelQueries().some(({ dashboard, expr }) => dashboard === uid && LOST.test(expr)),
     )
     const withOffer = pages.filter((page) => panelsOf(page).some(({ title }) => title === 'Feed offers'))
     const without = pages.filter((page) => !withOffer.includes(page)).map(({ uid }) => uid)
-    // The fleet spans systems of different age: its panels and cells say it in their own words.
+    // The fleet has systems of different versions: its panels have their own texts.
     expect(without).toEqual(['sds-fleet'])
     expect(withOffer.length).toBeGreaterThan(4)
   })
 
-  test('a panel on such attributes alone has a text for being empty', () => {
+  test('a panel on such attributes only has a text for no data', () => {
     const silent = buildDashboards().flatMap((page) =>
       panelsOf(page)
         .filter(({ type, targets = [] }) => type !== 'table' || targets.length === 1)

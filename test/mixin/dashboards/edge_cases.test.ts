@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type Answers, run, unitTest } from './evaluate.ts'
-import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './input_series.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './series.ts'
 
-interface Oddity {
+interface EdgeCase {
   readonly what: string
-  readonly world: readonly InputSeries[]
+  readonly series: readonly InputSeries[]
   readonly expected: Readonly<Record<string, Answers>>
 }
 
@@ -13,7 +13,7 @@ const NODE = { ...POOL, node: 'n1' }
 const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
 const POOL_ID = { system: 'fra', pool_id: 'id1' }
 
-/** What a pair of exporters tells when they polled on either side of a renaming, the second one later. */
+/** A pair of exporters that polled before and after a rename, the second one later. */
 const renamed = (names: readonly string[]): InputSeries[] =>
   names.flatMap((pool, index) => {
     const target = { ...POOL_ID, ...targetOf(EXPORTERS[index] ?? '') }
@@ -27,19 +27,19 @@ const polledAs = (pool: string, up: number): Readonly<Record<string, Answers>> =
   'sds-exporter / Pool poll ok': [[[{ ...POOL_ID, pool }, up]]],
 })
 
-const ODDITIES: readonly Oddity[] = [
+const EDGE_CASES: readonly EdgeCase[] = [
   ...[
     ['old', 'new'],
     ['a', 'b'],
     ['b', 'a'],
   ].map((names) => ({
-    what: `a pool that two exporters name ${names.join(' and ')} is one pool, called as the last poll said`,
-    world: [...renamed(names), ...onBoth('sds_pool_up', POOL_ID, 0)],
+    what: `a pool that two exporters name ${names.join(' and ')} is one pool, with the name of the last poll`,
+    series: [...renamed(names), ...onBoth('sds_pool_up', POOL_ID, 0)],
     expected: polledAs(names[1] ?? '', 0),
   })),
   {
-    what: 'a node that does not serve its allocated space leaves the ratio of the others alone',
-    world: [
+    what: 'a node that does not serve its allocated space does not change the ratio of the others',
+    series: [
       ...onBoth('sds_node_disk_space_total_bytes', NODE, 100),
       ...onBoth('sds_node_disk_space_allocated_bytes', NODE, 95),
       ...onBoth('sds_node_disk_space_total_bytes', { ...POOL, node: 'n2' }, 100),
@@ -53,8 +53,8 @@ const ODDITIES: readonly Oddity[] = [
     },
   },
   {
-    what: 'failures without a type are not the fault of the callers',
-    world: [
+    what: 'failures without a type are system errors',
+    series: [
       ...onBoth('sds_node_transactions_failed', NODE, 50),
       ...onBoth('sds_node_transactions_succeeded', NODE, 950),
     ],
@@ -65,8 +65,8 @@ const ODDITIES: readonly Oddity[] = [
     },
   },
   {
-    what: 'a clock that is an hour behind makes no old data, and one that nobody knows is taken as right',
-    world: [
+    what: 'ages are corrected by a known clock skew; an unknown one is taken as 0',
+    series: [
       ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
       ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, -3600),
       ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
@@ -78,8 +78,8 @@ const ODDITIES: readonly Oddity[] = [
   },
 ]
 
-test.each(ODDITIES)('$what', async ({ what, world, expected }) => {
-  const { code, stdout, stderr } = await run([unitTest(what, world, {}, expected)])
+test.each(EDGE_CASES)('$what', async ({ what, series, expected }) => {
+  const { code, stdout, stderr } = await run([unitTest(what, series, {}, expected)])
   expect(`${stdout}${stderr}`).toContain('SUCCESS')
   expect(code).toBe(0)
 })

@@ -2,19 +2,19 @@ import { stringify } from 'yaml'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { testRules } from '../../support/promtool.ts'
-import { type InputSeries, labelText, NOW } from './input_series.ts'
 import { type PanelQuery, panelQueries } from './queries.ts'
+import { type InputSeries, labelText, NOW } from './series.ts'
 
-/** What a query gives: one figure without labels, several with them, or nothing. */
+/** The result of a query: one value without labels, several with labels, or none. */
 export type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
 
-/** The answers to the queries A, B, … of a panel. */
+/** The results of the queries A, B, … of a panel. */
 export type Answers = readonly Answer[]
 
 export const NOTHING: Answer = []
 
 const QUERIES = panelQueries()
-/** Where a query is, e.g. `sds-pool / Data age`. */
+/** Dashboard and panel of a query, e.g. `sds-pool / Data age`. */
 export const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
 export const queriesAt = (where: string): PanelQuery[] => QUERIES.filter((query) => place(query) === where)
 
@@ -24,16 +24,16 @@ const samples = (answer: Answer) =>
     value,
   }))
 
-/** The answers of panels, by their places, as promtool's unit tests take them. */
+/** A unit test of promtool for the results of panels. */
 export const unitTest = (
   name: string,
-  world: readonly InputSeries[],
+  series: readonly InputSeries[],
   selection: Selection,
   expected: Readonly<Record<string, Answers>>,
 ) => ({
   name,
   interval: '1m',
-  input_series: world,
+  input_series: series,
   promql_expr_test: Object.entries(expected).flatMap(([where, answers]) =>
     queriesAt(where).map(({ expr }, index) => ({
       expr: substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
@@ -43,7 +43,7 @@ export const unitTest = (
   ),
 })
 
-/** Asks a real Prometheus engine. */
+/** Runs unit tests with promtool. */
 export const run = async (tests: readonly unknown[]) => {
   using folder = temporaryFolder()
   return await testRules(

@@ -12,7 +12,7 @@ import {
 } from '../promql/parse.ts'
 import { annotationQueries, panelQueries } from './queries.ts'
 
-interface Asked {
+interface Query {
   readonly where: string
   readonly expr: string
 }
@@ -24,7 +24,7 @@ const PANELS = panelQueries().map(({ dashboard, panel, refId, expr, legend, type
   type,
   instant,
 }))
-const ASKED: readonly Asked[] = [
+const QUERIES: readonly Query[] = [
   ...PANELS,
   ...annotationQueries().map(({ dashboard, name, expr }) => ({
     where: `${dashboard} / annotation ${name}`,
@@ -32,9 +32,9 @@ const ASKED: readonly Asked[] = [
   })),
 ]
 
-/** The selectors of all queries, each with the places that have it. */
+/** The selectors of all queries, with the panel and query. */
 const selectors = (): { where: string; selector: Selector; metrics: string[] }[] =>
-  ASKED.flatMap(({ where, expr }) =>
+  QUERIES.flatMap(({ where, expr }) =>
     selectorsOf(parse(expr)).map((selector) => ({
       where,
       selector,
@@ -42,33 +42,33 @@ const selectors = (): { where: string; selector: Selector; metrics: string[] }[]
     })),
   )
 
-/** The places where something is found that must not be. */
+/** The places of all items that are wrong. */
 const offenders = <T extends { where: string }>(list: readonly T[], wrong: (item: T) => boolean): string[] =>
   list.filter(wrong).map(({ where }) => where)
 
-/** Alerts come from Prometheus' rules, which drop the label `job` of what they look at. */
+/** Alerts have no label `job`, because the rules aggregate it away. */
 const WITHOUT_JOB = new Set(['ALERTS'])
 
-/** Aggregations that give the same whether a series is there once or twice. */
+/** Aggregations whose result does not change when a series is duplicated. */
 const INDIFFERENT_TO_COPIES = new Set(['max', 'min'])
 
-/** What belongs to one exporter of a pair, so that both count. */
+/** Metrics about one exporter, which are not deduplicated. */
 const PER_EXPORTER =
   /^(up|scrape_.+|process_.+|nodejs_.+|sds_exporter_.+|sds_api_.+|sds_pool_polls_total|ALERTS)$/
 
 const AGGREGATIONS = new Set(['sum', 'count', 'avg', 'max', 'min', 'topk', 'bottomk', 'quantile', 'stddev'])
 const RATES = new Set(['rate', 'irate', 'increase'])
 
-test('there is something to check', () => {
+test('there are queries to check', () => {
   expect(PANELS.length).toBeGreaterThan(150)
 })
 
-describe('every query', () => {
-  test.each(ASKED)('$where is PromQL whose labels fit together', ({ expr }) => {
+describe('every selector', () => {
+  test.each(QUERIES)('$where is PromQL with matching labels', ({ expr }) => {
     expect(() => resultLabels(parse(expr))).not.toThrow()
   })
 
-  test('asks for the selected jobs, in the words that the linter wants', () => {
+  test('selects by the variable job, in the form that the dashboard linter requires', () => {
     const wrong = offenders(selectors(), ({ selector }) => {
       if (WITHOUT_JOB.has(selector.metric)) return false
       return !selector.matchers.some(
@@ -78,7 +78,7 @@ describe('every query', () => {
     expect(wrong).toEqual([])
   })
 
-  test('names existing metrics, and existing labels of them', () => {
+  test('selects existing metrics and labels', () => {
     const wrong = selectors().flatMap(({ where, selector, metrics }) => [
       ...(metrics.length === 0 ? [`${where}: nothing is called ${selector.metric}`] : []),
       ...metrics.flatMap((metric) => {
@@ -92,8 +92,10 @@ describe('every query', () => {
     ])
     expect(wrong).toEqual([])
   })
+})
 
-  test('takes rates of counters alone, over the interval that Grafana derives', () => {
+describe('every query', () => {
+  test('takes rates of counters only, over $__rate_interval', () => {
     const rates = selectors().filter(({ selector }) => RATES.has(selector.around[0] ?? ''))
     expect(rates.length).toBeGreaterThan(5)
     expect(offenders(rates, ({ selector }) => selector.range !== RATE_INTERVAL)).toEqual([])
@@ -102,12 +104,12 @@ describe('every query', () => {
     expect(offenders(bare, ({ metrics }) => metrics.some(isCounter))).toEqual([])
   })
 
-  test('sums counters, never averages them', () => {
+  test('does not average counters', () => {
     const counters = selectors().filter(({ metrics }) => metrics.some(isCounter))
     expect(offenders(counters, ({ selector }) => selector.around.includes('avg'))).toEqual([])
   })
 
-  test('takes each node once, however many exporters report it', () => {
+  test('counts each node once, with any number of exporters', () => {
     const doubled = selectors().filter(({ metrics }) => !metrics.some((metric) => PER_EXPORTER.test(metric)))
     const wrong = offenders(doubled, ({ selector }) => {
       const first = selector.around.find((operation) => AGGREGATIONS.has(operation))
@@ -116,7 +118,7 @@ describe('every query', () => {
     expect(wrong).toEqual([])
   })
 
-  test('draws no more lines than it says: what is chosen along an axis is chosen once', () => {
+  test('has @ end() in topk and bottomk of range queries', () => {
     const chosen = PANELS.flatMap(({ where, expr, instant }) => {
       const expression = parse(expr)
       return nodesNamed(expression, 'AggregateExpr')
@@ -128,8 +130,8 @@ describe('every query', () => {
     expect(offenders(drawn, ({ text }) => !text.includes('@ end()'))).toEqual([])
   })
 
-  test('never divides by zero', () => {
-    const wrong = offenders(ASKED, ({ expr }) => {
+  test('does not divide by 0', () => {
+    const wrong = offenders(QUERIES, ({ expr }) => {
       const expression = parse(expr)
       return nodesNamed(expression, 'BinaryExpr')
         .filter((node) => node.getChild('Div'))
@@ -142,10 +144,10 @@ describe('every query', () => {
     expect(wrong).toEqual([])
   })
 
-  test('never sums the offline space of a whole system over its nodes', () => {
+  test('does not sum the offline space of a system over its nodes', () => {
     const offline = selectors().filter(({ metrics }) => metrics.includes('sds_node_disk_space_offline_bytes'))
     expect(offline.length).toBeGreaterThan(0)
-    const exprs = ASKED.filter(({ where }) => offline.some((other) => other.where === where))
+    const exprs = QUERIES.filter(({ where }) => offline.some((other) => other.where === where))
     for (const { expr } of exprs)
       expect(expr).toMatch(/^sum\(max by \(system\) \(sds_node_disk_space_offline_bytes/)
   })
@@ -156,7 +158,7 @@ describe('legends', () => {
   const placeholders = (legend: string): string[] =>
     [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
 
-  test('tell the series of a query apart, where it has several', () => {
+  test('have a label where a query has several series', () => {
     const wrong = offenders(drawn, ({ expr, legend }) => {
       const labels = resultLabels(parse(expr))
       return (labels?.size ?? 0) > 0 && placeholders(legend).length === 0
@@ -164,7 +166,7 @@ describe('legends', () => {
     expect(wrong).toEqual([])
   })
 
-  test('name labels that the series have', () => {
+  test('use labels of the series', () => {
     const wrong = offenders(drawn, ({ expr, legend }) => {
       const labels = resultLabels(parse(expr)) ?? new Set()
       return placeholders(legend).some((name) => !labels.has(name))

@@ -15,7 +15,7 @@ interface DataLink {
   readonly page: string
   readonly panel: Panel
   readonly url: string
-  /** The column that carries it, where it is not on the series themselves. */
+  /** The column of the link in a table. */
   readonly column: string | undefined
 }
 
@@ -42,7 +42,7 @@ test('there are links to check', () => {
 })
 
 describe('data links', () => {
-  test.each(DATA_LINKS)('$where leads to a page and to variables that exist: $url', ({ url, page }) => {
+  test.each(DATA_LINKS)('$where has a dashboard and variables that exist: $url', ({ url, page }) => {
     const [, uid = '', query = ''] = /^\/d\/([\w-]+)\?(.+)$/.exec(url) ?? []
     const target = VARIABLES.get(uid)
     expect(target, uid).toBeDefined()
@@ -61,7 +61,7 @@ describe('data links', () => {
     }
   })
 
-  test('take their values from labels that the series have, and from columns that the table has', () => {
+  test('take their values from labels of the series or columns of the table', () => {
     for (const { url, where, panel, column } of DATA_LINKS) {
       const labels = labelsOf(panel)
       const names = [...url.matchAll(/__(?:field\.labels|data\.fields)\.(\w+)/g)].map(([, name = '']) => name)
@@ -72,9 +72,9 @@ describe('data links', () => {
     }
   })
 
-  test('stand on every table column that names a pool or a node', () => {
+  test('are on every table column of pools or nodes', () => {
     const linked = new Set(DATA_LINKS.map(({ where, column }) => `${where}: ${column}`))
-    const wanted = PAGES.flatMap((page) =>
+    const expected = PAGES.flatMap((page) =>
       panelsOf(page)
         .filter(({ type }) => type === 'table')
         .flatMap((panel) => {
@@ -83,11 +83,11 @@ describe('data links', () => {
           return labels?.has(name) && labels.has('system') ? [`${page.uid} / ${panel.title}: ${name}`] : []
         }),
     )
-    expect(wanted.filter((place) => !linked.has(place))).toEqual([])
-    expect(wanted.length).toBeGreaterThan(5)
+    expect(expected.filter((place) => !linked.has(place))).toEqual([])
+    expect(expected.length).toBeGreaterThan(5)
   })
 
-  test('lead from the fleet to its pools and from a pool to its nodes, bands and rows alike', () => {
+  test('lead from the fleet to its pools and from a pool to its nodes', () => {
     const ways = (uid: string) =>
       DATA_LINKS.filter(({ page }) => page === uid).map(
         ({ panel, url }) => `${panel.type} ${url.split('?')[0]}`,
@@ -101,20 +101,23 @@ describe('data links', () => {
   })
 })
 
-test.each(PAGES)('$uid leads back to the fleet and to its siblings, with time and selection', ({ links }) => {
-  expect(links).toEqual([
-    expect.objectContaining({ type: 'link', url: `/d/${UIDS.fleet}`, includeVars: true, keepTime: true }),
-    expect.objectContaining({
-      type: 'dashboards',
-      tags: [GRAFANA.tags[0]],
-      asDropdown: true,
-      includeVars: true,
-      keepTime: true,
-    }),
-  ])
-})
+test.each(PAGES)(
+  '$uid links to the fleet and to the other dashboards, with time range and variables',
+  ({ links }) => {
+    expect(links).toEqual([
+      expect.objectContaining({ type: 'link', url: `/d/${UIDS.fleet}`, includeVars: true, keepTime: true }),
+      expect.objectContaining({
+        type: 'dashboards',
+        tags: [GRAFANA.tags[0]],
+        asDropdown: true,
+        includeVars: true,
+        keepTime: true,
+      }),
+    ])
+  },
+)
 
-test('health has one code and one colour everywhere, and a worse one has a larger code', () => {
+test('health statuses have the same code and colour everywhere, and the code increases with severity', () => {
   const codes = Object.values(HEALTH).map(({ code }) => code)
   expect(codes).toEqual(codes.toSorted((a, b) => a - b))
   const maps = PAGES.flatMap(panelsOf)

@@ -8,13 +8,13 @@ import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries
 const START_TIMEOUT_MS = 60_000
 const READY = 'count(rate(sds_api_requests_total[4m]))'
 
-/** A pair of exporters of one system, and one of a newer system that serves less, each with its Prometheus. */
+/** A pair of exporters of one system, and one exporter of a newer system, each with a Prometheus. */
 let demos: Child[]
 let full: Prometheus
 let newer: Prometheus
 let exporters: string[]
 
-/** Starts a demo and answers with the address that it serves metrics on. */
+/** Starts a demo. `address` is where it serves metrics. */
 async function startDemo(...flags: readonly string[]): Promise<{ demo: Child; address: string }> {
   const addresses = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=127.0.0.1:0']
   const demo = await startProcess(process.execPath, [
@@ -63,18 +63,18 @@ afterAll(async () => {
   await Promise.all((demos ?? []).map((demo) => demo.stop()))
 })
 
-/** Panels that rightly find nothing here, each with the reason. */
-const RIGHTLY_EMPTY: Readonly<Record<string, string>> = {
+/** Panels that are empty here, with the reason. */
+const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
   'sds-fleet / Alerts firing now': 'no rules are loaded',
   'sds-disks / Hours of recovery in the last day': 'looks at every fifth minute, and a test is shorter',
-  'sds-exporter / Upstream certificate expires in': 'the demo speaks plain HTTP',
+  'sds-exporter / Upstream certificate expires in': 'the demo uses plain HTTP',
   'sds-exporter / Request duration, 95th percentile': 'polls come once a minute, a test is shorter',
   'sds-exporter / Failed polls by reason': 'no poll fails',
   'sds-exporter / Failed logins': 'no login fails',
   'sds-exporter / Rejected values': 'the emulator serves no unreadable value',
 }
 
-/** What a newer system does not serve, by the beginning of the family's name. */
+/** Metrics that a newer system does not have. */
 const LOST = /sds_node_(cpu|memory|nic|transaction|transactions|disk_read|disk_write)_/
 
 const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
@@ -85,8 +85,8 @@ interface Asked {
   readonly samples: readonly Sample[]
 }
 
-/** Asks every query of every panel as Grafana would; a refused one is an error that shows it. */
-const askAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]> =>
+/** Runs every query of every panel as Grafana does. @throws for a query that Prometheus refuses */
+const queryAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]> =>
   Promise.all(
     panelQueries().map(async (query) => {
       const expr = substitute(query.expr, selection)
@@ -99,48 +99,48 @@ const emptyPlaces = (list: readonly Asked[]): string[] => {
   return [...new Set(list.map(({ where }) => where))].filter((where) => !found.has(where))
 }
 
-describe('every panel, asked of a real Prometheus that scrapes a pair of exporters', () => {
+describe('every panel, with a pair of exporters', () => {
   const SELECTIONS: readonly { what: string; selection: Selection }[] = [
     { what: 'All', selection: ALL },
     { what: 'one pool', selection: { system: ['demo'], pool: ['hot'] } },
     { what: 'one node', selection: { system: ['demo'], pool: ['hot'], node: ['hot-node-01'] } },
   ]
 
-  test.each(SELECTIONS)('finds something for $what, and numbers only', async ({ selection }) => {
-    const asked = await askAll(full, { instance: exporters, ...selection })
-    expect(emptyPlaces(asked).filter((where) => !(where in RIGHTLY_EMPTY))).toEqual([])
-    const wrong = asked.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+  test.each(SELECTIONS)('has results for $what, and numbers only', async ({ selection }) => {
+    const queries = await queryAll(full, { instance: exporters, ...selection })
+    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
+    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
     expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
   })
 
   test('counts each node once', async () => {
-    const asked = await askAll(full, { instance: exporters })
-    const counts = asked.filter(({ where }) => where === 'sds-fleet / Nodes by state')
+    const queries = await queryAll(full, { instance: exporters })
+    const counts = queries.filter(({ where }) => where === 'sds-fleet / Nodes by state')
     const nodes = counts.flatMap(({ samples }) => samples).reduce((sum, { value }) => sum + value, 0)
     expect(nodes).toBe(6)
   })
 
-  test('can be marked with every annotation', async () => {
+  test('accepts the query of every annotation', async () => {
     for (const { expr } of annotationQueries()) await full.query(substitute(expr))
   })
 })
 
-describe('every panel, asked of a newer system', () => {
-  test('is empty only where the system does not serve what it is about', async () => {
-    const asked = await askAll(newer, ALL)
-    const unexplained = emptyPlaces(asked).filter((where) => {
-      const exprs = asked.filter((one) => one.where === where).map(({ expr }) => expr)
-      return !(where in RIGHTLY_EMPTY) && !exprs.every((expr) => LOST.test(expr))
+describe('every panel, with a newer system', () => {
+  test('is empty only where the system does not serve its attributes', async () => {
+    const queries = await queryAll(newer, ALL)
+    const unexplained = emptyPlaces(queries).filter((where) => {
+      const exprs = queries.filter((one) => one.where === where).map(({ expr }) => expr)
+      return !(where in EXPECTED_EMPTY) && !exprs.every((expr) => LOST.test(expr))
     })
-    // No disk failed in this one, so there is no enclosure to walk to.
+    // No disk failed in this one.
     expect(unexplained).toEqual(['sds-disks / Nodes with disks to repair'])
-    expect(emptyPlaces(asked).length).toBeGreaterThan(20)
+    expect(emptyPlaces(queries).length).toBeGreaterThan(20)
   })
 
-  test('says so: nothing but capacity and forecasts is served', async () => {
-    const offers = (await askAll(newer, ALL)).filter(({ where }) => where === 'sds-node / Feed offers')
+  test('shows that only capacity and forecasts are served', async () => {
+    const offers = (await queryAll(newer, ALL)).filter(({ where }) => where === 'sds-node / Feed offers')
     expect(offers.map(({ samples }) => samples[0]?.value)).toEqual([0, 0, 0, 0])
-    const [capacity] = (await askAll(newer, ALL)).filter(
+    const [capacity] = (await queryAll(newer, ALL)).filter(
       ({ where }) => where === 'sds-capacity / Feed offers',
     )
     expect(capacity?.samples[0]?.value).toBeGreaterThan(0.5)

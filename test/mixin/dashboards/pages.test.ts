@@ -7,27 +7,27 @@ import { isRow, panelsOf, queriesOf } from './queries.ts'
 
 const PAGES = buildDashboards().map((page) => ({ uid: page.uid ?? '', page }))
 
-/** Everything on a page, rows included, panels of collapsed rows too. */
+/** All rows and panels of a dashboard, including panels of collapsed rows. */
 const everything = (page: Dashboard) =>
   (page.panels ?? []).flatMap((panel) => (isRow(panel) ? [panel, ...panel.panels] : [panel]))
 
 const repeated = <T>(list: readonly T[]): T[] => list.filter((item, index) => list.indexOf(item) !== index)
 
-test('there are eight pages, each with the uid that links use', () => {
+test('there are eight dashboards, each with its uid of the settings', () => {
   expect(PAGES.map(({ uid }) => uid).sort()).toEqual(Object.values(UIDS).sort())
   expect(DASHBOARDS).toHaveLength(8)
 })
 
 describe('the JSON files', () => {
-  test.each(renderDashboards())('$path is what the source says, byte for byte', ({ path, text }) => {
+  test.each(renderDashboards())('$path is up to date', ({ path, text }) => {
     expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
   })
 
-  test('come out the same when built again', () => {
+  test('are the same when built again', () => {
     expect(renderDashboards()).toEqual(renderDashboards())
   })
 
-  test('have sorted keys, so that nothing moves without a reason', () => {
+  test('have sorted keys', () => {
     const check = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return
       if (!Array.isArray(value)) expect(Object.keys(value)).toEqual(Object.keys(value).toSorted())
@@ -41,7 +41,7 @@ describe('the JSON files', () => {
     }
   })
 
-  test('hold neither id nor version, which are the business of the Grafana that loads them', () => {
+  test('have neither id nor version, which Grafana sets', () => {
     for (const { text } of renderDashboards()) {
       expect(Object.keys(JSON.parse(text))).not.toContain('id')
       expect(Object.keys(JSON.parse(text))).not.toContain('version')
@@ -49,7 +49,7 @@ describe('the JSON files', () => {
   })
 })
 
-/** JavaScript puts keys that are numbers first, which is an order of its own and stable as well. */
+/** JavaScript puts numeric keys first, which is a stable order, too. */
 const isNumbered = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).some((key) => /^\d+$/.test(key))
 
@@ -58,7 +58,7 @@ describe.each(PAGES)('$uid', ({ page }) => {
     expect(page.editable).toBe(false)
   })
 
-  test('has a title, a question, tags of the agreed set and the time of the browser', () => {
+  test('has a title, a description, the tags of the settings and the time zone of the browser', () => {
     expect(page.title).toMatch(/^Storage \/ \w/)
     expect(page.description).toMatch(/[?.]$/)
     expect(page.tags).toEqual([...GRAFANA.tags])
@@ -66,13 +66,13 @@ describe.each(PAGES)('$uid', ({ page }) => {
     expect(page.graphTooltip).toBe(1)
   })
 
-  test('says how far back it looks, and refreshes no faster than the data', () => {
+  test('has a time range and a refresh interval of the settings', () => {
     expect(page.time?.from).toMatch(/^now-(6h|24h|30d)$/)
     expect(page.time?.to).toBe('now')
     expect(Object.values(GRAFANA.refresh)).toContain(page.refresh)
   })
 
-  test('has the schema version whose table cells Grafana 9.4 knows and later ones migrate', () => {
+  test('has the schema version and table cells of Grafana 9.4', () => {
     expect(page.schemaVersion).toBe(37)
     expect(JSON.stringify(page)).not.toContain('cellOptions')
     for (const panel of panelsOf(page).filter(({ type }) => type === 'table')) {
@@ -80,14 +80,14 @@ describe.each(PAGES)('$uid', ({ page }) => {
     }
   })
 
-  test('gives every panel and row an id of its own, and every panel a title of its own', () => {
+  test('has unique ids of panels and rows, and unique titles of panels', () => {
     const ids = everything(page).map(({ id }) => id)
     expect(repeated(ids)).toEqual([])
     for (const id of ids) expect(id).toBeGreaterThan(0)
     expect(repeated(panelsOf(page).map(({ title }) => title))).toEqual([])
   })
 
-  test('starts with an open row, and a collapsed row holds its panels', () => {
+  test('starts with an open row, and collapsed rows contain their panels', () => {
     const rows = (page.panels ?? []).filter(isRow)
     expect(rows[0]?.collapsed).toBe(false)
     expect(page.panels?.[0]?.type).toBe('row')
@@ -97,7 +97,7 @@ describe.each(PAGES)('$uid', ({ page }) => {
     }
   })
 
-  test('marks alerts and restarts on its panels, and keeps the annotations of Grafana itself', () => {
+  test('has annotations for alerts and restarts, and those of Grafana', () => {
     const list = page.annotations.list ?? []
     expect(list.map(({ name }) => name)).toEqual([
       'Annotations & Alerts',
@@ -123,7 +123,7 @@ describe('layout', () => {
     ...(panel.gridPos ?? { x: -1, y: -1, w: 0, h: 0 }),
   })
 
-  /** The boxes that belong together: a page with its open rows, and each collapsed row for itself. */
+  /** The grids: a dashboard with its open rows, and each collapsed row. */
   const SHEETS = PAGES.flatMap(({ uid, page }) => [
     { sheet: uid, boxes: (page.panels ?? []).map(box) },
     ...(page.panels ?? [])
@@ -132,7 +132,7 @@ describe('layout', () => {
       .map((row) => ({ sheet: `${uid} / ${row.title}`, boxes: row.panels.map(box) })),
   ])
 
-  /** How often each cell of the grid is covered, from the topmost line to the lowest. */
+  /** How many panels cover each cell of the grid. */
   const coverage = (boxes: readonly Box[]): number[][] => {
     const top = Math.min(...boxes.map(({ y }) => y))
     const bottom = Math.max(...boxes.map(({ y, h }) => y + h))
@@ -147,7 +147,7 @@ describe('layout', () => {
     )
   }
 
-  test.each(SHEETS)('$sheet fills its 24 columns without holes and overlaps', ({ boxes }) => {
+  test.each(SHEETS)('$sheet fills its 24 columns without gaps and overlaps', ({ boxes }) => {
     for (const { x, w, title } of boxes) expect(x + w, title).toBeLessThanOrEqual(24)
     for (const [line, counts] of coverage(boxes).entries()) {
       expect(counts, `line ${line}`).toEqual(Array.from({ length: 24 }, () => 1))
@@ -155,7 +155,7 @@ describe('layout', () => {
   })
 })
 
-test('every query has its letter and asks the selected data source', () => {
+test('every query has its letter and the selected data source', () => {
   const datasource = { type: 'prometheus', uid: '$' + '{datasource}' }
   for (const { uid, page } of PAGES) {
     for (const panel of panelsOf(page)) {

@@ -11,7 +11,7 @@ import { parse, resultLabels } from '../promql/parse.ts'
 
 const TO = 1_700_000_000
 
-/** Two series for every question, with the labels that the expression leaves, and a refusal for one metric. */
+/** Two series for every query, with the labels of its result, and an error for one metric. */
 const answer = (form: URLSearchParams): { status: string; error?: string; data?: unknown } => {
   const expr = form.get('query') ?? ''
   if (expr.includes('sds_authn_providers')) return { status: 'error', error: 'no <such> thing' }
@@ -60,20 +60,20 @@ describe('the preview', () => {
     expect(html).not.toMatch(/NaN|undefined|cannot draw|not asked/)
   })
 
-  test('puts what the data says into the page as text, never as markup', async () => {
+  test('escapes labels in the HTML', async () => {
     const { html } = await drawn('sds-pool')
     expect(html).toContain('&lt;two&gt;')
     expect(html).not.toContain('<two>')
   })
 
-  test('names panels without data, and those that Prometheus refused with its words', async () => {
+  test('lists panels without data, and panels with the error of Prometheus', async () => {
     const { html, empty, failed } = await drawn('sds-exporter')
     expect(empty).toEqual(['Event loop lag, 99th percentile'])
     expect(failed).toEqual(['Providers: no <such> thing'])
     expect(html).toContain('no &lt;such&gt; thing')
   })
 
-  test('shows the page about one node for the first node', async () => {
+  test('shows the node dashboard for the first node', async () => {
     const { html } = await drawn('sds-node')
     expect(html).toContain('Node <b>one</b>')
   })

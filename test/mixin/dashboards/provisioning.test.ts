@@ -9,11 +9,11 @@ const rendered = (end: string) => {
   return parse(file?.text ?? '') as Record<string, unknown>
 }
 
-test.each(renderProvisioning())('$path is what the source says', ({ path, text }) => {
+test.each(renderProvisioning())('$path is up to date', ({ path, text }) => {
   expect(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')).toBe(text)
 })
 
-test('the data source has a fixed uid and the real scrape interval', () => {
+test('the data source has a fixed uid and the scrape interval of the settings', () => {
   expect(rendered('prometheus.yaml')).toEqual({
     apiVersion: 1,
     datasources: [
@@ -31,7 +31,7 @@ test('the data source has a fixed uid and the real scrape interval', () => {
   })
 })
 
-test('dashboards come from files, into one folder, and nobody edits or deletes them by hand', () => {
+test('dashboards are loaded from files into one folder and cannot be edited or deleted', () => {
   expect(rendered('sds.yaml')).toMatchObject({
     apiVersion: 1,
     providers: [

@@ -3,7 +3,7 @@ import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 
-/** A query of a panel, of an annotation or of a variable, as Grafana keeps it: with its variables. */
+/** A query of a panel, with its variables. */
 export interface PanelQuery {
   readonly dashboard: string
   readonly panel: string
@@ -14,10 +14,10 @@ export interface PanelQuery {
   readonly instant: boolean
 }
 
-/** Nothing chosen: All everywhere. */
+/** All for every variable. */
 export const ALL: Selection = {}
 
-/** Panels in the order of the page, those inside rows included, the rows themselves not. */
+/** Panels in the order of the dashboard, including those of collapsed rows, without the rows. */
 export const panelsOf = (dashboard: Dashboard): Panel[] =>
   (dashboard.panels ?? []).flatMap((panel) => (isRow(panel) ? panel.panels : [panel]))
 
@@ -41,7 +41,7 @@ export const panelQueries = (): PanelQuery[] =>
     ),
   )
 
-/** The queries of annotations, by dashboard; Grafana's own entry has none. */
+/** The queries of annotations. Grafana's own annotation has none. */
 export const annotationQueries = (): { dashboard: string; name: string; expr: string }[] =>
   buildDashboards().flatMap(({ uid = '', annotations }) =>
     (annotations.list ?? [])
@@ -49,6 +49,6 @@ export const annotationQueries = (): { dashboard: string; name: string; expr: st
       .map(({ name, expr = '' }) => ({ dashboard: uid, name, expr })),
   )
 
-/** All panel queries as Prometheus would get them for a selection. */
+/** All queries of panels as Grafana sends them for a selection. */
 export const substitutedQueries = (selection: Selection): PanelQuery[] =>
   panelQueries().map((query) => ({ ...query, expr: substitute(query.expr, selection) }))

@@ -3,12 +3,12 @@ import { parse, resultLabels, selectorsOf } from './parse.ts'
 
 const labels = (expr: string): string[] => [...(resultLabels(parse(expr)) ?? [])].sort()
 
-describe('the reader of PromQL that the other tests rely on', () => {
-  test('refuses what is no PromQL, and says where', () => {
+describe('the PromQL parser of the tests', () => {
+  test('refuses invalid PromQL with the position', () => {
     expect(() => parse('sum(up')).toThrow('not PromQL at character 6')
   })
 
-  test('finds selectors inside functions, with range and surroundings', () => {
+  test('finds selectors inside functions, with range and enclosing operations', () => {
     expect(selectorsOf(parse('sum by (job) (rate(process_cpu_seconds_total{job=~"$job"}[5m]))'))).toEqual([
       {
         metric: 'process_cpu_seconds_total',
@@ -19,7 +19,7 @@ describe('the reader of PromQL that the other tests rely on', () => {
     ])
   })
 
-  test('knows the labels of a result', () => {
+  test('derives the labels of a result', () => {
     expect(labels('max by (system,pool) (sds_node_disks)')).toEqual(['pool', 'system'])
     expect(labels('topk(3, max by (node) (sds_node_disks))')).toEqual(['node'])
     expect(labels('sum(sds_node_disks) or vector(0)')).toEqual([])
@@ -32,7 +32,7 @@ describe('the reader of PromQL that the other tests rely on', () => {
     ).toEqual(['pool', 'pool_id', 'system'])
   })
 
-  test('refuses labels that are gone, and sides that cannot match', () => {
+  test('refuses missing labels, and sides that cannot match', () => {
     expect(() => labels('sum by (node) (max by (pool) (sds_node_disks))')).toThrow('no label node')
     expect(() => labels('max by (pool) (sds_node_disks) / max by (node) (sds_node_disks)')).toThrow(
       'other labels',

@@ -3,7 +3,7 @@ import { labelsOfMetric } from './known_metrics.ts'
 
 type SyntaxNode = ReturnType<typeof parser.parse>['topNode']
 
-/** A parsed expression: text and tree, with walks over it. */
+/** A parsed expression. */
 export interface Expression {
   readonly text: string
   readonly root: SyntaxNode
@@ -20,18 +20,18 @@ export interface Selector {
   readonly matchers: readonly Matcher[]
   /** The range in brackets, as written, e.g. `4m`. */
   readonly range: string | undefined
-  /** Functions and aggregations around it, innermost first. */
+  /** Enclosing functions and aggregations, innermost first. */
   readonly around: readonly string[]
 }
 
-/** `$name` outside of strings is no PromQL; the two that occur become what Grafana would write. */
+/** Variables of Grafana outside of strings, which are replaced before parsing. */
 const digestible = (expr: string): string =>
   expr.replaceAll('$__rate_interval', '4m44s').replaceAll('$topn', '10')
 
-/** What `$__rate_interval` is turned into before parsing: an unusual value, so that checks can tell it. */
+/** Replacement of `$__rate_interval` before parsing; an unusual value, so that checks can identify it. */
 export const RATE_INTERVAL = '4m44s'
 
-/** Parses; an error names the place. */
+/** Parses an expression. @throws with the position of an error */
 export const parse = (expr: string): Expression => {
   const text = digestible(expr)
   const root = parser.parse(text).topNode
@@ -40,7 +40,7 @@ export const parse = (expr: string): Expression => {
   return { text, root }
 }
 
-/** The node and everything below it. */
+/** The node and all its descendants. */
 export const nodes = (node: SyntaxNode): SyntaxNode[] => [node, ...children(node).flatMap(nodes)]
 
 export const children = (node: SyntaxNode): SyntaxNode[] => {
@@ -68,7 +68,7 @@ const matchersOf = (expression: Expression, selector: SyntaxNode): Matcher[] =>
     return { label: label ?? '', operator: operator ?? '', value: (value ?? '').slice(1, -1) }
   })
 
-/** Every selector of an expression, with what is around it. */
+/** Every selector of an expression, with the enclosing operations. */
 export const selectorsOf = (expression: Expression): Selector[] =>
   nodesNamed(expression, 'VectorSelector').map((node) => {
     const name = node.getChild('Identifier')
@@ -115,7 +115,7 @@ const groupings = (expression: Expression, node: SyntaxNode | null): string[][] 
     list.getChildren('LabelName').map((label) => textOf(expression, label)),
   )
 
-/** Labels that a result has, worked out from the expression alone; throws where two sides cannot match. */
+/** Labels of the result of an expression. @throws where two sides cannot match */
 export const resultLabels = (expression: Expression): Labels => infer(expression, expression.root)
 
 const infer = (expression: Expression, node: SyntaxNode): Labels => {

@@ -4,21 +4,21 @@ import { panelQueries, substitutedQueries } from '../dashboards/queries.ts'
 
 const EXPR = 'topk($topn, rate(x{job=~"$job",system=~"$system|",pool=~"$pool"}[$__rate_interval]))'
 
-test('All matches whatever has the label', () => {
+test('All matches any value of the label', () => {
   expect(substitute(EXPR)).toBe('topk(10, rate(x{job=~".+",system=~".+|",pool=~".+"}[240s]))')
 })
 
-test('one value stands alone, several stand in brackets', () => {
+test('several values are an alternation in brackets', () => {
   expect(substitute(EXPR, { job: ['a'], system: ['b', 'c'], topn: 5 })).toBe(
     'topk(5, rate(x{job=~"a",system=~"(b|c)|",pool=~".+"}[240s]))',
   )
 })
 
-test('a value means itself, whatever characters it has', () => {
+test('special characters of a value are escaped', () => {
   expect(substitute('x{pool=~"$pool"}', { pool: ['a.b (1)'] })).toBe(String.raw`x{pool=~"a\\.b \\(1\\)"}`)
 })
 
-test('no variable is left in any query of any panel', () => {
+test('all variables of all queries are replaced', () => {
   expect(substitutedQueries({ node: ['n1'] })).toHaveLength(panelQueries().length)
   for (const { expr } of substitutedQueries({ node: ['n1'] })) expect(expr).not.toMatch(/\$(?!1")/)
 })

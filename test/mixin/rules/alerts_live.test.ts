@@ -13,35 +13,35 @@ import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
 import { type ExpectedAlert, LIVE_SCENARIOS, type LiveScenario, waitOf } from './live_scenarios.ts'
 
-/** An hour passes in thirty seconds for the rules; numbers of seconds in them stay. */
+/** One hour in the rules takes 30 seconds. Numbers of seconds in expressions are not scaled. */
 const SCALE = 1 / 120
 const SCRAPE_INTERVAL = '500ms'
-/** Of rules that wait longer than this only the beginning of the wait is seen: they are pending, not firing. */
+/** Alerts with a longer `for` are checked as pending, not as firing. */
 const LONGEST_FOR_MS = 3_600_000
-/** Two hours are the longest time for which an alert that is over keeps firing. */
+/** Covers the longest `keep_firing_for` that is checked, two hours. */
 const LONGEST_WAIT_MS = 150_000
 const TEST_TIMEOUT_MS = 2 * LONGEST_WAIT_MS + 30_000
 const START_TIMEOUT_MS = 60_000
-/** Prometheus' first scrape comes within five seconds; the rest is for evaluations. */
+/** For the first scrape of Prometheus and some evaluations. */
 const SETTLING_MS = 10_000
 
 /** A storage system and its exporter; the name of the scenario is the label `system`. */
-interface World {
+interface Setup {
   readonly scenario: LiveScenario
   readonly emulator: Emulator
   readonly exporter: Exporter
-  /** Ends what the scenario is about. */
+  /** Ends the fault of the scenario. */
   heal(): void
 }
 
 let folder: Folder
-let worlds: readonly World[]
+let setups: readonly Setup[]
 let prometheus: Prometheus
 let alertmanager: Alertmanager
-/** When the rules that wait for an hour have had their time, and some evaluations more. */
+/** Time after which alerts with a `for` of an hour must fire. */
 let settledAt: number
 
-async function startWorld(scenario: LiveScenario): Promise<World> {
+async function startSetup(scenario: LiveScenario): Promise<Setup> {
   let behindMs = (scenario.faultsBeganSecondsAgo ?? 0) * 1000
   const { faults = [], scenario: played } = scenario.emulator
   const emulator = createEmulator({
@@ -55,7 +55,7 @@ async function startWorld(scenario: LiveScenario): Promise<World> {
     `${scenario.name}.password`,
     scenario.auth === 'wrong password' ? 'wrong' : 'emulator',
   )
-  // The faults have seen the past; now the clock is right.
+  // The faults have started in the past; from now on the clock is correct.
   await get(`${emulator.url}/login`)
   behindMs = 0
   const exporter = createExporter({
@@ -94,12 +94,12 @@ limits: {requests_per_second: 100}
 
 beforeAll(async () => {
   folder = temporaryFolder()
-  worlds = await Promise.all(LIVE_SCENARIOS.map(startWorld))
+  setups = await Promise.all(LIVE_SCENARIOS.map(startSetup))
   const inhibition = parse(readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8'))
   alertmanager = await startAlertmanager({
     ...inhibition,
-    route: { receiver: 'nobody' },
-    receivers: [{ name: 'nobody' }],
+    route: { receiver: 'none' },
+    receivers: [{ name: 'none' }],
   })
   const ruleFiles = renderRules({ scale: SCALE }).map(({ path, text }) =>
     folder.write(path.split('/').at(-1) ?? '', text),
@@ -110,7 +110,7 @@ beforeAll(async () => {
       scrape_configs: [
         {
           job_name: 'sds-exporter',
-          static_configs: [{ targets: worlds.map(({ exporter }) => new URL(exporter.url).host) }],
+          static_configs: [{ targets: setups.map(({ exporter }) => new URL(exporter.url).host) }],
         },
       ],
     },
@@ -123,14 +123,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await prometheus?.stop()
   await alertmanager?.stop()
-  await Promise.all((worlds ?? []).map(({ exporter }) => exporter.stop()))
-  await Promise.all((worlds ?? []).map(({ emulator }) => emulator.stop()))
+  await Promise.all((setups ?? []).map(({ exporter }) => exporter.stop()))
+  await Promise.all((setups ?? []).map(({ emulator }) => emulator.stop()))
   folder?.[Symbol.dispose]()
 })
 
 type Labels = Readonly<Record<string, string>>
 
-/** `SdsCapacityHigh critical hot`: an alert, and what it speaks of. */
+/** E.g. `SdsCapacityHigh critical hot`: alert, severity and subject. */
 function nameOf({ alertname, severity, pool, node, category }: Labels): string {
   return [alertname, severity, [pool, node, category].filter((part) => part !== undefined).join('/')]
     .join(' ')
@@ -150,7 +150,7 @@ function expected(
 const waitsLong = (alert: string, severity: string) =>
   waitOf({ alert, severity } as Parameters<typeof waitOf>[0]) > LONGEST_FOR_MS
 
-/** What is raised for a system at this moment, but for what may be for a reason of the test. */
+/** Current alerts of a system, without the tolerated ones. */
 async function raised({ name, tolerated = [] }: LiveScenario): Promise<string[]> {
   const own = (await prometheus.alerts()).filter(({ labels, state }) => {
     const { system, alertname = '', severity = '' } = labels
@@ -162,23 +162,23 @@ async function raised({ name, tolerated = [] }: LiveScenario): Promise<string[]>
 
 describe('with a real Prometheus and Alertmanager', () => {
   test.concurrent.each(LIVE_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
-    '%s raises exactly its alerts, and they resolve when it ends',
+    '%s raises exactly its alerts, which resolve when it ends',
     async (name, scenario) => {
-      const world = worlds.find((candidate) => candidate.scenario === scenario)
+      const setup = setups.find((candidate) => candidate.scenario === scenario)
       let seen: string[] = []
-      const unwanted = new Set<string>()
-      const wanted = expected(scenario)
-      const detail = () => `raised: ${seen.join(', ')}\nwanted: ${wanted.join(', ')}`
+      const unexpected = new Set<string>()
+      const expectedAlerts = expected(scenario)
+      const detail = () => `raised: ${seen.join(', ')}\nwanted: ${expectedAlerts.join(', ')}`
       await waitFor(
         async () => {
           seen = await raised(scenario)
-          for (const alert of seen) if (!wanted.includes(alert)) unwanted.add(alert)
-          // Until every rule had its time: an alert that should not be may wait longer than those that should.
-          return wanted.every((alert) => seen.includes(alert)) && performance.now() > settledAt
+          for (const alert of seen) if (!expectedAlerts.includes(alert)) unexpected.add(alert)
+          // Waits for every rule, because an unexpected alert may fire later than the expected ones.
+          return expectedAlerts.every((alert) => seen.includes(alert)) && performance.now() > settledAt
         },
         { what: `the alerts of ${name}`, timeout: LONGEST_WAIT_MS, interval: 500, detail },
       )
-      expect([...unwanted]).toEqual([])
+      expect([...unexpected]).toEqual([])
 
       const suppressed = expected(
         scenario,
@@ -190,17 +190,17 @@ describe('with a real Prometheus and Alertmanager', () => {
           const kept = received
             .filter(({ status }) => status.state === 'suppressed')
             .map(({ labels }) => nameOf(labels))
-          seen = kept.filter((alert) => wanted.includes(alert)).toSorted()
+          seen = kept.filter((alert) => expectedAlerts.includes(alert)).toSorted()
           return seen.join() === suppressed.join()
         },
         {
-          what: `Alertmanager to keep back ${suppressed.join(', ') || 'nothing'}`,
+          what: `Alertmanager to inhibit ${suppressed.join(', ') || 'nothing'}`,
           interval: 500,
           detail,
         },
       )
 
-      world?.heal()
+      setup?.heal()
       await waitFor(
         async () => {
           seen = await raised(scenario)
@@ -212,7 +212,7 @@ describe('with a real Prometheus and Alertmanager', () => {
     TEST_TIMEOUT_MS,
   )
 
-  test('no alert speaks of the exporters themselves', async () => {
+  test('no alert about the exporters fires', async () => {
     const alerts = await prometheus.alerts()
     expect(
       alerts.filter(({ labels, state }) => state === 'firing' && labels['system'] === undefined),

@@ -19,7 +19,7 @@ const FOLDER = new URL('../../../deploy/prometheus/', import.meta.url)
 const snippet = parse(readFileSync(new URL('alertmanager-inhibition.yml', FOLDER), 'utf8')) as {
   readonly inhibit_rules: readonly InhibitRule[]
 }
-const CONFIG = { route: { receiver: 'nobody' }, receivers: [{ name: 'nobody' }], ...snippet }
+const CONFIG = { route: { receiver: 'none' }, receivers: [{ name: 'none' }], ...snippet }
 const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
 
 test('the snippet makes a valid Alertmanager configuration', async () => {
@@ -47,11 +47,11 @@ test('the snippet names alerts that exist', () => {
   expect(named.filter((name) => !names.has(name))).toEqual([])
 })
 
-/** Which of the alerts Alertmanager would tell somebody of. */
+/** Firing alerts and those of them that are not inhibited. */
 interface Case {
   readonly title: string
   readonly firing: readonly Labels[]
-  readonly told: readonly Labels[]
+  readonly notified: readonly Labels[]
 }
 
 const of = (alertname: string, severity: string, more: Labels = {}): Labels => ({
@@ -80,22 +80,22 @@ const absent = of('SdsExporterAbsent', 'critical')
 
 const CASES: readonly Case[] = [
   {
-    title: 'the worse severity speaks for both, in its own pool',
+    title: 'critical inhibits warning, in the same pool',
     firing: [capacity, { ...capacity, severity: 'warning' }, otherPool],
-    told: [capacity, otherPool],
+    notified: [capacity, otherPool],
   },
   {
-    title: 'a full pool needs no forecast',
+    title: 'a full pool inhibits its forecast',
     firing: [capacity, of('SdsForecastShort', 'critical', POOL), of('SdsCapacityFillsSoon', 'warning', POOL)],
-    told: [capacity],
+    notified: [capacity],
   },
   {
-    title: 'a system that does not answer speaks for all of itself, and for nothing else',
+    title: 'an unreachable system inhibits its own alerts only',
     firing: [unreachable, bad, failing, frozen, elsewhere, exporterDown],
-    told: [unreachable, elsewhere, exporterDown],
+    notified: [unreachable, elsewhere, exporterDown],
   },
   {
-    title: 'a refusal speaks for the polls that fail by it, but not for what was found before',
+    title: 'a refusal inhibits failed polls, but no alerts about nodes',
     firing: [
       token,
       failing,
@@ -103,38 +103,38 @@ const CASES: readonly Case[] = [
       of('SdsPoolsUnknown', 'critical', FRANKFURT),
       bad,
     ],
-    told: [token, bad],
+    notified: [token, bad],
   },
   {
-    title: 'failing polls speak for many failed polls of the same pool',
+    title: 'failing polls inhibit many failed polls of the same pool',
     firing: [
       failing,
       of('SdsPollErrorsHigh', 'warning', POLL),
       of('SdsPollErrorsHigh', 'warning', { ...POLL, pool_id: 'p2' }),
     ],
-    told: [failing, of('SdsPollErrorsHigh', 'warning', { ...POLL, pool_id: 'p2' })],
+    notified: [failing, of('SdsPollErrorsHigh', 'warning', { ...POLL, pool_id: 'p2' })],
   },
   {
-    title: 'a frozen feed speaks for its categories and nodes',
+    title: 'a frozen feed inhibits its categories and nodes',
     firing: [
       frozen,
       of('SdsCategoryFrozen', 'warning', { ...POOL, category: 'health' }),
       of('SdsNodeSamplesOld', 'warning', NODE),
     ],
-    told: [frozen],
+    notified: [frozen],
   },
   {
-    title: 'several nodes that are gone are one call, but a suspect one is news',
+    title: 'several unavailable nodes inhibit the single ones, but not suspect ones',
     firing: [
       unavailable,
       bad,
       of('SdsNodeNotAccessible', 'warning', NODE),
       of('SdsNodeSuspect', 'warning', NODE),
     ],
-    told: [unavailable, of('SdsNodeSuspect', 'warning', NODE)],
+    notified: [unavailable, of('SdsNodeSuspect', 'warning', NODE)],
   },
   {
-    title: 'a bad node speaks for its samples and latency, not for its bad disks, nor for other nodes',
+    title: 'a bad node inhibits its samples and latency, not its bad disks, and no other nodes',
     firing: [
       bad,
       badDisks,
@@ -142,18 +142,18 @@ const CASES: readonly Case[] = [
       of('SdsNodeLatencyOutlier', 'warning', NODE),
       of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' }),
     ],
-    told: [bad, badDisks, of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' })],
+    notified: [bad, badDisks, of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' })],
   },
-  { title: 'an enclosure speaks for its disks', firing: [many, badDisks], told: [many] },
+  { title: 'many failures inhibit single bad disks', firing: [many, badDisks], notified: [many] },
   {
-    title: 'no exporter at all speaks for everything',
+    title: 'no exporter inhibits everything',
     firing: [absent, exporterDown, bad, unreachable],
-    told: [absent],
+    notified: [absent],
   },
   {
-    title: 'warnings alone are told',
+    title: 'warnings alone are not inhibited',
     firing: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
-    told: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
+    notified: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
   },
 ]
 
@@ -164,7 +164,7 @@ describe('Alertmanager', () => {
   })
   afterAll(() => alertmanager.stop())
 
-  const told = async (cluster: string, count: number): Promise<string[] | undefined> => {
+  const notified = async (cluster: string, count: number): Promise<string[] | undefined> => {
     const alerts = (await alertmanager.alerts()).filter(({ labels }) => labels['cluster'] === cluster)
     if (alerts.length < count) return undefined
     return alerts.filter(({ status }) => status.inhibitedBy.length === 0).map(({ labels }) => key(labels))
@@ -172,7 +172,7 @@ describe('Alertmanager', () => {
   const key = ({ cluster: _cluster, ...labels }: Labels): string =>
     JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
-  // One Alertmanager for all: each case lives in a cluster of its own, and none may touch another.
+  // All cases use one Alertmanager; the label cluster separates them.
   test.each(CASES.map((row, index) => ({ ...row, cluster: `c${index}` })))('$title', async (row) => {
     const alerts = row.firing.map((labels) => ({ labels: { ...labels, cluster: row.cluster } }))
     const response = await fetch(`${alertmanager.url}/api/v2/alerts`, {
@@ -181,20 +181,20 @@ describe('Alertmanager', () => {
       body: JSON.stringify(alerts),
     })
     expect(response.status).toBe(200)
-    const wanted = row.told.map(key).toSorted()
-    // The inhibitor hears of new alerts a moment after the list of alerts.
+    const expected = row.notified.map(key).toSorted()
+    // Inhibition is applied some time after an alert is listed.
     const seen = await waitFor(
       async () => {
-        const now = (await told(row.cluster, row.firing.length))?.toSorted()
-        return now?.length === wanted.length ? now : undefined
+        const now = (await notified(row.cluster, row.firing.length))?.toSorted()
+        return now?.length === expected.length ? now : undefined
       },
-      { what: `${wanted.length} alerts to be told`, detail: alertmanager.log },
+      { what: `${expected.length} alerts that are not inhibited`, detail: alertmanager.log },
     )
-    expect(seen).toEqual(wanted)
+    expect(seen).toEqual(expected)
   })
 })
 
-describe('the table of scenarios', () => {
+describe('live scenarios', () => {
   test.each(LIVE_SCENARIOS)('$name expects alerts that exist', ({ alerts, tolerated = [] }) => {
     for (const expected of alerts) {
       expect(waitOf(expected)).toBeGreaterThanOrEqual(0)

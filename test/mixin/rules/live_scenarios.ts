@@ -2,35 +2,35 @@ import { milliseconds } from '../../../mixin/promql/duration.ts'
 import type { Severity } from '../../../mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS } from '../../../mixin/rules/rules.ts'
 
-/** What a whole installation raises, from the emulated storage system to Alertmanager. */
+/** Expected alerts of an emulated storage system, an exporter, Prometheus and Alertmanager. */
 
-/** Scenarios of the emulator, whose room is closed to this one; a test holds the two lists together. */
+/** Scenarios of the emulator. A test checks that none is missing. */
 type Scenario = 'healthy' | 'node-down' | 'disk-failures' | 'filling-up' | 'error-burst' | 'slow'
 
-/** An alert and what it speaks of: values of `pool`, `node` and `category`, in this order; '' is the system. */
+/** An alert and its subjects: values of `pool`, `node` and `category`, in this order; '' is the system. */
 export interface ExpectedAlert {
   readonly alert: string
   readonly severity: Severity
   readonly on: readonly string[]
-  /** Alertmanager keeps it back, because another alert of the same system speaks for it. */
+  /** Alertmanager inhibits it. */
   readonly inhibited?: true
 }
 
 export interface LiveScenario {
   readonly name: string
-  /** Options of the emulator, whose other options stay at their defaults: two pools of five nodes. */
+  /** Options of the emulator. All others have their defaults: two pools of five nodes. */
   readonly emulator: { readonly scenario?: Scenario; readonly faults?: readonly string[] }
-  /** How the exporter proves who it is: the fixed token of the emulator's monitor, or its user and password. */
+  /** Authentication of the exporter: the fixed token of the emulator's monitor, or user and password. */
   readonly auth: 'token' | 'login' | 'wrong password'
   /**
    * Seconds before now at which the faults begin, by the emulator's clock: ages of samples are compared with
-   * seconds, which no scale shortens.
+   * seconds, which are not scaled.
    */
   readonly faultsBeganSecondsAgo?: number
-  /** Set the faults only after the first good poll. */
+  /** Set the faults after the first successful poll. */
   readonly faultsAfterFirstPoll?: true
   readonly alerts: readonly ExpectedAlert[]
-  /** Names that may fire as well, for a reason that lies in the test and not in the world. */
+  /** Names of alerts that may fire, for a reason of the test. */
   readonly tolerated?: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const inhibited = (name: string, severity: Severity, ...on: readonly string[]): 
   inhibited: true,
 })
 
-/** Exactly the alerts that each scenario raises, once every `for` has passed. */
+/** All alerts of each scenario, after every `for`. */
 export const LIVE_SCENARIOS: readonly LiveScenario[] = [
   { name: 'healthy', emulator: { scenario: 'healthy' }, auth: 'token', alerts: [] },
   {
@@ -112,7 +112,7 @@ export const LIVE_SCENARIOS: readonly LiveScenario[] = [
     auth: 'token',
     faultsAfterFirstPoll: true,
     alerts: [alert('SdsTokenRefused', 'critical', ''), inhibited('SdsPoolPollsFailing', 'critical', '', '')],
-    // Whether its window sees two failures depends on the pauses between polls, which no scale shortens.
+    // Whether its window has two failures depends on the time between polls, which is not scaled.
     tolerated: ['SdsPollErrorsHigh'],
   },
   {
@@ -144,7 +144,7 @@ export const LIVE_SCENARIOS: readonly LiveScenario[] = [
   },
 ]
 
-/** How long the rule of an alert waits, in milliseconds, unscaled: what a test must at least wait for. */
+/** `for` of the rule of an alert, in milliseconds, not scaled. */
 export const waitOf = ({ alert: name, severity }: Pick<ExpectedAlert, 'alert' | 'severity'>): number => {
   const rules = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
   const rule = rules.find((candidate) => candidate.alert === name && candidate.severity === severity)

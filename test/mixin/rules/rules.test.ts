@@ -9,7 +9,7 @@ import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from './case
 import { CASE_GROUPS } from './cases/cases.ts'
 
 const GROUPS = renderRules().flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
-/** A group as it is committed; a test loads only what it is about, because promtool evaluates all it loads. */
+/** A rendered group. Each test loads only its group, because promtool evaluates every rule that it loads. */
 const renderedGroup = (name: string): unknown => GROUPS.find((group) => group.name === name)
 const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
 const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
@@ -21,7 +21,7 @@ const rulesIn = (folder: { write(name: string, text: string): string }, scale = 
 const PROMTOOL_TIMEOUT_MS = 70_000
 
 describe('promtool', () => {
-  test.each([1, 1 / 60, 2.5])('finds nothing to say about the rules, scaled by %f', async (scale) => {
+  test.each([1, 1 / 60, 2.5])('accepts the rules, scaled by %f', async (scale) => {
     using folder = temporaryFolder()
     expect(await checkRules(...rulesIn(folder, scale))).toMatchObject({ code: 0 })
   })
@@ -45,7 +45,7 @@ describe('promtool', () => {
   )
 })
 
-/** Whether the case sees the alert fire, in the order of time. */
+/** Whether the alert fires, in the order of time. */
 const history = (case_: AlertCase, severity: Severity): boolean[] =>
   Object.entries(case_.at)
     .toSorted(([a], [b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
@@ -67,7 +67,7 @@ describe('every alert has a case in which it', () => {
   test('stays silent', () => expect(without(silent)).toEqual([]))
   test('resolves', () => expect(without(resolves)).toEqual([]))
 
-  test('and no case speaks of an alert that does not exist', () => {
+  test('and no case is about an alert that does not exist', () => {
     const names = new Set<string>(ALERTS.map(({ alert }) => alert))
     expect(ALL_CASES.filter(({ alert }) => !names.has(alert))).toEqual([])
   })

@@ -18,7 +18,7 @@ const ROWS = ALERT_GROUPS.flatMap(({ component, alerts }) =>
   })),
 )
 
-/** As GitHub makes them: lower case, spaces become hyphens, the rest of the punctuation goes; repeats are numbered. */
+/** As GitHub makes them: lower case, hyphens for spaces, no punctuation, repeated ones numbered. */
 const anchors = (markdown: string): string[] => {
   const seen = new Map<string, number>()
   const outsideOfCode = markdown.replaceAll(/^```[\s\S]*?^```/gm, '')
@@ -53,7 +53,7 @@ describe('the document', () => {
     expect(RUNBOOKS.baseUrl.endsWith(DOCUMENT.path)).toBe(true)
   })
 
-  test('links to nothing that is not there', () => {
+  test('has no broken links', () => {
     for (const [, anchor] of DOCUMENT.text.matchAll(/\]\(#([^)]+)\)/g)) expect(present).toContain(anchor)
   })
 
@@ -63,14 +63,14 @@ describe('the document', () => {
 })
 
 const PARTS = ['Meaning.', 'Impact.', 'Diagnosis.', 'Mitigation.', 'Silence']
-/** The commands of the program that a person on call may be sent to. */
+/** Commands of the program that runbooks may use. */
 const COMMANDS =
   /^sds-exporter (check|doctor|nodes|providers list) --config\.file=sds-exporter\.yml( --system=SYSTEM)?$/
 const FENCE = /^```(\w+)\n([\s\S]*?)\n```$/gm
 const fences = (prose: string, language: string): string[] =>
   [...prose.matchAll(FENCE)].flatMap(([, name, text = '']) => (name === language ? [text] : []))
 
-describe('what is filled in', () => {
+describe('placeholders', () => {
   const [rule] = ALERT_GROUPS.flatMap(({ alerts }) => alerts).filter(({ alert }) => alert === 'SdsDisksBad')
   const rules = rule === undefined ? [] : [rule]
 
@@ -84,19 +84,19 @@ describe('what is filled in', () => {
     ['{manyBadDisks} disks', '3 disks'],
     ['for {for}', 'for 15 minutes'],
     ['up{job="x"}', 'up{job="x"}'],
-  ])('for %s is %s', (prose, expected) => expect(filledIn(prose, rules)).toBe(expected))
+  ])('%s becomes %s', (prose, expected) => expect(filledIn(prose, rules)).toBe(expected))
 
-  test.each(['{nothing}', '{usedRatio}', '{usedRatio.info}'])('cannot be %s', (prose) => {
-    expect(() => filledIn(prose, rules)).toThrow('SdsDisksBad: there is nothing to fill in')
+  test.each(['{nothing}', '{usedRatio}', '{usedRatio.info}'])('%s is refused', (prose) => {
+    expect(() => filledIn(prose, rules)).toThrow('SdsDisksBad: no setting or duration')
   })
 })
 
 describe('the runbook', () => {
-  test.each(ROWS)('of $alert says what it means, does, needs, and when to silence it', ({ prose }) => {
+  test.each(ROWS)('of $alert has all five parts', ({ prose }) => {
     expect([...prose.matchAll(/^\*\*(\S+)\*\*/gm)].map(([, part]) => part)).toEqual(PARTS)
   })
 
-  test.each(ROWS)('of $alert has queries that work and commands that exist', ({ prose }) => {
+  test.each(ROWS)('of $alert has valid queries and commands', ({ prose }) => {
     const queries = fences(prose, 'promql')
     const commands = fences(prose, 'sh')
     expect(queries.length).toBeGreaterThan(0)
@@ -112,7 +112,7 @@ describe('the runbook', () => {
     for (const command of commands) expect(command).toMatch(COMMANDS)
   })
 
-  test.each(ROWS)('of $alert adds and averages no ratios of nodes', ({ prose }) => {
+  test.each(ROWS)('of $alert does not sum or average ratios of nodes', ({ prose }) => {
     const selectors = fences(prose, 'promql').flatMap((query) => selectorsOf(parse(query)))
     const ratios = selectors.filter(({ metric }) => metric.endsWith('_ratio'))
     for (const { metric, around } of ratios) {
@@ -123,7 +123,7 @@ describe('the runbook', () => {
     }
   })
 
-  test('answers what its rule says', async () => {
+  test('has queries that agree with its rule', async () => {
     using folder = temporaryFolder()
     const tests = QUERY_CASES.map((case_) => {
       const prose = ROWS.find(({ alert }) => alert === case_.alert)?.prose ?? ''
@@ -133,7 +133,7 @@ describe('the runbook', () => {
     expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
   })
 
-  test('sources speak of no alert that does not exist', () => {
+  test('sources have no section of an alert that does not exist', () => {
     for (const { component, alerts } of ALERT_GROUPS) {
       const names = new Set<string>(alerts.map(({ alert }) => alert))
       expect([...proseOf(component).keys()].filter((name) => !names.has(name))).toEqual([])

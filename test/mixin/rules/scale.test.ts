@@ -21,7 +21,7 @@ test.each([
   ['1h', 2.5, '9000000ms'],
 ])('%s times %f is %s', (text, scale, expected) => expect(scaleDuration(text, scale)).toBe(expected))
 
-test('an expression has its ranges, offsets and steps scaled, and neither its numbers nor its texts', () => {
+test('ranges, offsets and steps of an expression are scaled, numbers and strings are not', () => {
   const expr =
     'predict_linear(a:b:c[6h], 86400) > 0.9 and x{y="15m"} offset 3h and max_over_time(z[1d:5m]) > 900'
   expect(scaleExpression(expr, 1 / 60)).toBe(
@@ -40,7 +40,7 @@ interface Group {
 }
 const rendered = (scale?: number): Group[] =>
   renderRules(scale === undefined ? {} : { scale }).flatMap(({ text }) => parse(text).groups as Group[])
-/** Every duration of a group, in the order in which they are written. */
+/** Every duration of a group, in the order of the text. */
 const durations = ({ interval, rules }: Group): number[] =>
   [
     interval,
@@ -49,7 +49,7 @@ const durations = ({ interval, rules }: Group): number[] =>
   ].map(milliseconds)
 
 describe('rules rendered for a test', () => {
-  test('have all durations scaled alike, and nothing else changed', () => {
+  test('have all durations scaled and nothing else changed', () => {
     const whole = rendered()
     const scaled = rendered(1 / 60)
     expect(scaled.flatMap(durations)).toEqual(whole.flatMap(durations).map((ms) => Math.round(ms / 60)))
@@ -57,7 +57,7 @@ describe('rules rendered for a test', () => {
     expect(plain(scaled)).toBe(plain(whole))
   })
 
-  test('are the committed ones where nothing is scaled', () => {
+  test('are the shipped ones with scale 1', () => {
     expect(renderRules({ scale: 1 })).toEqual(renderRules())
   })
 })

@@ -16,7 +16,7 @@ import {
   selectorsOf,
 } from '../promql/parse.ts'
 
-/** The rules as they are committed; what a rule tester would ask of them before a Prometheus loads them. */
+/** Static checks of the rendered rules. */
 
 interface Rule {
   readonly alert?: string
@@ -49,7 +49,7 @@ const COMPARISONS = ['Gtr', 'Lss', 'Gte', 'Lte', 'Eql', 'Neq']
 const MINUS_LOOKBACK = / offset \w+/g
 const RECORDED_NAME = /\b(\w+:\w+:\w+)(?:\[(\w+)\])?/g
 
-/** The expression with recorded metrics replaced by what they record: labels can be worked out from it alone. */
+/** The expression with recorded series replaced by their expressions, so that its labels can be derived. */
 const expanded = (expr: string): Expression => {
   const flat = expr.replaceAll(MINUS_LOOKBACK, '')
   const whole = flat.replaceAll(RECORDED_NAME, (_all, name: string, range?: string) => {
@@ -73,7 +73,7 @@ const operandsOf = (node: Node): Node[] =>
     child.name === 'FunctionCallBody' ? operandsOf(child) : OPERANDS.includes(child.name) ? [child] : [],
   )
 
-/** Whether the expression is empty in some world, so that the alert can be silent: each branch must compare. */
+/** Whether the expression can have no result, so that the alert can be silent: each branch must compare. */
 const canBeSilent = ({ text }: Expression, node: Node): boolean => {
   if (node.name === 'FunctionCall' && text.slice(node.from).startsWith('absent(')) return true
   const parts = operandsOf(node).map((part) => canBeSilent({ text, root: part }, part))
@@ -91,14 +91,14 @@ const comparing = (expr: string): boolean => {
 }
 
 test.each(['sum(up)', 'up == bool 0', 'up == 0 or up', 'max by (job) (up) + 1'])(
-  'an alert on %s would never be silent',
+  'an alert on %s is never silent',
   (expr) => expect(comparing(expr)).toBe(false),
 )
 
 describe('every alert', () => {
   test.each(ROWS)('$name compares', ({ expr }) => expect(comparing(expr)).toBe(true))
 
-  test.each(ROWS)('$name waits at least two scrapes, or speaks of a window', (rule) => {
+  test.each(ROWS)('$name waits at least two scrapes, or covers a window', (rule) => {
     const windows = nodesNamed(parse(rule.expr), 'MatrixSelector')
     if (rule.for === undefined) expect(windows.length).toBeGreaterThan(0)
     else expect(milliseconds(rule.for)).toBeGreaterThanOrEqual(2 * SCRAPE_MS)
@@ -125,7 +125,7 @@ describe('every alert', () => {
     for (const [, name = ''] of query.matchAll(/var-(\w+)=/g)) expect(variables).toContain(name)
   })
 
-  test.each(ROWS)('$name uses no label that its expression does not have', ({ expr, annotations = {} }) => {
+  test.each(ROWS)('$name uses only labels of its expression', ({ expr, annotations = {} }) => {
     const labels = resultLabels(expanded(expr)) ?? new Set()
     const used = [
       ...Object.values(annotations)
@@ -135,23 +135,23 @@ describe('every alert', () => {
     expect(used.filter((name = '') => !labels.has(name))).toEqual([])
   })
 
-  test.each(ROWS)('$name picks no changing set of series', ({ expr }) => {
+  test.each(ROWS)('$name does not select a changing set of series', ({ expr }) => {
     expect(expr).not.toMatch(/\b(topk|bottomk|limitk|limit_ratio|sort|sort_desc|rand)\b/)
   })
 })
 
 describe('names', () => {
-  test('of alerts are one word with the prefix, once for each severity', () => {
+  test('of alerts have the prefix and are unique by severity', () => {
     for (const { alert } of ALERTS) expect(alert).toMatch(/^Sds([A-Z][a-z]+)+$/)
     const names = ROWS.map(({ name }) => name)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   })
 
-  test('of records say level, metric and operation', () => {
+  test('of recorded series have level, metric and operation', () => {
     for (const record of RECORDED.keys()) expect(record).toMatch(/^system(_[a-z]+)*:sds_[a-z_]+:[a-z]+$/)
   })
 
-  test('of records are found in some alert, or are for long ranges', () => {
+  test('of recorded series are used in an alert, or are for long ranges', () => {
     const used = ALERTS.map(({ expr }) => expr).join('\n')
     const forLongRanges = ['system_pool_node:sds_node_health_status:code']
     const inRecords = [...RECORDED.values()].join('\n')
@@ -159,7 +159,7 @@ describe('names', () => {
     expect(idle).toEqual(forLongRanges)
   })
 
-  test('stand for one expression each', () => {
+  test('have one expression each', () => {
     const expressions = RULES.map(({ expr }) => expr)
     expect(expressions.toSorted()).toEqual([...new Set(expressions)].toSorted())
   })
@@ -174,7 +174,7 @@ describe('every expression', () => {
     expr,
   }))
 
-  test.each(rows)('$name asks for metrics and labels that exist', ({ expr }) => {
+  test.each(rows)('$name selects metrics and labels that exist', ({ expr }) => {
     for (const { metric, matchers } of selectorsOf(parse(expr))) {
       const labels = KNOWN_METRICS.get(metric)
       if (labels === undefined) expect([...RECORDED.keys()]).toContain(metric)
@@ -184,7 +184,7 @@ describe('every expression', () => {
     expect(resultLabels(expanded(expr))).toBeDefined()
   })
 
-  test.each(rows)('$name takes rates of counters alone, over at least two scrapes', ({ expr }) => {
+  test.each(rows)('$name takes rates of counters only, over at least two scrapes', ({ expr }) => {
     for (const { metric, range, around } of selectorsOf(parse(expr))) {
       if (COUNTING.includes(around[0] ?? '')) expect(isCounter(metric), metric).toBe(true)
       if (['delta', 'deriv', 'changes'].includes(around[0] ?? '')) expect(isCounter(metric)).toBe(false)
@@ -194,17 +194,17 @@ describe('every expression', () => {
     }
   })
 
-  test.each(rows)('$name looks at no counter by its value', ({ expr }) => {
+  test.each(rows)('$name does not compare the value of a counter', ({ expr }) => {
     const bare = selectorsOf(parse(expr)).filter(
       ({ metric, around }) => isCounter(metric) && !around.some((name) => COUNTING.includes(name)),
     )
     for (const { metric } of bare) {
-      // The one exception asks whether the value is the one of before a window.
+      // The exception compares the value with the one before a window.
       expect(expr).toMatch(new RegExp(`${metric}\\S* unless ${metric}\\S* == last_over_time`))
     }
   })
 
-  test.each(rows)('$name divides by nothing that may be 0', ({ expr }) => {
+  test.each(rows)('$name does not divide by 0', ({ expr }) => {
     const expression = parse(expr)
     const divisions = nodes(expression.root).filter((node) => node.getChild('Div'))
     for (const node of divisions) {
@@ -213,7 +213,7 @@ describe('every expression', () => {
     }
   })
 
-  test.each(rows)('$name counts a system once, whoever watches it', ({ expr, name }) => {
+  test.each(rows)('$name counts a system once, with any number of exporters', ({ expr, name }) => {
     const labels = resultLabels(expanded(expr)) ?? new Set()
     const aboutAProcess = [
       'SdsExporterDown',

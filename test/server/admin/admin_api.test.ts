@@ -81,7 +81,7 @@ describe('the list', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('keeps one, and none, a list', async () => {
+  test('stays a list with one and with no element', async () => {
     const ids = await providerIds(emulator)
     const lists: string[] = []
     for (const id of ids) {
@@ -93,7 +93,7 @@ describe('the list', () => {
     expect((await admin.ask('GET', LIST, MONITOR)).text).toMatch(/<authnproviders\/>$/)
   })
 
-  test.each(['wrong-content-type', 'bom', 'gzip'])('is read whatever its wrapping: %s', async (fault) => {
+  test.each(['wrong-content-type', 'bom', 'gzip'])('is read with %s', async (fault) => {
     emulator.setFaults([`${fault}@providers`])
     const { status, text } = await admin.ask('GET', LIST, MONITOR)
     expect(status).toBe(200)
@@ -159,7 +159,7 @@ describe('a deletion', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('of an id with a fragment, or raw bytes, does not lose its tail', async () => {
+  test('of an id with a fragment or raw bytes is not sent with a shortened id', async () => {
     const port = Number(new URL(admin.url).port)
     for (const id of ['urn:a#b', 'K\u00f6ln']) {
       const head = `DELETE ${LIST}/${id} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-SDS-AUTH-TOKEN: ${SECURITY}\r\n`
@@ -168,14 +168,14 @@ describe('a deletion', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test.each([204, 202])('that the system answers with %i and a body is done', async (status) => {
+  test.each([204, 202])('with the response %i and a body succeeds', async (status) => {
     const [id] = await providerIds(emulator)
     emulator.setFaults([`status:${status},body=xml@delete`])
     const answer = await admin.ask('DELETE', `${LIST}/${id}.json`, SECURITY)
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '' })
   })
 
-  test('takes no query: a wish that is not heard would mislead', async () => {
+  test('with a query is refused', async () => {
     const [id] = await providerIds(emulator)
     const { status } = await admin.ask('DELETE', `${LIST}/${id}?force=true`, SECURITY)
     expect({ status, sent: emulator.log.count('delete') }).toEqual({ status: 400, sent: 0 })
@@ -209,7 +209,7 @@ describe('other requests', () => {
     expect((await admin.ask('GET', path, SECURITY)).status).toBe(404)
   })
 
-  test('too long a path is 414, too long a body 413', async () => {
+  test('a path that is too long is 414, a body that is too large is 413', async () => {
     expect((await admin.ask('GET', `${LIST}/${'a'.repeat(3000)}`, SECURITY)).status).toBe(414)
     const asking = { body: 'x'.repeat(5000) }
     expect((await admin.ask('DELETE', `${LIST}/urn:a:`, SECURITY, asking)).status).toBe(413)
@@ -226,15 +226,15 @@ describe('other requests', () => {
     expect(small.status).toBe(200)
   })
 
-  test('health is open to everybody', async () => {
+  test('health needs no authentication', async () => {
     for (const path of ['/-/healthy', '/-/ready']) {
       expect((await admin.ask('GET', path, undefined, { headers: { Host: 'pod' } })).status).toBe(200)
     }
   })
 })
 
-describe('whose rights', () => {
-  test('only the token of the caller goes out, and never the session of the exporter', async () => {
+describe('permissions', () => {
+  test('only the token of the caller is sent to the system', async () => {
     const [id] = await providerIds(emulator)
     emulator.log.clear()
     await admin.ask('GET', LIST)
@@ -253,7 +253,7 @@ describe('whose rights', () => {
     ['an empty token', ''],
     ['a token with a blank in it', 'a b'],
     ['a token of other letters', 'K\u00f6ln'],
-  ])('%s is 401, without asking the system', async (_what, token) => {
+  ])('%s is 401, without a request to the system', async (_what, token) => {
     const xml = await admin.ask('GET', LIST, token)
     const json = await admin.ask('GET', `${LIST}.json`, token)
     expect([xml.status, json.status]).toEqual([401, 401])
@@ -265,7 +265,7 @@ describe('whose rights', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('two tokens are one too many', async () => {
+  test('two tokens are refused', async () => {
     const port = Number(new URL(admin.url).port)
     const head = `GET ${LIST} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-SDS-AUTH-TOKEN: a\r\nX-SDS-AUTH-TOKEN: b\r\n`
     expect(await sendRaw(port, `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
@@ -278,7 +278,7 @@ describe('whose rights', () => {
     ['an unknown provider', 'DELETE', `${LIST}/urn:storageos:AuthnProvider:none:`, SECURITY, 404, 2000],
     ['what is no URN', 'DELETE', `${LIST}/none`, SECURITY, 400, 1013],
   ])(
-    'the system refuses %s in its own words, in the format of the caller',
+    'returns the error of the system for %s in the format of the caller',
     async (_what, method, path, token, status, code) => {
       const [id] = await providerIds(emulator)
       const asked = path === 'first' ? `${LIST}/${id}` : path
@@ -313,7 +313,7 @@ describe('a system that', () => {
     ['sends a page', 'html', 502, 502, false],
     ['sends nothing', 'empty', 502, 502, false],
     ['sends too much', 'gzip-bomb:100', 502, 502, false],
-    ['fails for want of a role', 'status:500,code=6401,retryable=false', 500, 6401, false],
+    ['refuses a missing role', 'status:500,code=6401,retryable=false', 500, 6401, false],
     ['is not available', 'status:503,code=6000,retryable=true,retry-after=30', 503, 6000, true],
     ['refuses with a page', 'status:403,body=html', 403, 403, false],
     ['refuses without a body', 'status:404,body=none', 404, 404, false],
@@ -325,8 +325,8 @@ describe('a system that', () => {
   })
 
   test.each([
-    ['does not answer in time', 'half-open'],
-    ['drips its answer', 'slow-body'],
+    ['does not respond in time', 'half-open'],
+    ['sends its response byte by byte', 'slow-body'],
   ])('%s', async (_what, fault) => {
     emulator.setFaults([`${fault}@providers`])
     await using impatient = await startAdmin({ systems: { frankfurt: emulator.url }, log, timeout: '2s' })
@@ -340,7 +340,7 @@ describe('a system that', () => {
     })
   })
 
-  test('cannot be reached is 502 in the format of the caller', async () => {
+  test('cannot be reached gives 502 in the format of the caller', async () => {
     await using alone = await startAdmin({ systems: { gone: `http://127.0.0.1:${await freePort()}` } })
     const { status, text } = await alone.ask('GET', LIST, MONITOR)
     expect(status).toBe(502)
@@ -350,7 +350,7 @@ describe('a system that', () => {
     expect(xmlError(deletion.text)['code']).toBe('502')
   })
 
-  test('has a dead node is asked at another', async () => {
+  test('has a node that is down is reached through another node', async () => {
     const dead = `http://127.0.0.1:${await freePort()}`
     await using both = await startAdmin({ systems: { frankfurt: [dead, emulator.url] } })
     expect((await both.ask('GET', LIST, MONITOR)).status).toBe(200)
@@ -359,7 +359,7 @@ describe('a system that', () => {
   })
 })
 
-describe('a deletion whose answer is lost', () => {
+describe('a deletion whose response is lost', () => {
   test.each([
     ['reset', 502],
     ['truncate', 200],
@@ -401,7 +401,7 @@ describe('a deletion whose answer is lost', () => {
 })
 
 describe('several systems', () => {
-  test('are chosen by the path, and the bare path names them', async () => {
+  test('are chosen by the path; a path without a system lists them', async () => {
     await using second = await startEmulator({ seed: 'second' })
     await using both = await startAdmin({ systems: { frankfurt: emulator.url, 'paris-2': second.url } })
     expect((await both.ask('GET', '/systems')).text).toBe('{"systems":["frankfurt","paris-2"]}')
@@ -425,7 +425,7 @@ describe('several systems', () => {
   })
 })
 
-test('no token is ever logged, nor answered', async () => {
+test('no token is logged or returned', async () => {
   const [id] = await providerIds(emulator)
   const secret = 'a-secret-token-of-a-caller'
   const answers = [

@@ -46,7 +46,7 @@ function lines(path = file): Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
-/** The lines of the log, with null for what the log calls unknown. */
+/** The audit lines of the log, with null instead of `unknown`. */
 function logged(): Line[] {
   const audits = log.lines.filter((line) => line.startsWith('warn audit: '))
   return audits.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Line)
@@ -54,8 +54,8 @@ function logged(): Line[] {
 
 const FINGERPRINT = /^[0-9a-f]{12}$/
 
-describe('one line for each deletion that is asked for', () => {
-  test('with what was found out, in the log and in the file, before the answer', async () => {
+describe('one line for each requested deletion', () => {
+  test('with all known members, in the log and in the file, before the response', async () => {
     await using admin = await start()
     const [id] = await providerIds(emulator)
     const before = Date.now()
@@ -76,7 +76,7 @@ describe('one line for each deletion that is asked for', () => {
     expect(logged()).toEqual([line])
   })
 
-  test('for refusals as well, whoever refuses', async () => {
+  test('for refusals of the exporter and of the system', async () => {
     await using admin = await start()
     const [id = ''] = await providerIds(emulator)
     const asked: [string, string | undefined, Record<string, string>, Line][] = [
@@ -118,7 +118,7 @@ describe('one line for each deletion that is asked for', () => {
     expect(await providerIds(emulator)).toHaveLength(4)
   })
 
-  test('for one that is asked of no system, or of one that is not there', async () => {
+  test('for a request without a system or with an unknown system', async () => {
     const systems = { frankfurt: emulator.url, gone: `http://127.0.0.1:${await freePort()}` }
     await using admin = await startAdmin({ systems, log, auditFile: file })
     await admin.ask('DELETE', `${LIST}/urn:a:`, SECURITY)
@@ -144,19 +144,22 @@ describe('one line for each deletion that is asked for', () => {
     expect(lines()).toMatchObject([{ outcome, status, provider: 'corporate-ldap', user: 'security' }])
   })
 
-  test.each(['whoami', 'providers'])('without what the system does not tell (%s)', async (operation) => {
-    await using admin = await start()
-    const [id] = await providerIds(emulator)
-    emulator.setFaults([`status:403@${operation}`])
-    expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(200)
-    expect(lines()).toMatchObject([
-      operation === 'whoami'
-        ? { user: null, provider: 'corporate-ldap', outcome: 'deleted' }
-        : { user: 'security', provider: null, outcome: 'deleted' },
-    ])
-  })
+  test.each(['whoami', 'providers'])(
+    'without members that the system does not provide (%s)',
+    async (operation) => {
+      await using admin = await start()
+      const [id] = await providerIds(emulator)
+      emulator.setFaults([`status:403@${operation}`])
+      expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(200)
+      expect(lines()).toMatchObject([
+        operation === 'whoami'
+          ? { user: null, provider: 'corporate-ldap', outcome: 'deleted' }
+          : { user: 'security', provider: null, outcome: 'deleted' },
+      ])
+    },
+  )
 
-  test('and none for lists and other requests', async () => {
+  test('and none for other requests', async () => {
     await using admin = await start()
     await admin.ask('GET', LIST, MONITOR)
     await admin.ask('DELETE', LIST, MONITOR)
@@ -166,7 +169,7 @@ describe('one line for each deletion that is asked for', () => {
 })
 
 describe('the audit file', () => {
-  test('has the beginning of the line before the deletion is sent', async () => {
+  test('contains the first part of the line before the deletion is sent', async () => {
     await using admin = await start()
     const [id] = await providerIds(emulator)
     emulator.setFaults(['slow-headers:2@delete'])
@@ -197,7 +200,7 @@ describe('the audit file', () => {
     },
   )
 
-  test('may be renamed at any time', async () => {
+  test('can be renamed at any time', async () => {
     await using admin = await start()
     const [first, second] = await providerIds(emulator)
     await admin.ask('DELETE', `${LIST}/${first}`, SECURITY)
@@ -206,13 +209,13 @@ describe('the audit file', () => {
     expect([lines(`${file}.1`), lines()]).toMatchObject([[{ provider_id: first }], [{ provider_id: second }]])
   })
 
-  test('is no file for everybody', async () => {
+  test('is not readable by others', async () => {
     await using admin = await start()
     await admin.ask('DELETE', `${LIST}/urn:a:`, SECURITY)
     expect(statSync(file).mode & 0o007).toBe(0)
   })
 
-  test('keeps deletions at the same time apart', async () => {
+  test('keeps the lines of simultaneous deletions apart', async () => {
     await using admin = await start()
     const ids = await providerIds(emulator)
     await Promise.all(ids.map((id) => admin.ask('DELETE', `${LIST}/${id}`, SECURITY)))
@@ -220,7 +223,7 @@ describe('the audit file', () => {
     expect(new Set(lines().map((line) => line['provider_id']))).toEqual(new Set(ids))
   })
 
-  test('ends the line that a crash has cut', async () => {
+  test('completes a partial line that a crash has left', async () => {
     const CUT_END = '"outcome":"unknown"}'
     await createAuditFile(file, CUT_END).begin('{"a":1,')
     const line = await createAuditFile(file, CUT_END).begin('{"a":2,')
@@ -231,7 +234,7 @@ describe('the audit file', () => {
     ])
   })
 
-  test('waits with a line until the one before is ended', async () => {
+  test('begins a line after the previous one has ended', async () => {
     const audit = createAuditFile(file, '')
     const first = await audit.begin('1')
     const second = audit.begin('2')
@@ -240,7 +243,7 @@ describe('the audit file', () => {
     expect(readFileSync(file, 'utf8')).toBe('1a\n2b\n')
   })
 
-  test('lets the next line begin after one that failed', async () => {
+  test('begins a line after the previous one has failed', async () => {
     const missing = join(folder.path, 'folder', 'audit.jsonl')
     const audit = createAuditFile(missing, '')
     await expect(audit.begin('1')).rejects.toThrow('ENOENT')

@@ -31,7 +31,7 @@ afterEach(async () => {
   await emulator.stop()
 })
 
-/** PORT stands for that of the listener. */
+/** PORT is replaced by the port of the listener. */
 async function statusWith(headers: Readonly<Record<string, string>>, method = 'GET', path = '/systems') {
   const filled = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(port))]),
@@ -77,7 +77,7 @@ describe('a host that', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('is not said may not', async () => {
+  test('is missing is refused', async () => {
     for (const start of [
       'GET /systems HTTP/1.0\r\n',
       'GET /systems HTTP/1.1\r\nHost: \r\nConnection: close\r\n',
@@ -108,7 +108,7 @@ describe('a request of a browser', () => {
     expect(await statusWith(headers)).toBe(status)
   })
 
-  test('may come from a link to the page, and only to that', async () => {
+  test('from a link of another site is allowed only for the page', async () => {
     const followed = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }
     expect(await statusWith(followed, 'GET', '/')).toBe(200)
     expect(await statusWith({ ...followed, 'Sec-Fetch-Mode': 'no-cors' }, 'GET', '/')).toBe(403)
@@ -116,7 +116,7 @@ describe('a request of a browser', () => {
   })
 })
 
-test('every answer forbids frames, storage and other sites', async () => {
+test('every response forbids framing, caching and use by other sites', async () => {
   for (const path of ['/', '/systems', LIST, '/nothing']) {
     const { headers } = await admin.ask('GET', path)
     expect(headers).toMatchObject({
@@ -153,12 +153,12 @@ describe('in Chromium', () => {
     evil.close()
   })
 
-  test('a name that somebody else lets point here (DNS rebinding) shows no page and reaches no system', async () => {
-    // Chromium lets every name below .localhost point to this machine, as an attacker's name server would.
+  test('DNS rebinding gets neither the page nor access to a system', async () => {
+    // Chromium resolves every name below .localhost to this machine, as in DNS rebinding.
     const url = `http://evil.localhost:${port}/`
     await using visited = await visit(browser, url)
     expect(await visited.page.title()).not.toContain('Authentication providers')
-    // The attacker's own page, from before the name moved: of one origin, for the browser, with the listener.
+    // The page of the attacker, loaded before the name changed: same origin as the listener for the browser.
     await visited.page.route(url, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<title>evil</title>' }),
     )
@@ -172,7 +172,7 @@ describe('in Chromium', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('a page of another site can neither read, nor delete, nor sign in, nor frame', async () => {
+  test('a page of another site cannot read, delete, sign in or frame', async () => {
     const [id] = await providerIds(emulator)
     emulator.log.clear()
     await using visited = await visit(browser, evilUrl)
@@ -188,7 +188,7 @@ describe('in Chromium', () => {
         await visited.page.evaluate(`${attempt}.then((r) => 'answered ' + r.status, () => 'refused')`),
       ).toBe('refused')
     }
-    // What needs no preflight is sent, and refused by us.
+    // Requests without a preflight are sent, and the listener refuses them.
     const simple = `fetch('${admin.url}/systems/frankfurt/login', { method: 'POST', mode: 'no-cors',
       headers: { 'Content-Type': 'text/plain' }, body: '{"username":"security","password":"emulator"}' })`
     await visited.page.evaluate(`${simple}.then(() => undefined, () => undefined)`)

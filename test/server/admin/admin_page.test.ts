@@ -25,7 +25,7 @@ interface Scene extends AsyncDisposable {
   readonly page: Page
 }
 
-/** A system, the listener before it, and the page in a browser. */
+/** A storage system, the provider administration and its page in a browser. */
 async function openPage(options: VisitOptions = {}): Promise<Scene> {
   const emulator = await startEmulator()
   const admin = await startAdmin({ systems: { frankfurt: emulator.url } })
@@ -48,7 +48,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** What the page shows in its box for messages. */
+/** The text of the message box of the page. */
 async function said(page: Page): Promise<string> {
   const box = page.locator('#message')
   await box.waitFor()
@@ -70,7 +70,7 @@ async function confirmWith(page: Page, word: string): Promise<void> {
 }
 
 describe('the page', () => {
-  test('shows the providers of a system to whoever may see them, names with markup as they are', async () => {
+  test('shows the providers of a system, with markup in names escaped', async () => {
     await using scene = await openPage()
     await signIn(scene.page, MONITOR)
     await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
@@ -84,7 +84,7 @@ describe('the page', () => {
     expect(scene.visited.problems).toEqual([])
   })
 
-  test('deletes a provider whose name is typed', async () => {
+  test('deletes a provider after its name is typed', async () => {
     await using scene = await openPage()
     const [, second] = await providerIds(scene.emulator)
     await signIn(scene.page, SECURITY)
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(scene.visited.problems).toEqual([])
   })
 
-  test('sends nothing when another name is typed', async () => {
+  test('deletes nothing if another name is typed', async () => {
     await using scene = await openPage()
     await signIn(scene.page, SECURITY)
     await askToDelete(scene.page, 'corporate-ldap')
@@ -110,7 +110,7 @@ describe('the page', () => {
     expect(scene.emulator.log.count('delete')).toBe(0)
   })
 
-  test('shows what the system says to somebody who may not delete', async () => {
+  test('shows the error of the system if the account may not delete', async () => {
     await using scene = await openPage()
     await signIn(scene.page, MONITOR)
     await askToDelete(scene.page, 'corporate-ldap')
@@ -123,7 +123,7 @@ describe('the page', () => {
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('message')
   })
 
-  test('asks for a new token when the old one has expired', async () => {
+  test('asks for a new token after the old one has expired', async () => {
     await using scene = await openPage()
     await signIn(scene.page, SECURITY)
     await askToDelete(scene.page, 'corporate-ldap')
@@ -136,7 +136,7 @@ describe('the page', () => {
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('token')
   })
 
-  test('looks again when the answer to a deletion was lost', async () => {
+  test('reads the list again if the response to a deletion was lost', async () => {
     await using scene = await openPage()
     await signIn(scene.page, SECURITY)
     await askToDelete(scene.page, 'corporate-ldap')
@@ -148,7 +148,7 @@ describe('the page', () => {
     expect(scene.emulator.log.count('delete')).toBe(1)
   })
 
-  test('signs in with a name and a password, and out again at the system', async () => {
+  test('signs in with name and password, and signing out ends the session', async () => {
     await using scene = await openPage()
     await scene.page.getByLabel('With name and password').check()
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
@@ -163,7 +163,7 @@ describe('the page', () => {
     expect(await names(scene.page)).toEqual([])
   })
 
-  test('signs out at the system when it is left', async () => {
+  test('ends the session when the page is left', async () => {
     await using scene = await openPage()
     await scene.page.getByLabel('With name and password').check()
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
@@ -174,7 +174,7 @@ describe('the page', () => {
     await waitForAssertion(() => expect(scene.emulator.liveSessions('security')).toBe(0))
   })
 
-  test('shows a refused login, and that of a wrong token', async () => {
+  test('shows a refused login and a refused token', async () => {
     await using scene = await openPage()
     await signIn(scene.page, 'no-such-token')
     expect(await said(scene.page)).toContain('HTTP 401, code 4000')
@@ -186,7 +186,7 @@ describe('the page', () => {
     expect(await scene.page.locator('#providers').isVisible()).toBe(false)
   })
 
-  test('keeps the token in memory alone: a reload forgets it, and nothing is stored', async () => {
+  test('keeps the token only in memory: it is not stored and a reload discards it', async () => {
     await using scene = await openPage()
     await signIn(scene.page, MONITOR)
     await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
@@ -199,7 +199,7 @@ describe('the page', () => {
     expect(await scene.page.locator('#token').inputValue()).toBe('')
   })
 
-  test('asks nobody but its own listener, and runs no script but its own', async () => {
+  test('sends requests only to its own listener, and runs only its own script', async () => {
     await using scene = await openPage()
     await signIn(scene.page, SECURITY)
     await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
@@ -214,7 +214,7 @@ describe('the page', () => {
     expect(['undefined', 'refused']).toContain(ran)
   })
 
-  test('works with the keyboard alone', async () => {
+  test('can be used with the keyboard only', async () => {
     await using scene = await openPage()
     const { keyboard } = scene.page
     await scene.page.getByLabel('Token (X-SDS-AUTH-TOKEN)').focus()
@@ -244,22 +244,25 @@ describe('the page', () => {
     ['phone', 'dark'],
     ['desktop', 'light'],
     ['desktop', 'dark'],
-  ] as const)('fits a %s, %s, in every state', async (view, colorScheme) => {
-    await using scene = await openPage({ view, colorScheme })
-    expect(await fitsWidth(scene.page)).toBe(true)
-    await signIn(scene.page, MONITOR)
-    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
-    expect(await fitsWidth(scene.page)).toBe(true)
-    await askToDelete(scene.page, 'Forschung & Entwicklung <Köln>')
-    expect(await fitsWidth(scene.page)).toBe(true)
-    await confirmWith(scene.page, 'Forschung & Entwicklung <Köln>')
-    expect(await said(scene.page)).toContain('forbidden')
-    expect(await fitsWidth(scene.page)).toBe(true)
-    expect(await lowContrasts(scene.page)).toEqual([])
-  })
+  ] as const)(
+    'fits the width of a %s, %s, with sufficient contrast in every state',
+    async (view, colorScheme) => {
+      await using scene = await openPage({ view, colorScheme })
+      expect(await fitsWidth(scene.page)).toBe(true)
+      await signIn(scene.page, MONITOR)
+      await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+      expect(await fitsWidth(scene.page)).toBe(true)
+      await askToDelete(scene.page, 'Forschung & Entwicklung <Köln>')
+      expect(await fitsWidth(scene.page)).toBe(true)
+      await confirmWith(scene.page, 'Forschung & Entwicklung <Köln>')
+      expect(await said(scene.page)).toContain('forbidden')
+      expect(await fitsWidth(scene.page)).toBe(true)
+      expect(await lowContrasts(scene.page)).toEqual([])
+    },
+  )
 })
 
-/** Texts whose contrast on their ground is below 4.5 to 1. */
+/** Elements whose text has a contrast below 4.5:1 against its background. */
 function lowContrasts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const parse = (text) => text.match(/[\\d.]+/g).map(Number)

@@ -5,7 +5,7 @@ import type { EmulatorOptions } from '../../../src/emulator/options.ts'
 import { type Log, silentLog } from '../../../src/log.ts'
 import { createAdminApp } from '../../../src/server/admin/app.ts'
 import { createAudit } from '../../../src/server/admin/audit.ts'
-import type { Pace } from '../../../src/server/admin/pace.ts'
+import type { RateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { createAdminSystems } from '../../../src/server/admin/systems.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { type Answer, type Asking, request } from '../../support/http.ts'
@@ -15,8 +15,8 @@ export const ADMIN = 'emulator-admin'
 export const SECURITY = 'emulator-security'
 export const LIST = '/vdc/admin/authnproviders'
 
-/** Tests ask more often than a caller may. */
-export const NO_PACE: Pace = {
+/** No rate limit, because tests send more requests than a caller may. */
+export const UNLIMITED: RateLimits = {
   admit: () => undefined,
   withToken: (_address, task) => task(),
   withLogin: (_system, task) => task(),
@@ -28,7 +28,7 @@ export interface AdminOptions {
   readonly log?: Log
   readonly auditFile?: string
   readonly allowedHosts?: readonly string[]
-  readonly pace?: Pace
+  readonly rateLimits?: RateLimits
   readonly timeout?: string
   readonly webConfigFile?: string
 }
@@ -48,7 +48,7 @@ export function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'syste
   return parseConfig(text, { file: 'test', environment: {} })
 }
 
-/** The real listener on a free port, before real systems. */
+/** Starts the provider administration on a free port. */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const log = options.log ?? silentLog
   const systems = createAdminSystems()
@@ -60,7 +60,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     log,
     origin: { listenHost: '127.0.0.1', allowedHosts: options.allowedHosts ?? [] },
     ready: () => true,
-    pace: options.pace ?? NO_PACE,
+    rateLimits: options.rateLimits ?? UNLIMITED,
   })
   const listener = createListener({
     address: '127.0.0.1:0',
@@ -88,11 +88,11 @@ export interface StartedEmulator extends Emulator, AsyncDisposable {}
 export async function startEmulator(options: EmulatorOptions = {}): Promise<StartedEmulator> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, ...options })
   await emulator.start()
-  // The emulator's members are getters: a copy would freeze them.
+  // The members of the emulator are getters, so a copy would not be updated.
   return Object.assign(Object.create(emulator) as Emulator, { [Symbol.asyncDispose]: () => emulator.stop() })
 }
 
-/** The ids of an emulator's providers, as the system itself lists them. */
+/** The ids of the providers of an emulator. */
 export async function providerIds(emulator: Emulator): Promise<string[]> {
   const answer = await request('GET', `${emulator.url}${LIST}.json`, {
     headers: { 'X-SDS-AUTH-TOKEN': ADMIN },

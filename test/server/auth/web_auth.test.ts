@@ -23,7 +23,7 @@ function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 }
 
-/** Basic authentication with a clock that stands still and a comparison that is counted, and can be held back. */
+/** Basic authentication with a manual clock, and a comparison that is counted and can be paused. */
 function setUp(entries: Readonly<Record<string, string>> = { alice: HASH }) {
   const clock = { ms: 0 }
   const held: ((isEqual: boolean) => void)[] = []
@@ -56,7 +56,7 @@ describe('basic authentication', () => {
     expect(await setUp().status(header)).toBe(status)
   })
 
-  test('knows every kind of bcrypt, passwords with colons and passwords of any script', async () => {
+  test('accepts every variant of bcrypt, and passwords with colons and Unicode characters', async () => {
     const auth = createBasicAuth({ log: silentLog, now: () => 0 })
     const password = 'pä:ss:wörd ✓'
     const hash = hashSync(password, CHEAP)
@@ -67,7 +67,7 @@ describe('basic authentication', () => {
     }
   })
 
-  test('an unknown user costs as much as a known one: one comparison with a hash of the same cost', async () => {
+  test('an unknown user takes one comparison with a hash of the same cost', async () => {
     const { compare, status } = setUp({ alice: HASH, bob: OTHER_HASH.replace('$04$', '$11$') })
     await status(basic('nobody', 'guess'))
     expect(compare).toHaveBeenCalledExactlyOnceWith(
@@ -81,21 +81,21 @@ describe('basic authentication', () => {
     expect(compare).toHaveBeenCalledTimes(2)
   })
 
-  test('an unknown user stays out even if the decoy matched', async () => {
+  test('an unknown user is refused even if the decoy hash matches', async () => {
     const { compare, status } = setUp()
     compare.mockResolvedValue(true)
     expect(await status(basic('nobody', 'guess'))).toBe(401)
     expect(await status(basic('nobody', 'guess'))).toBe(401)
   })
 
-  test('a decoy is a hash that bcrypt can compare with', async () => {
+  test('the decoy is a valid bcrypt hash', async () => {
     const auth = createBasicAuth({ log: silentLog, now: () => 0 })
     expect((await auth.check(basic('nobody', 'guess'), ADDRESS, users({ alice: HASH })))?.status).toBe(401)
   })
 })
 
 describe('remembered results', () => {
-  test('spare the comparison, right or wrong', async () => {
+  test('replace the comparison, for correct and for wrong passwords', async () => {
     const { compare, status } = setUp()
     for (let scrape = 0; scrape < 3; scrape += 1) {
       expect(await status(basic('alice', 'secret'))).toBe(200)
@@ -104,7 +104,7 @@ describe('remembered results', () => {
     expect(compare).toHaveBeenCalledTimes(2)
   })
 
-  test('end with the hash they were found with', async () => {
+  test('are not used after a change of the hash', async () => {
     const { auth, compare } = setUp()
     expect(await auth.check(basic('alice', 'secret'), ADDRESS, users({ alice: HASH }))).toBeUndefined()
     const changed = users({ alice: OTHER_HASH })
@@ -113,10 +113,10 @@ describe('remembered results', () => {
     expect((await auth.check(basic('alice', 'secret'), ADDRESS, users({ bob: HASH })))?.status).toBe(401)
   })
 
-  test('cannot be poisoned by moving signs between user, hash and password', async () => {
+  test('do not match if characters move between user, hash and password', async () => {
     const { auth, compare } = setUp()
     compare.mockResolvedValue(true)
-    // users of one hash, so that only the cut between user and password tells them apart
+    // Users with the same hash, so that only the boundary between user and password differs.
     const names = ['alice', 'alices', 'alic', '', `alice${HASH}`, 'alice6']
     const known = users(Object.fromEntries(names.map((name) => [name, HASH])))
     expect(await auth.check(basic('alice', 'secret'), ADDRESS, known)).toBeUndefined()
@@ -132,7 +132,7 @@ describe('remembered results', () => {
     for (const forgery of forgeries) expect((await auth.check(forgery, ADDRESS, known))?.status).toBe(401)
   })
 
-  test('are bounded, and guesses do not push out who was let in', async () => {
+  test('are bounded, and guesses do not evict successes', async () => {
     const { clock, compare, status } = setUp()
     await status(basic('alice', 'secret'))
     for (let guess = 0; guess < 150; guess += 1) {
@@ -150,7 +150,7 @@ describe('remembered results', () => {
 })
 
 describe('comparisons', () => {
-  test('run one at a time, and equal ones together', async () => {
+  test('run one at a time, and equal claims share one', async () => {
     const { compare, held, hold, status } = setUp()
     hold()
     const same = Array.from({ length: 20 }, () => status(basic('alice', 'secret')))
@@ -164,7 +164,7 @@ describe('comparisons', () => {
     expect(compare).toHaveBeenCalledTimes(2)
   })
 
-  test('that would wait too long are refused, and cost no attempt', async () => {
+  test('are refused when the queue is full, without using an attempt', async () => {
     const { held, hold, status } = setUp()
     hold()
     const addresses = Array.from({ length: 20 }, (_, index) => `192.0.2.${index}`)
@@ -177,7 +177,7 @@ describe('comparisons', () => {
     expect(await Promise.all(answers.slice(0, 16))).toEqual(Array(16).fill(401))
   })
 
-  test('that fail do not stop the ones behind them', async () => {
+  test('that fail do not stop the waiting ones', async () => {
     const { compare, status } = setUp()
     compare.mockRejectedValueOnce(new Error('no memory'))
     await expect(status(basic('alice', 'secret'))).rejects.toThrow('no memory')
@@ -186,7 +186,7 @@ describe('comparisons', () => {
 })
 
 describe('failed attempts', () => {
-  test('are limited for each address, and the limit passes', async () => {
+  test('are limited per address for some time', async () => {
     const { clock, compare, status } = setUp()
     const guess = async (address?: string) => status(basic('alice', `${compare.mock.calls.length}`), address)
     for (let attempt = 0; attempt < 10; attempt += 1) expect(await guess()).toBe(401)
@@ -198,7 +198,7 @@ describe('failed attempts', () => {
     expect(await guess()).toBe(429)
   })
 
-  test('do not shut out who was let in before', async () => {
+  test('do not lock out a client that has authenticated before', async () => {
     const { status } = setUp()
     expect(await status(basic('alice', 'secret'))).toBe(200)
     for (let attempt = 0; attempt < 20; attempt += 1) await status(basic('alice', `guess ${attempt}`))
@@ -206,7 +206,7 @@ describe('failed attempts', () => {
     expect(await status(basic('alice', 'secret'))).toBe(200)
   })
 
-  test('are logged with the address and without what was typed', async () => {
+  test('are logged with the address and without the credentials', async () => {
     const log = recordLog()
     const auth = createBasicAuth({ log, now: () => 0 })
     await auth.check(basic('canary-user', 'canary-password'), ADDRESS, users({ alice: HASH }))
@@ -228,7 +228,7 @@ describe('a listener with users', () => {
     return { ...listener, status, [Symbol.asyncDispose]: dispose }
   }
 
-  test('asks for a password, and lets the right one in', async () => {
+  test('requires a correct password', async () => {
     await using listener = await startWithUsers()
     const { status, headers, text } = await get(`${listener.url}/metrics`)
     expect({ status, text }).toEqual({ status: 401, text: 'unauthorized\n' })
@@ -237,7 +237,7 @@ describe('a listener with users', () => {
     expect(await listener.status('/metrics', { authorization: basic('alice', 'secret') })).toBe(200)
   })
 
-  test('logs an IPv4 address in its own form, where it listens for IPv6 too', async () => {
+  test('logs IPv4 addresses without the prefix of a dual-stack socket', async () => {
     const log = recordLog()
     await using listener = await startWithUsers({ address: ':0', log })
     const url = `http://127.0.0.1:${listener.port}/metrics`
@@ -245,10 +245,13 @@ describe('a listener with users', () => {
     expect(log.lines).toContain('warn basic authentication failed {"address":"127.0.0.1"}')
   })
 
-  test.each(['/-/healthy', '/-/ready', '/-/ready?from=probe'])('leaves %s open', async (path) => {
-    await using listener = await startWithUsers()
-    expect(await listener.status(path)).toBe(200)
-  })
+  test.each(['/-/healthy', '/-/ready', '/-/ready?from=probe'])(
+    'serves %s without authentication',
+    async (path) => {
+      await using listener = await startWithUsers()
+      expect(await listener.status(path)).toBe(200)
+    },
+  )
 
   test.each([
     '/-/healthy/',
@@ -274,7 +277,7 @@ describe('a listener with users', () => {
     expect(answer).not.toContain('handled')
   })
 
-  test('lets no path but the open ones past it, whatever its form', async () => {
+  test('serves only the open paths without authentication, for any form of the path', async () => {
     await using listener = await startWithUsers()
     const piece = fc.constantFrom(
       '/',

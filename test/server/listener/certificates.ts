@@ -5,7 +5,7 @@ const HOUR_MS = 3_600_000
 
 export type San = { readonly type: 'dns' | 'ip' | 'email' | 'url'; readonly value: string }
 
-/** PEM texts, as files and TLS options take them. */
+/** A certificate and its key in PEM. */
 export interface Identity {
   readonly cert: string
   readonly key: string
@@ -16,14 +16,14 @@ export interface Authority extends Identity {
   issue(name: string, sans?: readonly San[], valid?: { from: Date; to: Date }): Promise<Identity>
 }
 
-/** What a server on this machine is called. */
+/** Names of a server on this machine. */
 export const LOCAL_SANS: readonly San[] = [
   { type: 'dns', value: 'localhost' },
   { type: 'ip', value: '127.0.0.1' },
   { type: 'ip', value: '::1' },
 ]
 
-/** A certificate authority of its own, or one below another; two with one name have different keys. */
+/** A root CA, or an intermediate CA below `issuer`. CAs with the same name have different keys. */
 export async function makeAuthority(name: string, parent?: Identity): Promise<Authority> {
   const x509 = await loadX509()
   const keys = await makeKeys()
@@ -58,7 +58,7 @@ export async function makeAuthority(name: string, parent?: Identity): Promise<Au
   }
 }
 
-/** The library refuses to load without metadata reflection, of which it needs this little. */
+/** A minimal polyfill of metadata reflection, which the library requires to load. */
 async function loadX509() {
   const metadata = new WeakMap<object, Map<unknown, unknown>>()
   const read = (key: unknown, target: object) => metadata.get(target)?.get(key)

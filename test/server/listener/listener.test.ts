@@ -6,7 +6,7 @@ import { get, request } from '../../support/http.ts'
 import { echoPath, OPEN_PATHS, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
 describe('a listener', () => {
-  test('serves its handler until it is stopped', async () => {
+  test('serves requests until it is stopped', async () => {
     await using listener = await startListener()
     expect(listener.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await get(`${listener.url}/metrics?a=b`)).text).toBe('handled /metrics?a=b')
@@ -29,23 +29,23 @@ describe('a listener', () => {
     expect(() => listener.url).toThrow("the listener on ':0' is not started")
   })
 
-  test('names the address and the remedy when the port is in use', async () => {
+  test('names the address and the remedy if the port is in use', async () => {
     await using first = await startListener()
     await expect(startListener({ address: `127.0.0.1:${first.port}` })).rejects.toThrow(
       `cannot listen on '127.0.0.1:${first.port}' (EADDRINUSE): the port is in use`,
     )
   })
 
-  test('names an address that this machine has not', async () => {
+  test('names an address that the machine does not have', async () => {
     await expect(startListener({ address: '192.0.2.1:0' })).rejects.toThrow('no interface of this machine')
   })
 
-  test('refuses an address that cannot be understood before it starts', () => {
+  test('rejects an invalid address before the start', () => {
     const options = { handler: echoPath, openPaths: OPEN_PATHS, log: silentLog }
     expect(() => createListener({ ...options, address: '9438' })).toThrow("listen address '9438'")
   })
 
-  test('survives a handler that throws, at once or later, and says nothing of it to the client', async () => {
+  test('logs errors of the handler and does not send them to the client', async () => {
     const log = recordLog()
     const handler = (request: { url?: string | undefined }) => {
       if (request.url === '/now') throw new Error('broken at /srv/x')
@@ -62,7 +62,7 @@ describe('a listener', () => {
     ])
   })
 
-  test('cuts an answer that fails midway, so that no client takes it for whole', async () => {
+  test('closes the connection if the handler fails during the response', async () => {
     await using listener = await startListener({
       handler: async (_request, response) => {
         response.writeHead(200, { 'Content-Length': 100 })
@@ -74,7 +74,7 @@ describe('a listener', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 OK.*\r\n\r\nhalf$/s)
   })
 
-  test('sends nosniff even when the handler cleared its headers, and leaves what the handler chose', async () => {
+  test('sends nosniff even if the handler removed headers, and keeps headers of the handler', async () => {
     await using listener = await startListener({
       handler: (request, response) => {
         for (const name of response.getHeaderNames()) response.removeHeader(name)
@@ -89,14 +89,14 @@ describe('a listener', () => {
     expect(await nosniff('/own')).toBe('own')
   })
 
-  test('gives bodies to the handler', async () => {
+  test('passes request bodies to the handler', async () => {
     await using listener = await startListener({
       handler: (incoming, response) => incoming.pipe(response),
     })
     expect((await request('POST', `${listener.url}/echo`, { body: 'hello' })).text).toBe('hello')
   })
 
-  test('stopped before its start, during it, and twice', async () => {
+  test('can be stopped before and during its start, and twice', async () => {
     const options = { address: '127.0.0.1:0', handler: echoPath, openPaths: [], log: silentLog }
     await createListener(options).stop()
     const listener = createListener(options)
@@ -105,7 +105,7 @@ describe('a listener', () => {
     await expect(get(listener.url)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('stops after a start that failed', async () => {
+  test('can be stopped after a failed start', async () => {
     const blocker = createServer()
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve))
     const bound = blocker.address()

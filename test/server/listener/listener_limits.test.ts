@@ -4,7 +4,7 @@ import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
 
-/** The same limits, so short that a test need not wait. */
+/** Short limits for tests. */
 const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }
 const END = 'Connection: close\r\n\r\n'
 
@@ -16,7 +16,7 @@ describe('a request', () => {
   test.each([
     ['a path', `GET /metrics HTTP/1.1\r\nHost: a\r\n${END}`, 200],
     ['dots in a path, for the handler to refuse', `GET /a/../b HTTP/1.1\r\nHost: a\r\n${END}`, 200],
-    ['an upgrade that nobody offers', `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n${END}`, 200],
+    ['an unsupported upgrade', `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n${END}`, 200],
     ['a whole URL', `GET http://a/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
     ['two slashes', `GET //evil/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
     ['a slash and a backslash', `GET /\\evil/metrics HTTP/1.1\r\nHost: a\r\n${END}`, 400],
@@ -50,7 +50,7 @@ describe('a request', () => {
     expect(statusOf(await sendRaw(listener.port, text))).toBe(status)
   })
 
-  test('that is refused ends its connection: what follows may be no request', async () => {
+  test('that is refused closes its connection', async () => {
     const handled: unknown[] = []
     await using listener = await startListener({
       handler: (request, response) => {
@@ -77,7 +77,7 @@ describe('a slow client', () => {
     expect(statusOf(await sendRaw(listener.port, text))).toBe(408)
   })
 
-  test('that drips its headers is answered 408 all the same', async () => {
+  test('that sends its headers byte by byte gets 408', async () => {
     await using listener = await startListener({ limits: FAST })
     const socket = await openSocket(listener.port)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n')
@@ -86,7 +86,7 @@ describe('a slow client', () => {
     expect(statusOf(await readAll(socket))).toBe(408)
   })
 
-  test('that never ends its body is cut', async () => {
+  test('that never ends its body is disconnected', async () => {
     await using listener = await startListener({
       limits: FAST,
       handler: (request, response) => request.on('end', () => response.end()).resume(),
@@ -95,13 +95,13 @@ describe('a slow client', () => {
     expect(statusOf(answer)).toBe(408)
   })
 
-  test('that rests between two requests is closed', async () => {
+  test('that is idle between two requests is disconnected', async () => {
     await using listener = await startListener({ limits: { keepAliveTimeoutMs: 50, checkIntervalMs: 25 } })
     const answer = await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(statusOf(answer)).toBe(200)
   })
 
-  test('that does not read its answer is closed', async () => {
+  test('that does not read its response is disconnected', async () => {
     const closed = vi.fn()
     await using listener = await startListener({
       limits: { stallTimeoutMs: 100 },
@@ -120,7 +120,7 @@ describe('a slow client', () => {
 })
 
 describe('too many connections', () => {
-  test('are closed unread, said once, and forgotten when others leave', async () => {
+  test('are closed at once and logged once; new ones are accepted when others have closed', async () => {
     const log = recordLog()
     await using listener = await startListener({ log, limits: { connections: 2 } })
     const held = [await openSocket(listener.port), await openSocket(listener.port)]

@@ -12,7 +12,7 @@ export interface StartedListener extends AsyncDisposable {
 
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
-/** Answers with the path it was asked for, so that a test sees what reached it. */
+/** Responds with the path of the request. */
 export const echoPath: RequestListener = (request, response) => {
   response.end(`handled ${request.url}`)
 }
@@ -35,7 +35,7 @@ export async function startListener(options: Partial<ListenerOptions> = {}): Pro
   }
 }
 
-/** Sends bytes as they are, and gives everything that came back when the server has closed the connection. */
+/** Sends raw bytes; resolves to all received data when the server has closed the connection. */
 export async function sendRaw(port: number, text: string): Promise<string> {
   const socket = await openSocket(port)
   socket.write(text)
@@ -55,14 +55,14 @@ export function readAll(socket: Socket): Promise<string> {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
     })
-    // a reset ends the reading as an end does; what came before it counts
+    // A reset ends the connection too; earlier data is kept.
     socket.on('error', () => undefined)
     socket.once('close', () => resolve(text))
   })
 }
 
 export interface RecordedLog extends Log {
-  /** `warn message {"field":1}`, one line an event. */
+  /** `warn message {"field":1}`, one line per event. */
   readonly lines: readonly string[]
 }
 

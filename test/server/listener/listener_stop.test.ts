@@ -5,10 +5,10 @@ import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, startListener } from './listener_setup.ts'
 
 const REQUEST = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'
-/** So long that a test which needs the grace runs into its own time limit. */
+/** Longer than the time limit of a test. */
 const NEVER_MS = 600_000
 
-/** A listener whose answers stay open until the test ends them. */
+/** A listener whose responses stay open until the test ends them. */
 async function startHolding(limits = { stopGraceMs: NEVER_MS }) {
   const responses: ServerResponse[] = []
   const listener = await startListener({
@@ -24,8 +24,8 @@ async function startHolding(limits = { stopGraceMs: NEVER_MS }) {
   return { listener, next }
 }
 
-describe('the end of a listener', () => {
-  test('does not wait for clients that have nothing running', async () => {
+describe('stopping a listener', () => {
+  test('does not wait for idle connections', async () => {
     const { listener, next } = await startHolding()
     const silent = await openSocket(listener.port)
     const halfway = await openSocket(listener.port)
@@ -38,7 +38,7 @@ describe('the end of a listener', () => {
     await Promise.all([silent, halfway, resting].map((socket) => readAll(socket)))
   })
 
-  test('lets a running answer finish, although its connection would live on', async () => {
+  test('lets a running response finish and then closes its connection', async () => {
     const { listener, next } = await startHolding()
     const socket = await openSocket(listener.port)
     const answer = readAll(socket)
@@ -52,7 +52,7 @@ describe('the end of a listener', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*\r\n\r\ndone$/s)
   })
 
-  test('tells a client whose request was already there that the connection ends', async () => {
+  test('sends Connection: close to a client whose request was already received', async () => {
     const { listener, next } = await startHolding()
     const socket = await openSocket(listener.port)
     const answer = readAll(socket)
@@ -65,7 +65,7 @@ describe('the end of a listener', () => {
     expect((await answer).match(/done/g)).toHaveLength(1)
   })
 
-  test('cuts what outlasts the grace', async () => {
+  test('closes connections after the grace period', async () => {
     const { listener, next } = await startHolding({ stopGraceMs: 50 })
     const socket = await openSocket(listener.port)
     const answer = readAll(socket)
@@ -75,7 +75,7 @@ describe('the end of a listener', () => {
     expect(await answer).toMatch(/\r\n\r\ndo$/)
   })
 
-  test('may be asked for many times', async () => {
+  test('is idempotent', async () => {
     const { listener } = await startHolding()
     await openSocket(listener.port)
     await Promise.all(Array.from({ length: 100 }, () => listener.stop()))

@@ -7,19 +7,19 @@ import { waitFor } from '../../support/wait.ts'
 import { type Authority, LOCAL_SANS, makeAuthority } from './certificates.ts'
 import { type StartedListener, startListener } from './listener_setup.ts'
 
-/** As `htpasswd -nBC 10` makes them. */
+/** Hashes from `htpasswd -nBC 10`. */
 const USUAL_COST = 10
 const EXPOSITION = '# TYPE sds_test gauge\nsds_test 42\n'
 
-/** Each job lacks one thing that the good one has; with what Prometheus says of it. */
+/** Jobs that each lack one credential, and the error in Prometheus. */
 const REFUSED = {
-  stranger: /403 Forbidden/,
+  without_certificate: /403 Forbidden/,
   foreigner: /403 Forbidden/,
-  // a certificate that pretends to be of the right CA may be cut off before its request is read
+  // A certificate with a forged issuer may end the connection before the request is read.
   impostor: /403 Forbidden|reset by peer|EOF|closed/,
-  forgetful: /401 Unauthorized/,
-  guesser: /401 Unauthorized/,
-  plain: /EOF/,
+  without_password: /401 Unauthorized/,
+  wrong_password: /401 Unauthorized/,
+  plain_http: /EOF/,
 } as const
 
 let folder: Folder
@@ -72,19 +72,19 @@ async function writeIdentity(name: string, issuer: Authority): Promise<void> {
 }
 
 function scrapeConfigs() {
-  // whole paths, because Prometheus takes them from its own configuration file, which lives elsewhere
+  // Absolute paths, because Prometheus resolves relative ones against its own configuration file.
   const at = (name: string) => join(folder.path, name)
   const ca = { ca_file: at('ca.pem') }
   const identity = (name: string) => ({ ...ca, cert_file: at(`${name}.pem`), key_file: at(`${name}.key`) })
   const alice = { basic_auth: { username: 'alice', password: 'secret' } }
   const jobs = {
     good: { tls_config: identity('client'), ...alice },
-    stranger: { tls_config: ca, ...alice },
+    without_certificate: { tls_config: ca, ...alice },
     foreigner: { tls_config: identity('foreigner'), ...alice },
     impostor: { tls_config: identity('impostor'), ...alice },
-    forgetful: { tls_config: identity('client') },
-    guesser: { tls_config: identity('client'), basic_auth: { username: 'alice', password: 'guess' } },
-    plain: { scheme: 'http' },
+    without_password: { tls_config: identity('client') },
+    wrong_password: { tls_config: identity('client'), basic_auth: { username: 'alice', password: 'guess' } },
+    plain_http: { scheme: 'http' },
   }
   return Object.entries(jobs).map(([job_name, settings]) => ({
     job_name,
@@ -103,7 +103,7 @@ async function target(job: string) {
 }
 
 describe('Prometheus', () => {
-  test('scrapes over TLS with its certificate and its password', async () => {
+  test('scrapes over TLS with a client certificate and a password', async () => {
     const sample = await waitFor(async () => (await prometheus.query('sds_test{job="good"}'))[0], {
       what: 'a sample',
     })
@@ -111,7 +111,7 @@ describe('Prometheus', () => {
     expect(sample.metric).toMatchObject({ job: 'good', instance: `127.0.0.1:${listener.port}` })
   })
 
-  test.each(Object.entries(REFUSED))('as %s is refused', async (job, reason) => {
+  test.each(Object.entries(REFUSED))('is refused as %s', async (job, reason) => {
     const { lastError } = await waitFor(
       async () => {
         const found = await target(job)
@@ -123,7 +123,7 @@ describe('Prometheus', () => {
     expect(await prometheus.query(`sds_test{job="${job}"}`)).toEqual([])
   })
 
-  test('misses no scrape while the certificate is replaced', async () => {
+  test('loses no scrape while the certificate is replaced', async () => {
     const [scrapes, failures] = [await currentValue(SCRAPES), await currentValue(FAILURES)]
     await writeIdentity('server', authority)
     await waitFor(async () => (await currentValue(SCRAPES)) > scrapes + 3, { what: 'more scrapes' })

@@ -12,7 +12,7 @@ const CHEAP = 4
 const HASH = hashSync('secret', CHEAP)
 const OTHER_HASH = hashSync('other', CHEAP)
 const AUTHORIZATION = { authorization: `Basic ${Buffer.from('alice:secret').toString('base64')}` }
-/** Every request looks at the files. */
+/** Every request checks the files. */
 const limits = { webFileCheckMs: 0 }
 
 let folder: Folder
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]())
 
 describe('a listener with a web configuration file', () => {
-  test('does not start when the file is bad, and says all that is wrong', async () => {
+  test('does not start with an invalid file, and reports all problems', async () => {
     const webConfigFile = folder.write('web.yml', 'colour: red\nbasic_auth_users: {alice: secret}')
     const starting = startListener({ webConfigFile })
     await expect(starting).rejects.toBeInstanceOf(ConfigError)
@@ -31,19 +31,19 @@ describe('a listener with a web configuration file', () => {
     )
   })
 
-  test('does not start when there is no such file', async () => {
+  test('does not start if the file is missing', async () => {
     await expect(startListener({ webConfigFile: join(folder.path, 'gone.yml') })).rejects.toThrow(
       'no such file',
     )
   })
 
-  test('serves plain HTTP for everybody when the file is empty', async () => {
+  test('serves plain HTTP without authentication if the file is empty', async () => {
     await using listener = await startListener({ webConfigFile: folder.write('web.yml', '') })
     expect(listener.url).toMatch(/^http:/)
     expect((await get(`${listener.url}/metrics`)).status).toBe(200)
   })
 
-  test('puts the headers of the file on every answer', async () => {
+  test('sends the headers of the file with every response', async () => {
     const headers = { 'X-Frame-Options': 'deny', 'Content-Security-Policy': "default-src 'none'" }
     const webConfigFile = folder.write(
       'web.yml',
@@ -59,7 +59,7 @@ describe('a listener with a web configuration file', () => {
     }
   })
 
-  test('lets a page choose its own content security policy', async () => {
+  test('keeps the content security policy of a page', async () => {
     const webConfigFile = folder.write(
       'web.yml',
       'http_server_config: {headers: {Content-Security-Policy: a}}',
@@ -99,7 +99,7 @@ describe('a change of the file', () => {
     return { ...listener, log, status }
   }
 
-  test('takes effect without a restart: users come and go', async () => {
+  test('adds and removes users without a restart', async () => {
     await using listener = await start(`basic_auth_users: {alice: "${HASH}"}`)
     expect(await listener.status()).toBe(200)
     folder.write('web.yml', `basic_auth_users: {alice: "${OTHER_HASH}"}`)
@@ -119,7 +119,7 @@ describe('a change of the file', () => {
       'tls_server_config: {cert_file: no.pem, key_file: no.key}',
       'cert_file: cannot be read',
     ],
-  ])('to %s closes everything but the open paths, until it is good again', async (_what, yaml, reason) => {
+  ])('to %s refuses all but the open paths until it is corrected', async (_what, yaml, reason) => {
     await using listener = await start('')
     folder.write('web.yml', yaml)
     for (let request = 0; request < 3; request += 1) {
@@ -136,7 +136,7 @@ describe('a change of the file', () => {
     ])
   })
 
-  test('that removes the file closes everything, and a new reason is told as well', async () => {
+  test('that removes the file refuses requests, and each new reason is logged', async () => {
     await using listener = await start(`basic_auth_users: {alice: "${HASH}"}`)
     rmSync(join(folder.path, 'web.yml'))
     expect([await listener.status(), await listener.status()]).toEqual([500, 500])
@@ -148,7 +148,7 @@ describe('a change of the file', () => {
     ])
   })
 
-  test('by a swapped symbolic link is seen, as Kubernetes makes it', async () => {
+  test('by a replaced symbolic link is detected, as in Kubernetes', async () => {
     const write = (version: string, hash: string) => {
       mkdirSync(join(folder.path, version))
       writeFileSync(join(folder.path, version, 'web.yml'), `basic_auth_users: {alice: "${hash}"}`)
@@ -166,7 +166,7 @@ describe('a change of the file', () => {
     expect(await status()).toBe(401)
   })
 
-  test('is looked for once in the interval at most', () => {
+  test('is checked at most once per interval', () => {
     const clock = { ms: 0 }
     const path = folder.write('web.yml', '')
     const web = openWebConfig({ path, log: recordLog(), now: () => clock.ms, checkEveryMs: 1000 })
@@ -182,7 +182,7 @@ describe('a change of the file', () => {
     expect(web()).toMatchObject({ isInvalid: true, file: { users: new Map([['alice', expect.anything()]]) } })
   })
 
-  test('that changes nothing says nothing', () => {
+  test('without an effect is not logged', () => {
     const log = recordLog()
     const path = folder.write('web.yml', '# one')
     const web = openWebConfig({ path, log, now: () => 0, checkEveryMs: 0 })

@@ -15,7 +15,7 @@ import {
 } from './listener_setup.ts'
 
 const HOUR_MS = 3_600_000
-/** Every connection and every request looks at the files. */
+/** Every connection and every request checks the files. */
 const limits = { webFileCheckMs: 0 }
 const TLS = 'cert_file: server.pem, key_file: server.key'
 
@@ -61,7 +61,7 @@ function writeTls(section: string): string {
 
 type Client = keyof typeof clients
 
-/** The status of an answer on a connection of its own, or the reason why there was none. */
+/** The status of a response on a new connection, or the error code. */
 async function statusOf(listener: StartedListener, client: Client = 'none', path = '/metrics') {
   const tls = { ca: authority.cert, ...clients[client] }
   return (await request('GET', `${listener.url}${path}`, { tls })).status
@@ -77,7 +77,7 @@ function handshake(listener: StartedListener, options: ConnectionOptions = {}): 
 }
 
 describe('HTTPS', () => {
-  test('as soon as the file has a certificate', async () => {
+  test('is used if the file has a certificate', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS) })
     expect(listener.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const answer = await request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert } })
@@ -85,21 +85,21 @@ describe('HTTPS', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('speaks no plain HTTP', async () => {
+  test('refuses plain HTTP', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS) })
     expect(await sendRaw(listener.port, 'GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain(
       'handled',
     )
   })
 
-  test('speaks HTTP/1.1 with a client that would like HTTP/2', async () => {
+  test('uses HTTP/1.1 with a client that offers HTTP/2', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS) })
     const socket = await handshake(listener, { ALPNProtocols: ['h2', 'http/1.1'] })
     expect(socket.alpnProtocol).toBe('http/1.1')
     socket.destroy()
   })
 
-  test('lets nobody hold a connection without a handshake', async () => {
+  test('closes connections without a handshake', async () => {
     await using listener = await startListener({
       webConfigFile: writeTls(TLS),
       limits: { headersTimeoutMs: 50 },
@@ -107,7 +107,7 @@ describe('HTTPS', () => {
     await readAll(await openSocket(listener.port))
   })
 
-  test('stops at once although a handshake never ends', async () => {
+  test('stops at once during an unfinished handshake', async () => {
     await using listener = await startListener({
       webConfigFile: writeTls(TLS),
       limits: { stopGraceMs: 600_000, headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 },
@@ -135,7 +135,7 @@ describe('HTTPS', () => {
     socket.destroy()
   })
 
-  test('uses the suites and curves of the file', async () => {
+  test('uses the cipher suites and curves of the file', async () => {
     const choice =
       'cipher_suites: [TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256], curve_preferences: [CurveP384]'
     await using listener = await startListener({ webConfigFile: writeTls(`${TLS}, ${choice}`) })
@@ -178,7 +178,7 @@ describe('the client certificate policy', () => {
     expect(statuses).toEqual(expected)
   })
 
-  test('says in words why a client is refused, and ends its connection', async () => {
+  test('returns the reason of a refusal and closes the connection', async () => {
     const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
     await using listener = await startListener({ webConfigFile })
     const answer = await request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert } })
@@ -207,12 +207,12 @@ describe('the client certificate policy', () => {
     expect(await statusOf(listener, 'none')).toBe(403)
   })
 
-  test('never admits a certificate of a CA that only has the name of the client CA', async () => {
+  test('refuses a certificate of another CA with the name of the client CA', async () => {
     const impostor = await (await makeAuthority('test CA')).issue('prometheus', LOCAL_SANS)
     const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
     await using listener = await startListener({ webConfigFile })
     const asking = request('GET', `${listener.url}/metrics`, { tls: { ca: authority.cert, ...impostor } })
-    // an answer, or none: a false signature may end the connection before the request is read
+    // There may be no response: an invalid signature may end the connection before the request is read.
     expect(
       await asking.then(
         ({ status }) => status,
@@ -221,7 +221,7 @@ describe('the client certificate policy', () => {
     ).toBeOneOf([403, 'cut'])
   })
 
-  test('trusts the chain of an intermediate CA that stands beside its root', async () => {
+  test('accepts the chain of an intermediate CA that is configured with its root', async () => {
     const intermediate = await makeAuthority('intermediate', authority)
     const client = await intermediate.issue('prometheus')
     folder.write('ca.pem', `${intermediate.cert}\n${authority.cert}`)
@@ -232,7 +232,7 @@ describe('the client certificate policy', () => {
     expect(await statusOf(listener, 'foreign')).toBe(403)
   })
 
-  test('wants the certificate at every connection: no session is resumed', async () => {
+  test('requires the certificate for every connection: sessions are not resumed', async () => {
     const webConfigFile = writeTls(`${MUTUAL}, client_auth_type: RequireAndVerifyClientCert`)
     await using listener = await startListener({ webConfigFile })
     const agent = new Agent({
@@ -281,7 +281,7 @@ describe('a change of files', () => {
     return Array.isArray(name) ? name.join() : name
   }
 
-  /** One connection that is kept: each call is a request on it, as long as the server agrees. */
+  /** A keep-alive connection; each call sends one request on it. */
   function keepAlive(listener: StartedListener, client: Client) {
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.cert, ...clients[client] })
     const ask = () =>
@@ -298,7 +298,7 @@ describe('a change of files', () => {
     return { ask, [Symbol.dispose]: () => agent.destroy() }
   }
 
-  test('gives new connections the new certificate, and lets old connections end', async () => {
+  test('uses the new certificate for new connections, and closes old connections after a response', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
     using kept = keepAlive(listener, 'none')
     await kept.ask()
@@ -309,7 +309,7 @@ describe('a change of files', () => {
     expect(await kept.ask()).toMatchObject({ status: 200, connection: 'keep-alive', isReused: false })
   })
 
-  test('leaves connections alone when TLS stays as it was', async () => {
+  test('keeps connections if TLS settings do not change', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
     using kept = keepAlive(listener, 'none')
     await kept.ask()
@@ -317,7 +317,7 @@ describe('a change of files', () => {
     expect(await kept.ask()).toMatchObject({ status: 200, connection: 'keep-alive', isReused: true })
   })
 
-  test('takes trust away with the client CA, also on connections that are open', async () => {
+  test('applies a new client CA also to open connections', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(MUTUAL), limits })
     using kept = keepAlive(listener, 'trusted')
     expect(await kept.ask()).toMatchObject({ status: 200 })
@@ -328,7 +328,7 @@ describe('a change of files', () => {
     expect(await statusOf(listener, 'foreign')).toBe(200)
   })
 
-  test('asks for client certificates from now on, and no more', async () => {
+  test('starts and stops requesting client certificates', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
     expect(await statusOf(listener, 'none')).toBe(200)
     writeTls(MUTUAL)
@@ -359,7 +359,7 @@ describe('a change of files', () => {
     },
   )
 
-  test('that takes a certificate without its key yet closes everything until the key is there too', async () => {
+  test('that replaces the certificate before its key refuses requests until the key is replaced', async () => {
     await using listener = await startListener({ webConfigFile: writeTls(TLS), limits })
     folder.write('server.pem', servers[1]?.cert ?? '')
     expect(await statusOf(listener)).toBe(500)
@@ -367,7 +367,7 @@ describe('a change of files', () => {
     expect(await statusOf(listener)).toBe(200)
   })
 
-  test('that turns TLS off or on closes everything: it needs a restart', async () => {
+  test('that enables or disables TLS refuses requests: it needs a restart', async () => {
     const log = recordLog()
     await using encrypted = await startListener({ webConfigFile: writeTls(TLS), limits, log })
     folder.write('web.yml', '')

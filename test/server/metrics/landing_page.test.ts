@@ -10,14 +10,14 @@ import { fitsWidth, launchChromium, visit } from '../../support/chromium.ts'
 const POOL = { id: 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb', name: 'hot' }
 const MESSAGE = `system demo, nodes of pool ${POOL.id} (/dashboard/storagepools/${POOL.id}/nodes): connection <refused>`
 
-/** A system with one pool that does not answer. */
+/** A system with one pool that is not reachable. */
 function failingSystem() {
   const failure = { reason: 'connect', message: MESSAGE } as const
   const attempt = { at: 1_785_312_642, seconds: 0.1, failure }
   return withPoll({ ...withPools(newSystem('demo'), [POOL]), tried: true }, POOL.id, attempt)
 }
 
-test('the start page says what is wrong, on a desktop and on a phone', async () => {
+test('the landing page shows failures, on a desktop and on a phone', async () => {
   const app = createMetricsApp({
     page: () => createPage([]),
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),

@@ -32,7 +32,7 @@ beforeAll(() => listener.start())
 afterAll(() => listener.stop())
 
 describe('GET /metrics', () => {
-  test('speaks the text format, and promtool finds nothing', async () => {
+  test('serves the text format, and promtool finds no problems', async () => {
     const { status, headers, text } = await get(`${listener.url}/metrics`)
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
@@ -41,7 +41,7 @@ describe('GET /metrics', () => {
     expect(await checkMetrics(text)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('speaks OpenMetrics to who asks for it', async () => {
+  test('serves OpenMetrics on request', async () => {
     const { headers, text } = await get(`${listener.url}/metrics`, { Accept: 'application/openmetrics-text' })
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
     expect(text.endsWith('\n# EOF\n')).toBe(true)
@@ -59,20 +59,20 @@ describe('GET /metrics', () => {
     },
   )
 
-  test('HEAD has the headers and no body', async () => {
+  test('HEAD returns the headers and no body', async () => {
     const { status, headers, body } = await request('HEAD', `${listener.url}/metrics`)
     expect(status).toBe(200)
     expect(Number(headers['content-length'])).toBeGreaterThan(1000)
     expect(body).toHaveLength(0)
   })
 
-  test('shows the page as it is at the moment', async () => {
+  test('serves the current page', async () => {
     state.value = 2
     expect((await get(`${listener.url}/metrics`)).text).toContain('sds_node_disks{system="a"} 2\n')
   })
 })
 
-test('says when every system was tried', async () => {
+test('becomes ready when every system has been polled', async () => {
   expect((await get(`${listener.url}/-/healthy`)).status).toBe(200)
   expect((await get(`${listener.url}/-/ready`)).status).toBe(503)
   state.ready = true
@@ -80,7 +80,7 @@ test('says when every system was tried', async () => {
 })
 
 describe('POST /-/reload', () => {
-  test('says why a configuration was refused', async () => {
+  test('returns the reason if the configuration is invalid', async () => {
     state.reload = () => Promise.reject(new Error('poll.schedule: bad'))
     const { status, text } = await request('POST', `${listener.url}/-/reload`)
     expect([status, text]).toEqual([500, expect.stringContaining('poll.schedule: bad')])
@@ -88,13 +88,13 @@ describe('POST /-/reload', () => {
     expect((await request('POST', `${listener.url}/-/reload`)).status).toBe(200)
   })
 
-  test('is not a GET', async () => {
+  test('does not accept GET', async () => {
     const { status, headers } = await get(`${listener.url}/-/reload`)
     expect([status, headers.allow]).toEqual([405, 'POST'])
   })
 })
 
-test('the landing page escapes what it shows', async () => {
+test('the landing page escapes text', async () => {
   const { headers, text } = await get(`${listener.url}/`)
   expect(headers['content-type']).toBe('text/html; charset=utf-8')
   expect(headers['content-security-policy']).toContain("default-src 'none'")

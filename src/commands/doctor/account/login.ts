@@ -10,10 +10,10 @@ import type { CheckOutcome } from '../check/check.ts'
 import { asFailure, REMEDIES } from '../check/remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
-/** Answers of whoami that say nothing about the token: older systems may not have it. */
-const NOT_TOLD: readonly Reason[] = ['not_found', 'forbidden', 'client_error', 'html', 'schema']
+/** Failures of whoami that do not mean that the token is invalid: older systems may not support it. */
+const INCONCLUSIVE: readonly Reason[] = ['not_found', 'forbidden', 'client_error', 'html', 'schema']
 
-/** Logs in, or shows the token, and asks who that is. */
+/** Logs in, or uses the token, and reads whoami. */
 export const loginCheck = systemCheck({
   title: 'login',
   needs: ['answering'],
@@ -22,11 +22,11 @@ export const loginCheck = systemCheck({
     const client = createDoctorClient(context, answering, (result) => logins.push(result))
     try {
       const whoami = await client.read({ operation: 'pools', path: WHOAMI_PATH }, context.signal)
-      return welcome(context, { client, whoami })
+      return accepted(context, { client, whoami })
     } catch (cause) {
-      const isIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')
-      const isUntold = cause instanceof ApiError && NOT_TOLD.includes(cause.reason)
-      if (isIn && isUntold) return welcome(context, { client, whoami: null })
+      const isLoggedIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')
+      const isInconclusive = cause instanceof ApiError && INCONCLUSIVE.includes(cause.reason)
+      if (isLoggedIn && isInconclusive) return accepted(context, { client, whoami: null })
       await client.close()
       context.signal.throwIfAborted()
       return refused(context, asFailure(cause))
@@ -52,9 +52,9 @@ function createDoctorClient(
 
 const ignore = (): void => undefined
 
-function welcome({ system: { auth } }: SystemContext, facts: Facts): CheckOutcome<SystemFacts> {
+function accepted({ system: { auth } }: SystemContext, facts: Facts): CheckOutcome<SystemFacts> {
   const how = 'username' in auth ? `${auth.username} is logged in` : 'the token is accepted'
-  const text = facts.whoami === null ? `${how}, as far as the system tells` : how
+  const text = facts.whoami === null ? `${how}, but the system does not support whoami` : how
   return { findings: [{ status: facts.whoami === null ? 'info' : 'ok', text }], facts }
 }
 
@@ -64,10 +64,9 @@ function refused({ system: { auth } }: SystemContext, failure: ApiError): CheckO
   return { findings: [{ status: 'fail', text: failure.detail, remedy }] }
 }
 
-const LOCKED =
-  'ten wrong logins lock this machine out for ten minutes, and 100 open sessions leave room for no other'
+const LOCKED = '10 failed logins block this machine for 10 minutes; at most 100 sessions can be open'
 const SHORT_LIVED =
-  'tokens live for some hours only, a login (auth.username, auth.password_file) renews itself'
+  'tokens expire after some hours; use auth.username and auth.password_file to renew them automatically'
 
 function remedyFor(auth: AuthConfig): string {
   switch (auth.kind) {
@@ -76,9 +75,9 @@ function remedyFor(auth: AuthConfig): string {
     case 'login_file':
       return `correct auth.username and the password in ${auth.file}, or unlock the account; ${LOCKED}`
     case 'token':
-      return `put a new token into auth.token; ${SHORT_LIVED}`
+      return `set auth.token to a new token; ${SHORT_LIVED}`
     case 'token_file':
-      return `put a new token into ${auth.file}${writtenAgo(auth.file)}; ${SHORT_LIVED}`
+      return `write a new token to ${auth.file}${writtenAgo(auth.file)}; ${SHORT_LIVED}`
     default:
       return auth satisfies never
   }
@@ -86,7 +85,7 @@ function remedyFor(auth: AuthConfig): string {
 
 function writtenAgo(file: string): string {
   try {
-    return `, which was written ${durationText((Date.now() - statSync(file).mtimeMs) / 1000)} ago`
+    return `, last modified ${durationText((Date.now() - statSync(file).mtimeMs) / 1000)} ago`
   } catch {
     return ''
   }

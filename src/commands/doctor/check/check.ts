@@ -1,16 +1,16 @@
-/** How a check ended. `info` is worth knowing and asks for nothing; `skip` could not be tried. */
+/** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
 
 /** One line of the report. */
 export interface Finding {
   readonly status: Status
-  /** What it is about, where a check looks at several things: a base URL, a pool. */
+  /** The checked item, if a check has several: a base URL, a pool. */
   readonly subject?: string
   readonly text: string
   readonly remedy?: string
 }
 
-/** What a check found, and what later checks may build upon. */
+/** The findings of a check, and facts for later checks. */
 export interface CheckOutcome<Facts> {
   readonly findings: readonly Finding[]
   readonly facts?: Partial<Facts>
@@ -19,7 +19,7 @@ export interface CheckOutcome<Facts> {
 /** One row of a table of checks. */
 export interface Check<Context, Facts> {
   readonly title: string
-  /** Facts without which it cannot be tried. */
+  /** Facts that it requires. */
   readonly needs: readonly (keyof Facts)[]
   run(context: Context, facts: Facts): Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
 }
@@ -38,30 +38,30 @@ type Row<Context, Facts, Need extends keyof Facts> = {
   ) => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
 }
 
-/** Makes rows whose `run` can take no fact but those that it needs. */
+/** Defines a check whose `run` has access only to the facts in `needs`. */
 export function checksOf<Context, Facts>() {
   return <Need extends keyof Facts = never>(row: Row<Context, Facts, Need>): Check<Context, Facts> => row
 }
 
 export interface Running<Facts> {
-  /** The title of the check that gives a fact. */
+  /** Title of the check that provides each fact. */
   readonly givenBy: Readonly<Record<keyof Facts, string>>
   readonly signal: AbortSignal
   readonly onCheck: (title: string) => void
 }
 
-/** Something that a check ran into and that has a remedy. */
-export class Trouble extends Error {
+/** A failure of a check with a remedy. */
+export class CheckFailure extends Error {
   readonly remedy: string
 
   constructor(message: string, remedy: string) {
     super(message)
-    this.name = 'Trouble'
+    this.name = 'CheckFailure'
     this.remedy = remedy
   }
 }
 
-/** Runs a table of checks, each with what those before it found. A check that fails stops only those that need it. */
+/** Runs checks in order, each with the facts of the checks before it. Checks whose facts are missing are skipped. */
 export async function runChecks<Context, Facts>(
   checks: readonly Check<Context, Facts>[],
   context: Context,
@@ -72,7 +72,7 @@ export async function runChecks<Context, Facts>(
   for (const { title, needs, run } of checks) {
     const missing = needs.filter((need) => facts[need] === undefined).map((need) => givenBy[need])
     const findings = signal.aborted
-      ? [skipped('the time is over')]
+      ? [skipped('time limit reached')]
       : missing.map((name) => skipped(`needs ${name}`))
     if (findings.length > 0) {
       reports.push({ title, findings: findings.slice(0, 1) })
@@ -88,7 +88,7 @@ export async function runChecks<Context, Facts>(
 
 const skipped = (why: string): Finding => ({ status: 'skip', text: `skipped: ${why}` })
 
-/** A check that breaks is a finding, too. */
+/** Converts an exception into a finding. */
 async function guarded<Facts>(
   run: () => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>,
   signal: AbortSignal,
@@ -97,12 +97,12 @@ async function guarded<Facts>(
     return await run()
   } catch (failure) {
     if (signal.aborted) return { findings: [unfinished(signal.reason)] }
-    if (failure instanceof Trouble) {
+    if (failure instanceof CheckFailure) {
       return { findings: [{ status: 'fail', text: failure.message, remedy: failure.remedy }] }
     }
     const what = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure)
-    const text = `the check itself broke: ${what}`
-    return { findings: [{ status: 'fail', text, remedy: 'report this, it is a fault of this program' }] }
+    const text = `internal error in this check: ${what}`
+    return { findings: [{ status: 'fail', text, remedy: 'report this bug in sds-exporter' }] }
   }
 }
 
@@ -110,15 +110,15 @@ function unfinished(reason: unknown): Finding {
   const isTime = reason instanceof Error && reason.name === 'TimeoutError'
   return {
     status: 'fail',
-    text: isTime ? 'not finished within the time that the doctor takes' : 'interrupted',
-    ...(isTime && { remedy: 'try --system=NAME for one system, and see what is slow' }),
+    text: isTime ? 'not finished within the time limit of all checks' : 'interrupted',
+    ...(isTime && { remedy: 'use --system=NAME to check a single system' }),
   }
 }
 
-/** Of several addresses any one will do: while one is good, the others are a loss of safety, not a failure. */
-export function eased(findings: readonly Finding[]): Finding[] {
-  const isHopeless = findings.every(({ status }) => status === 'fail')
+/** Converts failures into warnings if at least one of several equivalent addresses works. */
+export function failuresAsWarnings(findings: readonly Finding[]): Finding[] {
+  const allFailed = findings.every(({ status }) => status === 'fail')
   return findings.map((finding) =>
-    finding.status === 'fail' && !isHopeless ? { ...finding, status: 'warn' } : finding,
+    finding.status === 'fail' && !allFailed ? { ...finding, status: 'warn' } : finding,
   )
 }

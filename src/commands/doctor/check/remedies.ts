@@ -3,41 +3,44 @@ import type { Reason } from '../../../api/errors/reasons.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import type { Finding } from './check.ts'
 
-/** What to do about a request that failed; the failure itself says what happened. */
+/** Remedies of failed requests. */
 export const REMEDIES: Readonly<Record<Reason, string>> = {
   timeout:
-    'raise poll.timeout, or find out what drops or slows the packets: a firewall, a busy management service',
+    'increase poll.timeout, or check for firewalls that drop packets and for a busy management service',
   connect:
     'check host and port of base_url (4443 unless changed), firewalls, and the management service of that node',
   dns: 'correct the host name in base_url, or the name servers of this machine',
   tls: 'correct tls_config: ca_file, server_name, cert_file and key_file',
   reset:
-    'check that the port of base_url is that of the management API, and what is in between; then try again',
-  redirect: 'name the system itself in base_url, not what leads to it',
-  auth: 'correct auth: the system does not know these credentials',
+    'check that the port of base_url is that of the management API, check firewalls and proxies, then retry',
+  redirect: 'set base_url to the address of the system itself, not of something that redirects to it',
+  auth: 'correct auth: the system does not accept these credentials',
   forbidden:
-    'give the account the role SYSTEM_MONITOR; if it has it, the system may refuse the host name in base_url (its list of accepted server names)',
+    'assign the role SYSTEM_MONITOR to the account; if it has the role, the system may refuse the host name in base_url (list of accepted server names)',
   not_found: 'correct the id of the pool, or the path in base_url',
   throttled: 'lower limits.requests_per_second and limits.concurrency',
-  unavailable: 'wait for the management service of the system to come up; if it does not, call support',
-  server_error: 'look at the management service of the system; if it stays so, call support with this answer',
-  client_error: 'report this answer with the version of the system',
-  html: 'let this machine reach the system without a proxy or a login form in between, on the port of the management API',
-  encoding: 'look for a proxy that changes answers; without one, report this with the version of the system',
-  too_large: 'raise limits.max_response_bytes',
-  syntax: 'look for a proxy that cuts answers; without one, report this with the version of the system',
+  unavailable: 'wait until the management service of the system is available; otherwise contact support',
+  server_error:
+    'check the management service of the system; if the error persists, contact support with this response',
+  client_error: 'report this response with the version of the system',
+  html: 'connect to the port of the management API, without a proxy or a login form in between',
+  encoding:
+    'check for a proxy that changes responses; without one, report this with the version of the system',
+  too_large: 'increase limits.max_response_bytes',
+  syntax:
+    'check for a proxy that truncates responses; without one, report this with the version of the system',
   schema: 'report this with the version of the system',
-  local: 'see to what is said here; it happened on this machine, not at the system',
+  local: 'correct this error of the local machine; the system is not the cause',
 }
 
-/** A failure as an ApiError. @throws what is none, such as an abort */
+/** A failure of a request as an ApiError. @throws any other error, such as an abort */
 export function asFailure(failure: unknown): ApiError {
   const known = exchangeFailure(failure)
   if (known instanceof ApiError && (failure instanceof ApiError || known.reason !== 'local')) return known
   throw failure
 }
 
-/** A failed request as a finding. @throws what is no failure of a request */
+/** A failed request as a finding. @throws any other error */
 export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
   const { detail, reason } = asFailure(failure)
   return { status: 'fail', text: detail, remedy: REMEDIES[reason], ...more }

@@ -15,8 +15,8 @@ const TITLE_WIDTH = 13
 const MARGIN = '  '
 
 /**
- * The findings below a headline, one line each, with the remedy in a line of its own.
- * @param stream decides by itself whether it takes colours
+ * Formats a headline and the findings, one line each, with the remedy on the next line.
+ * @param stream the output; colours are used if it supports them
  */
 export function renderReport(
   headline: string,

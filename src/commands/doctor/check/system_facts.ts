@@ -4,46 +4,46 @@ import type { PoolRef } from '../../../api/feed/pools.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
 
-/** What checks of one system work with. */
+/** Input of the checks of one system. */
 export interface SystemContext {
   readonly system: SystemConfig
   readonly config: Config
   readonly configFile: string
-  /** Between two readings of a feed, so that the clocks have moved on. */
+  /** Pause between two reads of a feed. */
   readonly readingPauseMs: number
   readonly signal: AbortSignal
 }
 
-/** What checks of one system find out for each other. */
+/** Results of checks that later checks use. */
 export interface SystemFacts {
-  /** Base URLs whose host name has an address. */
+  /** Base URLs whose host name resolves. */
   readonly resolved: readonly string[]
-  /** Those that take a connection that the exporter would accept. */
+  /** Base URLs that accept connections with a valid certificate. */
   readonly connected: readonly string[]
-  /** Those that answer with HTTP. */
+  /** Base URLs with a working API. */
   readonly answering: readonly string[]
-  /** The system's clock minus ours, in seconds. */
+  /** Clock of the system minus local clock, in seconds. */
   readonly skewSeconds: number
-  /** A client that has proven who it is. To be closed. */
+  /** An authenticated client; must be closed. */
   readonly client: SystemClient
-  /** The answer of whoami; null where the system does not tell. */
+  /** The whoami response; null if the system does not support it. */
   readonly whoami: string | null
   readonly pools: readonly PoolRef[]
   readonly feeds: readonly RawFeed[]
 }
 
-/** The same answer twice: as it came, and as the exporter understands it. */
+/** A response of the feed: as JSON and decoded. */
 export interface RawFeed {
   readonly pool: PoolRef
-  /** What the pool is called in the report. */
+  /** Name of the pool in the report. */
   readonly label: string
   readonly body: unknown
   readonly reading: FeedReading
-  /** Milliseconds on the clock of `performance.now()`. */
+  /** Time of the response, in milliseconds of `performance.now()`. */
   readonly readAt: number
 }
 
-/** Which check gives which fact. */
+/** Title of the check that provides each fact. */
 export const GIVEN_BY = {
   resolved: 'names',
   connected: 'connection',

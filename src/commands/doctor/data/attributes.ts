@@ -15,7 +15,7 @@ interface Group {
   readonly attributes: readonly CoverageAttribute[]
 }
 
-/** All but the forecasts, which are asked for apart. */
+/** All attributes except forecasts, which have their own check. */
 const GROUPS: readonly Group[] = [
   {
     group: 'identity',
@@ -34,7 +34,7 @@ function attributesOf(category: Category): CoverageAttribute[] {
   return category === TRANSACTION_ERRORS.category ? [...flat, TRANSACTION_ERRORS.name] : flat
 }
 
-/** Which attributes the nodes serve: why a panel is empty. */
+/** Checks which attributes the nodes serve; a missing attribute explains an empty panel. */
 export const attributesCheck = systemCheck({
   title: 'attributes',
   needs: ['feeds'],
@@ -49,32 +49,32 @@ function coverageOf({ label: subject, reading }: RawFeed): Finding[] {
     .map(({ group, served, attributes }) => `${group} ${served.length} of ${attributes.length}`)
     .join(', ')
   const findings: Finding[] = [{ status: 'ok', subject, text }]
-  const isMoved = (group: string) => PERFORMANCE_CATEGORIES.some((category) => category === group)
-  if (groups.every(({ group, served }) => isMoved(group) === (served.length === 0))) {
+  const isPerformance = (group: string) => PERFORMANCE_CATEGORIES.some((category) => category === group)
+  if (groups.every(({ group, served }) => isPerformance(group) === (served.length === 0))) {
     findings.push({
       status: 'info',
       subject,
-      text: 'performance attributes are not served: a system since version 3.6, which has them in another interface',
+      text: 'performance attributes are not served: systems since version 3.6 serve them with another API',
     })
   }
-  const lost = groups.filter(
-    ({ group, served, absent }) => absent.length > 0 && (served.length > 0 || !isMoved(group)),
+  const incomplete = groups.filter(
+    ({ group, served, absent }) => absent.length > 0 && (served.length > 0 || !isPerformance(group)),
   )
-  for (const { group, absent, served } of lost) {
-    const isGone = served.length === 0
+  for (const { group, absent, served } of incomplete) {
+    const isMissing = served.length === 0
     findings.push({
-      status: isGone ? 'warn' : 'info',
+      status: isMissing ? 'warn' : 'info',
       subject,
-      text: `${group} lacks ${absent.join(', ')}`,
-      ...(isGone && {
-        remedy: 'compare with the management interface; panels and alerts of these stay empty',
+      text: `${group}: missing ${absent.join(', ')}`,
+      ...(isMissing && {
+        remedy: 'compare with the management interface; panels and alerts of these attributes have no data',
       }),
     })
   }
   return findings
 }
 
-/** Served by one node is served; absent is what no node serves. */
+/** An attribute is served if at least one node serves it. */
 function countsOf({ coverage }: FeedReading, attributes: readonly CoverageAttribute[]) {
   const isServed = (attribute: CoverageAttribute) => (coverage.get(attribute)?.served ?? 0) > 0
   return {

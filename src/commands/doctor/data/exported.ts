@@ -12,7 +12,7 @@ interface ExposedSample {
   readonly value: number
 }
 
-/** What `/metrics` would show of a reading, byte for byte. */
+/** The exposition of a reading, as on `/metrics`. */
 export function expositionOf(reading: FeedReading, labels: PoolLabels): string {
   const page = createPage([renderPart(feedSamples(reading, labels))])
   return page.identity('text').toString('utf8')
@@ -22,7 +22,7 @@ const LINE = /^(\w+)\{(.*)\} (\S+)$/s
 const LABEL = /(\w+)="((?:\\.|[^"\\])*)"/g
 const ESCAPES: Labels = { '\\\\': '\\', '\\"': '"', '\\n': '\n' }
 
-/** Reads the text format, as Prometheus would. */
+/** Parses the Prometheus text format. */
 export function parseExposition(text: string): ExposedSample[] {
   return text.split('\n').flatMap((line) => {
     const [, metric, labels = '', value] = LINE.exec(line) ?? []
@@ -54,7 +54,7 @@ export function createLookup(text: string) {
       ]),
   )
   return {
-    /** How many nodes there are. */
+    /** Number of nodes. */
     nodes: nodes.size,
     has: (nodeId: string) => nodes.has(nodeId),
     value(nodeId: string, metric: string, labels: Labels): number | undefined {

@@ -10,7 +10,7 @@ import type { Finding } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
-/** Reads the feed of a pool as the exporter does, and keeps the answer as it came. */
+/** Reads the feed of a pool, and returns the JSON and the decoded reading. */
 export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
   const text = await client.read({ operation: 'nodes', path }, signal)
@@ -19,7 +19,7 @@ export async function readRaw(client: SystemClient, pool: PoolRef, signal: Abort
   return { pool, label, body, reading, readAt: performance.now() }
 }
 
-/** @throws {ApiError} that describes an answer which cannot be read, so that it can be reported */
+/** @throws {ApiError} with the shape of a response that cannot be decoded */
 function decoded(text: string): Pick<RawFeed, 'body' | 'reading'> {
   try {
     const body = parseJson(text)
@@ -33,12 +33,12 @@ function decoded(text: string): Pick<RawFeed, 'body' | 'reading'> {
 const MAX_MEMBERS = 10
 const MAX_NAME_CHARACTERS = 40
 
-/** Its length and its members, never a value: an answer may repeat what it was sent. */
+/** Length and member names. Values are not included because a response may echo a secret. */
 function shapeOf(text: string): string {
-  const length = `it has ${counted(text.length, 'character')}`
+  const length = `the response has ${counted(text.length, 'character')}`
   try {
     const body: unknown = JSON.parse(text)
-    if (!isObject(body)) return `${length} and is no object`
+    if (!isObject(body)) return `${length} and is not an object`
     const names = Object.keys(body).slice(0, MAX_MEMBERS)
     return `${length} and the members ${names.map((name) => name.slice(0, MAX_NAME_CHARACTERS)).join(', ')}`
   } catch {
@@ -65,8 +65,8 @@ export const feedCheck = systemCheck({
 function describe({ label: subject, reading }: RawFeed): Finding[] {
   const count = reading.nodes.length
   if (count === 0) {
-    const remedy = 'compare with the management interface: is the pool empty?'
-    return [{ status: 'warn', subject, text: 'answers, without a single node', remedy }]
+    const remedy = 'check in the management interface whether the pool is empty'
+    return [{ status: 'warn', subject, text: 'the response has no nodes', remedy }]
   }
   const said: Finding = { status: 'ok', subject, text: counted(count, 'node') }
   return reading.rejected.length === 0 ? [said] : [said, rejections(subject, reading)]
@@ -80,11 +80,11 @@ function rejections(subject: string, { rejected }: FeedReading): Finding {
     const where = node === '' ? '' : ` of node ${node}`
     return `${attribute}${where} ${REJECTIONS[reason]}${text === '' ? '' : ` ("${text}")`}`
   })
-  const text = `${counted(times, 'value')} cannot be what the document says, so not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
+  const text = `${counted(times, 'value')} invalid according to the API document, not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
   return {
     status: 'warn',
     subject,
     text,
-    remedy: 'report this with the version of the system; there is nothing to set',
+    remedy: 'report this with the version of the system; no setting changes it',
   }
 }

@@ -4,7 +4,7 @@ import type { CheckOutcome, Finding } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
-/** The pools that the system lists, against those that the configuration names. */
+/** Compares the pools of the system with the configured pools. */
 export const poolsCheck = systemCheck({
   title: 'pools',
   needs: ['client'],
@@ -33,7 +33,7 @@ function compare(configured: Configured, listed: readonly PoolRef[]): CheckOutco
   const pools = configured.map((id) => ({ id, name: find(listed, id)?.name }))
   const good: Finding = {
     status: 'ok',
-    text: `configured: ${configured.length} of the ${listed.length} that the system lists`,
+    text: `configured: ${configured.length} of ${listed.length} pools`,
   }
   return {
     findings: missing.length === 0 ? [good] : missing.map((id) => unknownPool(id, listed)),
@@ -43,8 +43,8 @@ function compare(configured: Configured, listed: readonly PoolRef[]): CheckOutco
 
 const NONE: Finding = {
   status: 'warn',
-  text: 'the system lists no pools: there is nothing to poll',
-  remedy: 'name the pools under systems[].pools, or ask whether the account may see them',
+  text: 'the system lists no pools',
+  remedy: 'configure the pools in systems[].pools, or check the permissions of the account',
 }
 
 function unknownPool(id: string, listed: readonly PoolRef[]): Finding {
@@ -54,17 +54,17 @@ function unknownPool(id: string, listed: readonly PoolRef[]): Finding {
   return {
     status: 'fail',
     subject: id,
-    text: 'is configured, but the system does not list it',
-    remedy: `correct systems[].pools, or leave it out to discover them; the system lists ${there === '' ? 'none' : there}`,
+    text: 'configured, but not listed by the system',
+    remedy: `correct systems[].pools, or remove it to discover the pools; the system lists ${there === '' ? 'none' : there}`,
   }
 }
 
-/** Systems take a pool by its URN or by the UUID in it. */
+/** A pool can be configured by its URN or by the UUID in it. */
 function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
   return listed.find((pool) => pool.id === id || pool.id.endsWith(`:${id}`) || id.endsWith(`:${pool.id}`))
 }
 
-/** The list matters only where nothing else names the pools. */
+/** Without a list, the configured pools are used; it is an error only if there are none. */
 function withoutList(configured: Configured, failure: ApiError): CheckOutcome<SystemFacts> {
   if (configured === undefined) return { findings: [failed(failure)] }
   return {

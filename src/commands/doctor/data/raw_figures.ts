@@ -1,14 +1,14 @@
 /**
- * Reads a few figures out of an answer of the feed with plain arithmetic, and knows nothing of how the exporter reads:
- * names, tags and factors are written down here a second time on purpose, so that the two can be compared.
+ * Reads some values from a response of the feed, independently of the exporter's decoder and catalogue. Names, tags
+ * and factors are repeated here on purpose, so that the results can be compared.
  */
 
 interface Figure {
-  /** Names under which the feed may have it. */
+  /** Names of the attribute in the feed; the first that is found is used. */
   readonly members: readonly string[]
   readonly metric: string
   readonly labels: Readonly<Record<string, string>>
-  /** From the unit of the feed to that of the metric. */
+  /** Converts the unit of the feed to the unit of the metric. */
   readonly factor: number
 }
 
@@ -42,7 +42,7 @@ type JsonObject = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The nodes of an answer by their ids; of two with one id the last. */
+/** The nodes of a response by id; the last of several with the same id. */
 export function rawNodes(body: unknown): Map<string, JsonObject> {
   const embedded = isObject(body) && isObject(body['_embedded']) ? body['_embedded'] : {}
   const lists = [embedded['_instances'], embedded['instances']].filter(Array.isArray)
@@ -54,7 +54,7 @@ export function rawNodes(body: unknown): Map<string, JsonObject> {
 
 const hasId = (id: unknown): boolean => typeof id === 'number' || (typeof id === 'string' && id.trim() !== '')
 
-/** A figure of one node, in the unit of the metric; undefined: the node has none that can be used. */
+/** The value of one node, in the unit of the metric; undefined if it is missing or invalid. */
 export function rawFigure(node: JsonObject, { members, factor }: Figure): number | undefined {
   for (const name of members) {
     const value = node[name]
@@ -75,7 +75,7 @@ function newestValue(value: unknown): unknown {
 
 const TAGS = /^(Space|Percent|Bandwidth|Latency|TPS|diskIO|Bytes)$/
 
-/** What is not the time; of several, what has one of the documented names. */
+/** The member that is not the time; if there are several, the one with a documented name. */
 function contentOf(entries: readonly (readonly [name: string, content: unknown])[]): unknown {
   const others = entries.filter(([name]) => name !== 't')
   return (others.length === 1 ? others[0] : others.find(([name]) => TAGS.test(name)))?.[1]

@@ -8,7 +8,7 @@ import { createLookup, expositionOf } from './exported.ts'
 import { readRaw } from './feed.ts'
 import { FIGURES, rawFigure, rawNodes } from './raw_figures.ts'
 
-/** Reads every pool once more and compares: with the first reading, and with what would be exported. */
+/** Reads every pool again and compares the response with the first one and with the exported values. */
 export const valuesCheck = systemCheck({
   title: 'values',
   needs: ['client', 'feeds'],
@@ -27,11 +27,11 @@ export const valuesCheck = systemCheck({
   },
 })
 
-const REPORT = 'report this with the answer of the feed, it is a fault of this program'
+const REPORT = 'report this bug in sds-exporter with the response of the feed'
 const RELATIVE_TOLERANCE = 1e-9
 const MAX_EXAMPLES = 3
 
-/** Figures that were computed from the answer by other means must be those of the exposition. */
+/** Compares values that are calculated independently of the decoder with the exposition. */
 export function compareExport(
   { body, reading, pool, label: subject }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
   system: string,
@@ -50,7 +50,7 @@ export function compareExport(
   const wrong = compared.filter(({ expected, found }) => !isSame(expected, found))
   if (wrong.length === 0 && nodes.size === exported.nodes) {
     const count = compared.filter(({ expected }) => expected !== undefined).length
-    const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, computed apart from the answer, are those of /metrics`
+    const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, calculated independently, match /metrics`
     return { status: 'ok', subject, text }
   }
   const examples = wrong
@@ -69,7 +69,7 @@ function isSame(expected: number | undefined, found: number | undefined): boolea
   return Math.abs(expected - found) <= RELATIVE_TOLERANCE * Math.max(Math.abs(expected), Math.abs(found))
 }
 
-/** Two readings, seconds apart: a snapshot is not rewritten, and time does not go back. */
+/** Between two readings, the value of a sample must not change and its time must not decrease. */
 export function compareReadings(
   { label: subject, reading: first }: Pick<RawFeed, 'label' | 'reading'>,
   second: FeedReading,
@@ -84,23 +84,23 @@ export function compareReadings(
       if (now.t === then.t && now.value !== then.value) rewritten += 1
     }
   }
-  const left = new Set(second.nodes.map(({ id }) => id))
-  const gone = first.nodes.filter(({ id }) => !left.has(id))
+  const remaining = new Set(second.nodes.map(({ id }) => id))
+  const missing = first.nodes.filter(({ id }) => !remaining.has(id))
   const about = [
     [
-      gone.length,
-      `${counted(gone.length, 'node')} left the feed between two readings`,
-      'watch whether nodes come and go: sds-exporter nodes',
+      missing.length,
+      `${counted(missing.length, 'node')} disappeared between two responses`,
+      'check with sds-exporter nodes whether nodes disappear repeatedly',
     ],
     [
       backwards,
-      `${counted(backwards, 'sample')} went back in time between two readings`,
-      'repair time synchronisation (NTP) between the nodes of the system',
+      `${counted(backwards, 'sample')} went back in time between two responses`,
+      'correct time synchronisation (NTP) between the nodes of the system',
     ],
     [
       rewritten,
-      `${counted(rewritten, 'value')} changed, but ${rewritten === 1 ? 'its' : 'their'} time did not`,
-      'compare with the management interface: the times of this system cannot be relied upon',
+      `${counted(rewritten, 'value')} changed without a new time`,
+      'compare with the management interface: the sample times of this system are not reliable',
     ],
   ] as const
   return about.flatMap(([count, text, remedy]) =>

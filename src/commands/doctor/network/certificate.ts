@@ -4,61 +4,64 @@ import { failed } from '../check/remedies.ts'
 import type { TlsPeer } from './sockets.ts'
 
 const DAY_MS = 86_400_000
-/** A renewal takes its time: an order, an authority, a maintenance window. */
-const SOON_DAYS = 14
+/** Time for a renewal, including a maintenance window. */
+const MIN_DAYS_LEFT = 14
 
-/** What a certificate means for the exporter. */
+/** Whether the exporter accepts the certificate, and for how long. */
 export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig): Finding {
-  const seen = describe(peer)
-  if (peer.refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, seen)
+  const description = describe(peer)
+  if (peer.refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, description)
   if (peer.refusal !== undefined) {
     return {
       status: 'warn',
       subject,
-      text: `${seen}, not good (${peer.refusal}) and not verified`,
-      remedy: TRUST,
+      text: `${description}, invalid (${peer.refusal}) but not verified`,
+      remedy: ADD_CA,
     }
   }
   const daysLeft = (peer.notAfterMs - Date.now()) / DAY_MS
-  if (daysLeft >= SOON_DAYS) return { status: 'ok', subject, text: seen }
+  if (daysLeft >= MIN_DAYS_LEFT) return { status: 'ok', subject, text: description }
   return {
     status: 'warn',
     subject,
-    text: `${seen}: it ends soon`,
+    text: `${description}: it expires soon`,
     remedy:
-      'renew the certificate on the system; if its authority changes, put the new one into tls_config.ca_file beforehand',
+      'renew the certificate on the system; if its CA changes, add the new CA to tls_config.ca_file first',
   }
 }
 
-const TRUST = 'put the authority of the system into tls_config.ca_file and remove insecure_skip_verify'
+const ADD_CA = 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify'
 
-function refused(subject: string, peer: TlsPeer, seen: string): Finding {
+function refused(subject: string, peer: TlsPeer, description: string): Finding {
   const { refusal = '' } = peer
   const failure = failed(Object.assign(new Error(refusal), { code: refusal }), { subject })
   const remedy = REMEDIES.find(({ codes }) => codes.test(refusal))?.remedy(peer) ?? failure.remedy ?? ''
-  return { ...failure, text: `${failure.text}; ${seen}`, remedy }
+  return { ...failure, text: `${failure.text}; ${description}`, remedy }
 }
 
-/** More than can be said without having seen the certificate. */
+/** Remedies that use details of the certificate. */
 const REMEDIES: readonly { readonly codes: RegExp; readonly remedy: (peer: TlsPeer) => string }[] = [
   { codes: /^CERT_HAS_EXPIRED$/, remedy: () => 'renew the certificate on the system' },
-  { codes: /^CERT_NOT_YET_VALID$/, remedy: () => 'set the clocks of the system and of this machine (NTP)' },
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    remedy: () => 'correct the clocks of the system and of this machine (NTP)',
+  },
   {
     codes: /ALTNAME/,
     remedy: ({ names, subject }) =>
-      `use one of its names in base_url, or set tls_config.server_name to it: ${names === '' ? subject : names}`,
+      `use one of these names in base_url or in tls_config.server_name: ${names === '' ? subject : names}`,
   },
   {
     codes: /SELF_SIGNED|ISSUER|LEAF_SIGNATURE|UNABLE_TO/,
     remedy: ({ issuer }) =>
-      `get the certificate of its issuer (${issuer === '' ? 'without a name' : issuer}) from whoever runs the system, and name that file in tls_config.ca_file`,
+      `get the certificate of its issuer (${issuer === '' ? 'without a name' : issuer}) and set tls_config.ca_file to that file`,
   },
 ]
 
 function describe({ protocol, subject, issuer, notAfterMs }: TlsPeer): string {
-  if (!Number.isFinite(notAfterMs)) return `${protocol}, a certificate that cannot be read`
+  if (!Number.isFinite(notAfterMs)) return `${protocol}, unreadable certificate`
   const days = Math.floor((notAfterMs - Date.now()) / DAY_MS)
   const until = new Date(notAfterMs).toISOString().slice(0, 10)
-  const left = days < 0 ? `ended on ${until}` : `${days} days left (until ${until})`
+  const left = days < 0 ? `expired on ${until}` : `${days} days left (until ${until})`
   return `${protocol}, certificate for ${subject}, issued by ${issuer === subject ? 'itself' : issuer}, ${left}`
 }

@@ -1,6 +1,6 @@
 import { systemCheck } from '../check/system_facts.ts'
 
-/** Ages are corrected for the difference, tokens and certificates are not. */
+/** Sample ages are corrected by the skew, but lifetimes of tokens and certificates are not. */
 const MAX_SKEW_SECONDS = 30
 
 export const clockCheck = systemCheck({
@@ -8,9 +8,9 @@ export const clockCheck = systemCheck({
   needs: ['skewSeconds'],
   run: (_, { skewSeconds }) => {
     const size = Math.abs(skewSeconds)
-    if (size <= MAX_SKEW_SECONDS) return { findings: [{ status: 'ok', text: `differs by ${size} s` }] }
+    if (size <= MAX_SKEW_SECONDS) return { findings: [{ status: 'ok', text: `clock skew ${size} s` }] }
     const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
-    const remedy = 'repair time synchronisation (NTP) on the side that is wrong'
+    const remedy = 'correct time synchronisation (NTP) of the system or of this machine'
     return { findings: [{ status: 'warn', text, remedy }] }
   },
 })

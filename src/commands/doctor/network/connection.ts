@@ -1,12 +1,12 @@
 import { CONNECT_TIMEOUT_MS } from '../../../api/http/connector.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import { eased, type Finding } from '../check/check.ts'
+import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { systemCheck } from '../check/system_facts.ts'
 import { certificateFinding } from './certificate.ts'
 import { openPlain, openTls } from './sockets.ts'
 
-/** A connection to each base URL, and what the certificate says. Nothing is sent over it. */
+/** Opens a connection to each base URL and checks its certificate. No request is sent. */
 export const connectionCheck = systemCheck({
   title: 'connection',
   needs: ['resolved'],
@@ -19,7 +19,7 @@ export const connectionCheck = systemCheck({
     )
     signal.throwIfAborted()
     const connected = resolved.filter((_, index) => findings[index]?.status !== 'fail')
-    return { findings: eased(findings), ...(connected.length > 0 && { facts: { connected } }) }
+    return { findings: failuresAsWarnings(findings), ...(connected.length > 0 && { facts: { connected } }) }
   },
 })
 

@@ -4,29 +4,29 @@ import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
-import { eased, type Finding } from '../check/check.ts'
+import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed, REMEDIES } from '../check/remedies.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 const [{ path: LIST_PATH }] = POOL_LISTS
 
-interface Asked {
+interface ProbeResult {
   readonly finding: Finding
   readonly skewSeconds?: number
 }
 
-/** One request without a token to each base URL: it is to be refused, in the way of the storage system. */
+/** Sends one request without a token to each base URL; the management API must refuse it with 401 or a redirect. */
 export const httpCheck = systemCheck({
   title: 'http',
   needs: ['connected'],
   run: async (context, { connected }) => {
     const transport = transportFor(context)
     try {
-      const asked = await Promise.all(connected.map((baseUrl) => ask(transport, baseUrl, context)))
-      const answering = connected.filter((_, index) => asked[index]?.finding.status !== 'fail')
-      const skewSeconds = asked.find((one) => one.skewSeconds !== undefined)?.skewSeconds
+      const results = await Promise.all(connected.map((baseUrl) => probe(transport, baseUrl, context)))
+      const answering = connected.filter((_, index) => results[index]?.finding.status !== 'fail')
+      const skewSeconds = results.find((one) => one.skewSeconds !== undefined)?.skewSeconds
       return {
-        findings: eased(asked.map(({ finding }) => finding)),
+        findings: failuresAsWarnings(results.map(({ finding }) => finding)),
         facts: {
           ...(answering.length > 0 && { answering }),
           ...(skewSeconds !== undefined && { skewSeconds }),
@@ -48,7 +48,11 @@ function transportFor({ system, config: { poll, limits } }: SystemContext): Tran
   })
 }
 
-async function ask(transport: Transport, baseUrl: string, { config, signal }: SystemContext): Promise<Asked> {
+async function probe(
+  transport: Transport,
+  baseUrl: string,
+  { config, signal }: SystemContext,
+): Promise<ProbeResult> {
   const subject = new URL(baseUrl).host
   const began = Date.now()
   try {
@@ -61,7 +65,7 @@ async function ask(transport: Transport, baseUrl: string, { config, signal }: Sy
     })
     const skewSeconds = clockSkewSeconds(answer, (began + Date.now()) / 2)
     return {
-      finding: { subject, ...judge(answer) },
+      finding: { subject, ...findingFor(answer) },
       ...(skewSeconds !== undefined && { skewSeconds }),
     }
   } catch (failure) {
@@ -70,13 +74,13 @@ async function ask(transport: Transport, baseUrl: string, { config, signal }: Sy
   }
 }
 
-function judge(answer: Answer): Finding {
+function findingFor(answer: Answer): Finding {
   const refusal = refusalOf(answer) ?? unreadable(answer)
-  if (refusal === undefined) return { status: 'info', text: 'answers, even without a token' }
-  if (refusal.reason === 'auth') return { status: 'ok', text: `answers (${answer.status} without a token)` }
-  // Not every system checks the token first: the next checks have one.
-  const mayBeFine = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
-  return { status: mayBeFine ? 'warn' : 'fail', text: refusal.detail, remedy: REMEDIES[refusal.reason] }
+  if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
+  if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
+  // Some systems check the token last. The next checks send a token.
+  const isInconclusive = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
+  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: REMEDIES[refusal.reason] }
 }
 
 function unreadable({ text }: Answer): ApiError | undefined {

@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { untilAborted } from '../../../api/http/deadline.ts'
-import { eased, type Finding } from '../check/check.ts'
+import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { systemCheck } from '../check/system_facts.ts'
 
-/** As the system resolves it for connections, /etc/hosts included. */
+/** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
 export const namesCheck = systemCheck({
   title: 'names',
   needs: [],
@@ -15,7 +15,7 @@ export const namesCheck = systemCheck({
     const unknown = hosts.filter((_, index) => findings[index]?.status === 'fail')
     const resolved = baseUrls.filter((baseUrl) => !unknown.includes(hostOf(baseUrl)))
     return {
-      findings: eased(findings),
+      findings: failuresAsWarnings(findings),
       ...(resolved.length > 0 && { facts: { resolved } }),
     }
   },
@@ -27,8 +27,7 @@ export function hostOf(baseUrl: string): string {
 }
 
 async function resolve(subject: string, signal: AbortSignal): Promise<Finding> {
-  if (isIP(subject) !== 0)
-    return { status: 'ok', subject, text: 'is an address, there is nothing to look up' }
+  if (isIP(subject) !== 0) return { status: 'ok', subject, text: 'IP address, no lookup needed' }
   try {
     const addresses = await untilAborted(lookup(subject, { all: true }), signal)
     return { status: 'ok', subject, text: addresses.map(({ address }) => address).join(', ') }

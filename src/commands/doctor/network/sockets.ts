@@ -4,26 +4,27 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TlsConfig } from '../../../config/config.ts'
 import { hostOf } from './names.ts'
 
-/** What a TLS connection tells about the other side. Names are foreign text. */
+/** Details of the server certificate. The names are untrusted text. */
 export interface TlsPeer {
   readonly protocol: string
-  /** Common name of the owner and of the issuer; empty where there is none. */
+  /** Common name or organization; empty if there is none. */
   readonly subject: string
   readonly issuer: string
   /** `DNS:a, IP Address:1.2.3.4` */
   readonly names: string
   readonly notAfterMs: number
-  /** Why the exporter would refuse the certificate, as Node.js calls it; undefined: it would not. */
+  /** Error code of Node.js if the certificate is invalid; undefined if it is valid. */
   readonly refusal: string | undefined
 }
 
+/** Connects without TLS. */
 export async function openPlain(baseUrl: string, signal: AbortSignal): Promise<void> {
   const { port } = new URL(baseUrl)
   const socket = connect({ host: hostOf(baseUrl), port: Number(port || 80) })
   await opened(socket, 'connect', signal, () => undefined)
 }
 
-/** Connects as the exporter does, but looks at a bad certificate instead of hanging up. */
+/** Connects with the TLS settings of the exporter, but also accepts invalid certificates. */
 export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<TlsPeer> {
   const { port } = new URL(baseUrl)
   const host = hostOf(baseUrl)
@@ -47,19 +48,19 @@ function pems(files: Readonly<Record<string, string | undefined>>): Record<strin
   )
 }
 
-/** Waits for a socket to open, and closes it. */
-async function opened<T>(socket: Socket, event: string, signal: AbortSignal, look: () => T): Promise<T> {
+/** Waits for `event`, calls `inspect` and closes the socket. */
+async function opened<T>(socket: Socket, event: string, signal: AbortSignal, inspect: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const leave = () => reject(signal.reason)
+  const onAbort = () => reject(signal.reason)
   socket.once(event, () => resolve())
   socket.on('error', reject)
-  if (signal.aborted) leave()
-  else signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
   try {
     await promise
-    return look()
+    return inspect()
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', onAbort)
     socket.destroy()
   }
 }
@@ -73,7 +74,7 @@ function peerOf(socket: TLSSocket): TlsPeer {
     issuer: name({ ...issuer }),
     names: subjectaltname ?? '',
     notAfterMs: Date.parse(valid_to ?? ''),
-    // Typed as an error, and in fact the code of one.
+    // The type is Error, but the value is an error code.
     refusal: socket.authorized ? undefined : String(socket.authorizationError),
   }
 }

@@ -1,4 +1,4 @@
-import { Trouble } from '../check/check.ts'
+import { CheckFailure } from '../check/check.ts'
 
 /** An element of an instant query. */
 export interface QueriedSample {
@@ -6,17 +6,17 @@ export interface QueriedSample {
   readonly value: number
 }
 
-/** A target that Prometheus scrapes. All of it is text of others. */
+/** A target that Prometheus scrapes. All members are untrusted text. */
 export interface ScrapeTarget {
   readonly job: string
   readonly instance: string
   readonly health: string
   readonly lastError: string
-  /** In seconds; undefined where this version of Prometheus does not tell. */
+  /** Undefined if this version of Prometheus does not report it. */
   readonly intervalSeconds: number | undefined
 }
 
-/** The part of Prometheus' HTTP API that the doctor reads. Every method throws {@link Trouble}. */
+/** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export interface PrometheusClient {
   readonly url: string
   query(promql: string): Promise<readonly QueriedSample[]>
@@ -24,31 +24,31 @@ export interface PrometheusClient {
 }
 
 const TIMEOUT_MS = 10_000
-const REACH = 'correct --prometheus.url, or ask from a machine that reaches Prometheus'
+const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'
 
-/** @param root Prometheus' URL, with its path where it is served below one */
-export function createPrometheusClient(root: URL, stop: AbortSignal): PrometheusClient {
+/** @param root URL of Prometheus, with a path if it is served below one */
+export function createPrometheusClient(root: URL, signal: AbortSignal): PrometheusClient {
   const url = root.href.replace(/\/+$/, '')
 
   async function ask(path: string): Promise<unknown> {
     const response = await fetched(`${url}/api/v1/${path}`)
     const body = await response.json().catch(() => undefined)
-    if (isAnswer(body)) return body.data
+    if (isSuccess(body)) return body.data
     if (response.status === 401 || response.status === 403) {
-      throw new Trouble(
-        `${url} refuses to answer (HTTP ${response.status})`,
-        'ask it where no login is needed',
+      throw new CheckFailure(
+        `${url} refused the request (HTTP ${response.status})`,
+        'use a URL of Prometheus that needs no authentication',
       )
     }
-    throw new Trouble(`${url} does not answer as Prometheus does (HTTP ${response.status})`, REACH)
+    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${response.status})`, CHECK_URL)
   }
 
   async function fetched(address: string): Promise<Response> {
     try {
-      return await fetch(address, { signal: AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]) })
+      return await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
     } catch (failure) {
-      stop.throwIfAborted()
-      throw new Trouble(`${url} does not answer: ${whyNot(failure)}`, REACH)
+      signal.throwIfAborted()
+      throw new CheckFailure(`${url} did not respond: ${reasonOf(failure)}`, CHECK_URL)
     }
   }
 
@@ -59,7 +59,7 @@ export function createPrometheusClient(root: URL, stop: AbortSignal): Prometheus
   }
 }
 
-function isAnswer(body: unknown): body is { readonly data: unknown } {
+function isSuccess(body: unknown): body is { readonly data: unknown } {
   return (
     typeof body === 'object' &&
     body !== null &&
@@ -69,9 +69,9 @@ function isAnswer(body: unknown): body is { readonly data: unknown } {
   )
 }
 
-function whyNot(failure: unknown): string {
+function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return 'unknown error'
-  if (failure.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`
+  if (failure.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`
   const { cause } = failure
   return cause instanceof Error && 'code' in cause ? String(cause.code) : failure.message
 }

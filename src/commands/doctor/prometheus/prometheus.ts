@@ -6,7 +6,7 @@ import { checksOf, type Finding } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
 
-/** A system and its pools, as far as they are known. */
+/** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {
   readonly name: string
   readonly pools: readonly PoolRef[] | undefined
@@ -20,11 +20,11 @@ export interface PrometheusContext {
 }
 
 interface PrometheusFacts {
-  /** Everything that it scrapes. */
+  /** All targets of Prometheus. */
   readonly targets: readonly ScrapeTarget[]
-  /** Those of them that give our metrics. */
+  /** The targets that are this exporter. */
   readonly ours: readonly ScrapeTarget[]
-  /** What it knows of `sds_pool_up`. */
+  /** The samples of `sds_pool_up`. */
   readonly pools: readonly QueriedSample[]
 }
 
@@ -46,8 +46,8 @@ const answersCheck = check({
   },
 })
 
-/** The name that our scrape configurations and rules give the job. */
-const USUAL_JOB = 'sds-exporter'
+/** The job name in the provided scrape configurations and rules. */
+const DEFAULT_JOB = 'sds-exporter'
 
 const targetCheck = check({
   title: 'target',
@@ -56,61 +56,61 @@ const targetCheck = check({
     const pools = await client.query('sds_pool_up')
     const ours = targets.filter(
       ({ job, instance }) =>
-        job === USUAL_JOB ||
+        job === DEFAULT_JOB ||
         pools.some(({ labels }) => labels['job'] === job && labels['instance'] === instance),
     )
     if (ours.length === 0) return { findings: [NO_TARGET] }
-    return { findings: ours.map(judgeTarget), facts: { ours, pools } }
+    return { findings: ours.map(targetFinding), facts: { ours, pools } }
   },
 })
 
 const NO_TARGET: Finding = {
   status: 'fail',
-  text: 'no target gives the metrics of this exporter',
-  remedy: `add a scrape job (job_name: ${USUAL_JOB}) with the address of the exporter, such as HOST:9438`,
+  text: 'Prometheus has no target for this exporter',
+  remedy: `add a scrape job (job_name: ${DEFAULT_JOB}) with the address of the exporter, such as HOST:9438`,
 }
 
-function judgeTarget({ job, instance, health, lastError }: ScrapeTarget): Finding {
+function targetFinding({ job, instance, health, lastError }: ScrapeTarget): Finding {
   const subject = `${job} ${instance}`
   if (health === 'up') return { status: 'ok', subject, text: 'up' }
   if (health === 'unknown') return { status: 'info', subject, text: 'has not been scraped yet' }
   const remedy =
-    'refused: start the exporter; 401: compare the password with --web.config.file; TLS: compare name and authority'
+    'connection refused: start the exporter; 401: check the password in --web.config.file; TLS: check the server name and the CA'
   return { status: 'fail', subject, text: `down: ${lastError}`, remedy }
 }
 
 const poolsCheck = check({
   title: 'pools',
   needs: ['pools', 'ours'],
-  run: ({ systems }, { pools }) => ({ findings: systems.flatMap((system) => judgeSystem(system, pools)) }),
+  run: ({ systems }, { pools }) => ({ findings: systems.flatMap((system) => systemFindings(system, pools)) }),
 })
 
-function judgeSystem({ name, pools }: WatchedSystem, known: readonly QueriedSample[]): Finding[] {
+function systemFindings({ name, pools }: WatchedSystem, known: readonly QueriedSample[]): Finding[] {
   const mine = known.filter(({ labels }) => labels['system'] === name)
   if (mine.length === 0) {
-    const remedy = 'give the exporter that Prometheus scrapes this configuration file, and look at its log'
-    return [{ status: 'fail', subject: name, text: 'Prometheus knows no pool of this system', remedy }]
+    const remedy = 'use this configuration file for the exporter that Prometheus scrapes, and check its log'
+    return [{ status: 'fail', subject: name, text: 'Prometheus has no pools of this system', remedy }]
   }
   const up = (id: string) => mine.filter(({ labels }) => labels['pool_id'] === id).map(({ value }) => value)
   const ids = pools?.map(({ id }) => id) ?? mine.map(({ labels }) => labels['pool_id'] ?? '')
-  const wrong = ids.flatMap((id) => judgePool(name, id, up(id)))
+  const wrong = ids.flatMap((id) => poolFindings(name, id, up(id)))
   if (wrong.length > 0) return wrong
   return [{ status: 'ok', subject: name, text: `up: ${counted(ids.length, 'pool')}` }]
 }
 
-function judgePool(system: string, id: string, up: readonly number[]): Finding[] {
+function poolFindings(system: string, id: string, up: readonly number[]): Finding[] {
   const subject = `${system} ${id}`
   if (up.length === 0) {
-    const remedy = 'compare the configuration of the running exporter with this one, and look at its log'
-    return [{ status: 'fail', subject, text: 'Prometheus does not know this pool', remedy }]
+    const remedy = 'compare the configuration of the running exporter with this file, and check its log'
+    return [{ status: 'fail', subject, text: 'Prometheus does not have this pool', remedy }]
   }
   if (up.some((value) => value === 1)) return []
   const remedy =
-    'see what fails above; if nothing does, look at the log and the route of the running exporter'
-  return [{ status: 'fail', subject, text: 'its polls fail for the running exporter', remedy }]
+    'see the failures above; if there are none, check the log and the network of the running exporter'
+  return [{ status: 'fail', subject, text: 'polls of the running exporter fail', remedy }]
 }
 
-/** What Prometheus takes for gone. */
+/** The lookback delta of Prometheus: older samples are not returned. */
 const LOOKBACK_SECONDS = 300
 
 const agesCheck = check({
@@ -124,20 +124,21 @@ const agesCheck = check({
     const of = (samples: readonly QueriedSample[], name: string) =>
       samples.find(({ labels }) => labels['system'] === name)?.value
     return {
-      findings: systems.map(({ name }) => judgeAges(name, of(scraped, name), of(newest, name))),
+      findings: systems.map(({ name }) => agesFinding(name, of(scraped, name), of(newest, name))),
     }
   },
 })
 
-function judgeAges(subject: string, scraped: number | undefined, newest: number | undefined): Finding {
-  if (scraped === undefined) return { status: 'skip', subject, text: 'skipped: Prometheus has nothing of it' }
+function agesFinding(subject: string, scraped: number | undefined, newest: number | undefined): Finding {
+  if (scraped === undefined)
+    return { status: 'skip', subject, text: 'skipped: Prometheus has no samples of this system' }
   const text = `scraped ${durationText(Math.max(scraped, 0))} ago, newest sample ${newest === undefined ? 'unknown' : `${durationText(Math.max(newest, 0))} old`}`
   if (newest === undefined) {
     return {
       status: 'warn',
       subject,
       text,
-      remedy: 'look at the log of the running exporter: it has no values of this system',
+      remedy: 'check the log of the running exporter: it has no values of this system',
     }
   }
   if (newest <= OLD_SECONDS) return { status: 'ok', subject, text }
@@ -145,7 +146,8 @@ function judgeAges(subject: string, scraped: number | undefined, newest: number 
     status: 'warn',
     subject,
     text,
-    remedy: 'the statistics of the system stand still, or the exporter does: compare with "samples" above',
+    remedy:
+      'the system does not update its statistics, or the exporter does not poll: compare with "samples" above',
   }
 }
 
@@ -154,25 +156,25 @@ const intervalCheck = check({
   needs: ['ours'],
   run: ({ pollSchedule }, { ours }) => {
     const pollSeconds = pollPeriodMs(pollSchedule) / 1000
-    return { findings: ours.map((target) => judgeInterval(target, pollSeconds)) }
+    return { findings: ours.map((target) => intervalFinding(target, pollSeconds)) }
   },
 })
 
-function judgeInterval({ job, instance, intervalSeconds }: ScrapeTarget, pollSeconds: number): Finding {
+function intervalFinding({ job, instance, intervalSeconds }: ScrapeTarget, pollSeconds: number): Finding {
   const subject = `${job} ${instance}`
   const polled = `poll.schedule polls every ${durationText(pollSeconds)}`
   if (intervalSeconds === undefined)
-    return { status: 'info', subject, text: 'Prometheus does not tell its scrape interval' }
+    return { status: 'info', subject, text: 'Prometheus does not report its scrape interval' }
   const text = `scraped every ${durationText(intervalSeconds)}, ${polled}`
   if (intervalSeconds > LOOKBACK_SECONDS / 2) {
     const remedy =
-      'set scrape_interval to 1m: Prometheus forgets a series after 5 minutes, one lost scrape would leave a gap'
+      'set scrape_interval to 1m: series end after 5 minutes without a sample, so a single lost scrape would cause a gap'
     return { status: 'warn', subject, text, remedy }
   }
   if (intervalSeconds <= pollSeconds) return { status: 'ok', subject, text }
-  const remedy = 'lower scrape_interval, or make poll.schedule rarer: polls in between are never seen'
+  const remedy = 'decrease scrape_interval, or poll less often: polls between two scrapes are not stored'
   return { status: 'warn', subject, text, remedy }
 }
 
-/** What Prometheus makes of the exporter, in the order in which it is looked at. */
+/** Checks of Prometheus, in order. */
 export const PROMETHEUS_CHECKS = [answersCheck, targetCheck, poolsCheck, agesCheck, intervalCheck] as const

@@ -4,12 +4,11 @@ import type { Component, Severity } from '../../../../mixin/rules/groups/rule.ts
 import { PROMETHEUS, RUNBOOKS } from '../../../../mixin/settings.ts'
 
 /**
- * Unit tests of the alerts, as data. They are written here rather than in promtool's YAML, because the same
- * case runs twice, with one exporter and with two, and because a test can then ask which alert has no case.
- * What an alert says is typed out in full in the cases, never taken from the rules.
+ * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
+ * test checks that every alert has cases. The cases have the full labels and annotations, not those of the rules.
  */
 
-/** Labels and annotations of one alert, exactly. */
+/** All labels and annotations of one alert. */
 export interface Fired {
   readonly exp_labels: Readonly<Record<string, string>>
   readonly exp_annotations: Readonly<Record<string, string>>
@@ -27,16 +26,15 @@ export interface AlertCase {
    */
   readonly interval?: '30s'
   /**
-   * Selector → values, one a step from minute 0, in promtool's notation (`0x4` is five zeros, `_x4` four
-   * gaps). Labels that the selector leaves out get the values of {@link DEFAULTS}; a series without `instance`
-   * is given once for each exporter.
+   * Selector → values from minute 0, in promtool's notation (`0x4` is five zeros, `_x4` four gaps). Labels that the
+   * selector omits have the values of {@link DEFAULTS}. A series without `instance` is repeated for each exporter.
    */
   readonly series: Readonly<Record<string, string>>
-  /** Time → what fires then, and nothing else of that name. */
+  /** Time → all firing alerts of that name. */
   readonly at: Readonly<Partial<Record<Duration, readonly Fired[]>>>
 }
 
-/** One exporter; then the same one again under another job, together with a second one. */
+/** One exporter, or two of which one is also scraped by another job. */
 export const EXPORTERS = {
   one: [{ job: PROMETHEUS.job, instance: 'exporter-1:9438' }],
   two: [
@@ -48,7 +46,7 @@ export const EXPORTERS = {
 export type Exporters = keyof typeof EXPORTERS
 
 const POOL = { system: 'frankfurt', pool: 'pool 1' }
-/** Labels that a selector need not repeat, by the beginning of the metric's name. */
+/** Default labels by prefix of the metric name; the first match is used. */
 export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Record<string, string>>])[] = [
   ['sds_node_info', { ...POOL, pool_id: 'p1', node: 'n1', node_id: 'id1', api_change: '0' }],
   ['sds_node_', { ...POOL, node: 'n1' }],
@@ -60,7 +58,7 @@ export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Reco
   ['', {}],
 ]
 
-/** What the cases expect of one alert. `dashboard` is the path, `labels` those besides severity and component. */
+/** An expected alert. `dashboard` is the path; `labels` are those without severity and component. */
 export const fired = (
   alert: string,
   severity: Severity,
@@ -111,8 +109,8 @@ const promtoolTest = (case_: AlertCase, exporters: Exporters) => ({
 })
 
 /**
- * promtool's test files for the cases, one a step. `rules` is relative to them, `groups` are named in the order
- * of evaluation.
+ * promtool's test files for the cases, one per step. `rules` is relative to them, `groups` are in the order of
+ * evaluation.
  */
 export const promtoolFiles = (
   cases: readonly AlertCase[],

@@ -3,13 +3,14 @@ import { capacityCases } from './capacity.ts'
 import type { AlertCase } from './case.ts'
 import { disksCases } from './disks.ts'
 import { exporterCases } from './exporter.ts'
+import { forecastCases } from './forecasts.ts'
 import { healthCases } from './health.ts'
 import { serviceCases } from './service.ts'
 
-/** All cases, with the group of rules that they are about. */
+/** All cases by group of rules. */
 export const CASE_GROUPS: readonly { readonly group: string; readonly cases: readonly AlertCase[] }[] = [
   { group: 'sds-health', cases: healthCases },
-  { group: 'sds-capacity', cases: capacityCases },
+  { group: 'sds-capacity', cases: [...capacityCases, ...forecastCases] },
   { group: 'sds-disks', cases: disksCases },
   { group: 'sds-service', cases: serviceCases },
   { group: 'sds-access', cases: accessCases },

@@ -1,7 +1,6 @@
 import { type AlertCase, fired } from './case.ts'
+import { NODE, POOL } from './subjects.ts'
 
-const POOL = { system: 'frankfurt', pool: 'pool 1' }
-const NODE = { ...POOL, node: 'n1' }
 const POOL_PAGE = '/d/sds-disks?var-system=frankfurt&var-pool=pool+1'
 const NODE_PAGE = `${POOL_PAGE}&var-node=n1`
 const DISKS = 'sds_node_disks'
@@ -22,7 +21,7 @@ const disksBad: readonly AlertCase[] = [
   },
   {
     alert: 'SdsDisksBad',
-    name: 'ignores a short absence and disks in other states',
+    name: 'is silent for less than 15 minutes and for disks in other states',
     series: {
       [`${BY_STATUS}{status="Bad"}`]: '2x14 0x40',
       [`${BY_STATUS}{status="Maintenance"}`]: '2x40',
@@ -105,7 +104,7 @@ const disksUnaccounted: readonly AlertCase[] = [
   },
   {
     alert: 'SdsDisksUnaccounted',
-    name: 'is silent when the states add up, and where no state is served',
+    name: 'is silent when the states sum to the total, and where no state is served',
     series: {
       [DISKS]: '24x40',
       [`${BY_STATUS}{status="Good"}`]: '20x40',
@@ -132,7 +131,7 @@ const EIGHT_TIB = 8_796_093_022_208
 const spaceOffline: readonly AlertCase[] = [
   {
     alert: 'SdsDiskSpaceOffline',
-    name: 'fires once for a system although every node and pool repeats the figure',
+    name: 'fires once for a system although every node and pool reports the value',
     series: {
       [OFFLINE]: `${EIGHT_TIB}x39 0x40`,
       [`${OFFLINE}{node="n2"}`]: `${EIGHT_TIB}x39 0x40`,
@@ -142,7 +141,7 @@ const spaceOffline: readonly AlertCase[] = [
   },
   {
     alert: 'SdsDiskSpaceOffline',
-    name: 'ignores half an hour of maintenance',
+    name: 'is silent for less than 30 minutes',
     series: { [OFFLINE]: `${EIGHT_TIB}x29 0x40` },
     at: { '29m': [], '30m': [], '60m': [] },
   },

@@ -1,7 +1,6 @@
 import { type AlertCase, fired } from './case.ts'
+import { POOL_ID, SYSTEM } from './subjects.ts'
 
-const SYSTEM = { system: 'frankfurt' }
-const POLL = { ...SYSTEM, pool_id: 'p1' }
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
@@ -13,7 +12,7 @@ const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM
 const FAILING =
   'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
 const failing = (name: string) =>
-  fired('SdsPoolPollsFailing', 'critical', 'exporter', POLL, {
+  fired('SdsPoolPollsFailing', 'critical', 'exporter', POOL_ID, {
     summary: 'A storage pool cannot be polled.',
     description: `Pool ${name} of system frankfurt ${FAILING}`,
     dashboard: SYSTEM_PAGE,
@@ -24,12 +23,12 @@ const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
     'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
   dashboard: SYSTEM_PAGE,
 })
-const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLL, {
+const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POOL_ID, {
   summary: 'Many polls of a storage pool fail.',
   description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
   dashboard: SYSTEM_PAGE,
 })
-const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
+const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POOL_ID, {
   summary: 'A storage pool is not polled on schedule.',
   description:
     'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
@@ -37,17 +36,17 @@ const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLL, {
 })
 const LAST = 'sds_pool_last_success_timestamp_seconds'
 
-/** Cases of the alerts on reaching systems and polling their pools. */
+/** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
   {
     alert: 'SdsSystemUnreachable',
-    name: 'fires after 10 minutes and ends 5 minutes after the first answer',
+    name: 'fires after 10 minutes and ends 5 minutes after the first response',
     series: { sds_system_up: '1x4 0x14 1x40' },
     at: { '14m': [], '15m': [unreachable], '24m': [unreachable], '25m': [] },
   },
   {
     alert: 'SdsSystemUnreachable',
-    name: 'is silent while one exporter gets answers, and for answers that are refusals',
+    name: 'is silent while one exporter gets responses, and for refusals',
     series: {
       'sds_system_up{instance="a"}': '0x20',
       'sds_system_up{instance="b"}': '1x20',
@@ -58,13 +57,13 @@ export const pollCases: readonly AlertCase[] = [
   },
   {
     alert: 'SdsPoolPollsFailing',
-    name: 'fires after 10 minutes and ends 5 minutes after the first good poll',
+    name: 'fires after 10 minutes and ends 5 minutes after the first successful poll',
     series: { sds_pool_up: '0x14 1x40', sds_pool_info: '1x60', 'sds_pool_up{pool_id="p2"}': '1x60' },
     at: { '9m': [], '10m': [failing('pool 1')], '19m': [failing('pool 1')], '20m': [] },
   },
   {
     alert: 'SdsPoolPollsFailing',
-    name: 'speaks of a pool whose name was never read',
+    name: 'has the id of a pool whose name is not known',
     series: { sds_pool_up: '0x14' },
     at: { '10m': [failing('p1')] },
   },
@@ -86,7 +85,7 @@ export const pollCases: readonly AlertCase[] = [
   },
   {
     alert: 'SdsPoolsUnknown',
-    name: 'is silent for a system that does not answer, and while polls fail',
+    name: 'is silent for a system that does not respond, and while polls fail',
     series: {
       sds_system_up: '0x20',
       'sds_system_up{system="paris"}': '1x20',
@@ -107,7 +106,7 @@ export const pollCases: readonly AlertCase[] = [
   },
   {
     alert: 'SdsPollErrorsHigh',
-    name: 'is silent without failures, for few of them, and without polls',
+    name: 'is silent without failures, for few failures, and without polls',
     series: {
       'sds_pool_polls_total{result="ok"}': '0+19x60',
       'sds_pool_polls_total{result="timeout"}': '0+1x60',
@@ -118,13 +117,13 @@ export const pollCases: readonly AlertCase[] = [
   },
   {
     alert: 'SdsPollsOverdue',
-    name: 'fires 10 minutes after 5 minutes without a poll and ends with it',
+    name: 'fires after 5 and 10 minutes without a poll and ends with the next poll',
     series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40', sds_pool_info: '1x40' },
     at: { '15m': [], '16m': [overdue], '20m': [] },
   },
   {
     alert: 'SdsPollsOverdue',
-    name: 'is silent while polls fail, because that has alerts of its own',
+    name: 'is silent while polls fail, which has other alerts',
     series: { [LAST]: '0x40', sds_pool_up: '0x40' },
     at: { '40m': [] },
   },

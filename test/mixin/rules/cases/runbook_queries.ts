@@ -1,10 +1,10 @@
 import { PROMETHEUS } from '../../../../mixin/settings.ts'
 
-/** What queries of the runbooks answer, where they must say the same as the rule that sent somebody there. */
+/** Results of queries of the runbooks that must agree with the rule of their alert. */
 export interface QueryCase {
   readonly alert: string
   readonly name: string
-  /** Which query of the runbook, counted from 0. */
+  /** Index of the query in the runbook. */
   readonly query: number
   /** Selector without `system`, `pool` and the exporter's labels → value. */
   readonly series: Readonly<Record<string, number>>
@@ -17,7 +17,7 @@ const BY_TYPE = 'sds_node_transaction_errors_by_type'
 const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
 const TOTAL = 'sds_node_disk_space_total_bytes'
 
-/** Three nodes of different size, each of which fails 2 % of its transactions by its callers' fault. */
+/** Three nodes of different size; 2 % of the transactions of each fail with errors of category User. */
 const threeNodes = Object.fromEntries(
   [100, 200, 300].flatMap((transactions) => [
     [`${FAILED}{node="n${transactions}"}`, 0.02 * transactions],
@@ -26,7 +26,7 @@ const threeNodes = Object.fromEntries(
     [`${BY_TYPE}{node="n${transactions}",category="User",error_type="403 (S3)"}`, 0.005 * transactions],
   ]),
 )
-/** Five of a hundred fail: two by the callers' fault, one by the system's, and two of which nothing is told. */
+/** 5 of 100 fail: 2 of category User, 1 of category System, 2 without a type. */
 const untyped = {
   [`${FAILED}{node="n1"}`]: 5,
   [`${SUCCEEDED}{node="n1"}`]: 45,
@@ -39,28 +39,28 @@ const untyped = {
 export const QUERY_CASES: readonly QueryCase[] = [
   {
     alert: 'SdsTransactionErrors',
-    name: 'three nodes with 2 % make 2 %',
+    name: 'three nodes with 2 % each are 2 %',
     query: 1,
     series: threeNodes,
     answers: [{ labels: '{category="User"}', value: 0.02 }],
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'what has no type is not the callers’ own',
+    name: 'failures without a type are not of category User',
     query: 0,
     series: untyped,
     answers: [{ labels: '{}', value: 0.03 }],
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'all failures count where no types are served',
+    name: 'all failures are counted where no types are served',
     query: 0,
     series: { [`${FAILED}{node="n1"}`]: 2, [`${SUCCEEDED}{node="n1"}`]: 98 },
     answers: [{ labels: '{}', value: 0.02 }],
   },
   {
     alert: 'SdsSystemErrors',
-    name: 'the node is found',
+    name: 'ratio by node',
     query: 1,
     series: untyped,
     answers: [
@@ -70,7 +70,7 @@ export const QUERY_CASES: readonly QueryCase[] = [
   },
   {
     alert: 'SdsCapacityHigh',
-    name: 'nodes that serve one half are left out',
+    name: 'nodes that serve one of the two values are ignored',
     query: 0,
     series: {
       [`${ALLOCATED}{node="n1"}`]: 85,
@@ -82,7 +82,7 @@ export const QUERY_CASES: readonly QueryCase[] = [
   },
   ...['SdsFeedFrozen', 'SdsCategoryFrozen'].map((alert) => ({
     alert,
-    name: 'ages are those at the last good poll, by the clock of the system',
+    name: 'ages are those at the last successful poll, by the clock of the system',
     query: 0,
     series: {
       'sds_pool_info{pool_id="p1"}': 1,
@@ -95,7 +95,7 @@ export const QUERY_CASES: readonly QueryCase[] = [
   })),
 ]
 
-/** promtool's test of one case, as two exporters see it. */
+/** promtool's test of one case, with two exporters. */
 export const queryTest = ({ name, alert, series, answers }: QueryCase, query: string) => ({
   name: `${alert}: ${name}`,
   input_series: Object.entries(series).flatMap(([selector, value]) =>

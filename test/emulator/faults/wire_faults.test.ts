@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { waitFor } from '../support/wait.ts'
-import { call, callRaw, feedPath, firstChunks, startEmulator } from './client.ts'
+import { waitFor } from '../../support/wait.ts'
+import { call, callRaw, feedPath, firstChunks, startEmulator } from '../client.ts'
 
 const FEED = 'dataType=current'
 
@@ -10,7 +10,7 @@ function parts(bytes: Buffer) {
   return { head: head.toLowerCase(), body: rest.join('\r\n\r\n') }
 }
 
-/** An answer that ends by itself. */
+/** A response after which the connection ends. */
 async function raw(fault: string) {
   const emulator = await startEmulator({ faults: [fault] })
   const { bytes, ended } = callRaw(emulator, feedPath(emulator, FEED))
@@ -18,11 +18,13 @@ async function raw(fault: string) {
   return { emulator, ...parts(bytes()), bytes: bytes() }
 }
 
-/** An answer that stays open, after a request that was sent later has been answered in full. */
-async function rawUntilLaterAnswer(fault: string, isThere: (bytes: Buffer) => boolean = () => true) {
+/** A response on a connection that stays open, read after three later requests are complete. */
+async function rawAfterLaterRequests(fault: string, hasStarted: (bytes: Buffer) => boolean = () => true) {
   const emulator = await startEmulator({ faults: [`${fault}@nodes`] })
   const { bytes, hasEnded } = callRaw(emulator, feedPath(emulator, FEED))
-  await waitFor(() => emulator.log.count('nodes') === 1 && isThere(bytes()), { what: 'the beginning' })
+  await waitFor(() => emulator.log.count('nodes') === 1 && hasStarted(bytes()), {
+    what: 'the start of the response',
+  })
   for (let later = 0; later < 3; later += 1) expect((await call(emulator, '/user/whoami')).status).toBe(200)
   return { ...parts(bytes()), bytes: bytes(), hasEnded: hasEnded() }
 }
@@ -32,19 +34,19 @@ function lengthIn(head: string): number {
 }
 
 describe('the connection', () => {
-  test('reset: ends without an answer', async () => {
+  test('reset: the connection ends without a response', async () => {
     const { bytes, emulator } = await raw('reset')
     expect(bytes.length).toBe(0)
     await expect(call(emulator, '/user/whoami')).rejects.toThrow('socket hang up')
   })
 
-  test('half-open: is taken, and nothing comes', async () => {
-    const { bytes, hasEnded } = await rawUntilLaterAnswer('half-open')
+  test('half-open: the connection stays open without a response', async () => {
+    const { bytes, hasEnded } = await rawAfterLaterRequests('half-open')
     expect([bytes.length, hasEnded]).toEqual([0, false])
   })
 
-  test('slow-headers: nothing comes, and then everything', async () => {
-    const { bytes, hasEnded } = await rawUntilLaterAnswer('slow-headers:600')
+  test('slow-headers: the complete response is delayed', async () => {
+    const { bytes, hasEnded } = await rawAfterLaterRequests('slow-headers:600')
     expect([bytes.length, hasEnded]).toEqual([0, false])
     const { head, body } = await raw('slow-headers:0.05')
     expect(head).toMatch(/^http\/1\.1 200 ok/)
@@ -58,17 +60,17 @@ describe('the connection', () => {
     expect(Buffer.concat(chunks).length).toBeLessThan(100)
   })
 
-  test('stall: half of it comes, and it stays open', async () => {
+  test('stall: half of the body is sent, and the connection stays open', async () => {
     const isHalf = (bytes: Buffer) => {
       const { head, body } = parts(bytes)
       return body.length >= Math.floor(lengthIn(head) / 2)
     }
-    const { head, body, hasEnded } = await rawUntilLaterAnswer('stall', isHalf)
+    const { head, body, hasEnded } = await rawAfterLaterRequests('stall', isHalf)
     expect(body.length).toBe(Math.floor(lengthIn(head) / 2))
     expect(hasEnded).toBe(false)
   })
 
-  test('truncate: half of the announced length comes', async () => {
+  test('truncate: half of Content-Length is sent', async () => {
     const { head, body, emulator } = await raw('truncate')
     expect(body.length).toBe(Math.floor(lengthIn(head) / 2))
     await expect(call(emulator, feedPath(emulator, FEED))).rejects.toThrow('aborted')
@@ -82,7 +84,7 @@ describe('the connection', () => {
     await expect(call(emulator, feedPath(emulator, FEED))).rejects.toThrow('aborted')
   })
 
-  test('truncate:close: looks complete, and is not', async () => {
+  test('truncate:close: the truncated body looks complete', async () => {
     const { head, emulator } = await raw('truncate:close')
     expect(head).not.toMatch(/content-length|chunked/)
     const response = await call(emulator, feedPath(emulator, FEED))
@@ -127,7 +129,7 @@ describe('the connection', () => {
     expect((await closed).length).toBeGreaterThan(100)
   })
 
-  test('garbage: is not HTTP', async () => {
+  test('garbage: the bytes are not HTTP', async () => {
     const { bytes, emulator } = await raw('garbage')
     expect(bytes.length).toBeGreaterThan(10)
     expect(bytes.toString('latin1')).not.toMatch(/^HTTP/)

@@ -14,7 +14,7 @@ const LOGINS: BucketSize = { burst: 5, intervalMs: 150_000 }
 const REMEMBERED = 1024
 
 /** Rate limits against guessing of tokens and passwords. */
-export interface Pace {
+export interface RateLimits {
   /**
    * Counts a request of a caller at `address`.
    * @throws {Refused} 429
@@ -30,7 +30,7 @@ export interface Pace {
 }
 
 /** @param now monotonic clock in milliseconds */
-export function createPace(now: () => number = () => performance.now()): Pace {
+export function createRateLimits(now: () => number = () => performance.now()): RateLimits {
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { call, current, feedPath, type Json, NOW, NOW_SECONDS, nodesOf, startEmulator } from './client.ts'
+import { call, current, feedPath, type Json, NOW, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
 
 const FEED = 'dataType=current'
 

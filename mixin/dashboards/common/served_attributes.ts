@@ -7,7 +7,7 @@ import { ofSelectedPools } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
 /** Groups of attributes that systems serve or lack together, as patterns of attribute names. */
-export const OFFERS = {
+export const ATTRIBUTE_GROUPS = {
   capacity: { text: 'Capacity', pattern: 'diskSpace.+' },
   resources: { text: 'CPU, memory, network', pattern: 'node.+' },
   transactions: { text: 'Transactions', pattern: 'transaction(Read|Write).+' },
@@ -15,7 +15,7 @@ export const OFFERS = {
   diskTraffic: { text: 'Disk traffic', pattern: 'disk(Read|Write)Bandwidth.+' },
   forecasts: { text: 'Forecasts', pattern: 'allocatedCapacityForecast' },
 } as const
-type Offer = keyof typeof OFFERS
+type AttributeGroup = keyof typeof ATTRIBUTE_GROUPS
 
 const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
 
@@ -35,7 +35,10 @@ const served = (pattern: string): Expression => {
   return ratio(promql`(${nodes(pattern, 'state="served"')} or 0 * ${all})`, all)
 }
 
-const query = (offer: Offer): Query => ({ expr: served(OFFERS[offer].pattern), legend: OFFERS[offer].text })
+const query = (group: AttributeGroup): Query => ({
+  expr: served(ATTRIBUTE_GROUPS[group].pattern),
+  legend: ATTRIBUTE_GROUPS[group].text,
+})
 
 /** Some releases do not serve single attributes, so a partial share is no warning. */
 const PARTLY: readonly Step[] = [
@@ -45,10 +48,10 @@ const PARTLY: readonly Step[] = [
 ]
 
 /** Text of an empty panel that depends on attributes which newer systems do not serve. */
-export const SEE_OFFERS = 'No data: see “Feed offers”'
+export const NO_DATA = 'No data: see “Feed offers”'
 
 /** Distinguishes attributes that a system does not serve from missing data. */
-export const feedOffers = (offers: readonly Offer[], width: number): SizedPanel =>
+export const servedAttributes = (groups: readonly AttributeGroup[], width: number): SizedPanel =>
   stat({
     title: 'Feed offers',
     about: [
@@ -56,7 +59,7 @@ export const feedOffers = (offers: readonly Offer[], width: number): SizedPanel 
       'Served. Newer versions of the storage system do not serve CPU, memory, network, transactions and disk traffic in this feed. “not served by this system” is then no fault, and the panels that need them are empty.',
       'A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” on the exporter dashboard. “No poll yet” means that no poll of the pool succeeded: see the exporter dashboard.',
     ],
-    queries: offers.map(query),
+    queries: groups.map(query),
     unit: 'percentunit',
     decimals: 0,
     mappings: SERVED_MAPPINGS,

@@ -1,26 +1,26 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { Refused } from '../../../src/server/admin/errors.ts'
-import { createPace } from '../../../src/server/admin/pace.ts'
+import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { recordLog } from '../listener/listener_setup.ts'
 import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** A pace with a clock that only moves when told. */
-function steadyPace() {
+/** A rate limit with a manual clock. */
+function withManualClock() {
   let time = 0
-  const pace = createPace(() => time)
+  const rateLimits = createRateLimits(() => time)
   return {
-    pace,
+    rateLimits,
     wait: (ms: number) => {
       time += ms
     },
   }
 }
 
-/** How many of so many attempts get through. */
+/** How many of `count` attempts are admitted. */
 function count(attempts: number, attempt: () => unknown): number {
   let through = 0
   for (let index = 0; index < attempts; index++) {
@@ -34,7 +34,7 @@ function count(attempts: number, attempt: () => unknown): number {
   return through
 }
 
-/** The same for attempts that the system refuses, one after the other. */
+/** The same for sequential attempts that the system refuses. */
 async function countRefused(attempts: number, attempt: (task: () => Promise<never>) => Promise<never>) {
   let sent = 0
   const refuse = async () => {
@@ -46,46 +46,46 @@ async function countRefused(attempts: number, attempt: (task: () => Promise<neve
 }
 
 describe('an address', () => {
-  test('has thirty requests at once and five a second', () => {
-    const { pace, wait } = steadyPace()
-    expect(count(100, () => pace.admit('a'))).toBe(30)
-    expect(count(100, () => pace.admit('b'))).toBe(30)
+  test('may send 30 requests at once and 5 per second', () => {
+    const { rateLimits, wait } = withManualClock()
+    expect(count(100, () => rateLimits.admit('a'))).toBe(30)
+    expect(count(100, () => rateLimits.admit('b'))).toBe(30)
     wait(SECOND)
-    expect(count(100, () => pace.admit('a'))).toBe(5)
+    expect(count(100, () => rateLimits.admit('a'))).toBe(5)
   })
 
-  test('has ten refused tokens at once and ten a minute', async () => {
-    const { pace, wait } = steadyPace()
-    const guess = () => countRefused(100, (task) => pace.withToken('a', task))
+  test('may send 10 refused tokens at once and 10 per minute', async () => {
+    const { rateLimits, wait } = withManualClock()
+    const guess = () => countRefused(100, (task) => rateLimits.withToken('a', task))
     expect(await guess()).toBe(10)
-    expect(await countRefused(100, (task) => pace.withToken('b', task))).toBe(10)
+    expect(await countRefused(100, (task) => rateLimits.withToken('b', task))).toBe(10)
     wait(MINUTE)
     expect(await guess()).toBe(10)
   })
 
-  test('is not held back for what the system accepts, or refuses for another reason', async () => {
-    const { pace } = steadyPace()
+  test('is not limited by accepted tokens or by other failures', async () => {
+    const { rateLimits } = withManualClock()
     let done = 0
     const failing = async () => {
       done++
       throw new ApiError('forbidden', 'no role')
     }
-    for (let index = 0; index < 50; index++) await pace.withToken('a', failing).catch(() => undefined)
-    for (let index = 0; index < 50; index++) await pace.withToken('a', async () => done++)
+    for (let index = 0; index < 50; index++) await rateLimits.withToken('a', failing).catch(() => undefined)
+    for (let index = 0; index < 50; index++) await rateLimits.withToken('a', async () => done++)
     expect(done).toBe(100)
   })
 })
 
-test('a system sees fewer than ten refused logins in ten minutes, whoever tries, and locks nobody out', async () => {
-  const { pace, wait } = steadyPace()
+test('a system gets fewer than 10 refused logins in 10 minutes from all callers together', async () => {
+  const { rateLimits, wait } = withManualClock()
   let sent = 0
   for (let second = 0; second < 600; second++) {
-    sent += await countRefused(2, (task) => pace.withLogin('frankfurt', task))
+    sent += await countRefused(2, (task) => rateLimits.withLogin('frankfurt', task))
     wait(SECOND)
   }
   expect(sent).toBeGreaterThan(5)
   expect(sent).toBeLessThan(10)
-  expect(await countRefused(2, (task) => pace.withLogin('paris', task))).toBe(2)
+  expect(await countRefused(2, (task) => rateLimits.withLogin('paris', task))).toBe(2)
 })
 
 describe('over HTTP', () => {
@@ -95,11 +95,11 @@ describe('over HTTP', () => {
   })
   afterEach(() => emulator.stop())
 
-  test('a wrong token cannot be tried again and again', async () => {
+  test('limits requests with a wrong token', async () => {
     const log = recordLog()
     await using admin = await startAdmin({
       systems: { frankfurt: emulator.url },
-      pace: createPace(() => 0),
+      rateLimits: createRateLimits(() => 0),
       log,
     })
     const answers = await Promise.all(
@@ -113,11 +113,11 @@ describe('over HTTP', () => {
     expect((await admin.ask('GET', '/-/healthy')).status).toBe(200)
   })
 
-  test('a deletion that is refused for its pace is in the audit like any other', async () => {
+  test('audits a deletion that is refused by the rate limit', async () => {
     const log = recordLog()
     await using admin = await startAdmin({
       systems: { frankfurt: emulator.url },
-      pace: createPace(() => 0),
+      rateLimits: createRateLimits(() => 0),
       log,
     })
     const asked = Array.from({ length: 40 }, () => admin.ask('DELETE', `${LIST}/urn:ours:AuthnProvider:1:`))
@@ -128,8 +128,11 @@ describe('over HTTP', () => {
     expect(lines.filter((line) => line.includes('"status":429'))).toHaveLength(10)
   })
 
-  test('nor a wrong password', async () => {
-    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, pace: createPace(() => 0) })
+  test('limits logins with a wrong password', async () => {
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url },
+      rateLimits: createRateLimits(() => 0),
+    })
     const login = (password: string) =>
       admin.ask('POST', '/systems/frankfurt/login', undefined, {
         headers: { 'Content-Type': 'application/json' },
@@ -155,7 +158,7 @@ describe('the login of the page', () => {
   afterEach(() => emulator.stop())
   const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-  test('gives a token that works, and ends it', async () => {
+  test('returns a valid token, and the logout ends it', async () => {
     const log = recordLog()
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
     const body = JSON.stringify({ username: 'monitor', password: 'emulator' })
@@ -190,7 +193,7 @@ describe('the login of the page', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
-  test('says what the system says, without a window for passwords of the browser', async () => {
+  test('returns the error of the system without a challenge for the login dialog of browsers', async () => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
     const body = JSON.stringify({ username: 'monitor', password: 'wrong' })
     const answer = await admin.ask('POST', '/systems/frankfurt/login', undefined, {

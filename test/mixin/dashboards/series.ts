@@ -1,0 +1,36 @@
+/** An input series of promtool. */
+export interface InputSeries {
+  readonly series: string
+  readonly values: string
+}
+
+/** Time of the evaluation in seconds; the series begin at 0. */
+export const NOW = 7200
+
+export type Labels = Readonly<Record<string, string>>
+
+export const text = (name: string, labels: Labels): string =>
+  `${name}{${Object.entries(labels)
+    .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
+    .join(',')}}`
+
+/** `labels` as in the expectations of promtool. */
+export const labelText = (labels: Labels): string => text('', labels)
+
+/** A constant series of one exporter. */
+export const constant = (name: string, labels: Labels, value: number): InputSeries => ({
+  series: text(name, labels),
+  values: `${value}x${NOW / 60}`,
+})
+
+export const EXPORTERS = ['a:9438', 'b:9438'] as const
+
+export const targetOf = (instance: string): Labels => ({ job: 'sds', instance })
+
+/** Series with the same value at both exporters of a pair. */
+export const onBoth = (name: string, labels: Labels, value: number): InputSeries[] =>
+  EXPORTERS.map((instance) => constant(name, { ...labels, ...targetOf(instance) }, value))
+
+/** Series with different values at the two exporters. */
+export const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
+  EXPORTERS.map((instance, index) => constant(name, { ...labels, ...targetOf(instance) }, values[index] ?? 0))

@@ -1,0 +1,170 @@
+import { type AlertCase, fired } from './case.ts'
+import { SYSTEM } from './subjects.ts'
+
+export const PAGE = '/d/sds-exporter?var-system=frankfurt'
+
+const UP = 'sds_pool_up'
+
+const polls = (result: string): string => `sds_pool_polls_total{result="${result}"}`
+
+const listed = (code: string): string => `sds_api_requests_total{operation="pools",code="${code}"}`
+
+const REFUSED = 'sds_api_logins_total{result="auth"}'
+
+const login = fired('SdsLoginRefused', 'critical', 'access', SYSTEM, {
+  summary: 'A storage system refuses the login of the exporter.',
+  description:
+    'System frankfurt refuses the user name and password of the exporter. Its pools are not monitored, and the account may be locked.',
+  dashboard: PAGE,
+})
+
+const token = fired('SdsTokenRefused', 'critical', 'access', SYSTEM, {
+  summary: 'A storage system refuses the token of the exporter.',
+  description:
+    'System frankfurt does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.',
+  dashboard: PAGE,
+})
+
+const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
+  summary: 'The account of the exporter lacks a role at a storage system.',
+  description:
+    'System frankfurt accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.',
+  dashboard: PAGE,
+})
+
+/** The login is refused at minutes 10, 30 and 50; polls fail from minute 10. */
+const loginRefused = {
+  [UP]: '1x9 0x49 1x60',
+  [polls('ok')]: '0+1x9 9x49 10+1x60',
+  [polls('auth')]: '_x10 1+1x49 50x60',
+  [REFUSED]: '_x10 1x19 2x19 3x70',
+}
+
+/** A token that expires at minute 10; there are no logins. */
+const tokenExpired = {
+  [UP]: '1x9 0x49 1x60',
+  [polls('ok')]: '0+1x9 9x49 10+1x60',
+  [polls('auth')]: '_x10 1+1x49 50x60',
+}
+
+const roleTaken = {
+  [UP]: '1x9 0x49 1x60',
+  [polls('ok')]: '0+1x9 9x49 10+1x60',
+  [polls('forbidden')]: '_x10 1+1x49 50x60',
+}
+
+export const refusals: readonly AlertCase[] = [
+  {
+    alert: 'SdsLoginRefused',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
+    series: loginRefused,
+    at: { '19m': [], '20m': [login], '49m': [login], '64m': [login], '65m': [] },
+  },
+  {
+    alert: 'SdsLoginRefused',
+    name: 'fires when no pool is known',
+    series: { sds_system_up: '1x60', [REFUSED]: '_x10 1x29 2x30' },
+    at: { '19m': [], '20m': [login], '39m': [login] },
+  },
+  { alert: 'SdsLoginRefused', name: 'is silent for a token', series: tokenExpired, at: { '40m': [] } },
+  {
+    alert: 'SdsLoginRefused',
+    name: 'is silent for an old refusal, and once polls succeed again',
+    series: {
+      [UP]: '0x90',
+      [REFUSED]: '1x90',
+      [polls('timeout')]: '0+1x90',
+      'sds_pool_up{system="paris"}': '0x9 1x80',
+      'sds_api_logins_total{system="paris",result="auth"}': '0+1x9 9x80',
+    },
+    at: { '45m': [], '90m': [] },
+  },
+  {
+    alert: 'SdsLoginRefused',
+    name: 'is silent while another exporter can log in',
+    series: {
+      'sds_pool_up{instance="a"}': '1x60',
+      'sds_pool_up{instance="b"}': '0x60',
+      sds_system_up: '1x60',
+      [polls('auth')]: '0+1x60',
+      [REFUSED]: '0+1x60',
+    },
+    at: { '40m': [] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
+    series: tokenExpired,
+    at: { '19m': [], '20m': [token], '64m': [token], '65m': [] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'fires when no pool is known',
+    series: { sds_system_up: '1x60', [listed('401')]: '0+1x60' },
+    at: { '10m': [], '11m': [token], '60m': [token] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'fires although a login was refused long ago',
+    series: { ...tokenExpired, [REFUSED]: '1x120' },
+    at: { '50m': [token] },
+  },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'is silent once the list could be read, and for other status codes',
+    series: {
+      sds_system_up: '1x60',
+      sds_pool_up: '1x60',
+      [listed('302')]: '0+1x60',
+      'sds_system_up{system="paris"}': '1x60',
+      'sds_api_requests_total{system="paris",operation="pools",code="503"}': '0+1x60',
+    },
+    at: { '60m': [] },
+  },
+  { alert: 'SdsTokenRefused', name: 'is silent for a login', series: loginRefused, at: { '40m': [] } },
+  {
+    alert: 'SdsTokenRefused',
+    name: 'is silent for a token that was renewed in time, and for other failures',
+    series: {
+      [UP]: '1x60',
+      [polls('auth')]: '0x9 1x50',
+      'sds_pool_up{system="paris"}': '0x60',
+      'sds_pool_polls_total{system="paris",result="timeout"}': '0+1x60',
+      'sds_pool_polls_total{system="paris",result="auth"}': '3x60',
+      'sds_api_requests_total{system="paris",operation="pools",code="401"}': '3x60',
+    },
+    at: { '21m': [], '40m': [] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'fires after 10 minutes and ends 5 minutes after the next successful poll',
+    series: roleTaken,
+    at: { '19m': [], '20m': [forbidden], '64m': [forbidden], '65m': [] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'fires when no pool is known',
+    series: { sds_system_up: '1x60', [listed('403')]: '_x5 1+1x55' },
+    at: { '14m': [], '15m': [forbidden], '60m': [forbidden] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'is silent for an old refusal, and while one exporter is allowed to read',
+    series: {
+      [UP]: '0x60',
+      [polls('forbidden')]: '3x60',
+      [listed('403')]: '3x60',
+      'sds_system_up{system="paris"}': '1x60',
+      'sds_pool_up{system="paris",instance="a"}': '1x60',
+      'sds_pool_up{system="paris",instance="b"}': '0x60',
+      'sds_pool_polls_total{system="paris",result="forbidden"}': '0+1x60',
+    },
+    at: { '45m': [], '60m': [] },
+  },
+  {
+    alert: 'SdsAccessForbidden',
+    name: 'is silent for a token that is not accepted',
+    series: tokenExpired,
+    at: { '40m': [] },
+  },
+]
