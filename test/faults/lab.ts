@@ -2,7 +2,7 @@ import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
-import { type LogLine, recordingLog } from '../poller/plant.ts'
+import { type LogLine, recordingLog } from '../poller/setup.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
