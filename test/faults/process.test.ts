@@ -25,7 +25,7 @@ describe('SIGTERM', () => {
     ['during a login', ['slow-headers:0.5@login']],
     ['during the list of pools', ['half-open@pools']],
     ['during a pause between two attempts', ['status:503,retry-after=20@nodes']],
-  ])('%s ends the process without a warning and without a session', async (_, faults) => {
+  ])('%s ends the process within its time limit, and logs out', async (_, faults) => {
     await using emulator = await startEmulator()
     emulator.setFaults(faults)
     using folder = temporaryFolder()
@@ -38,7 +38,7 @@ describe('SIGTERM', () => {
     served.child.kill('SIGTERM')
     served.child.kill('SIGTERM')
     expect(await served.child.exited).toEqual({ code: 0, signal: null })
-    // A stop that takes longer than five seconds is aborted with a warning.
+    // A stop beyond the time limit of five seconds is aborted with a warning.
     expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
     expect(warnings(served.child.stderr())).toEqual([])
     emulator.setFaults([])
@@ -46,7 +46,7 @@ describe('SIGTERM', () => {
   })
 })
 
-test('SIGTERM during the start ends the process without a session', async () => {
+test('SIGTERM during the start stops the process, and logs out', async () => {
   await using emulator = await startEmulator()
   using folder = temporaryFolder()
   const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
