@@ -15,7 +15,7 @@ describe('dependencies', () => {
   const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
-  test('each runtime dependency is wanted by name: who adds one, adds it here with a reason', () => {
+  test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@koa/router',
       '@peculiar/x509', // certificates of the emulator's --tls
@@ -23,7 +23,9 @@ describe('dependencies', () => {
       'commander',
       'fast-xml-parser',
       'koa',
+      'limiter', // requests_per_second
       'node-cron',
+      'p-queue', // concurrency
       'pino',
       'prom-client',
       'undici',

@@ -141,7 +141,7 @@ describe('doctor', () => {
 
   test.each([
     ['an unknown system', '--system=rome', 'configured systems: frankfurt'],
-    ['an address that is none', '--prometheus.url=prometheus:9090', 'must begin with http'],
+    ['an invalid URL', '--prometheus.url=prometheus:9090', 'must begin with http'],
     [
       'a password on the command line',
       '--prometheus.url=http://a:canary@b',

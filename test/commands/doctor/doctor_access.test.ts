@@ -159,7 +159,7 @@ describe('connection', () => {
 
   test.each([
     [
-      'an authority that is not ours',
+      'an unknown CA',
       ['127.0.0.1'],
       'other',
       /authority is unknown.*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
