@@ -94,13 +94,13 @@ function cyclesIn(graph: Graph): string[] {
   return cycles
 }
 
-interface Habit {
+interface ForbiddenPattern {
   readonly what: string
   readonly pattern: RegExp
   readonly exceptIn: readonly string[]
 }
 
-const HABITS: readonly Habit[] = [
+const FORBIDDEN_PATTERNS: readonly ForbiddenPattern[] = [
   { what: 'has a default export', pattern: /^export default\b|\bas default\b/m, exceptIn: [] },
   { what: 'keeps state in the module', pattern: /^(export )?(let|var)\b/m, exceptIn: [] },
   {
@@ -110,10 +110,10 @@ const HABITS: readonly Habit[] = [
   },
 ]
 
-/** Files with a habit that this repository does not allow. */
-export function habitFindings(sources: Sources): string[] {
+/** Files with code that is not allowed in this repository. */
+export function forbiddenPatternFindings(sources: Sources): string[] {
   return Object.entries(sources).flatMap(([path, source]) =>
-    HABITS.filter(({ exceptIn }) => !exceptIn.some((prefix) => path.startsWith(prefix)))
+    FORBIDDEN_PATTERNS.filter(({ exceptIn }) => !exceptIn.some((prefix) => path.startsWith(prefix)))
       .filter(({ pattern }) => pattern.test(source))
       .map(({ what }) => `${path} ${what}`),
   )

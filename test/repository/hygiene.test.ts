@@ -39,7 +39,7 @@ describe('dependencies', () => {
     expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
   })
 
-  test('no package comes from elsewhere than the registry', () => {
+  test('every package is from the registry', () => {
     const foreign = packages.filter(
       ([, { resolved, link }]) =>
         link || (resolved !== undefined && new URL(resolved).origin !== 'https://registry.npmjs.org'),
@@ -53,17 +53,17 @@ describe('files', () => {
     expect(readText('LICENSE')).toContain('Apache License')
   })
 
-  test('none names a folder of a developer', () => {
-    // Spelled apart, so that this file does not contain them.
+  test('no file has the path of a folder of a developer', () => {
+    // Composed, so that this file does not contain them.
     const folders = ['work', 'root'].map((name) => `/${name}/`)
     const texts = files.filter((path) => TEXT.test(path) && path !== 'package-lock.json')
     expect(texts.length).toBeGreaterThan(20)
     expect(texts.filter((path) => folders.some((folder) => readText(path).includes(folder)))).toEqual([])
   })
 
-  test('no test is left out', () => {
-    const left = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
+  test('no test is skipped', () => {
+    const skipped = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
     const tests = files.filter((path) => path.endsWith('.test.ts'))
-    expect(tests.filter((path) => left.test(readText(path)))).toEqual([])
+    expect(tests.filter((path) => skipped.test(readText(path)))).toEqual([])
   })
 })

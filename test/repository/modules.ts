@@ -1,4 +1,4 @@
-/** What a module may import from another: everything, or types only. */
+/** What a module may import from another one: everything, or only types. */
 export type Permission = 'all' | 'types'
 
 export interface Module {
@@ -9,7 +9,7 @@ export interface Module {
   readonly mayImport: Readonly<Record<string, Permission>>
 }
 
-/** Tables and shared types that every module may import; they import nothing themselves. */
+/** Tables and shared types that every module may import; they have no imports of other modules. */
 export const COMMON = 'common'
 
 /** Reading a secret from a file, and checking an id: needed at run time by the client. */
@@ -60,7 +60,7 @@ export const MODULES: readonly Module[] = [
   },
 ]
 
-/** Which paths may import a package. A package that is not here is refused everywhere. */
+/** Which paths may import a package. Other packages may not be imported. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@grafana/grafana-foundation-sdk': ['mixin/'],
   '@koa/router': ['src/server/', 'src/emulator/'],

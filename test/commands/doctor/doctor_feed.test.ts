@@ -3,7 +3,7 @@ import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { createLookup, expositionOf, parseExposition } from '../../../src/commands/doctor/data/exported.ts'
 import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/data/raw_figures.ts'
 import { compareExport, compareReadings } from '../../../src/commands/doctor/data/values.ts'
-import { startEmulator } from '../../api/client_plant.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { serveHttp } from '../../api/http/raw_server.ts'
 import { examine, startGate } from './doctor_setup.ts'
 
