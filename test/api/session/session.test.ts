@@ -214,6 +214,44 @@ describe('a login session', () => {
     expect(await renew('token-2')).toBe('token-3')
   })
 
+  test('after a renewal that helped, the next cooldown is short again', async () => {
+    const { session, token, renew, accept, pass } = setUp()
+    /** Waits for a cooldown and renews in vain; gives the token. */
+    const renewInVain = async (afterMs: number) => {
+      pass(afterMs)
+      const newer = await renew((await token()) ?? '')
+      session.renewedInVain(POOL)
+      return newer
+    }
+    expect(await renewInVain(0)).toBe('token-2')
+    expect(await renewInVain(30_000)).toBe('token-3')
+    accept('token-3')
+    expect(await renewInVain(0)).toBe('token-4')
+    expect(await renewInVain(30_000)).toBe('token-5')
+  })
+
+  test('after a successful login, the next cooldown of logins is short again', async () => {
+    const { token, renew, login, pass } = setUp()
+    login.mockImplementationOnce(refused)
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    pass(30_000)
+    expect(await token()).toBe('token-1')
+    login.mockImplementationOnce(refused)
+    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
+    pass(30_000)
+    expect(await token()).toBe('token-2')
+  })
+
+  test('requesters that were refused are remembered up to a bound', async () => {
+    const { session, token, renew, accept } = setUp()
+    await token()
+    session.renewedInVain(POOL)
+    accept('token-1', 'other')
+    expect(await renew('token-1')).toBeUndefined()
+    for (let count = 0; count < 10_000; count += 1) session.renewedInVain(`pool ${count}`)
+    expect(await renew('token-1')).toBe('token-2')
+  })
+
   test('while a login is refused, nothing is sent', async () => {
     const { renew, login, logout, token } = setUp()
     await token()
