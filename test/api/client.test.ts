@@ -3,7 +3,7 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
 import { waitForAssertion } from '../support/wait.ts'
-import { monitored, startClient, startEmulator } from './client_plant.ts'
+import { monitored, startClient, startEmulator } from './client_setup.ts'
 import { never } from './http/answers.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
 
@@ -13,47 +13,47 @@ const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
 describe('a session over HTTP', () => {
   test('one login for twenty polls at once, over all pools', async () => {
     await using emulator = await startEmulator({ pools: 5 })
-    await using plant = startClient(monitored(emulator.url))
+    await using setup = startClient(monitored(emulator.url))
     const polls = Array.from({ length: 20 }, (_, index) =>
-      plant.client.nodes(emulator.pools[index % 5]?.id ?? '', never()),
+      setup.client.nodes(emulator.pools[index % 5]?.id ?? '', never()),
     )
     for (const reading of await Promise.all(polls)) expect(reading.nodes).toHaveLength(5)
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
     expect(emulator.log.count('nodes')).toBe(20)
     expect(emulator.log.mostAtOnce()).toBeLessThanOrEqual(4)
-    await plant.client.close()
+    await setup.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
   test.each(['302', '401'] as const)(
-    'a token that dies in the middle (%s) means one login for all',
+    'a token that expires between polls (%s) causes one login for all pools',
     async (expiredToken) => {
       await using emulator = await startEmulator({ pools: 3, expiredToken })
-      await using plant = startClient(monitored(emulator.url))
-      const pollAll = () => Promise.all(emulator.pools.map(({ id }) => plant.client.nodes(id, never())))
+      await using setup = startClient(monitored(emulator.url))
+      const pollAll = () => Promise.all(emulator.pools.map(({ id }) => setup.client.nodes(id, never())))
       await pollAll()
       emulator.setFaults(['expire-tokens:0'])
       await pollAll()
       expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
       expect(emulator.liveSessions('monitor')).toBe(1)
-      expect(plant.logins).toEqual(['ok', 'ok'])
+      expect(setup.loginResults).toEqual(['ok', 'ok'])
     },
   )
 
-  test('hundreds of expiries leave one token, and none after the end', async () => {
+  test('hundreds of expired tokens leave one session, and none after close', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    await using plant = startClient(monitored(emulator.url))
+    await using setup = startClient(monitored(emulator.url))
     const [pool] = emulator.pools
     for (let expiry = 0; expiry < 250; expiry += 1) {
-      await plant.client.nodes(pool?.id ?? '', never())
+      await setup.client.nodes(pool?.id ?? '', never())
       emulator.setFaults(['expire-tokens:0'])
     }
     expect(emulator.log.logins()).toEqual({ granted: 250, refused: 0 })
-    await plant.client.close()
+    await setup.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('each of hundreds of clients gives its token back, although an account may have but a hundred', async () => {
+  test('hundreds of clients log out, so that the limit of 100 tokens per account is not reached', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     for (let round = 0; round < 250; round += 1) {
       const { client } = startClient(monitored(emulator.url))
@@ -64,32 +64,32 @@ describe('a session over HTTP', () => {
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('a login whose body is broken has brought its token all the same', async () => {
+  test('the token of a login with a broken body is used and logged out', async () => {
     await using emulator = await startEmulator()
     emulator.setFaults(['truncate@login', 'bad-utf8@login'])
-    await using plant = startClient(monitored(emulator.url))
-    await plant.client.nodes(emulator.pools[0]?.id ?? '', never())
-    await plant.client.close()
+    await using setup = startClient(monitored(emulator.url))
+    await setup.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await setup.client.close()
     expect(emulator.log.logins().granted).toBe(1)
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('wrong credentials are not tried again and again', async () => {
+  test('refused credentials are not sent again at every poll', async () => {
     await using emulator = await startEmulator()
     const wrong = `{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: wrong}}`
-    await using plant = startClient(wrong)
+    await using setup = startClient(wrong)
     for (let poll = 0; poll < 20; poll += 1) {
-      await expect(plant.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
+      await expect(setup.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
     }
     expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
   })
 
-  test('a token file is read again after it changed', async () => {
+  test('a token file is read again after a change', async () => {
     await using emulator = await startEmulator()
     using folder = temporaryFolder()
-    const file = folder.write('token', 'not-yet-good')
-    await using plant = startClient(`{name: a, base_url: "${emulator.url}", auth: {token_file: "${file}"}}`)
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    const file = folder.write('token', 'refused-token')
+    await using setup = startClient(`{name: a, base_url: "${emulator.url}", auth: {token_file: "${file}"}}`)
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await expect(poll()).rejects.toMatchObject({ reason: 'auth' })
     folder.write('token', 'emulator-monitor\n')
     await expect(poll()).resolves.toMatchObject({ rejected: [] })
@@ -98,15 +98,15 @@ describe('a session over HTTP', () => {
 })
 
 describe('redirects', () => {
-  test('are never followed: another host sees neither request nor token', async () => {
+  test('are not followed: another host gets neither a request nor a token', async () => {
     const seen: unknown[] = []
     await using other = await serveHttp((request, response) => {
       seen.push(request.headers)
       response.end(FEED)
     })
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(emulator.url))
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     emulator.setFaults([`redirect-other:${other.url}/dashboard/storagepools/x/nodes@nodes`])
     await expect(poll()).rejects.toMatchObject({ reason: 'redirect', status: 302 })
     emulator.setFaults([`redirect-login:${other.url}@nodes`])
@@ -119,8 +119,8 @@ describe('redirects', () => {
     expect(other.connections()).toBe(0)
   })
 
-  test('links of the system to another origin are no pools', async () => {
-    let isEvil = false
+  test('a list with links to another origin is refused', async () => {
+    let hasForeignLink = false
     await using server = await serveHttp((request, response) => {
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')
       const href = (origin: string, id: string) => ({
@@ -128,35 +128,35 @@ describe('redirects', () => {
       })
       const list = [
         href('', 'own'),
-        href(isEvil ? 'http://evil.example.net' : `http://${request.headers.host}`, 'too'),
+        href(hasForeignLink ? 'http://evil.example.net' : `http://${request.headers.host}`, 'too'),
       ]
       response.end(JSON.stringify({ _embedded: { _instances: list } }))
     })
-    await using plant = startClient(monitored(server.url))
-    expect((await plant.client.pools(never())).map(({ id }) => id)).toEqual(['own', 'too'])
-    isEvil = true
-    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
+    await using setup = startClient(monitored(server.url))
+    expect((await setup.client.pools(never())).map(({ id }) => id)).toEqual(['own', 'too'])
+    hasForeignLink = true
+    await expect(setup.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
   })
 })
 
 describe('fail-over', () => {
-  test('a dead node is passed over; the session goes on at the other one and ends there', async () => {
+  test('an unreachable node is skipped; the session stays with the other node, and is logged out there', async () => {
     await using emulator = await startEmulator()
-    const dead = `http://127.0.0.1:${await freePort()}`
-    await using plant = startClient(monitored(dead, emulator.url))
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    const unreachable = `http://127.0.0.1:${await freePort()}`
+    await using setup = startClient(monitored(unreachable, emulator.url))
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
     await poll()
-    expect(plant.told).toEqual(['login connect', 'login 200', 'nodes 200', 'nodes 200'])
-    expect(plant.answers).toEqual([true, true])
-    await plant.client.close()
+    expect(setup.exchanges).toEqual(['login connect', 'login 200', 'nodes 200', 'nodes 200'])
+    expect(setup.answered).toEqual([true, true])
+    await setup.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('a node that dies takes the session not along, where the others know it', async () => {
+  test('a session that all nodes accept survives the failure of a node', async () => {
     await using emulator = await startEmulator()
     const first = await serveHttp((request, response) => {
-      // The other door to the same system.
+      // A proxy to the same system.
       fetch(`${emulator.url}${request.url}`, {
         headers: request.headers as Record<string, string>,
         redirect: 'manual',
@@ -167,36 +167,36 @@ describe('fail-over', () => {
         response.end(await answer.text())
       })
     })
-    await using plant = startClient(monitored(first.url, emulator.url))
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(first.url, emulator.url))
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
     await first.stop()
     await poll()
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
-    await plant.client.close()
+    await setup.client.close()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
-  test('a node that knows nothing of the session gets one of its own', async () => {
+  test('a node that refuses the session gets a new login', async () => {
     const [one, two] = [await startEmulator(), await startEmulator()]
-    await using plant = startClient(monitored(one.url, two.url))
-    const poll = () => plant.client.nodes(two.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(one.url, two.url))
+    const poll = () => setup.client.nodes(two.pools[0]?.id ?? '', never())
     await poll()
     await one.stop()
     await poll()
     expect(two.log.logins()).toEqual({ granted: 1, refused: 0 })
-    await plant.client.close()
+    await setup.client.close()
     expect(two.liveSessions('monitor')).toBe(0)
     await two.stop()
   })
 
-  test('when no node answers, the last failure is told with its place', async () => {
-    const dead = `http://127.0.0.1:${await freePort()}`
-    await using plant = startClient(
-      monitored(dead),
+  test('when no node answers, the last failure is thrown, with system, operation and path', async () => {
+    const unreachable = `http://127.0.0.1:${await freePort()}`
+    await using setup = startClient(
+      monitored(unreachable),
       'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}',
     )
-    const failure = await plant.client.nodes('p', never()).catch((cause: unknown) => cause)
+    const failure = await setup.client.nodes('p', never()).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(String(failure)).toMatch(
       /^ApiError: system a, nodes of pool p \(\/dashboard\/storagepools\/p\/nodes\): connection refused: .* \[ECONNREFUSED\]$/,
@@ -205,37 +205,37 @@ describe('fail-over', () => {
 })
 
 describe('pools', () => {
-  test('come from the first list, or from the second where the first is not known', async () => {
+  test('come from the first list, or from the second one if the first is not available', async () => {
     await using emulator = await startEmulator({ pools: 3 })
     const ids = emulator.pools.map(({ id }) => id)
-    /** What a client that never saw a list gets, or why it does not. */
-    const fresh = async (...faults: string[]) => {
+    /** The pools that a new client reads, or the reason of its failure. */
+    const readPools = async (...faults: string[]) => {
       emulator.setFaults(faults)
-      await using plant = startClient(monitored(emulator.url))
-      const asked = plant.client.pools(never()).then((pools) => pools.map(({ id }) => id))
-      return await asked.catch((failure: { reason: string }) => failure.reason)
+      await using setup = startClient(monitored(emulator.url))
+      const reading = setup.client.pools(never()).then((pools) => pools.map(({ id }) => id))
+      return await reading.catch((failure: { reason: string }) => failure.reason)
     }
-    expect(await fresh()).toEqual(ids)
+    expect(await readPools()).toEqual(ids)
     for (const fault of ['status:404@pools', 'status:400@pools', 'no-embedded@pools']) {
-      expect(await fresh(fault)).toEqual(ids)
+      expect(await readPools(fault)).toEqual(ids)
     }
-    expect(await fresh('status:403@pools')).toEqual(ids)
-    expect(await fresh('status:404@pools', 'status:404@varrays')).toBe('not_found')
-    expect(await fresh('no-embedded@pools', 'status:404@varrays')).toBe('schema')
+    expect(await readPools('status:403@pools')).toEqual(ids)
+    expect(await readPools('status:404@pools', 'status:404@varrays')).toBe('not_found')
+    expect(await readPools('no-embedded@pools', 'status:404@varrays')).toBe('schema')
   })
 
-  test('come from the list that was good once, and from no other later', async () => {
+  test('come from the list that succeeded before: no fallback to the other list', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
-    await plant.client.pools(never())
+    await using setup = startClient(monitored(emulator.url))
+    await setup.client.pools(never())
     emulator.setFaults(['no-embedded@pools'])
-    await expect(plant.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
+    await expect(setup.client.pools(never())).rejects.toMatchObject({ reason: 'schema' })
   })
 
-  test('with an id that fits into no path fail by themselves, with the place', async () => {
+  test('with an id that is not valid in a path fail without a request, with system and operation', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
-    const failure = await plant.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
+    await using setup = startClient(monitored(emulator.url))
+    const failure = await setup.client.nodes('../../user/whoami', never()).catch((cause: unknown) => cause)
     expect(failure).toMatchObject({
       reason: 'local',
       message: expect.stringMatching(/^system a, nodes of pool /),
@@ -245,12 +245,12 @@ describe('pools', () => {
 })
 
 describe('requests', () => {
-  test('ask for current values alone, and for forecasts as configured', async () => {
+  test('ask for current values only, and for forecasts as configured', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
+    await using setup = startClient(monitored(emulator.url))
     const pool = emulator.pools[0]?.id ?? ''
-    await plant.client.nodes(pool, never())
-    const { nodes } = await plant.client.forecasts(pool, FORECAST, never())
+    await setup.client.nodes(pool, never())
+    const { nodes } = await setup.client.forecasts(pool, FORECAST, never())
     expect(
       nodes[0]?.forecasts.map(({ historyDays, targetPercent }) => `${historyDays}d ${targetPercent}%`),
     ).toEqual(['7d 80%', '7d 90%', '28d 80%', '28d 90%'])
@@ -261,133 +261,133 @@ describe('requests', () => {
     ])
   })
 
-  test('below a path of base_url', async () => {
+  test('keep the path of base_url', async () => {
     const paths: (string | undefined)[] = []
     await using server = await serveHttp((request, response) => {
       paths.push(request.url)
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')
       response.end(FEED)
     })
-    await using plant = startClient(monitored(`${server.url}/storage/`))
-    await plant.client.nodes('p', never())
+    await using setup = startClient(monitored(`${server.url}/storage/`))
+    await setup.client.nodes('p', never())
     expect(paths).toEqual(['/storage/login', '/storage/dashboard/storagepools/p/nodes?dataType=current'])
   })
 
-  test('tell the clock of the system', async () => {
+  test('report the clock skew of the system', async () => {
     await using emulator = await startEmulator()
     emulator.setFaults(['clock-back:3600'])
-    await using plant = startClient(monitored(emulator.url))
-    await plant.client.nodes(emulator.pools[0]?.id ?? '', never())
-    for (const skew of plant.skews) expect(Math.abs(skew + 3600)).toBeLessThanOrEqual(2)
-    expect(plant.skews).toHaveLength(2)
+    await using setup = startClient(monitored(emulator.url))
+    await setup.client.nodes(emulator.pools[0]?.id ?? '', never())
+    for (const skew of setup.clockSkewsSeconds) expect(Math.abs(skew + 3600)).toBeLessThanOrEqual(2)
+    expect(setup.clockSkewsSeconds).toHaveLength(2)
   })
 
-  test('that break are repeated on a new connection; those that are refused are not', async () => {
+  test('with a broken connection are retried on a new one; requests that are refused are not', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(emulator.url))
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
-    plant.told.length = 0
+    setup.exchanges.length = 0
     emulator.setFaults(['reset@nodes,first=1'])
     await poll()
     emulator.setFaults(['status:503@nodes,first=1'])
     await poll()
     emulator.setFaults(['status:500,retryable=false@nodes,first=1'])
     await expect(poll()).rejects.toMatchObject({ reason: 'server_error' })
-    expect(plant.told).toEqual(['nodes reset', 'nodes 200', 'nodes 503', 'nodes 200', 'nodes 500'])
+    expect(setup.exchanges).toEqual(['nodes reset', 'nodes 200', 'nodes 503', 'nodes 200', 'nodes 500'])
   })
 
-  test('that are refused for good at one pool keep no other from a new token', async () => {
+  test('refused at one pool permanently do not prevent a new token for another pool', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
+    await using setup = startClient(monitored(emulator.url))
     const [hot = '', archive = ''] = emulator.pools.map(({ id }) => id)
     const refused = 'status:401@nodes,pool=hot'
     emulator.setFaults([refused])
     for (let count = 0; count < 3; count += 1) {
-      await expect(plant.client.nodes(hot, never())).rejects.toMatchObject({ reason: 'auth' })
-      await plant.client.nodes(archive, never())
+      await expect(setup.client.nodes(hot, never())).rejects.toMatchObject({ reason: 'auth' })
+      await setup.client.nodes(archive, never())
     }
     expect(emulator.log.logins()).toEqual({ granted: 2, refused: 0 })
     emulator.setFaults([refused, 'expire-tokens'])
-    expect((await plant.client.nodes(archive, never())).nodes).toHaveLength(5)
+    expect((await setup.client.nodes(archive, never())).nodes).toHaveLength(5)
   })
 
-  test('that are refused as an expired session is behind some fronts are tried with one new login', async () => {
+  test('refused as front ends refuse expired sessions (code 6401) are retried with one new login', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url))
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(emulator.url))
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
-    plant.told.length = 0
+    setup.exchanges.length = 0
     emulator.setFaults(['status:500,code=6401@nodes,first=1'])
     await poll()
-    expect(plant.told).toEqual(['nodes 500', 'logout 200', 'login 200', 'nodes 200'])
+    expect(setup.exchanges).toEqual(['nodes 500', 'logout 200', 'login 200', 'nodes 200'])
     emulator.setFaults(['status:500,code=6401@nodes'])
-    plant.told.length = 0
-    // A role that is missing is missing with a new token, too; then there are no further logins for a while.
+    setup.exchanges.length = 0
+    // With a missing role the new token is refused, too: a cooldown of logins follows.
     for (let count = 0; count < 3; count += 1)
       await expect(poll()).rejects.toMatchObject({ reason: 'forbidden' })
-    expect(plant.told.filter((told) => told.startsWith('login'))).toEqual(['login 200'])
+    expect(setup.exchanges.filter((exchange) => exchange.startsWith('login'))).toEqual(['login 200'])
   })
 
-  test('that meet an expired session behind such a front fail as the login does', async () => {
+  test('refused with code 6401 fail with the reason of the login, if the login fails', async () => {
     await using emulator = await startEmulator()
-    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 5s}')
-    const poll = () => plant.client.nodes(emulator.pools[0]?.id ?? '', never())
+    await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 5s}')
+    const poll = () => setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     await poll()
     emulator.setFaults(['status:500,code=6401@nodes', 'status:503@login'])
     await expect(poll()).rejects.toMatchObject({ reason: 'unavailable' })
   })
 
-  test('use their connections again', async () => {
+  test('reuse connections', async () => {
     await using server = await serveHttp((_request, response) => {
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')
       response.end(FEED)
     })
-    await using plant = startClient(monitored(server.url))
-    for (let poll = 0; poll < 10; poll += 1) await plant.client.nodes('p', never())
+    await using setup = startClient(monitored(server.url))
+    for (let poll = 0; poll < 10; poll += 1) await setup.client.nodes('p', never())
     expect(server.connections()).toBeLessThanOrEqual(2)
   })
 
-  test('open a new one after ten minutes', async () => {
+  test('open a new connection after ten minutes', async () => {
     await using server = await serveHttp((_request, response) => {
       response.setHeader('X-SDS-AUTH-TOKEN', 'token')
       response.end(FEED)
     })
-    await using plant = startClient(`{name: a, base_url: "${server.url}", auth: {token: t}}`)
-    await plant.client.nodes('p', never())
+    await using setup = startClient(`{name: a, base_url: "${server.url}", auth: {token: t}}`)
+    await setup.client.nodes('p', never())
     expect(server.connections()).toBe(1)
     const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 601_000)
-    await plant.client.nodes('p', never())
+    await setup.client.nodes('p', never())
     clock.mockRestore()
     expect(server.connections()).toBe(2)
   })
 
-  test('survive a server that closes each connection without saying so', async () => {
+  test('succeed if the server closes connections without notice', async () => {
     await using server = await serveRaw((socket) => {
-      let asked = 0
+      let requests = 0
       socket.on('data', () => {
-        asked += 1
-        if (asked > 1) socket.destroy()
+        requests += 1
+        if (requests > 1) socket.destroy()
         else
           socket.write(
             `HTTP/1.1 200 OK\r\nX-SDS-AUTH-TOKEN: t\r\nContent-Length: ${FEED.length}\r\n\r\n${FEED}`,
           )
       })
     })
-    await using plant = startClient(monitored(server.url))
+    await using setup = startClient(monitored(server.url))
     for (let poll = 0; poll < 3; poll += 1)
-      expect((await plant.client.nodes('p', never())).nodes).toHaveLength(1)
+      expect((await setup.client.nodes('p', never())).nodes).toHaveLength(1)
   })
 
-  test('that do not answer take no time from those that wait for their turn', async () => {
+  test('waiting for a permit do not spend their deadline while others time out', async () => {
     await using emulator = await startEmulator({ pools: 6 })
     const names = emulator.pools.slice(0, 4).map(({ name }) => name)
     emulator.setFaults(names.map((name) => `half-open@nodes,pool=${name}`))
-    await using plant = startClient(
+    await using setup = startClient(
       monitored(emulator.url),
       'poll: {timeout: 2s}\nlimits: {requests_per_second: 1000}',
     )
-    const results = await Promise.allSettled(emulator.pools.map(({ id }) => plant.client.nodes(id, never())))
+    const results = await Promise.allSettled(emulator.pools.map(({ id }) => setup.client.nodes(id, never())))
     expect(results.map(({ status }) => status)).toEqual([
       ...names.map(() => 'rejected'),
       'fulfilled',
@@ -395,16 +395,16 @@ describe('requests', () => {
     ])
   })
 
-  test('end with whoever wanted them, and are not counted as failures', async () => {
+  test('end when their signal aborts, and are not counted as failures', async () => {
     await using emulator = await startEmulator()
     emulator.setFaults(['half-open@nodes'])
-    await using plant = startClient(monitored(emulator.url))
+    await using setup = startClient(monitored(emulator.url))
     const stop = new AbortController()
-    const poll = plant.client.nodes(emulator.pools[0]?.id ?? '', stop.signal)
+    const poll = setup.client.nodes(emulator.pools[0]?.id ?? '', stop.signal)
     await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(1))
     stop.abort()
     await expect(poll).rejects.toMatchObject({ name: 'AbortError' })
-    expect(plant.told).toEqual(['login 200'])
+    expect(setup.exchanges).toEqual(['login 200'])
   })
 })
 
@@ -423,23 +423,23 @@ describe('whether the system answered', () => {
   ])('%s: %s', async (fault, answered) => {
     await using emulator = await startEmulator()
     emulator.setFaults([fault])
-    await using plant = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
-    await expect(plant.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toBeInstanceOf(ApiError)
-    expect(plant.answers).toEqual([answered])
+    await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
+    await expect(setup.client.nodes(emulator.pools[0]?.id ?? '', never())).rejects.toBeInstanceOf(ApiError)
+    expect(setup.answered).toEqual([answered])
   })
 
-  test('is not said of a login that waits for its turn', async () => {
+  test('is not reported during a cooldown of logins', async () => {
     await using emulator = await startEmulator()
     const wrong = `{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: wrong}}`
-    await using plant = startClient(wrong)
+    await using setup = startClient(wrong)
     for (let poll = 0; poll < 3; poll += 1)
-      await expect(plant.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
-    expect(plant.answers).toEqual([true])
+      await expect(setup.client.nodes('p', never())).rejects.toMatchObject({ reason: 'auth' })
+    expect(setup.answered).toEqual([true])
   })
 })
 
-describe('secrets that the system repeats', () => {
-  test.each(['json', 'xml', 'text'])('%s', async (form) => {
+describe('secrets that the system returns in its errors', () => {
+  test.each(['json', 'xml', 'text'])('are hidden in %s', async (form) => {
     const echo = (text: string) =>
       form === 'json'
         ? JSON.stringify({ code: 4000, description: 'You sent', details: text })
@@ -455,10 +455,10 @@ describe('secrets that the system repeats', () => {
       response.end(echo(`${token} ${authorization} ${Buffer.from(authorization?.slice(6) ?? '', 'base64')}`))
     })
     const failureOf = async (password: string) => {
-      await using plant = startClient(
+      await using setup = startClient(
         `{name: a, base_url: "${server.url}", auth: {username: monitor, password: ${password}}}`,
       )
-      return String(await plant.client.nodes('p', never()).catch((cause: unknown) => cause))
+      return String(await setup.client.nodes('p', never()).catch((cause: unknown) => cause))
     }
     for (const message of [await failureOf('good-password'), await failureOf('MARKED-PASSWORD')]) {
       expect(message).toContain('HTTP 403')
@@ -466,7 +466,7 @@ describe('secrets that the system repeats', () => {
     }
   })
 
-  test('are hidden whichever way JSON writes them, also the password of the login before', async () => {
+  test('are hidden in all JSON escapes, including the password of an earlier login', async () => {
     const token = 'MARKED+TOKEN/1=='
     const escaped = JSON.stringify(`${token} of MARKED-PASSWORD`).replaceAll(/[+=]/g, (sign) =>
       sign === '=' ? '\\u003d' : '\\u002b',
@@ -475,10 +475,10 @@ describe('secrets that the system repeats', () => {
       response.writeHead(request.url === '/login' ? 200 : 400, { 'X-SDS-AUTH-TOKEN': token })
       response.end(`{"code":1,"description":${escaped}}`)
     })
-    await using plant = startClient(
+    await using setup = startClient(
       `{name: a, base_url: "${server.url}", auth: {username: monitor, password: MARKED-PASSWORD}}`,
     )
-    await expect(plant.client.nodes('p', never())).rejects.toMatchObject({
+    await expect(setup.client.nodes('p', never())).rejects.toMatchObject({
       reason: 'client_error',
       message: expect.stringMatching(/it says: <secret> of <secret>$/),
     })

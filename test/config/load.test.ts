@@ -167,7 +167,7 @@ describe('an invalid file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([
     [
-      'with an id that is no path segment',
+      'with an id that is not a path segment',
       `systems:\n  - {name: a, base_url: "https://a", auth: {token: a}, pools: [{id: "a/b"}]}`,
       'systems[0].pools[0].id: cannot be part of a path',
     ],
@@ -179,7 +179,7 @@ describe('an invalid file', () => {
       auth('{token: a, username: b, password: c}'),
       'systems[0].auth: needs exactly one of',
     ],
-    ['with a user without password', auth('{username: b}'), 'systems[0].auth: needs exactly one of'],
+    ['with a user name and no password', auth('{username: b}'), 'systems[0].auth: needs exactly one of'],
     [
       'with an unset variable',
       auth(`{token: "\${NO}"}`),

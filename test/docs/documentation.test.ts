@@ -27,17 +27,17 @@ const parse = (text: string) =>
   parseConfig(text, { file: 'docs/example.yml', environment: { SDS_TOKEN: 'abc' } })
 
 describe('the configuration reference', () => {
-  test('shows the defaults as they are', () => {
+  test('shows the defaults of the configuration', () => {
     const shown = parse(yamlOf(configuration))
     const [system] = shown.systems
-    const silent = parse(
+    const minimal = parse(
       `systems:\n  - {name: frankfurt, base_url: "https://ecs1.example.net:4443", auth: {token: abc}}`,
     )
-    expect(shown).toEqual({ ...silent, systems: [{ ...silent.systems[0], pools: system?.pools }] })
+    expect(shown).toEqual({ ...minimal, systems: [{ ...minimal.systems[0], pools: system?.pools }] })
     expect(system?.pools).toHaveLength(1)
   })
 
-  test.each(['serve', 'check'])('names every flag of %s', async (command) => {
+  test.each(['serve', 'check'])('has every flag of %s', async (command) => {
     const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
     const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
     expect(flags.length).toBeGreaterThan(1)
@@ -46,7 +46,7 @@ describe('the configuration reference', () => {
   })
 })
 
-test('the first configuration of the README is good but for the files that it names', () => {
+test('the first configuration of the README is valid, except for missing files', () => {
   const text = yamlOf(readFileSync('README.md', 'utf8'))
   expect(text).toContain('systems:')
   expect(() => parse(text)).toThrow(/2 problems\n.*password_file.*no such file\n.*ca_file.*no such file/)

@@ -8,7 +8,7 @@ import { type Child, startProcess } from '../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** A demo as a user starts it, and a Prometheus that scrapes it in both formats. */
+/** The demo as a child process, and a Prometheus server that scrapes it in both formats. */
 let demo: Child
 let url: string
 let textOnly: Server
@@ -18,9 +18,9 @@ const POOLS = 2
 const NODES = 3
 const START_TIMEOUT_MS = 60_000
 
-/** Families that need a reason to appear, which a healthy system over plain HTTP does not give. */
-const NOT_HERE: Readonly<Record<string, string>> = {
-  sds_system_tls_not_after_timestamp_seconds: 'the demo speaks plain HTTP',
+/** Families without series for a healthy system over plain HTTP. */
+const WITHOUT_SERIES: Readonly<Record<string, string>> = {
+  sds_system_tls_not_after_timestamp_seconds: 'the demo uses plain HTTP',
   sds_api_rejected_values_total: 'the emulator serves no unreadable value',
 }
 
@@ -45,7 +45,7 @@ async function startDemo(): Promise<void> {
   })
 }
 
-/** Prometheus asks for OpenMetrics first; behind this proxy, which asks for nothing, it gets the text format. */
+/** A proxy for the text format: unlike Prometheus it sends no Accept header with OpenMetrics. */
 async function startTextProxy(): Promise<Server> {
   const server = createServer(async (_, response) => {
     const { headers, text } = await get(`${url}/metrics`)
@@ -79,8 +79,8 @@ afterAll(async () => {
   await demo?.stop()
 })
 
-describe('a real Prometheus that scrapes the demo', () => {
-  test('has a healthy target and complains of nothing', async () => {
+describe('Prometheus scraping the demo', () => {
+  test('has healthy targets, and logs no warning', async () => {
     const targets = await prometheus.targets()
     expect(targets).toHaveLength(2)
     for (const target of targets) expect(target).toMatchObject({ health: 'up', lastError: '' })
@@ -88,7 +88,7 @@ describe('a real Prometheus that scrapes the demo', () => {
   })
 
   test.each(
-    FAMILIES.filter(({ name }) => !Object.hasOwn(NOT_HERE, name)).map(({ name, type }) => [name, type]),
+    FAMILIES.filter(({ name }) => !Object.hasOwn(WITHOUT_SERIES, name)).map(({ name, type }) => [name, type]),
   )('answers PromQL for %s', async (name, type) => {
     for (const job of ['openmetrics', 'text']) {
       const series = type === 'histogram' ? `${name}_count` : name
@@ -97,14 +97,14 @@ describe('a real Prometheus that scrapes the demo', () => {
     }
   })
 
-  test('sees every node of every pool', async () => {
+  test('has every node of every pool', async () => {
     const [nodes] = await prometheus.query('sum(sds_pool_nodes{job="text"})')
     expect(nodes?.value).toBe(POOLS * NODES)
     const [info] = await prometheus.query('count(sds_node_info{job="text"})')
     expect(info?.value).toBe(POOLS * NODES)
   })
 
-  test('gets figures that hang together', async () => {
+  test('gets consistent values', async () => {
     const parts = ['allocated', 'free', 'reserved'].map((part) => `sds_node_disk_space_${part}_bytes`)
     const wrong = await prometheus.query(`sds_node_disk_space_total_bytes != (${parts.join(' + ')})`)
     expect(wrong).toEqual([])
@@ -114,14 +114,14 @@ describe('a real Prometheus that scrapes the demo', () => {
     expect(unhealthy).toEqual([])
   })
 
-  test('reads the same figures in both formats', async () => {
+  test('gets the same values in both formats', async () => {
     const free = 'sds_node_disk_space_free_bytes'
     const same = `count(${free}{job="text"} == on (node, pool) ${free}{job="openmetrics"}) == ${POOLS * NODES}`
-    // A poll may come between the two scrapes: then the next ones agree.
+    // A poll between the two scrapes changes a value; later scrapes are equal.
     expect(await prometheus.waitForSamples(same)).toHaveLength(1)
   })
 
-  test('knows the units and types of OpenMetrics', async () => {
+  test('has the units and types of OpenMetrics', async () => {
     const answer = await get(`${prometheus.url}/api/v1/metadata?metric=sds_node_disk_space_free_bytes`)
     const { data } = JSON.parse(answer.text) as {
       data: Record<string, { type: string; unit: string; help: string }[]>
@@ -134,7 +134,7 @@ describe('a real Prometheus that scrapes the demo', () => {
   })
 })
 
-test('SIGTERM ends the demo within seconds, polls included', async () => {
+test('SIGTERM stops the demo during slow polls', async () => {
   const child = await startProcess(process.execPath, [
     'src/main.ts',
     'demo',

@@ -1,29 +1,29 @@
 import { chmodSync, symlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
-import { startEmulator } from '../api/client_plant.ts'
-import { type Lab, quickly, startLab } from '../faults/lab.ts'
+import { startEmulator } from '../api/client_setup.ts'
+import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
 const login = (name: string, url: string, password = 'emulator') =>
   `{name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${password}}}`
-const systems = (...list: string[]) => `systems: [${list.join(', ')}]${quickly()}`
-const post = (lab: Lab) => request('POST', `${lab.exporter.url}/-/reload`)
+const systems = (...list: string[]) => `systems: [${list.join(', ')}]${pollEverySecond()}`
+const post = (setup: ExporterSetup) => request('POST', `${setup.exporter.url}/-/reload`)
 
 describe('an invalid configuration file', () => {
   let emulator: Emulator
-  let lab: Lab
+  let setup: ExporterSetup
 
   beforeAll(async () => {
     emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic' })
     await emulator.start()
-    lab = await startLab(systems(login('a', emulator.url)))
-    for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')
+    setup = await startExporter(systems(login('a', emulator.url)))
+    for (const { id } of emulator.pools) await setup.waitForPolls(id, 'ok')
   })
   afterAll(async () => {
-    await lab.exporter.stop()
+    await setup.exporter.stop()
     await emulator.stop()
   })
 
@@ -101,29 +101,29 @@ describe('an invalid configuration file', () => {
     ['an invalid boolean', `systems: [{${good}}]\nhistory: {enabled: perhaps}`, /history\.enabled/],
   ])('%s: nothing changes, and both metrics report it', async (_, yaml, words) => {
     const requests = emulator.log.logins()
-    const loadedAt = await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})
-    lab.configure(yaml)
-    const answer = await post(lab)
+    const loadedAt = await setup.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})
+    setup.configure(yaml)
+    const answer = await post(setup)
     expect(answer.status).toBe(500)
     expect(answer.text).toMatch(words)
     expect(answer.text).not.toContain('MARKED')
-    await expect(lab.exporter.reload()).rejects.toThrow(words)
-    expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(0)
-    expect(await lab.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})).toBe(loadedAt)
-    for (const { id } of emulator.pools) expect(await lab.value('sds_pool_up', { pool_id: id })).toBe(1)
+    await expect(setup.exporter.reload()).rejects.toThrow(words)
+    expect(await setup.value('sds_exporter_config_last_reload_successful', {})).toBe(0)
+    expect(await setup.value('sds_exporter_config_last_reload_success_timestamp_seconds', {})).toBe(loadedAt)
+    for (const { id } of emulator.pools) expect(await setup.value('sds_pool_up', { pool_id: id })).toBe(1)
     expect(emulator.log.logins()).toEqual(requests)
-    expect(lab.log.at(-1)).toMatchObject({ level: 'error', message: 'configuration rejected' })
-    expect(JSON.stringify(lab.log)).not.toContain('MARKED')
+    expect(setup.log.at(-1)).toMatchObject({ level: 'error', message: 'configuration rejected' })
+    expect(JSON.stringify(setup.log)).not.toContain('MARKED')
   })
 
   test('is followed by a successful reload of a valid file', async () => {
-    lab.configure('systems: [')
-    expect((await post(lab)).status).toBe(500)
-    lab.configure(systems(login('a', emulator.url)))
-    expect(await post(lab)).toMatchObject({ status: 200, text: 'Configuration reloaded.\n' })
-    expect(await lab.value('sds_exporter_config_last_reload_successful', {})).toBe(1)
+    setup.configure('systems: [')
+    expect((await post(setup)).status).toBe(500)
+    setup.configure(systems(login('a', emulator.url)))
+    expect(await post(setup)).toMatchObject({ status: 200, text: 'Configuration reloaded.\n' })
+    expect(await setup.value('sds_exporter_config_last_reload_successful', {})).toBe(1)
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
-    for (const { id } of emulator.pools) await lab.waitForPolls(id, 'ok')
+    for (const { id } of emulator.pools) await setup.waitForPolls(id, 'ok')
   })
 })
 
@@ -132,114 +132,114 @@ describe('a valid configuration file', () => {
     await using stays = await startEmulator({ seed: 'stays', pools: 1 })
     await using goes = await startEmulator({ seed: 'goes', pools: 1 })
     await using comes = await startEmulator({ seed: 'comes', pools: 1 })
-    await using lab = await startLab(systems(login('stays', stays.url), login('goes', goes.url)))
+    await using setup = await startExporter(systems(login('stays', stays.url), login('goes', goes.url)))
     const [[kept], [left], [added]] = [stays.pools, goes.pools, comes.pools]
-    for (const pool of [kept, left]) await lab.waitForPolls(pool?.id ?? '', 'ok')
-    const polled = await lab.polls(kept?.id ?? '', 'ok')
+    for (const pool of [kept, left]) await setup.waitForPolls(pool?.id ?? '', 'ok')
+    const polled = await setup.polls(kept?.id ?? '', 'ok')
 
-    lab.configure(systems(login('comes', comes.url), login('stays', stays.url)))
-    await lab.exporter.reload()
+    setup.configure(systems(login('comes', comes.url), login('stays', stays.url)))
+    await setup.exporter.reload()
     expect(goes.liveSessions('monitor')).toBe(0)
     expect(stays.liveSessions('monitor')).toBe(1)
-    const text = JSON.stringify(await lab.scrape())
+    const text = JSON.stringify(await setup.scrape())
     expect(text).not.toContain('"goes"')
-    expect(await lab.polls(kept?.id ?? '', 'ok')).toBeGreaterThanOrEqual(polled)
-    expect(await lab.value('sds_pool_up', { system: 'stays' })).toBe(1)
-    await lab.waitForPolls(added?.id ?? '', 'ok')
-    await lab.waitForPolls(kept?.id ?? '', 'ok', 2)
+    expect(await setup.polls(kept?.id ?? '', 'ok')).toBeGreaterThanOrEqual(polled)
+    expect(await setup.value('sds_pool_up', { system: 'stays' })).toBe(1)
+    await setup.waitForPolls(added?.id ?? '', 'ok')
+    await setup.waitForPolls(kept?.id ?? '', 'ok', 2)
     expect(stays.log.logins()).toEqual({ granted: 1, refused: 0 })
     const requests = goes.log.count()
-    await lab.waitForPolls(kept?.id ?? '', 'ok', 2)
+    await setup.waitForPolls(kept?.id ?? '', 'ok', 2)
     expect(goes.log.count()).toBe(requests)
   })
 
   test('keeps the values if only limits change, and removes them if the account changes', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
-    await using lab = await startLab(systems(login('a', emulator.url)))
-    await lab.waitForPolls(pool?.id ?? '', 'ok')
+    await using setup = await startExporter(systems(login('a', emulator.url)))
+    await setup.waitForPolls(pool?.id ?? '', 'ok')
     emulator.setFaults(['half-open@nodes'])
 
-    lab.configure(`${systems(login('a', emulator.url))}\nhistory: {enabled: true}`)
-    await lab.exporter.reload()
+    setup.configure(`${systems(login('a', emulator.url))}\nhistory: {enabled: true}`)
+    await setup.exporter.reload()
     expect(emulator.log.logins().granted).toBe(1)
-    lab.configure(systems(login('a', emulator.url)).replace('stale_after: 60s', 'stale_after: 50s'))
-    await lab.exporter.reload()
-    expect(await lab.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBe(5)
+    setup.configure(systems(login('a', emulator.url)).replace('stale_after: 60s', 'stale_after: 50s'))
+    await setup.exporter.reload()
+    expect(await setup.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBe(5)
     await waitFor(() => emulator.log.logins().granted === 2, { what: 'the new session' })
     expect(emulator.liveSessions('monitor')).toBe(1)
 
-    lab.configure(systems(`{name: a, base_url: "${emulator.url}", auth: {token: emulator-monitor}}`))
-    await lab.exporter.reload()
+    setup.configure(systems(`{name: a, base_url: "${emulator.url}", auth: {token: emulator-monitor}}`))
+    await setup.exporter.reload()
     expect(emulator.liveSessions('monitor')).toBe(0)
-    expect(await lab.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBeUndefined()
+    expect(await setup.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBeUndefined()
   })
 
   test('with a new password opens a new session', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     const [pool] = emulator.pools
-    await using lab = await startLab(systems(login('a', emulator.url, 'wrong')))
-    await waitFor(async () => (await lab.value('sds_api_logins_total', { result: 'auth' })) === 1, {
+    await using setup = await startExporter(systems(login('a', emulator.url, 'wrong')))
+    await waitFor(async () => (await setup.value('sds_api_logins_total', { result: 'auth' })) === 1, {
       what: 'the refusal',
     })
-    lab.configure(systems(login('a', emulator.url)))
-    await lab.exporter.reload()
-    await lab.waitForPolls(pool?.id ?? '', 'ok')
+    setup.configure(systems(login('a', emulator.url)))
+    await setup.exporter.reload()
+    await setup.waitForPolls(pool?.id ?? '', 'ok')
     expect(emulator.log.logins()).toEqual({ granted: 1, refused: 1 })
   })
 
   test('reloaded 300 times leaves one session, and none after the stop', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-    await using lab = await startLab(systems(login('a', emulator.url)))
+    await using setup = await startExporter(systems(login('a', emulator.url)))
     for (let round = 1; round <= 300; round += 1) {
       // Every change makes a new session.
-      lab.configure(
+      setup.configure(
         systems(login('a', emulator.url)).replace('stale_after: 60s', `stale_after: ${60 + (round % 2)}s`),
       )
-      await lab.exporter.reload()
+      await setup.exporter.reload()
       if (round % 10 === 0)
         await waitFor(() => emulator.liveSessions('monitor') === 1, { what: 'a new session' })
       expect(emulator.liveSessions('monitor')).toBeLessThanOrEqual(1)
     }
     expect(emulator.log.logins().refused).toBe(0)
-    await lab.exporter.stop()
+    await setup.exporter.stop()
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
   test('coalesces 100 simultaneous reloads, and all of them get the result', async () => {
     await using emulator = await startEmulator({ pools: 1 })
-    await using lab = await startLab(systems(login('a', emulator.url)))
-    await Promise.all(Array.from({ length: 100 }, () => lab.exporter.reload()))
-    expect(lab.log.filter(({ message }) => message === 'configuration reloaded').length).toBeLessThanOrEqual(
-      2,
-    )
-    lab.configure('systems: [')
-    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => lab.exporter.reload()))
+    await using setup = await startExporter(systems(login('a', emulator.url)))
+    await Promise.all(Array.from({ length: 100 }, () => setup.exporter.reload()))
+    expect(
+      setup.log.filter(({ message }) => message === 'configuration reloaded').length,
+    ).toBeLessThanOrEqual(2)
+    setup.configure('systems: [')
+    const refused = await Promise.allSettled(Array.from({ length: 100 }, () => setup.exporter.reload()))
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(['rejected']))
-    expect(lab.log.filter(({ message }) => message === 'configuration rejected').length).toBeLessThanOrEqual(
-      2,
-    )
+    expect(
+      setup.log.filter(({ message }) => message === 'configuration rejected').length,
+    ).toBeLessThanOrEqual(2)
   })
 
   test('rejects a waiting reload on stop', async () => {
     await using emulator = await startEmulator({ pools: 1 })
-    const lab = await startLab(systems(login('a', emulator.url)))
-    await lab.waitForPolls(emulator.pools[0]?.id ?? '', 'ok')
+    const setup = await startExporter(systems(login('a', emulator.url)))
+    await setup.waitForPolls(emulator.pools[0]?.id ?? '', 'ok')
     emulator.setFaults(['half-open@logout'])
-    lab.configure(systems(login('b', emulator.url)))
-    const first = lab.exporter.reload()
+    setup.configure(systems(login('b', emulator.url)))
+    const first = setup.exporter.reload()
     await new Promise(setImmediate)
-    const second = lab.exporter.reload()
+    const second = setup.exporter.reload()
     const refused = expect(second).rejects.toThrow('being stopped')
-    await Promise.all([lab.exporter.stop(), first, refused])
-    expect(lab.log.filter(({ message }) => message === 'configuration reloaded')).toHaveLength(1)
+    await Promise.all([setup.exporter.stop(), first, refused])
+    expect(setup.log.filter(({ message }) => message === 'configuration reloaded')).toHaveLength(1)
   })
 
   test('rejects a reload after stop', async () => {
     await using emulator = await startEmulator({ pools: 1 })
-    const lab = await startLab(systems(login('a', emulator.url)))
-    const stopped = lab.exporter.stop()
-    await expect(lab.exporter.reload()).rejects.toThrow('being stopped')
+    const setup = await startExporter(systems(login('a', emulator.url)))
+    const stopped = setup.exporter.stop()
+    await expect(setup.exporter.reload()).rejects.toThrow('being stopped')
     await stopped
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
@@ -252,10 +252,10 @@ describe('secret files', () => {
     chmodSync(real, mode)
     const file = linked ? `${folder.path}/link` : real
     if (linked) symlinkSync(real, file)
-    await using lab = await startLab(
-      `systems: [{name: a, base_url: "http://127.0.0.1:1", auth: {username: monitor, password_file: "${file}"}}]${quickly()}`,
+    await using setup = await startExporter(
+      `systems: [{name: a, base_url: "http://127.0.0.1:1", auth: {username: monitor, password_file: "${file}"}}]${pollEverySecond()}`,
     )
-    return lab.log
+    return setup.log
       .filter(({ message }) => message.includes('every local user'))
       .map(({ level, fields }) => [level, fields['system']])
   }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { REASONS, type Reason } from '../../src/api/errors/reasons.ts'
-import { nodesOf, pollLines, pollTimeoutFor, quickly, startEmulatedLab } from './lab.ts'
-import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
+import { nodesOf, pollEverySecond, pollLines, pollTimeoutFor, startWithEmulator } from './exporter_setup.ts'
+import { PARALLEL_TIMEOUT_MS, startInParallel } from './parallel.ts'
 
-/** What the storage system does at one pool, and the reason that the exporter gives for it. */
+/** A fault of one pool, and the reason of its failed polls. */
 const FAULTS: readonly (readonly [string, Reason])[] = [
   ['reset', 'reset'],
   ['half-open', 'timeout'],
@@ -61,46 +61,46 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
   ['status:204', 'schema'],
 ]
 
-async function play([fault, reason]: readonly [string, Reason]): Promise<void> {
-  await using lab = await startEmulatedLab({}, quickly(pollTimeoutFor(reason)))
-  const { emulator, sick, well, log } = lab
-  const before = nodesOf(await lab.scrape(), sick.id, 'sds_node_disks')
+async function runCase([fault, reason]: readonly [string, Reason]): Promise<void> {
+  await using setup = await startWithEmulator({}, pollEverySecond(pollTimeoutFor(reason)))
+  const { emulator, faulty, healthy, log } = setup
+  const before = nodesOf(await setup.scrape(), faulty.id, 'sds_node_disks')
   expect(Object.keys(before)).toHaveLength(3)
 
-  emulator.setFaults([`${fault}@nodes,pool=${sick.name}`])
-  await lab.waitForPolls(sick.id, reason, 2)
-  await lab.waitForPolls(well.id, 'ok')
-  const during = await lab.scrape()
-  expect(await lab.value('sds_pool_up', { pool_id: sick.id })).toBe(0)
-  expect(await lab.value('sds_pool_up', { pool_id: well.id })).toBe(1)
-  expect(nodesOf(during, sick.id, 'sds_node_disks')).toEqual(before)
-  expect(pollLines(log, sick.id)).toEqual([`warn poll failed ${reason}`])
-  expect(pollLines(log, well.id)).toEqual([])
+  emulator.setFaults([`${fault}@nodes,pool=${faulty.name}`])
+  await setup.waitForPolls(faulty.id, reason, 2)
+  await setup.waitForPolls(healthy.id, 'ok')
+  const during = await setup.scrape()
+  expect(await setup.value('sds_pool_up', { pool_id: faulty.id })).toBe(0)
+  expect(await setup.value('sds_pool_up', { pool_id: healthy.id })).toBe(1)
+  expect(nodesOf(during, faulty.id, 'sds_node_disks')).toEqual(before)
+  expect(pollLines(log, faulty.id)).toEqual([`warn poll failed ${reason}`])
+  expect(pollLines(log, healthy.id)).toEqual([])
 
   emulator.setFaults([])
-  await lab.waitForPolls(sick.id, 'ok')
-  expect(await lab.value('sds_pool_up', { pool_id: sick.id })).toBe(1)
-  expect(pollLines(log, sick.id)).toEqual([`warn poll failed ${reason}`, 'info poll works again'])
+  await setup.waitForPolls(faulty.id, 'ok')
+  expect(await setup.value('sds_pool_up', { pool_id: faulty.id })).toBe(1)
+  expect(pollLines(log, faulty.id)).toEqual([`warn poll failed ${reason}`, 'info poll works again'])
   expect(emulator.log.logins().granted).toBeLessThanOrEqual(2)
-  await lab.exporter.stop()
+  await setup.exporter.stop()
   expect(emulator.liveSessions('monitor')).toBe(0)
 }
 
 describe('a pool that fails', () => {
-  const plays = sideBySide(FAULTS, play)
+  const runs = startInParallel(FAULTS, runCase)
   test.each(FAULTS.map(([fault, reason], index) => [fault, reason, index] as const))(
     '%s is %s',
     async (_fault, _reason, index) => {
-      await plays[index]
+      await runs[index]
     },
-    SIDE_BY_SIDE_TIMEOUT_MS,
+    PARALLEL_TIMEOUT_MS,
   )
 })
 
-describe('the table', () => {
-  test('has a fault for every reason that one pool can have', () => {
+describe('the table of faults', () => {
+  test('has a fault for every reason that can affect a single pool', () => {
     const reasons = new Set(FAULTS.map(([, reason]) => reason))
-    // These are failures of the way to the system, or of the exporter: they have tests of their own.
+    // Failures of the connection or of the exporter; other files test them.
     const elsewhere: readonly string[] = ['connect', 'dns', 'tls', 'local']
     expect(reasons).toEqual(new Set(Object.keys(REASONS).filter((reason) => !elsewhere.includes(reason))))
   })

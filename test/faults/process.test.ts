@@ -1,14 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { startEmulator } from '../api/client_plant.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { oneSeries } from '../metrics/exposition_text.ts'
 import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
-import { quickly } from './lab.ts'
-import { serve } from './served.ts'
+import { pollEverySecond } from './exporter_setup.ts'
+import { serve } from './serve.ts'
 
 const systemAt = (url: string, name = 'a') =>
   `{name: ${name}, base_url: "${url}", auth: {username: monitor, password: emulator}}`
@@ -16,62 +16,65 @@ const isUp = async (url: string) => /^sds_pool_up\{.*\} 1$/m.test((await get(`${
 const warnings = (stderr: string) =>
   stderr.split('\n').filter((line) => line.includes('level=warn') || line.includes('level=error'))
 
-describe('the end of the process', () => {
+describe('SIGTERM', () => {
   test.each<[string, readonly string[]]>([
-    ['while nothing happens', []],
-    ['in the middle of a poll', ['half-open@nodes']],
-    ['in the middle of a poll, when the system does not let go', ['half-open@nodes', 'half-open@logout']],
-    ['in the middle of a body', ['stall@nodes']],
-    ['in the middle of a login', ['slow-headers:0.5@login']],
-    ['while pools are listed', ['half-open@pools']],
-    ['in the middle of a pause between two attempts', ['status:503,retry-after=20@nodes']],
-  ])('by SIGTERM %s takes no more than five seconds and leaves no token behind', async (_, faults) => {
+    ['between polls', []],
+    ['during a poll', ['half-open@nodes']],
+    ['during a poll, with a logout that hangs', ['half-open@nodes', 'half-open@logout']],
+    ['during a body', ['stall@nodes']],
+    ['during a login', ['slow-headers:0.5@login']],
+    ['during the list of pools', ['half-open@pools']],
+    ['during a pause between two attempts', ['status:503,retry-after=20@nodes']],
+  ])('%s ends the process within its time limit, and logs out', async (_, faults) => {
     await using emulator = await startEmulator()
     emulator.setFaults(faults)
     using folder = temporaryFolder()
-    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly('30s')}`)
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond('30s')}`)
     await using served = await serve(file)
     const busy = faults[0]?.replace(/^.*@/, '') as 'nodes' | undefined
     await waitFor(() => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0), {
-      what: 'the moment',
+      what: 'the request',
     })
     served.child.kill('SIGTERM')
     served.child.kill('SIGTERM')
     expect(await served.child.exited).toEqual({ code: 0, signal: null })
-    // An end that took too long would have been cut short, with a warning.
+    // A stop beyond the time limit of five seconds is aborted with a warning.
     expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
     expect(warnings(served.child.stderr())).toEqual([])
     emulator.setFaults([])
-    await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the last token to be given back' })
+    await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
   })
 })
 
-test('SIGTERM before the start is over ends the process in order, too', async () => {
+test('SIGTERM during the start stops the process, and logs out', async () => {
   await using emulator = await startEmulator()
   using folder = temporaryFolder()
-  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly()}`)
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
   await using served = await serve(file)
-  // What it listens on it tells before it begins to poll.
+  // The URL is logged before the first poll.
   served.child.kill('SIGTERM')
   expect(await served.child.exited).toEqual({ code: 0, signal: null })
   expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
-  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the last token to be given back' })
+  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
 })
 
 describe('a hundred SIGHUP', () => {
-  test('are few reloads, one at a time, and the last file wins', async () => {
+  test('cause fewer reloads, one at a time, and the last file is loaded', async () => {
     await using emulator = await startEmulator({ pools: 1 })
     using folder = temporaryFolder()
-    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly()}`)
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
     await using served = await serve(file)
     await waitFor(() => isUp(served.url), { what: 'the first poll' })
     for (let signal = 0; signal < 99; signal += 1) served.child.kill('SIGHUP')
-    writeFileSync(file, `systems: [${systemAt(emulator.url)}, ${systemAt(emulator.url, 'b')}]${quickly()}`)
+    writeFileSync(
+      file,
+      `systems: [${systemAt(emulator.url)}, ${systemAt(emulator.url, 'b')}]${pollEverySecond()}`,
+    )
     served.child.kill('SIGHUP')
     await waitFor(async () => (await get(`${served.url}/metrics`)).text.includes('system="b"'), {
       what: 'the new system',
     })
-    // The page names a system before its login.
+    // The page has the system before its login.
     await waitFor(() => emulator.log.logins().granted === 2, { what: 'the login of the new system' })
     const reloads = served.child.stderr().split('configuration reloaded').length - 1
     expect(reloads).toBeGreaterThan(0)
@@ -83,12 +86,12 @@ describe('a hundred SIGHUP', () => {
 })
 
 describe('a process without file descriptors', () => {
-  test('lives, says why it cannot poll, and goes on when there are some again', async () => {
+  test('stays alive, logs the reason, and polls again when descriptors are free', async () => {
     await using emulator = await startEmulator({ pools: 1 })
-    // Every poll needs a connection of its own, so that it meets the lack of them.
+    // Each poll opens a new connection, and so needs a descriptor.
     emulator.setFaults(['truncate:close@nodes'])
     using folder = temporaryFolder()
-    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${quickly('2s')}`)
+    const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond('2s')}`)
     const limit = 60
     await using served = await serve(file, { limit })
     const port = Number(new URL(served.url).port)
@@ -103,7 +106,7 @@ describe('a process without file descriptors', () => {
 
     for (const socket of sockets) socket.destroy()
     emulator.setFaults([])
-    await waitFor(() => isUp(served.url), { what: 'a good poll' })
+    await waitFor(() => isUp(served.url), { what: 'a successful poll' })
     const { text, status } = await get(`${served.url}/metrics`)
     expect(status).toBe(200)
     expect(oneSeries(text, 'sds_pool_polls_total', { result: 'local' }).value).toBeGreaterThan(0)

@@ -8,8 +8,8 @@ import { temporaryFolder } from '../support/folders.ts'
 import { request } from '../support/http.ts'
 import { run } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
-import { quickly } from './lab.ts'
-import { type Served, serve } from './served.ts'
+import { pollEverySecond } from './exporter_setup.ts'
+import { type Served, serve } from './serve.ts'
 
 const FLAGS = [
   '--log.level=debug',
@@ -39,9 +39,11 @@ const ADMIN_PAGES = [
   ['DELETE', '/systems/reset/vdc/admin/authnproviders/x.json'],
 ] as const
 
-/** Everything that the exporter shows to anybody who asks. */
+/** The headers and bodies of all pages of both listeners. */
 async function everyPage({ url, child }: Served): Promise<string> {
-  const [, adminUrl = ''] = await child.waitForOutput(/"url":"([^"]+)","msg":"listening for provider administration"/)
+  const [, adminUrl = ''] = await child.waitForOutput(
+    /"url":"([^"]+)","msg":"listening for provider administration"/,
+  )
   const admin = ADMIN_PAGES.map(async ([method, path]) => {
     const { headers, text } = await request(method, `${adminUrl}${path}`)
     return `${JSON.stringify(headers)}\n${text}`
@@ -59,7 +61,7 @@ async function everyPage({ url, child }: Served): Promise<string> {
   return (await Promise.all([...answers, ...forms, ...admin])).join('\n')
 }
 
-/** The forms in which a secret may come to light. */
+/** The encodings in which output may contain a secret. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [
@@ -82,31 +84,17 @@ function expectHidden(output: string, secrets: Iterable<string>): void {
   }
 }
 
-/** A refusal in turns in JSON with needless escapes, in JSON, and in XML. */
-function refusalSaying(said: string, turn: number): string {
-  if (turn % 3 === 0) return `<error><description>${said}</description></error>`
-  const json = JSON.stringify({ code: 1, description: said, details: said })
+/** An error body with the text: in turn XML, JSON, and JSON with unnecessary escapes. */
+function errorBodyWith(text: string, turn: number): string {
+  if (turn % 3 === 0) return `<error><description>${text}</description></error>`
+  const json = JSON.stringify({ code: 1, description: text, details: text })
   return turn % 3 === 1
     ? json
     : json.replaceAll(/[+=/]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
 }
 
-/** A pool that is full of the token, wherever a name may stand. */
-function feedOf(token: string): string {
-  const node = {
-    id: `id ${token}`,
-    displayName: token,
-    storagePoolName: `pool of ${token}`,
-    healthStatus: token,
-    apiChange: token,
-    diskSpaceFreeCurrent: [{ t: '1', Space: token }],
-    transactionErrorsCurrent: { types: [{ errorType: token, category: token, errorCount: '1' }] },
-  }
-  return JSON.stringify({ _embedded: { _instances: [node, node] } }).replaceAll('=', '\\u003d')
-}
-
 describe('tokens and passwords', () => {
-  test('stay hidden in every fault, on every page and in the log at its most talkative', async () => {
+  test('are hidden with every fault, on every page and in the debug log', async () => {
     using folder = temporaryFolder()
     const emulators = FAULT_NAMES.map((name) => ({
       name,
@@ -123,7 +111,7 @@ describe('tokens and passwords', () => {
     const list = emulators.map(
       ({ name, emulator }) => `  - {name: ${name}, base_url: "${emulator.url}", ${auth}}`,
     )
-    const good = `systems:\n${list.join('\n')}\n${quickly()}`
+    const good = `systems:\n${list.join('\n')}\n${pollEverySecond()}`
     const file = folder.write('sds.yml', good)
     const output: string[] = []
     {
@@ -134,9 +122,9 @@ describe('tokens and passwords', () => {
       output.push(await everyPage(served))
       const before = new Map(emulators.map(({ name, emulator }) => [name, emulator.log.count()]))
       for (const { name, emulator } of emulators) emulator.setFaults([name])
-      const isPlayed = ({ name, emulator }: (typeof emulators)[number]) =>
+      const isActive = ({ name, emulator }: (typeof emulators)[number]) =>
         emulator.log.count() >= (before.get(name) ?? 0) + 1
-      await waitFor(() => emulators.every(isPlayed), { what: 'every fault to be met' })
+      await waitFor(() => emulators.every(isActive), { what: 'a request with every fault' })
       await served.child.waitForOutput(/poll failed/)
       output.push(await everyPage(served))
       folder.write('sds.yml', good.replaceAll('password: emulator', 'password: emulator, token: ALSO-MARKED'))
@@ -151,7 +139,7 @@ describe('tokens and passwords', () => {
     await Promise.all(emulators.map(({ emulator }) => emulator.stop()))
   })
 
-  test('stay hidden when the system repeats them in its errors', async () => {
+  test('are hidden when the system returns them in its errors', async () => {
     const secrets = {
       password: 'MARKED/pass+word=1',
       token: 'MARKED-token/2+x==',
@@ -159,42 +147,41 @@ describe('tokens and passwords', () => {
       fixed: 'MARKED-fixed-4',
     }
     const statuses = [400, 401, 403, 404, 409, 429, 500, 502, 503]
-    let asked = 0
+    let requests = 0
     await using server = await serveHttp((incoming, response) => {
       const { authorization = '', 'x-sds-auth-token': token = '' } = incoming.headers
       const credentials = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString()
-      const isLogin = incoming.url?.endsWith('/login') && asked % 3 !== 0
-      asked += 1
-      const isFeed = !isLogin && asked % 5 === 0
-      const status = isLogin || isFeed ? 200 : (statuses[asked % statuses.length] ?? 500)
-      // Who has the token of a login has logged in with the password.
+      const isLogin = incoming.url?.endsWith('/login') && requests % 3 !== 0
+      requests += 1
+      const status = isLogin ? 200 : (statuses[requests % statuses.length] ?? 500)
+      // A request with the token of the login follows a login with the password.
       const password = token === secrets.token ? secrets.password : ''
-      const said = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
+      const texts = [String(token), authorization, credentials, password, encodeURIComponent(String(token))]
       response.writeHead(status, {
         'X-SDS-AUTH-TOKEN': secrets.token,
-        Location: `/x?${said.join('&')}`,
+        Location: `/x?${texts.join('&')}`,
       })
-      response.end(isFeed ? feedOf(String(token)) : refusalSaying(said.join(' '), asked))
+      response.end(errorBodyWith(texts.join(' '), requests))
     })
     using folder = temporaryFolder()
     const tokenFile = folder.write('token', secrets.file)
-    const ways = [
+    const auths = [
       `{username: monitor, password: "${secrets.password}"}`,
       `{token_file: "${tokenFile}"}`,
       `{token: "${secrets.fixed}"}`,
     ]
-    const list = ways.flatMap((auth, way) =>
+    const list = auths.flatMap((auth, index) =>
       [1, 2, 3, 4].map(
         (pool) =>
-          `  - {name: "s${way}-${pool}", base_url: "${server.url}", auth: ${auth}, pools: [{id: "p${pool}"}]}`,
+          `  - {name: "s${index}-${pool}", base_url: "${server.url}", auth: ${auth}, pools: [{id: "p${pool}"}]}`,
       ),
     )
-    const file = folder.write('sds.yml', `systems:\n${list.join('\n')}\n${quickly()}`)
+    const file = folder.write('sds.yml', `systems:\n${list.join('\n')}\n${pollEverySecond()}`)
     await using served = await serve(file, { flags: FLAGS })
-    await waitFor(() => asked > 30, { what: 'many refusals' })
+    await waitFor(() => requests > 30, { what: 'more than 30 requests' })
     const pages = await everyPage(served)
     await served.child.stop()
-    const told = await Promise.all(
+    const results = await Promise.all(
       ['check', 'doctor', 'nodes'].map((command) =>
         run(process.execPath, [
           'src/main.ts',
@@ -204,7 +191,7 @@ describe('tokens and passwords', () => {
         ]),
       ),
     )
-    const commands = told.map(({ stdout, stderr }) => `${stdout}\n${stderr}`)
+    const commands = results.map(({ stdout, stderr }) => `${stdout}\n${stderr}`)
     for (const text of commands) expect(text.trim()).not.toBe('')
     const output = [pages, served.child.stdout(), served.child.stderr(), ...commands].join('\n')
     expect(output).toContain('it says: ')

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createBoard } from '../../src/poller/board.ts'
 import { type SystemState, withPoll, withPools } from '../../src/poller/state.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { boardOfA, readingOf, shown } from './plant.ts'
+import { boardOfA, readingOf, shown } from './setup.ts'
 
 const attempt = { at: 1, seconds: 1, failure: undefined }
 const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
@@ -18,7 +18,7 @@ describe('a board', () => {
     expect(shown(board, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
   })
 
-  test('never shows half a poll: every page is one whole reading', async () => {
+  test('never shows parts of a poll: every page has the values of one reading', async () => {
     const board = await boardOfA()
     await board.update('a', listed)
     await board.update('a', polled({ n0: 0, n1: 0, n2: 0 }))
@@ -37,7 +37,7 @@ describe('a board', () => {
     expect(Object.values(shown(board, 'sds_node_disk_space_free_bytes', 'node'))).toEqual([200, 200, 200])
   })
 
-  test('updates never go back, whatever the order in which pages get ready', async () => {
+  test('pages never show an older state, with many updates at once', async () => {
     const board = await boardOfA()
     await board.update('a', listed)
     let last = 0
@@ -52,7 +52,7 @@ describe('a board', () => {
     expect(last).toBe(99)
   })
 
-  test('a change that throws changes nothing, and those after it are shown', async () => {
+  test('a change that throws has no effect, and later changes are shown', async () => {
     const board = await boardOfA()
     await board.update('a', listed)
     const before = board.system('a')
@@ -65,7 +65,7 @@ describe('a board', () => {
     expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
   })
 
-  test('a page that cannot be made is told to those who wait for it, and the next one is made', async () => {
+  test('an error of a page rejects the updates in it, and the next page is rendered', async () => {
     const onPage = vi.fn()
     const board = createBoard(onPage)
     await board.show(['a'], new Set())
@@ -77,14 +77,14 @@ describe('a board', () => {
     expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
   })
 
-  test('a page that cannot be made does not take along the one that waits for it', async () => {
+  test('an error of a page does not reject the updates of the next page', async () => {
     let failures = 0
     const board = createBoard(() => {
       if (failures-- > 0) throw new Error('no page')
     })
     await board.show(['a'], new Set())
     await board.update('a', listed)
-    // A page that is compressed takes long enough for others to wait.
+    // Compression takes long enough for a second update to wait.
     await board.page().gzip('text')
     failures = 1
     const first = expect(board.update('a', polled({ n1: 1 }))).rejects.toThrow('no page')
@@ -95,7 +95,7 @@ describe('a board', () => {
     expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n2: 3 })
   })
 
-  test('shows exactly the systems it is told, and forgets what a stranger knew', async () => {
+  test('shows exactly the systems of `show`, and drops the state of replaced systems', async () => {
     const board = createBoard(() => undefined)
     await board.show(['a', 'b'], new Set())
     for (const name of ['a', 'b']) {

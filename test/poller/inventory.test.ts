@@ -12,7 +12,7 @@ import { statePart } from '../../src/poller/state_samples.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
 
-/** The poller against an emulated system, and the page that it makes. */
+/** A poller with one emulated system, and the page that it renders. */
 async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
   const { token = 'emulator-monitor', schedule = neverSchedule(), faults = [] } = options
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults })
@@ -43,7 +43,7 @@ async function startPoller(options: { token?: string; schedule?: string; faults?
 }
 
 describe('the inventory', () => {
-  test('counts and names the providers soon after the start', async () => {
+  test('has the number and names of the providers soon after the start', async () => {
     await using started = await startPoller()
     await waitForAssertion(() =>
       expect(started.lines('sds_authn_providers{')).toEqual(['sds_authn_providers{system="frankfurt"} 4']),
@@ -55,7 +55,7 @@ describe('the inventory', () => {
     )
   })
 
-  test('shows a missing role as such, and not as no providers', async () => {
+  test('reports a missing role, and does not show zero providers', async () => {
     await using started = await startPoller({ faults: ['status:403@providers'] })
     await waitForAssertion(() => expect(started.inventory()?.failure?.reason).toBe('forbidden'))
     expect(started.inventory()?.failure?.message).toContain('SYSTEM_MONITOR')
@@ -70,7 +70,7 @@ describe('the inventory', () => {
     expect(started.lines('sds_authn_provider')).toEqual([])
   })
 
-  test('is not asked for while the system is down', async () => {
+  test('is not requested while the system is down', async () => {
     await using started = await startPoller({ faults: ['status:503,body=none@pools'] })
     await waitForAssertion(() => expect(started.tried()).toBe(true))
     expect(started.emulator.log.count('providers')).toBe(0)
@@ -79,10 +79,10 @@ describe('the inventory', () => {
 })
 
 describe('a list that fails', () => {
-  /** The inventory with answers of a script, one for each time that it is asked. */
-  async function states(answers: readonly (string | ApiError)[]): Promise<SystemState[]> {
+  /** The states after each of these responses and failures of the list of providers. */
+  async function states(responses: readonly (string | ApiError)[]): Promise<SystemState[]> {
     let state = newSystem('frankfurt')
-    const queue = [...answers]
+    const queue = [...responses]
     const inventory = createInventory({
       system: 'frankfurt',
       isDue: true,
@@ -101,7 +101,7 @@ describe('a list that fails', () => {
       },
     })
     const seen: SystemState[] = []
-    for (const _ of answers) {
+    for (const _ of responses) {
       inventory.makeDue()
       await inventory.askIfDue(new AbortController().signal)
       seen.push(state)
@@ -113,20 +113,20 @@ describe('a list that fails', () => {
   const series = (state: SystemState | undefined) => state && statePart(state).get('sds_authn_providers')
   const TWO = 'sds_authn_providers{system="frankfurt"} 2\n'
 
-  test('once keeps the last one, twice withdraws it', async () => {
+  test('once keeps the last list, twice withdraws it', async () => {
     const down = new ApiError('unavailable', 'down')
     const [good, once, twice, again] = await states([LIST, down, down, LIST])
     expect([good, once, twice, again].map(series)).toEqual([TWO, TWO, undefined, TWO])
     expect(once?.inventory?.failure).toEqual({ reason: 'unavailable', message: 'down' })
   })
 
-  test('for want of the role withdraws it at once', async () => {
+  test('because of a missing role withdraws it at once', async () => {
     const [, refused] = await states([LIST, new ApiError('forbidden', 'no role')])
     expect(series(refused)).toBe(undefined)
     expect(refused?.inventory?.providers).toBe(undefined)
   })
 
-  test('and is no list says which system and which path', async () => {
+  test('because it is not a list is reported with system and path', async () => {
     const [state] = await states(['{"error":"no list"}'])
     expect(state?.inventory?.failure?.reason).toBe('schema')
     expect(state?.inventory?.failure?.message).toContain(
@@ -134,12 +134,12 @@ describe('a list that fails', () => {
     )
   })
 
-  test('is not a list of nothing: that is zero providers', async () => {
+  test('is not an empty list, which shows zero providers', async () => {
     const [state] = await states(['<authnproviders/>'])
     expect(series(state)).toBe('sds_authn_providers{system="frankfurt"} 0\n')
   })
 
-  test('shows a provider twice in the list once, and one without a name by its id', async () => {
+  test('is not one with duplicates or without names: they are shown once, and by id', async () => {
     const [state] = await states([LIST])
     expect(state && statePart(state).get('sds_authn_provider_info')).toBe(
       'sds_authn_provider_info{system="frankfurt",provider="b",provider_id="urn:a:"} 1\n' +

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The runs of a schedule so far, in seconds since the start by a clock that nobody sets. */
+/** Starts a schedule; returns its runs so far, in seconds since the start by the monotonic clock. */
 function runsOf(expression = '0 * * * * *', maxRandomDelayMs = 0): number[] {
   const began = performance.now()
   const runs: number[] = []
@@ -40,7 +40,7 @@ describe('a schedule', () => {
     expect([vi.getTimerCount(), getTasks().size]).toEqual([0, 0])
   })
 
-  test('does not stand still because the clock was set back', async () => {
+  test('continues after the clock was set back', async () => {
     const runs = runsOf()
     await vi.advanceTimersByTimeAsync(40 * SECOND)
     vi.setSystemTime(START - 24 * HOUR)
@@ -52,7 +52,7 @@ describe('a schedule', () => {
   test.each([
     ['an hour', START + HOUR],
     ['half a century', Date.UTC(2076, 0, 1, 12, 0, 30)],
-  ])('makes up for %s that the clock was set forward with one run', async (_, now) => {
+  ])('runs once after the clock was set forward by %s', async (_, now) => {
     const runs = runsOf()
     await vi.advanceTimersByTimeAsync(SECOND)
     vi.setSystemTime(now)
@@ -62,13 +62,13 @@ describe('a schedule', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('misses none of its times', async () => {
+  test('runs at every time', async () => {
     const runs = runsOf('*/2 * * * * *')
     await vi.advanceTimersByTimeAsync(MINUTE + 100)
     expect(runs).toHaveLength(30)
   })
 
-  test('begins each run up to so much later, and never two for one', async () => {
+  test('delays each run at random, and runs once for each time', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const runs = runsOf('* * * * * *', 5 * SECOND)
     await vi.advanceTimersByTimeAsync(20 * SECOND)
@@ -76,7 +76,7 @@ describe('a schedule', () => {
     expect(runs).toEqual([3.5, 6.5, 9.5, 12.5, 15.5, 18.5])
   })
 
-  test('forgets a run that waits for its delay when it is stopped', async () => {
+  test('drops a delayed run when it is stopped', async () => {
     const runs = runsOf('* * * * * *', HOUR)
     await vi.advanceTimersByTimeAsync(3 * SECOND)
     running?.stop()
@@ -84,7 +84,7 @@ describe('a schedule', () => {
     expect(runs).toEqual([])
   })
 
-  test('waits for a day that is far away', async () => {
+  test('waits for a time that is a month ahead', async () => {
     const runs = runsOf('0 0 0 1 2 *')
     await vi.advanceTimersByTimeAsync(30 * 24 * HOUR)
     expect(runs).toEqual([])

@@ -10,7 +10,7 @@ import {
   withPools,
 } from '../../src/poller/state.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
-import { readingOf } from './plant.ts'
+import { readingOf } from './setup.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failed = { at: 9, seconds: 3, failure: { reason: 'timeout', message: 'too late' } } as const
@@ -27,7 +27,7 @@ const free = (system: SystemState, label = 'node') => of(system, 'sds_node_disk_
 const systemA = withPools(newSystem('a'), refs('p', 'q'))
 
 describe('a poll', () => {
-  test('that succeeds replaces everything: nodes that left are gone, renamed ones have one name', () => {
+  test('that succeeds replaces all nodes: removed ones are gone, renamed ones have only the new name', () => {
     const first = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2, n3: 3 }))
     const second = withPoll(first, 'p', at(2), readingOf({ n1: 4, renamed: 5 }))
     expect(free(second)).toEqual({ n1: 4, renamed: 5 })
@@ -36,7 +36,7 @@ describe('a poll', () => {
     expect(free(first)).toEqual({ n1: 1, n2: 2, n3: 3 })
   })
 
-  test('that fails says so and keeps the values', () => {
+  test('that fails sets sds_pool_up to 0 and keeps the values', () => {
     const system = withPoll(withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })), 'p', failed)
     expect(free(system)).toEqual({ n1: 1 })
     expect(of(system, 'sds_pool_up', 'pool_id')).toEqual({ p: 0 })
@@ -44,11 +44,11 @@ describe('a poll', () => {
     expect(of(system, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 1 })
   })
 
-  test('of a pool that left meanwhile changes nothing', () => {
+  test('of a removed pool has no effect', () => {
     expect(withPoll(systemA, 'gone', at(1), readingOf({ n1: 1 }))).toEqual(systemA)
   })
 
-  test('of a system with more series than can be served beside others is a failure', () => {
+  test('of a system with too many series is a failure', () => {
     const names = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`${'x'.repeat(190)}${index}`, 1]),
     )
@@ -64,7 +64,7 @@ describe('a poll', () => {
     expect(Object.keys(of(system, 'sds_pool_nodes', 'pool_id')).length).toBeGreaterThan(1)
   })
 
-  test('without nodes is a good one', () => {
+  test('without nodes is a success', () => {
     const system = withPoll(systemA, 'p', at(1), readingOf({}))
     expect([of(system, 'sds_pool_up', 'pool_id'), of(system, 'sds_pool_nodes', 'pool_id')]).toEqual([
       { p: 1 },
@@ -74,11 +74,11 @@ describe('a poll', () => {
   })
 })
 
-describe('values that are withdrawn', () => {
+describe('withdrawn values', () => {
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'named', '9'))
   const old = withdrawn(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'named', '9')), 'p')
 
-  test('take their forecasts along, and nothing that says how the pool is', () => {
+  test('include the forecasts, but not the status of the pool', () => {
     expect(seriesOf(old).filter(({ name }) => name.startsWith('sds_node_'))).toEqual([])
     expect(of(old, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
     expect(of(old, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 1 })
@@ -86,13 +86,13 @@ describe('values that are withdrawn', () => {
     expect(of(old, 'sds_pool_attribute_nodes', 'attribute')).toEqual({})
   })
 
-  test('leave the name of the pool as it was, so that no series moves', () => {
+  test('keep the name of the pool, so that labels do not change', () => {
     expect(of(old, 'sds_pool_info', 'pool')).toEqual({ named: 1, q: 1 })
   })
 })
 
 describe('labels', () => {
-  test('of pools are their names, until two have the same; then their ids, for both and at once', () => {
+  test('of pools are their names; if two have the same name, the ids of both', () => {
     const one = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'same'))
     expect(free(one, 'pool')).toEqual({ same: 1 })
     const two = withPoll(one, 'q', at(1), readingOf({ n1: 2 }, 'same'))
@@ -101,7 +101,7 @@ describe('labels', () => {
     expect(free(renamed, 'pool')).toEqual({ same: 1, other: 3 })
   })
 
-  test('of a pool that is called like the id of another are ids', () => {
+  test('of a pool with the id of another pool as its name are ids', () => {
     const system = withPoll(
       withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }, 'q')),
       'q',
@@ -111,14 +111,14 @@ describe('labels', () => {
     expect(free(system, 'pool')).toEqual({ p: 1, x: 2 })
   })
 
-  test('of a listed pool are the name of the list until its nodes tell another', () => {
+  test('of a listed pool are the name in the list, until its nodes have another one', () => {
     const listed = withPools(newSystem('a'), [{ id: 'p', name: 'from the list' }])
     expect(of(listed, 'sds_pool_info', 'pool')).toEqual({ 'from the list': 1 })
     const polled = withPoll(listed, 'p', at(1), readingOf({ n1: 1 }, 'from the nodes'))
     expect(of(polled, 'sds_pool_info', 'pool')).toEqual({ 'from the nodes': 1 })
   })
 
-  test('are unique whatever the names', () => {
+  test('are unique for all names', () => {
     const names = [
       'a',
       'id-b',
@@ -144,7 +144,7 @@ describe('labels', () => {
 })
 
 describe('pools', () => {
-  test('that left the list are gone with all their series; those that stay keep theirs', () => {
+  test('removed from the list lose all series; the others keep theirs', () => {
     const both = withPoll(
       withPoll(systemA, 'p', at(1), readingOf({ n1: 1 })),
       'q',
@@ -161,7 +161,7 @@ describe('forecasts', () => {
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
   const days = (system: SystemState) => of(system, 'sds_node_capacity_forecast_seconds', 'node')
 
-  test('are shown for the nodes of the newest reading alone', () => {
+  test('are shown only for the nodes of the newest reading', () => {
     const system = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2, n3: 3 }, 'sp1', '2'))
     expect(days(system)).toEqual({ n1: 172_800, n2: 172_800 })
     expect(days(withPoll(system, 'p', at(2), readingOf({ n2: 2 })))).toEqual({ n2: 172_800 })
@@ -178,7 +178,7 @@ describe('forecasts', () => {
     expect(days(later)).toEqual({})
   })
 
-  test('that are gone are gone', () => {
+  test('that are withdrawn are not shown', () => {
     const system = withForecasts(withForecasts(polled, 'p', readingOf({ n1: 1 }, 'sp1', '2')), 'p', undefined)
     expect(days(system)).toEqual({})
   })

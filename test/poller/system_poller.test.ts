@@ -20,12 +20,12 @@ import {
   readingOf,
   recordingLog,
   shown,
-} from './plant.ts'
+} from './setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const SILENT = 'providers: {schedule: ""}\npoll: {max_random_delay: 0s'
-const bad = (reason: ApiError['reason'] = 'timeout') => new ApiError(reason, 'bad')
+const WITHOUT_PROVIDERS = 'providers: {schedule: ""}\npoll: {max_random_delay: 0s'
+const apiError = (reason: ApiError['reason'] = 'timeout') => new ApiError(reason, 'bad')
 const running: SystemPoller[] = []
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 30) }))
@@ -36,28 +36,33 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-interface PlantOptions {
+interface SetUpOptions {
   readonly client: Partial<SystemClient>
   readonly yaml?: string
-  /** Ids of the pools in the configuration; none: discovered. */
+  /** Ids of the pools in the configuration; undefined for discovery. */
   readonly pools?: readonly string[]
   readonly board?: Board
 }
 
-/** A system poller with a client made of functions. */
-async function plant({ client, yaml = `${SILENT}}\nforecast: {schedule: ""}`, pools, board }: PlantOptions) {
+/** A running system poller with a client of these methods. */
+async function setUp({
+  client,
+  yaml = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}`,
+  pools,
+  board,
+}: SetUpOptions) {
   const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
   const config = configOf(yaml, `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}${list}}`)
   const log = recordingLog()
-  /** What is logged besides the pools that are polled. */
-  const troubles = () => log.lines.filter(({ message }) => message !== 'polling pools')
+  /** All log lines except the list of pools. */
+  const logLines = () => log.lines.filter(({ message }) => message !== 'polling pools')
   const own = ownMetrics()
-  const shownOn = board ?? (await boardAt())
+  const pollerBoard = board ?? (await newBoard())
   const poller = createSystemPoller({
     system: onlySystem(config),
     config,
     client: clientOf(client),
-    board: shownOn,
+    board: pollerBoard,
     own,
     log,
   })
@@ -65,98 +70,98 @@ async function plant({ client, yaml = `${SILENT}}\nforecast: {schedule: ""}`, po
   poller.start()
   await vi.advanceTimersByTimeAsync(20)
   return {
-    board: shownOn,
+    board: pollerBoard,
     log,
     poller,
-    troubles,
+    logLines,
     logged: () =>
-      troubles().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
+      logLines().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
     polls: async () =>
       [
         ...(await own.render('text')).matchAll(
           /^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} (\d+)$/gm,
         ),
       ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),
-    free: () => shown(shownOn, 'sds_node_disk_space_free_bytes', 'node'),
-    up: () => shown(shownOn, 'sds_pool_up', 'pool_id'),
+    free: () => shown(pollerBoard, 'sds_node_disk_space_free_bytes', 'node'),
+    up: () => shown(pollerBoard, 'sds_pool_up', 'pool_id'),
   }
 }
 
-async function boardAt(): Promise<Board> {
+async function newBoard(): Promise<Board> {
   const board = boardOfA()
   await vi.advanceTimersByTimeAsync(1)
   return board
 }
 
 describe('polls', () => {
-  test('begin at once, and follow the schedule', async () => {
+  test('start at once, and follow the schedule', async () => {
     const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
-    const { free, poller } = await plant({ client: { nodes }, pools: ['p'] })
+    const { free, poller } = await setUp({ client: { nodes }, pools: ['p'] })
     expect(free()).toEqual({ n1: 1 })
     expect(poller.nextPoll()).toBe(Date.UTC(2026, 0, 1, 12, 1))
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     expect(free()).toEqual({ n1: 4 })
   })
 
-  test('of one pool never run twice at a time, however long one takes; the others go on', async () => {
+  test('of one pool never overlap, however long one takes; other pools are polled on schedule', async () => {
     const slow = Promise.withResolvers<FeedReading>()
     const nodes = vi.fn((pool: string) =>
       pool === 'slow' ? slow.promise : Promise.resolve(readingOf({ n1: 1 }, pool)),
     )
-    const { up } = await plant({ client: { nodes }, pools: ['slow', 'quick'] })
+    const { up } = await setUp({ client: { nodes }, pools: ['slow', 'quick'] })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    const asked = nodes.mock.calls.map(([pool]) => pool)
-    expect(asked.filter((pool) => pool === 'slow')).toHaveLength(1)
-    expect(asked.filter((pool) => pool === 'quick')).toHaveLength(6)
+    const requested = nodes.mock.calls.map(([pool]) => pool)
+    expect(requested.filter((pool) => pool === 'slow')).toHaveLength(1)
+    expect(requested.filter((pool) => pool === 'quick')).toHaveLength(6)
     slow.resolve(readingOf({ n2: 2 }, 'slow'))
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(up()).toEqual({ slow: 1, quick: 1 })
   })
 
-  test('of one pool fail by themselves: the others keep their values and their pace', async () => {
+  test('of one pool fail without an effect on the values and polls of other pools', async () => {
     const nodes = vi.fn(async (pool: string) => {
-      if (pool === 'broken') throw bad('not_found')
+      if (pool === 'broken') throw apiError('not_found')
       return readingOf({ n1: nodes.mock.calls.length }, pool)
     })
-    const { up, logged, polls } = await plant({ client: { nodes }, pools: ['broken', 'good'] })
+    const { up, logged, polls } = await setUp({ client: { nodes }, pools: ['broken', 'good'] })
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     expect(up()).toEqual({ broken: 0, good: 1 })
     expect(await polls()).toEqual(['broken not_found 11', 'good ok 11'])
     expect(logged()).toEqual(['warn poll failed not_found'])
   })
 
-  test('that hit a fault of the program fail as local, and say what it was', async () => {
+  test('with an internal error fail with reason local, and log the error', async () => {
     const nodes = async (pool: string) => {
       if (pool === 'p') throw new TypeError('x is not a function')
       return readingOf({ n1: 1 }, pool)
     }
-    const { up, troubles } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    const { up, logLines } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(up()).toEqual({ p: 0, q: 1 })
-    expect(troubles()).toHaveLength(1)
-    expect(troubles()[0]?.fields).toMatchObject({
+    expect(logLines()).toHaveLength(1)
+    expect(logLines()[0]?.fields).toMatchObject({
       reason: 'local',
       error: expect.stringContaining('TypeError: x is not'),
     })
   })
 
-  test('log a failure once, each further reason once, and the end of all of them', async () => {
+  test('log the first failure, each further reason once, and the next success', async () => {
     const outcomes: (ApiError | undefined)[] = [
       undefined,
-      bad(),
-      bad(),
-      bad('reset'),
-      bad(),
-      bad('reset'),
+      apiError(),
+      apiError(),
+      apiError('reset'),
+      apiError(),
+      apiError('reset'),
       undefined,
-      bad(),
+      apiError(),
     ]
     const nodes = async () => {
       const outcome = outcomes.shift()
       if (outcome !== undefined) throw outcome
       return readingOf({ n1: 1 })
     }
-    const { logged } = await plant({ client: { nodes }, pools: ['p'] })
+    const { logged } = await setUp({ client: { nodes }, pools: ['p'] })
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(logged()).toEqual([
       'warn poll failed timeout',
@@ -172,34 +177,34 @@ describe('polls', () => {
       ...readingOf({ n1: 1 }),
       rejected: [{ attribute: 'id', reason: 'no_id', node: '', text: 'x', times: 2 }] as const,
     })
-    const { logged } = await plant({ client: { nodes }, pools: ['p', 'q'] })
+    const { logged } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect(logged()).toEqual(['warn a value of the feed was not exported no_id'])
   })
 
-  test('end at the stop, and nothing runs after it', async () => {
+  test('are aborted by stop, and nothing runs after it', async () => {
     const nodes = vi.fn(
       (_pool: string, signal: AbortSignal) =>
         new Promise<FeedReading>((_, reject) =>
           signal.addEventListener('abort', () => reject(signal.reason)),
         ),
     )
-    const { poller, troubles, polls } = await plant({ client: { nodes }, pools: ['p'] })
+    const { poller, logLines, polls } = await setUp({ client: { nodes }, pools: ['p'] })
     const stopped = poller.stop()
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     await stopped
     expect(nodes).toHaveBeenCalledTimes(1)
-    expect(troubles()).toEqual([])
+    expect(logLines()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     expect(await polls()).toEqual([])
   })
 })
 
-describe('old values', () => {
-  test('are kept while polls fail, and withdrawn when nobody renewed them in time', async () => {
+describe('stale values', () => {
+  test('are kept while polls fail, and withdrawn after stale_after', async () => {
     let failing = false
-    const nodes = async () => (failing ? Promise.reject(bad()) : readingOf({ n1: 1 }))
-    const { free, up } = await plant({ client: { nodes }, pools: ['p'] })
+    const nodes = async () => (failing ? Promise.reject(apiError()) : readingOf({ n1: 1 }))
+    const { free, up } = await setUp({ client: { nodes }, pools: ['p'] })
     failing = true
     await vi.advanceTimersByTimeAsync(4.9 * MINUTE)
     expect([free(), up()]).toEqual([{ n1: 1 }, { p: 0 }])
@@ -210,13 +215,13 @@ describe('old values', () => {
     expect([free(), up()]).toEqual([{ n1: 1 }, { p: 1 }])
   })
 
-  test('are withdrawn also when a poll hangs, or the clock is set', async () => {
+  test('are withdrawn also while a poll hangs, and after the clock was set', async () => {
     const outcomes = [readingOf({ n1: 1 })]
     const nodes = () => {
       const outcome = outcomes.shift()
       return outcome === undefined ? new Promise<never>(() => undefined) : Promise.resolve(outcome)
     }
-    const { free } = await plant({ client: { nodes }, pools: ['p'] })
+    const { free } = await setUp({ client: { nodes }, pools: ['p'] })
     vi.setSystemTime(Date.UTC(2020, 0, 1))
     await vi.advanceTimersByTimeAsync(4.9 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
@@ -225,25 +230,25 @@ describe('old values', () => {
     running.splice(0)
   })
 
-  test('may be allowed to become older than a timer can wait', async () => {
-    const { free } = await plant({
+  test('are kept with a stale_after longer than the maximum of setTimeout', async () => {
+    const { free } = await setUp({
       client: { nodes: async () => readingOf({ n1: 1 }) },
       pools: ['p'],
-      yaml: `${SILENT}, schedule: "0 0 0 1 1 *", stale_after: 52w}\nforecast: {schedule: ""}`,
+      yaml: `${WITHOUT_PROVIDERS}, schedule: "0 0 0 1 1 *", stale_after: 52w}\nforecast: {schedule: ""}`,
     })
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
   })
 
-  test('that a poller takes over are withdrawn on time, also when it cannot list its pools', async () => {
-    const first = await plant({
+  test('of an earlier poller are withdrawn on time, also while the list of pools fails', async () => {
+    const first = await setUp({
       client: { nodes: async () => readingOf({ n1: 1 }), pools: async () => [{ id: 'p', name: 'x' }] },
     })
     await vi.advanceTimersByTimeAsync(MINUTE)
     await first.poller.stop()
-    const nodes = vi.fn(async () => Promise.reject(bad('connect')))
-    const pools = vi.fn(async () => Promise.reject(bad('connect')))
-    const { free } = await plant({ client: { nodes, pools }, board: first.board })
+    const nodes = vi.fn(async () => Promise.reject(apiError('connect')))
+    const pools = vi.fn(async () => Promise.reject(apiError('connect')))
+    const { free } = await setUp({ client: { nodes, pools }, board: first.board })
     await vi.advanceTimersByTimeAsync(4 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
     expect(nodes).toHaveBeenCalled()
@@ -253,7 +258,7 @@ describe('old values', () => {
 })
 
 describe('a system that is down', () => {
-  /** The client's limits and circuit breaker around requests that are made of functions. */
+  /** A client with limits and circuit breaker around these requests. */
   function withBreaker(
     nodes: (pool: string, signal: AbortSignal) => Promise<FeedReading>,
   ): Partial<SystemClient> {
@@ -276,42 +281,42 @@ describe('a system that is down', () => {
     }
   }
 
-  /** Pools of which the test decides which are silent. */
+  /** A poller of pools that time out while they are in `silent`. */
   async function setUpPools(count: number) {
     const pools = Array.from({ length: count }, (_, index) => `p${index}`)
     const silent = new Set<string>()
-    const asked: string[] = []
+    const requested: string[] = []
     const nodes = async (pool: string, signal: AbortSignal) => {
-      asked.push(pool)
+      requested.push(pool)
       if (!silent.has(pool)) return readingOf({ n1: 1 }, pool)
       await pause(20 * SECOND, signal)
-      throw bad('timeout')
+      throw apiError('timeout')
     }
-    const parts = await plant({ client: withBreaker(nodes), pools })
+    const parts = await setUp({ client: withBreaker(nodes), pools })
     await vi.advanceTimersByTimeAsync(SECOND)
     const valueOfAll = (value: number) => Object.fromEntries(pools.map((pool) => [pool, value]))
-    return { ...parts, pools, silent, asked, valueOfAll }
+    return { ...parts, pools, silent, requested, valueOfAll }
   }
 
-  test('is noticed by a few requests, then asked about once a minute', async () => {
-    const { up, polls, asked, silent, pools, valueOfAll, troubles } = await setUpPools(40)
+  test('is detected with a few requests, then probed once a minute', async () => {
+    const { up, polls, requested, silent, pools, valueOfAll, logLines } = await setUpPools(40)
     expect(up()).toEqual(valueOfAll(1))
-    asked.length = 0
+    requested.length = 0
     for (const pool of pools) silent.add(pool)
     await vi.advanceTimersByTimeAsync(90 * SECOND)
     expect(up()).toEqual(valueOfAll(0))
-    expect(asked.length).toBeLessThanOrEqual(12)
+    expect(requested.length).toBeLessThanOrEqual(12)
     expect((await polls()).filter((line) => line.startsWith('p39 timeout'))).toHaveLength(1)
-    const errors = troubles().map(({ fields }) => fields['error'])
+    const errors = logLines().map(({ fields }) => fields['error'])
     expect(errors).toContainEqual(expect.stringContaining('not asked, because the system keeps failing'))
-    asked.length = 0
+    requested.length = 0
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
-    expect(asked.length).toBeGreaterThan(50)
-    expect(asked.length).toBeLessThanOrEqual(61)
+    expect(requested.length).toBeGreaterThan(50)
+    expect(requested.length).toBeLessThanOrEqual(61)
   })
 
   test.each([3, 40])(
-    'is back within 90 seconds with all of its %i pools, however long it was away',
+    'is up within 90 seconds with all of its %i pools, however long it was down',
     async (count) => {
       const { up, silent, pools, valueOfAll, free } = await setUpPools(count)
       for (const pool of pools) silent.add(pool)
@@ -323,7 +328,7 @@ describe('a system that is down', () => {
     },
   )
 
-  test('is back also when some of its pools stay silent', async () => {
+  test('is up although some of its pools still time out', async () => {
     const { up, silent, pools } = await setUpPools(6)
     for (const pool of pools) silent.add(pool)
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
@@ -335,7 +340,7 @@ describe('a system that is down', () => {
     }
   })
 
-  test.each([1, 4, 6, 11])('is not made out of %i of 12 pools that stay silent', async (count) => {
+  test.each([1, 4, 6, 11])('is not assumed if %i of 12 pools time out', async (count) => {
     const { up, silent, pools } = await setUpPools(12)
     for (const pool of pools.slice(0, count)) silent.add(pool)
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
@@ -345,32 +350,32 @@ describe('a system that is down', () => {
     }
   })
 
-  test('that forgot one pool is up', async () => {
+  test('is up although one pool is not found', async () => {
     let failure: ApiError | undefined
     const nodes = vi.fn(async (pool: string) => {
       if (failure !== undefined && (failure.reason === 'connect' || pool === 'p')) throw failure
       return readingOf({ n1: 1 }, pool)
     })
-    const { up } = await plant({ client: { nodes }, pools: ['p', 'q'] })
-    failure = bad('connect')
+    const { up } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    failure = apiError('connect')
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
-    failure = bad('not_found')
+    failure = apiError('not_found')
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     expect(up()).toEqual({ p: 0, q: 1 })
   })
 
-  test('was tried, so that the exporter is ready', async () => {
-    const { board } = await plant({ client: { nodes: async () => Promise.reject(bad()) }, pools: ['p'] })
+  test('counts as tried, so that the exporter is ready', async () => {
+    const { board } = await setUp({ client: { nodes: async () => Promise.reject(apiError()) }, pools: ['p'] })
     expect(board.system('a')?.tried).toBe(true)
   })
 })
 
 describe('pools that the system lists', () => {
-  test('appear and vanish with the list, and keep what is known of them', async () => {
+  test('are added and removed with the list, and keep their values', async () => {
     let list = ['p', 'q']
     const nodes = async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool)
     const pools = vi.fn(async () => list.map((id) => ({ id, name: undefined })))
-    const { free, up, polls, log } = await plant({ client: { nodes, pools } })
+    const { free, up, polls, log } = await setUp({ client: { nodes, pools } })
     expect(free()).toEqual({ 'node-p': 1, 'node-q': 1 })
     list = ['q', 'r']
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
@@ -384,22 +389,22 @@ describe('pools that the system lists', () => {
     ])
   })
 
-  test('stay when the list cannot be had for a while', async () => {
+  test('stay while the list fails', async () => {
     const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
-    const { up, logged } = await plant({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
-    pools.mockRejectedValue(bad('forbidden'))
+    const { up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
+    pools.mockRejectedValue(apiError('forbidden'))
     await vi.advanceTimersByTimeAsync(20 * MINUTE)
     expect(up()).toEqual({ p: 1 })
     expect(logged()).toEqual(['warn discovery of pools failed forbidden'])
   })
 
-  test('are asked for again after there were none, also when the system was down before', async () => {
+  test('are requested again after an empty list, also if the system was down before', async () => {
     let list: readonly PoolRef[] | undefined
     const pools = async () => {
-      if (list === undefined) throw bad('reset')
+      if (list === undefined) throw apiError('reset')
       return list
     }
-    const { up } = await plant({ client: { pools, nodes: async (pool) => readingOf({ n1: 1 }, pool) } })
+    const { up } = await setUp({ client: { pools, nodes: async (pool) => readingOf({ n1: 1 }, pool) } })
     await vi.advanceTimersByTimeAsync(MINUTE)
     list = []
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
@@ -408,9 +413,9 @@ describe('pools that the system lists', () => {
     expect(up()).toEqual({ p: 1 })
   })
 
-  test('are asked for again until there is a list', async () => {
-    const pools = vi.fn(async () => Promise.reject<never>(bad('schema')))
-    const { board, up, logged } = await plant({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
+  test('are requested again until there is a list', async () => {
+    const pools = vi.fn(async () => Promise.reject<never>(apiError('schema')))
+    const { board, up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
     expect(board.system('a')).toMatchObject({ tried: true, discoveryFailure: { reason: 'schema' } })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(pools.mock.calls.length).toBeGreaterThanOrEqual(3)
@@ -423,13 +428,13 @@ describe('pools that the system lists', () => {
 })
 
 describe('forecasts', () => {
-  const yaml = `${SILENT}}`
+  const yaml = `${WITHOUT_PROVIDERS}}`
   const days = (board: Board) => shown(board, 'sds_node_capacity_forecast_seconds', 'node')
   const nodes = async () => readingOf({ n1: 1 })
 
-  test('come with the first poll, then once a schedule', async () => {
+  test('are requested after the first poll, then on schedule', async () => {
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     expect(days(board)).toEqual({ n1: 172_800 })
     await vi.advanceTimersByTimeAsync(59 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(1)
@@ -437,9 +442,9 @@ describe('forecasts', () => {
     expect(forecasts).toHaveBeenCalledTimes(2)
   })
 
-  test('that failed at the start are asked for again before their schedule', async () => {
-    const forecasts = vi.fn(async () => Promise.reject<never>(bad('timeout')))
-    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+  test('that failed at the start are requested again before their schedule', async () => {
+    const forecasts = vi.fn(async () => Promise.reject<never>(apiError('timeout')))
+    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(58 * MINUTE)
     expect(forecasts.mock.calls.length).toBeLessThanOrEqual(6)
     forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
@@ -447,29 +452,32 @@ describe('forecasts', () => {
     expect(days(board)).toEqual({ n1: 172_800 })
   })
 
-  test('that are refused are left to the schedule', async () => {
-    const forecasts = vi.fn(async () => Promise.reject<never>(bad('client_error')))
-    const { logged } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
+  test('that are refused are requested again on schedule', async () => {
+    const forecasts = vi.fn(async () => Promise.reject<never>(apiError('client_error')))
+    const { logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(3 * 60 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(4)
     expect(logged()).toEqual(['warn forecast failed client_error'])
   })
 
-  test('survive one failure, not two', async () => {
+  test('are kept after one failure, and withdrawn after two', async () => {
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const { board } = await plant({ client: { nodes, forecasts }, pools: ['p'], yaml })
-    forecasts.mockRejectedValue(bad('client_error'))
+    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    forecasts.mockRejectedValue(apiError('client_error'))
     await vi.advanceTimersByTimeAsync(61 * MINUTE)
     expect(days(board)).toEqual({ n1: 172_800 })
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(days(board)).toEqual({})
   })
 
-  test('of a system that was away come back with it', async () => {
+  test('of a system that was down are requested when it is up', async () => {
     let down = false
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const client = { forecasts, nodes: async () => (down ? Promise.reject(bad()) : readingOf({ n1: 1 })) }
-    const { board } = await plant({ client, pools: ['p'], yaml })
+    const client = {
+      forecasts,
+      nodes: async () => (down ? Promise.reject(apiError()) : readingOf({ n1: 1 })),
+    }
+    const { board } = await setUp({ client, pools: ['p'], yaml })
     down = true
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect(days(board)).toEqual({})
@@ -478,28 +486,28 @@ describe('forecasts', () => {
     expect(days(board)).toEqual({ n1: 172_800 })
   })
 
-  test('and the inventory go when a reload turns them off', async () => {
+  test('and the inventory are removed when a reload turns them off', async () => {
     const client = {
       nodes: async () => readingOf({ n1: 1 }),
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
       read: async () => '{"authnprovider":[{"id":"urn:x","name":"ldap"}]}',
     }
-    const { board, poller } = await plant({ client, pools: ['p'], yaml: '' })
+    const { board, poller } = await setUp({ client, pools: ['p'], yaml: '' })
     await vi.advanceTimersByTimeAsync(MINUTE)
     const families = ['sds_node_capacity_forecast_seconds', 'sds_authn_provider_info', 'sds_authn_providers']
     const seen = () => families.map((family) => Object.keys(shown(board, family, 'system')).length)
     expect(seen()).toEqual([1, 1, 1])
     await poller.stop()
-    const { free } = await plant({ client: { nodes: client.nodes }, pools: ['p'], board })
+    const { free } = await setUp({ client: { nodes: client.nodes }, pools: ['p'], board })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(seen()).toEqual([0, 0, 0])
     expect(free()).toEqual({ n1: 1 })
   })
 
-  test('do not hold up the polls', async () => {
+  test('do not delay polls', async () => {
     const forecasts = vi.fn(() => new Promise<never>(() => undefined))
     const polled = vi.fn(nodes)
-    const { board } = await plant({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
+    const { board } = await setUp({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
     expect(board.system('a')?.tried).toBe(true)
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect(polled).toHaveBeenCalledTimes(6)

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { outermostFunctionsOf } from './functions.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
-import { COMMON, LONG_FUNCTIONS, MODULES, type Module, PACKAGES, READS_ENVIRONMENT } from './modules.ts'
+import { COMMON, MODULES, type Module, PACKAGES, READS_ENVIRONMENT } from './modules.ts'
 
 /** Source text by path, from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>
@@ -94,13 +94,13 @@ function cyclesIn(graph: Graph): string[] {
   return cycles
 }
 
-interface Habit {
+interface ForbiddenPattern {
   readonly what: string
   readonly pattern: RegExp
   readonly exceptIn: readonly string[]
 }
 
-const HABITS: readonly Habit[] = [
+const FORBIDDEN_PATTERNS: readonly ForbiddenPattern[] = [
   { what: 'has a default export', pattern: /^export default\b|\bas default\b/m, exceptIn: [] },
   { what: 'keeps state in the module', pattern: /^(export )?(let|var)\b/m, exceptIn: [] },
   {
@@ -110,10 +110,10 @@ const HABITS: readonly Habit[] = [
   },
 ]
 
-/** Files with a habit that this repository does not allow. */
-export function habitFindings(sources: Sources): string[] {
+/** Files with code that is not allowed in this repository. */
+export function forbiddenPatternFindings(sources: Sources): string[] {
   return Object.entries(sources).flatMap(([path, source]) =>
-    HABITS.filter(({ exceptIn }) => !exceptIn.some((prefix) => path.startsWith(prefix)))
+    FORBIDDEN_PATTERNS.filter(({ exceptIn }) => !exceptIn.some((prefix) => path.startsWith(prefix)))
       .filter(({ pattern }) => pattern.test(source))
       .map(({ what }) => `${path} ${what}`),
   )
@@ -121,11 +121,11 @@ export function habitFindings(sources: Sources): string[] {
 
 const MAX_FUNCTION_LINES = 60
 
-/** Functions of more than sixty lines, closures included, that are not in the list of exceptions. */
-export function longFunctionFindings(sources: Sources, exceptions = LONG_FUNCTIONS): string[] {
+/** Functions of more than sixty lines, closures included. */
+export function longFunctionFindings(sources: Sources): string[] {
   return Object.entries(sources).flatMap(([path, source]) =>
     outermostFunctionsOf(source)
-      .filter(({ name, lines }) => lines > MAX_FUNCTION_LINES && !exceptions.includes(`${path}: ${name}`))
+      .filter(({ lines }) => lines > MAX_FUNCTION_LINES)
       .map(({ name, lines }) => `${path}: ${name} has ${lines} lines`),
   )
 }

@@ -4,7 +4,7 @@ import { parseAst } from 'vitest/node'
 export interface OutermostFunction {
   /** The name it is declared with or assigned to; `anonymous` without one. */
   readonly name: string
-  /** From its first to its last line, closures, blank lines and comments included. */
+  /** From its first to its last line, including closures, blank lines and comments. */
   readonly lines: number
 }
 

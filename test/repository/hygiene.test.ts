@@ -15,7 +15,7 @@ describe('dependencies', () => {
   const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }
   const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
-  test('each runtime dependency is wanted by name: who adds one, adds it here with a reason', () => {
+  test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@koa/router',
       '@peculiar/x509', // certificates of the emulator's --tls
@@ -23,7 +23,9 @@ describe('dependencies', () => {
       'commander',
       'fast-xml-parser',
       'koa',
+      'limiter', // requests_per_second
       'node-cron',
+      'p-queue', // concurrency
       'pino',
       'prom-client',
       'undici',
@@ -37,7 +39,7 @@ describe('dependencies', () => {
     expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([])
   })
 
-  test('no package comes from elsewhere than the registry', () => {
+  test('every package is from the registry', () => {
     const foreign = packages.filter(
       ([, { resolved, link }]) =>
         link || (resolved !== undefined && new URL(resolved).origin !== 'https://registry.npmjs.org'),
@@ -51,17 +53,17 @@ describe('files', () => {
     expect(readText('LICENSE')).toContain('Apache License')
   })
 
-  test('none names a folder of a developer', () => {
-    // Spelled apart, so that this file does not contain them.
+  test('no file has the path of a folder of a developer', () => {
+    // Composed, so that this file does not contain them.
     const folders = ['work', 'root'].map((name) => `/${name}/`)
     const texts = files.filter((path) => TEXT.test(path) && path !== 'package-lock.json')
     expect(texts.length).toBeGreaterThan(20)
     expect(texts.filter((path) => folders.some((folder) => readText(path).includes(folder)))).toEqual([])
   })
 
-  test('no test is left out', () => {
-    const left = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
+  test('no test is skipped', () => {
+    const skipped = /\b(test|it|describe)(\.\w+)*\.(only|skip|todo)\b/
     const tests = files.filter((path) => path.endsWith('.test.ts'))
-    expect(tests.filter((path) => left.test(readText(path)))).toEqual([])
+    expect(tests.filter((path) => skipped.test(readText(path)))).toEqual([])
   })
 })

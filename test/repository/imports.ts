@@ -2,9 +2,9 @@ import { posix } from 'node:path'
 
 /** One import, re-export or dynamic import of a source file. */
 export interface Import {
-  /** As it stands in the file: `./a.ts`, `koa`, `node:fs`. */
+  /** As written in the file: `./a.ts`, `koa`, `node:fs`. */
   readonly specifier: string
-  /** Whether only types are taken, so that nothing remains of it at run time. */
+  /** Whether only types are imported, so that there is no import at run time. */
   readonly typeOnly: boolean
 }
 
@@ -12,7 +12,7 @@ const STATIC = /^(?:import|export)\s+(?<clause>[\w\s{},*$]*?)\s*from\s+'(?<speci
 const SIDE_EFFECT = /^import\s+'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<typeof>typeof\s+)?\bimport\(\s*'(?<specifier>[^']+)'\s*\)/g
 
-/** The imports of a file in the house style: statements at the start of a line, single quotes. */
+/** The imports of a file as Biome formats it: statements at the start of a line, single quotes. */
 export function importsOf(source: string): readonly Import[] {
   const found = (pattern: RegExp, isTypeOnly: (groups: Record<string, string | undefined>) => boolean) =>
     [...source.matchAll(pattern)].map(({ groups = {} }) => ({
@@ -35,7 +35,7 @@ function isTypeClause(clause: string): boolean {
   return list.filter((name) => name !== '').every((name) => name.startsWith('type '))
 }
 
-/** The file that a relative import means, from the root of the repository; undefined for packages. */
+/** The path of a relative import from the root of the repository; undefined for packages. */
 export function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined
 }

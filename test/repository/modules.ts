@@ -1,4 +1,4 @@
-/** What a module may import from another: everything, or types only. */
+/** What a module may import from another one: everything, or only types. */
 export type Permission = 'all' | 'types'
 
 export interface Module {
@@ -9,7 +9,7 @@ export interface Module {
   readonly mayImport: Readonly<Record<string, Permission>>
 }
 
-/** Tables and shared types that every module may import; they import nothing themselves. */
+/** Tables and shared types that every module may import; they have no imports of other modules. */
 export const COMMON = 'common'
 
 /** Reading a secret from a file, and checking an id: needed at run time by the client. */
@@ -60,7 +60,7 @@ export const MODULES: readonly Module[] = [
   },
 ]
 
-/** Which paths may import a package. A package that is not here is refused everywhere. */
+/** Which paths may import a package. Other packages may not be imported. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@grafana/grafana-foundation-sdk': ['mixin/'],
   '@koa/router': ['src/server/', 'src/emulator/'],
@@ -70,8 +70,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/commands/', 'src/main.ts'],
   'fast-xml-parser': ['src/api/', 'src/emulator/', 'src/server/admin'],
   koa: ['src/server/', 'src/emulator/'],
-  // The configuration asks it whether a schedule is valid.
+  // The configuration checks schedules with it.
+  limiter: ['src/api/request/'],
   'node-cron': ['src/poller/', 'src/config/'],
+  'p-queue': ['src/api/request/'],
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
   undici: ['src/api/'],
@@ -81,12 +83,3 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the environment of the process may be read. */
 export const READS_ENVIRONMENT: readonly string[] = ['src/config/', 'src/commands/']
-
-/** Functions that may be longer than sixty lines, as `path: name`, until they are split. */
-export const LONG_FUNCTIONS: readonly string[] = [
-  'src/api/request/endpoints.ts: createEndpoints',
-  'src/api/session/login_session.ts: createLoginSession',
-  'src/poller/journal.ts: createJournal',
-  'src/poller/pool_poller.ts: createPoolPoller',
-  'src/poller/system_poller.ts: createSystemPoller',
-]

@@ -3,8 +3,8 @@ import { quickTests, whyNotQuick } from '../support/quick.ts'
 
 const reading = (files: Readonly<Record<string, string>>) => (path: string) => files[path]
 
-describe('the quick suite', () => {
-  test('is most of the tests, and none that starts a program or Prometheus', () => {
+describe('the quick tests', () => {
+  test('are most tests, but none that starts a program', () => {
     const quick = quickTests()
     expect(quick.length).toBeGreaterThan(60)
     for (const path of ['test/config/load.test.ts', 'test/api/client.test.ts', 'test/poller/board.test.ts'])
@@ -51,7 +51,7 @@ describe('the quick suite', () => {
       undefined,
     ],
     ['a folder of slow tests', {}, 'waits for polls'],
-  ])('takes or leaves a test with %s', (what, files, reason) => {
+  ])('include or exclude a test with %s', (what, files, reason) => {
     const path = what === 'a folder of slow tests' ? 'test/faults/a.test.ts' : 'test/a.test.ts'
     expect(whyNotQuick(path, reading(files))).toBe(reason)
   })

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The files that git knows or would take, from the root of the repository; those deleted meanwhile left out. */
+/** Paths of tracked files and of untracked files that are not ignored, without deleted ones. */
 export function repositoryFiles(): readonly string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const { stdout, status, stderr } = spawnSync('git', args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`git ls-files failed; the tests of the house need a git clone: ${stderr}`)
+  if (status !== 0) throw new Error(`git ls-files failed; test/repository needs a git clone: ${stderr}`)
   return stdout.split('\0').filter((path) => path !== '' && existsSync(path))
 }
 

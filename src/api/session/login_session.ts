@@ -27,7 +27,7 @@ interface Token {
 export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
   const logIn = createLogin(options)
-  const renewals = createRenewals(options)
+  const renewals = createRenewals(options.monotonicNow)
   const closing = new AbortController()
   let closed = false
   let current: Token | undefined
@@ -93,8 +93,8 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
   function check(password: Secret): void {
     if (refused?.password.equals(password) !== true) cooldown.reset()
     const seconds = Math.ceil(cooldown.remainingMs() / 1000)
-    if (seconds === 0) return
-    const text = `the login as ${username} was refused: ${refused?.detail}; the next login is tried in ${seconds} s`
+    if (refused === undefined || seconds === 0) return
+    const text = `the login as ${username} was refused: ${refused.detail}; the next login is tried in ${seconds} s`
     throw new ApiError('auth', text)
   }
 

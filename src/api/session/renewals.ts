@@ -1,6 +1,5 @@
 import type { Secret } from '../../config/values/secret.ts'
 import { createCooldown } from '../http/cooldown.ts'
-import type { LoginOptions } from './session.ts'
 
 /** Bound of the memory: more requesters than a system can have at a time. */
 const MAX_IN_VAIN = 10_000
@@ -17,13 +16,9 @@ export interface Renewals {
   inVain(requester: string): void
 }
 
-export function createRenewals({
-  system,
-  username,
-  log,
-  monotonicNow,
-}: Pick<LoginOptions, 'system' | 'username' | 'log' | 'monotonicNow'>): Renewals {
-  const cooldown = createCooldown(monotonicNow)
+/** @param now monotonic clock in milliseconds */
+export function createRenewals(now?: () => number): Renewals {
+  const cooldown = createCooldown(now)
   const inVain = new Set<string>()
   let lastAccepted: Secret | undefined
 
@@ -40,8 +35,7 @@ export function createRenewals({
     inVain(requester) {
       if (inVain.size >= MAX_IN_VAIN) inVain.clear()
       inVain.add(requester)
-      const next_renewal_seconds = cooldown.begin() / 1000
-      log.debug('a new token is refused, too', { system, user: username, requester, next_renewal_seconds })
+      cooldown.begin()
     },
   }
 }

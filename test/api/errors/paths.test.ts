@@ -8,7 +8,7 @@ describe('idSegment', () => {
     ['urn:x:AuthnProvider:1:'],
     ['10.4.0.101'],
     ['a_b~c'],
-  ])('%s stays as it is', (id) => {
+  ])('%s is unchanged', (id) => {
     expect(idSegment(id)).toBe(id)
   })
 
@@ -42,7 +42,7 @@ describe('idSegment', () => {
     expect(() => idSegment(id)).toThrowError(expect.objectContaining({ reason: 'local' }))
   })
 
-  test('no id leads out of its place in the path', () => {
+  test('an id never changes the other segments of the path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (id) => {
         let path: string

@@ -15,7 +15,7 @@ describe('docs/reliability.md', () => {
   test.each([
     ['Reasons', REASONS],
     ['Rejected values', REJECTIONS],
-  ])('%s: has a row for each, in the order of the program', (heading, reasons) => {
+  ])('%s: has a row for each, in the order of the source', (heading, reasons) => {
     expect(rowsBelow(heading)).toEqual(Object.keys(reasons))
   })
 })

@@ -1,7 +1,7 @@
 import type { Answer } from '../../../src/api/http/transport.ts'
 import { Secret } from '../../../src/config/values/secret.ts'
 
-/** An answer as the transport gives it. */
+/** An answer as returned by the transport. */
 export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return { status, header: (name) => lower.get(name.toLowerCase()), text, redact: (words) => words }

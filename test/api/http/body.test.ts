@@ -18,19 +18,19 @@ const breaking = () =>
 describe('readBody', () => {
   test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
     ['plain', stream('a', 'b'), plain, 'ab'],
-    ['nothing', stream(), plain, ''],
+    ['an empty body', stream(), plain, ''],
     ['identity', stream('ab'), encoded('identity'), 'ab'],
     ['gzip', stream(gzipSync('ab')), encoded('gzip'), 'ab'],
     [
-      'gzip in two parts',
+      'gzip in two chunks',
       stream(gzipSync('ab').subarray(0, 9), gzipSync('ab').subarray(9)),
       encoded('GZIP '),
       'ab',
     ],
     ['x-gzip', stream(gzipSync('ab')), encoded('x-gzip'), 'ab'],
-    ['nothing, announced as gzip', stream(), encoded('gzip'), ''],
+    ['an empty body with Content-Encoding: gzip', stream(), encoded('gzip'), ''],
     ['a byte order mark', stream(Buffer.from([0xef, 0xbb, 0xbf]), 'ab'), plain, 'ab'],
-    ['a character cut in two', stream(Buffer.from([0xc3]), Buffer.from([0xa4])), plain, 'ä'],
+    ['a character split between chunks', stream(Buffer.from([0xc3]), Buffer.from([0xa4])), plain, 'ä'],
     [
       'exactly the limit',
       stream('x'.repeat(LIMIT)),
@@ -44,27 +44,27 @@ describe('readBody', () => {
   test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
     ['more than the limit', stream('x'.repeat(LIMIT), 'x'), plain, 'too_large'],
     [
-      'more than the limit, as announced',
+      'a Content-Length above the limit',
       stream('x'),
       { encoding: undefined, length: `${LIMIT + 1}` },
       'too_large',
     ],
     ['a gzip bomb', stream(gzipSync(Buffer.alloc(1_000_000))), encoded('gzip'), 'too_large'],
-    ['gzip cut short', stream(gzipSync('abcdef').subarray(0, 15)), encoded('gzip'), 'encoding'],
-    ['no gzip at all', stream('{"a":1}'), encoded('gzip'), 'encoding'],
+    ['truncated gzip', stream(gzipSync('abcdef').subarray(0, 15)), encoded('gzip'), 'encoding'],
+    ['a body that is not gzip', stream('{"a":1}'), encoded('gzip'), 'encoding'],
     ['br', stream('x'), encoded('br'), 'encoding'],
     ['deflate', stream(deflateSync('x')), encoded('deflate'), 'encoding'],
     ['gzip twice', stream(gzipSync(gzipSync('x'))), encoded('gzip, gzip'), 'encoding'],
-    ['an encoding called like a member of all objects', stream('x'), encoded('constructor'), 'encoding'],
+    ['an encoding with the name of an Object member', stream('x'), encoded('constructor'), 'encoding'],
     ['bytes that are not UTF-8', stream(Buffer.from([0x7b, 0xff, 0x7d])), plain, 'encoding'],
     ['UTF-16', stream(Buffer.from('{"a":1}', 'utf16le'), Buffer.from([0xd8])), plain, 'encoding'],
-    ['half a surrogate pair in UTF-8', stream(Buffer.from([0xed, 0xa0, 0x80])), plain, 'encoding'],
+    ['a surrogate in UTF-8', stream(Buffer.from([0xed, 0xa0, 0x80])), plain, 'encoding'],
   ])('%s is refused', async (_, body, headers, reason) => {
     await expect(readBody(body, headers, LIMIT)).rejects.toMatchObject({ reason })
     expect(body.destroyed).toBe(true)
   })
 
-  test('a stream that never ends is left after the limit', async () => {
+  test('an endless stream is destroyed at the limit', async () => {
     let sent = 0
     const endless = Readable.from(
       (function* () {
@@ -78,7 +78,7 @@ describe('readBody', () => {
     expect(sent).toBeLessThan(LIMIT * 10)
   })
 
-  test('a broken connection stays what it is', async () => {
+  test('the error of a broken connection is passed on', async () => {
     await expect(readBody(breaking(), plain, LIMIT)).rejects.toThrow('the connection broke')
   })
 })
@@ -87,7 +87,7 @@ describe('readErrorText', () => {
   test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
     ['plain', stream('ab'), plain, 'ab'],
     ['gzip', stream(gzipSync('ab')), encoded('gzip'), 'ab'],
-    ['another encoding of characters', stream(Buffer.from([0x61, 0xe4])), plain, 'a\ufffd'],
+    ['a body that is not UTF-8', stream(Buffer.from([0x61, 0xe4])), plain, 'a\ufffd'],
     ['an unknown encoding', stream('ab'), encoded('br'), ''],
     ['broken gzip', stream('ab'), encoded('gzip'), ''],
     ['a gzip bomb', stream(gzipSync(Buffer.alloc(1_000_000))), encoded('gzip'), ''],
@@ -96,7 +96,7 @@ describe('readErrorText', () => {
     expect(await readErrorText(body, headers)).toBe(expected)
   })
 
-  test('of a page of a megabyte the beginning', async () => {
+  test('reads at most 16000 characters', async () => {
     const body = stream(...Array.from({ length: 1000 }, () => 'x'.repeat(1000)))
     expect(await readErrorText(body, plain)).toHaveLength(16_000)
     expect(body.destroyed).toBe(true)

@@ -3,25 +3,25 @@ import { describe, expect, test, vi } from 'vitest'
 import { untilAborted, withDeadline } from '../../../src/api/http/deadline.ts'
 import { never } from './answers.ts'
 
-const untilGone = (signal: AbortSignal) =>
+const untilAbort = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
 describe('withDeadline', () => {
-  test('aborts as a timeout when the time is over', async () => {
-    await expect(withDeadline(never(), 1, untilGone)).rejects.toMatchObject({ name: 'TimeoutError' })
+  test('aborts with a TimeoutError at the deadline', async () => {
+    await expect(withDeadline(never(), 1, untilAbort)).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('aborts with the reason of whoever stops', async () => {
+  test('aborts with the reason of the outer signal', async () => {
     const stop = new AbortController()
-    const ended = withDeadline(stop.signal, 60_000, untilGone)
-    stop.abort(new Error('the end'))
-    await expect(ended).rejects.toThrow('the end')
+    const ended = withDeadline(stop.signal, 60_000, untilAbort)
+    stop.abort(new Error('stopped'))
+    await expect(ended).rejects.toThrow('stopped')
     await expect(
       withDeadline(stop.signal, 60_000, async (signal) => signal.throwIfAborted()),
-    ).rejects.toThrow('the end')
+    ).rejects.toThrow('stopped')
   })
 
-  test('leaves neither a listener nor a timer behind, in whichever way it ends', async () => {
+  test('leaves neither a listener nor a timer, after success and after failure', async () => {
     vi.useFakeTimers()
     const { signal } = new AbortController()
     await withDeadline(signal, 60_000, async () => 'good')
@@ -33,7 +33,7 @@ describe('withDeadline', () => {
     vi.useRealTimers()
   })
 
-  test('takes a time that is longer than a timer can be', async () => {
+  test('accepts a timeout longer than the maximum of setTimeout', async () => {
     const weeks = 10 * 7 * 86_400_000
     await expect(
       withDeadline(never(), weeks, async (signal) => {
@@ -43,31 +43,31 @@ describe('withDeadline', () => {
     ).resolves.toBe(false)
   })
 
-  test('a hundred at once make no warning about listeners', async () => {
+  test('a hundred at once cause no MaxListenersExceededWarning', async () => {
     const warnings: Error[] = []
-    const note = (warning: Error) => warnings.push(warning)
-    process.on('warning', note)
+    const record = (warning: Error) => warnings.push(warning)
+    process.on('warning', record)
     const { signal } = new AbortController()
     await Promise.all(
       Array.from({ length: 100 }, () => withDeadline(signal, 1000, () => new Promise(setImmediate))),
     )
-    process.off('warning', note)
+    process.off('warning', record)
     expect(warnings).toEqual([])
   })
 })
 
 describe('untilAborted', () => {
-  test('gives what is shared to all, and lets one leave without the others', async () => {
+  test('shares a promise: an abort rejects only its own caller', async () => {
     const shared = Promise.withResolvers<string>()
-    const impatient = new AbortController()
-    const [leaves, stays] = [
-      untilAborted(shared.promise, impatient.signal),
+    const aborting = new AbortController()
+    const [aborted, waiting] = [
+      untilAborted(shared.promise, aborting.signal),
       untilAborted(shared.promise, never()),
     ]
-    impatient.abort(new DOMException('over', 'TimeoutError'))
-    await expect(leaves).rejects.toMatchObject({ reason: 'timeout' })
+    aborting.abort(new DOMException('over', 'TimeoutError'))
+    await expect(aborted).rejects.toMatchObject({ reason: 'timeout' })
     shared.resolve('token')
-    await expect(stays).resolves.toBe('token')
-    expect(getEventListeners(impatient.signal, 'abort')).toEqual([])
+    await expect(waiting).resolves.toBe('token')
+    expect(getEventListeners(aborting.signal, 'abort')).toEqual([])
   })
 })

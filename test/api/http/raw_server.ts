@@ -5,17 +5,17 @@ import { type AddressInfo, createServer as createSocketServer, type Server, type
 export interface RawServer extends AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** Connections that were ever opened. */
+  /** Number of connections accepted since the start. */
   connections(): number
   stop(): Promise<void>
 }
 
-/** A server that answers as the test says. */
+/** An HTTP server with the request listener of a test. */
 export function serveHttp(listener: RequestListener): Promise<RawServer> {
   return started(createServer(listener))
 }
 
-/** A server of bare connections, for answers that no HTTP server would send. */
+/** A TCP server, for responses that an HTTP server cannot send. */
 export function serveRaw(onConnection: (socket: Socket) => void): Promise<RawServer> {
   return started(
     createSocketServer((socket) => {

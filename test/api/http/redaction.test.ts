@@ -24,14 +24,14 @@ describe('the secrets of a request', () => {
     expect(redact(`before ${form} after`)).toBe('before <secret> after')
   })
 
-  test('other text is kept, and secrets shorter than four characters', () => {
+  test('other text is unchanged; so are secrets shorter than four characters', () => {
     expect(redact('Invalid credentials, application/json')).toBe('Invalid credentials, application/json')
     expect(createRedaction(false).forRequest(login('b'))('a b c')).toBe('a b c')
   })
 })
 
 describe('the secrets of earlier requests', () => {
-  test('are replaced, too: the password of the login, and the token before', () => {
+  test('are replaced, too: the password of the login and the token before the current one', () => {
     const redaction = createRedaction(true)
     redaction.forRequest(login('Winter-2026'))
     redaction.forRequest(withToken('token-one'))
@@ -39,13 +39,13 @@ describe('the secrets of earlier requests', () => {
     expect(redact('token-one of Winter-2026, then token-two')).toBe('<secret> of <secret>, then <secret>')
   })
 
-  test('are not remembered where each request has the secret of another user', () => {
+  test('are not kept if each request has the secret of another user', () => {
     const redaction = createRedaction(false)
     redaction.forRequest(withToken('token-of-alice'))
     expect(redaction.forRequest(withToken('token-of-bob'))('token-of-alice')).toBe('token-of-alice')
   })
 
-  test('are remembered up to a bound', () => {
+  test('are kept up to a limit', () => {
     const redaction = createRedaction(true)
     redaction.forRequest(withToken('token-first'))
     for (let count = 0; count < 100; count += 1) redaction.forRequest(withToken(`token-${count}`))

@@ -10,39 +10,39 @@ const XML_BODY = (code: number) =>
 const HTML_BODY = '<html><body><h1>502 Bad Gateway</h1></body></html>'
 
 describe('refusalOf', () => {
-  test('200 is no refusal, whatever the body', () => {
+  test('200 is not a refusal, with any body', () => {
     expect(refusalOf(answerOf(200, JSON_BODY(6401)))).toBeUndefined()
   })
 
   test.each<[number, string, string, Reason]>([
-    [401, 'wrong credentials, XML whatever was asked for', XML_BODY(401), 'auth'],
+    [401, 'wrong credentials, XML although JSON was requested', XML_BODY(401), 'auth'],
     [401, 'JSON', JSON_BODY(4000), 'auth'],
-    [401, 'a page', HTML_BODY, 'auth'],
-    [401, 'nothing', '', 'auth'],
+    [401, 'HTML', HTML_BODY, 'auth'],
+    [401, 'no body', '', 'auth'],
     [403, 'missing role', JSON_BODY(3000), 'forbidden'],
-    [403, 'nothing', '', 'forbidden'],
-    [403, 'a page about accepted server names', HTML_BODY, 'forbidden'],
-    [500, 'missing role, as newer systems say it', JSON_BODY(6401, ',"retryable":false'), 'forbidden'],
+    [403, 'no body', '', 'forbidden'],
+    [403, 'HTML, as from a front end that refuses the server name', HTML_BODY, 'forbidden'],
+    [500, 'missing role, in newer versions', JSON_BODY(6401, ',"retryable":false'), 'forbidden'],
     [500, 'missing role in XML', XML_BODY(6401), 'forbidden'],
-    [500, 'missing role, code as text', JSON_BODY('6401'), 'forbidden'],
-    [400, 'missing role, older code', JSON_BODY(1026), 'forbidden'],
+    [500, 'missing role, code as a string', JSON_BODY('6401'), 'forbidden'],
+    [400, 'missing role, in older versions', JSON_BODY(1026), 'forbidden'],
     [404, 'unknown entity', JSON_BODY(2000), 'not_found'],
-    [404, 'nothing', '', 'not_found'],
+    [404, 'no body', '', 'not_found'],
     [400, 'parameter cannot be found', JSON_BODY(1004), 'client_error'],
     [405, 'wrong method', JSON_BODY(1007), 'client_error'],
     [415, 'wrong media type', '', 'client_error'],
-    [418, 'a page', HTML_BODY, 'client_error'],
-    [429, 'nothing', '', 'throttled'],
+    [418, 'HTML', HTML_BODY, 'client_error'],
+    [429, 'no body', '', 'throttled'],
     [503, 'restarting', JSON_BODY(6000, ',"retryable":true'), 'unavailable'],
-    [503, "the front end's page", HTML_BODY, 'unavailable'],
+    [503, 'HTML of a front end', HTML_BODY, 'unavailable'],
     [500, 'JSON', JSON_BODY(999), 'server_error'],
     [500, 'broken JSON', '{"code":', 'server_error'],
-    [500, 'JSON that is no object', '[6401]', 'server_error'],
-    [502, 'a page', HTML_BODY, 'unavailable'],
-    [504, 'nothing', '', 'unavailable'],
-    [599, 'nothing', '', 'server_error'],
+    [500, 'JSON that is not an object', '[6401]', 'server_error'],
+    [502, 'HTML', HTML_BODY, 'unavailable'],
+    [504, 'no body', '', 'unavailable'],
+    [599, 'no body', '', 'server_error'],
     [204, 'no content', '', 'schema'],
-    [206, 'a part', '{}', 'schema'],
+    [206, 'partial content', '{}', 'schema'],
   ])('%i with %s is %s', (status, _what, body, reason) => {
     expect(refusalOf(answerOf(status, body))).toMatchObject({ reason, status })
   })
@@ -66,14 +66,14 @@ describe('refusalOf', () => {
     expect(refusalOf(answer)).toMatchObject({ reason, status })
   })
 
-  test('says what the system says, in one line and not without end', () => {
+  test('quotes the error of the system in one line of limited length', () => {
     const refusal = refusalOf(
       answerOf(503, JSON.stringify({ code: 6000, description: 'a\nb', details: 'x'.repeat(999) })),
     )
     expect(refusal?.message).toMatch(/\(HTTP 503, code 6000\); it says: a b: x{10,200}$/)
   })
 
-  test('knows whether to come again, and when', () => {
+  test('has retryable of the body and Retry-After', () => {
     expect(refusalOf(answerOf(500, JSON_BODY(999, ',"retryable":false')))?.body?.retryable).toBe(false)
     expect(refusalOf(answerOf(500, JSON_BODY(999, ',"retryable":"true"')))?.body?.retryable).toBe(true)
     expect(refusalOf(answerOf(500, XML_BODY(999)))?.body?.retryable).toBe(false)
@@ -95,7 +95,7 @@ describe('readErrorBody', () => {
     )
   })
 
-  test('hides secrets after it was decoded, and no code', () => {
+  test('redacts description and details after decoding, but not code and retryable', () => {
     const redact = (words: string) => words.replaceAll(/=token=|6401|false/g, '<secret>')
     const body = '{"code":6401,"retryable":false,"description":"of \\u003dtoken\\u003d","details":"6401"}'
     expect(readErrorBody({ text: body, redact })).toEqual({
@@ -107,14 +107,14 @@ describe('readErrorBody', () => {
   })
 
   test.each([[''], ['null'], ['7'], [HTML_BODY], ['plain words'], ['<'.repeat(100_000)]])(
-    '%.20j is none',
+    '%.20j is not an error body',
     (text) => {
       expect(bodyOf(text)).toBeUndefined()
     },
   )
 })
 
-test('a page is quoted by its title, without secrets', () => {
+test('an HTML page is quoted by its title, redacted', () => {
   const page = (title: string) => answerOf(400, `<html><head><title>${title}</title></head></html>`)
   expect(refusalOf(page('400 No required SSL certificate was sent'))?.message).toContain(
     'it says: 400 No required SSL certificate was sent',

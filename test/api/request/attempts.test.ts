@@ -8,20 +8,20 @@ import { never } from '../http/answers.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const TIME_MS = 30 * SECOND
+const TIMEOUT_MS = 30 * SECOND
 const URLS = ['https://a:4443', 'https://b', 'https://c']
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Base URLs whose failures the test decides. */
+/** Attempts at base URLs that fail as set in `failures`. */
 function setUp(urls: readonly string[] = URLS) {
   const attempts = createAttempts(urls)
   const failures = new Map<string, unknown>()
   return {
     failures,
-    /** Runs one request within 30 s; gives the hosts in the order of the attempts, their times, and the outcome. */
-    async run(advanceMs = TIME_MS) {
+    /** Runs one request within 30 s; returns the hosts of the attempts, their times in ms, and the outcome. */
+    async run(advanceMs = TIMEOUT_MS) {
       const began = performance.now()
       const hosts: string[] = []
       const times: number[] = []
@@ -33,7 +33,7 @@ function setUp(urls: readonly string[] = URLS) {
         return 'answer'
       }
       const running = attempts
-        .run(send, { signal: never(), deadline: began + TIME_MS })
+        .run(send, { signal: never(), deadline: began + TIMEOUT_MS })
         .catch((failure: unknown) => failure)
       await vi.advanceTimersByTimeAsync(advanceMs)
       return { hosts: hosts.join(''), times, outcome: await running }
@@ -41,7 +41,7 @@ function setUp(urls: readonly string[] = URLS) {
   }
 }
 
-const bad = (reason: Reason, extras: ConstructorParameters<typeof ApiError>[2] = {}) =>
+const apiError = (reason: Reason, extras: ConstructorParameters<typeof ApiError>[2] = {}) =>
   new ApiError(reason, 'bad', extras)
 const body = (retryable: boolean | undefined) => ({
   code: 1,
@@ -67,7 +67,7 @@ describe('one base URL', () => {
     ['local', 1],
   ])('%s: %i attempts', async (reason, count) => {
     const { run, failures } = setUp(['https://a'])
-    failures.set('a', bad(reason))
+    failures.set('a', apiError(reason))
     const { hosts, outcome } = await run()
     expect(hosts).toHaveLength(count)
     expect(outcome).toMatchObject({ reason })
@@ -75,7 +75,7 @@ describe('one base URL', () => {
 
   test('pauses grow and have jitter', async () => {
     const { run, failures } = setUp(['https://a'])
-    failures.set('a', bad('reset'))
+    failures.set('a', apiError('reset'))
     for (const { times } of [await run(), await run()]) {
       const [, second = 0, third = 0] = times
       expect(second).toBeGreaterThanOrEqual(250)
@@ -85,21 +85,21 @@ describe('one base URL', () => {
     }
   })
 
-  test('Retry-After is honoured while it fits into the time left', async () => {
+  test('Retry-After is honoured if it fits into the time left', async () => {
     const { run, failures } = setUp(['https://a'])
-    failures.set('a', bad('unavailable', { retryAfterMs: 7000 }))
+    failures.set('a', apiError('unavailable', { retryAfterMs: 7000 }))
     expect((await run()).times).toEqual([0, 7000, 14_000])
-    failures.set('a', bad('unavailable', { retryAfterMs: 20_000 }))
+    failures.set('a', apiError('unavailable', { retryAfterMs: 20_000 }))
     expect((await run()).times).toEqual([0, 20_000])
-    failures.set('a', bad('unavailable', { retryAfterMs: 29_500 }))
+    failures.set('a', apiError('unavailable', { retryAfterMs: 29_500 }))
     expect((await run()).times).toEqual([0])
   })
 
-  test('a body that says retryable: false ends it', async () => {
+  test('a body with retryable: false prevents a retry', async () => {
     const { run, failures } = setUp(['https://a'])
-    failures.set('a', bad('server_error', { body: body(false) }))
+    failures.set('a', apiError('server_error', { body: body(false) }))
     expect((await run()).hosts).toBe('a')
-    failures.set('a', bad('server_error', { body: body(true) }))
+    failures.set('a', apiError('server_error', { body: body(true) }))
     expect((await run()).hosts).toBe('aaa')
   })
 
@@ -111,7 +111,7 @@ describe('one base URL', () => {
 
   test('an abort ends a pause', async () => {
     const stop = new AbortController()
-    const running = createAttempts(['https://a']).run(async () => Promise.reject(bad('reset')), {
+    const running = createAttempts(['https://a']).run(async () => Promise.reject(apiError('reset')), {
       signal: stop.signal,
       deadline: performance.now() + MINUTE,
     })
@@ -144,13 +144,13 @@ describe('several base URLs', () => {
     ['local', 'a'],
   ])('%s of the first: %s', async (reason, hosts) => {
     const { run, failures } = setUp()
-    failures.set('a', bad(reason))
+    failures.set('a', apiError(reason))
     expect((await run()).hosts).toBe(hosts)
   })
 
-  test('a base URL that failed cools down, longer after each failure, until it answers', async () => {
+  test('a failed base URL has a cooldown, which grows with each failure until it answers', async () => {
     const { run, failures } = setUp()
-    failures.set('a', bad('connect'))
+    failures.set('a', apiError('connect'))
     expect((await run(0)).hosts).toBe('ab')
     expect((await run(29 * SECOND)).hosts).toBe('b')
     await vi.advanceTimersByTimeAsync(2 * SECOND)
@@ -159,16 +159,16 @@ describe('several base URLs', () => {
     failures.clear()
     await vi.advanceTimersByTimeAsync(2 * SECOND)
     expect((await run(0)).hosts).toBe('a')
-    failures.set('a', bad('connect'))
+    failures.set('a', apiError('connect'))
     expect((await run(31 * SECOND)).hosts).toBe('ab')
     expect((await run(0)).hosts).toBe('ab')
   })
 
-  test('all are tried when all cool down, and the last failure is thrown', async () => {
+  test('all are tried when all have a cooldown, and the last failure is thrown', async () => {
     const { run, failures } = setUp()
-    failures.set('a', bad('connect'))
-    failures.set('b', bad('reset'))
-    failures.set('c', bad('dns'))
+    failures.set('a', apiError('connect'))
+    failures.set('b', apiError('reset'))
+    failures.set('c', apiError('dns'))
     for (let count = 0; count < 2; count += 1)
       expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'dns', node: 'c' } })
     failures.delete('b')
@@ -176,14 +176,14 @@ describe('several base URLs', () => {
     expect((await run(0)).hosts).toBe('b')
   })
 
-  test('there are three attempts in all', async () => {
+  test('there are at most three attempts', async () => {
     const { run, failures } = setUp(['https://a', 'https://b', 'https://c', 'https://d'])
-    for (const name of ['a', 'b', 'c']) failures.set(name, bad('connect'))
+    for (const name of ['a', 'b', 'c']) failures.set(name, apiError('connect'))
     expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'connect' } })
     expect((await run(0)).hosts).toBe('d')
   })
 
-  test('one that hangs takes half of the time left', async () => {
+  test('an attempt that hangs gets half of the time left', async () => {
     const hangs = async (_baseUrl: string, signal: AbortSignal) => {
       const began = performance.now()
       await once(signal, 'abort')
@@ -199,7 +199,7 @@ describe('several base URLs', () => {
     expect(spent).toEqual([20, 10, 10])
   })
 
-  test('the failure names the base URL where it played a part', async () => {
+  test('the failure names the base URL, if there are several and it is relevant', async () => {
     const place = { system: 's', operation: 'nodes', path: '/dashboard' }
     const messageOf = async (urls: readonly string[], failure: ApiError) => {
       const { run, failures } = setUp(urls)
@@ -208,9 +208,9 @@ describe('several base URLs', () => {
       return asApiError((await run()).outcome, place).message
     }
     const several = ['https://a:4443', 'https://b:4443/api']
-    expect(await messageOf(several, bad('connect'))).toBe('system s, nodes (a:4443/dashboard): bad')
-    expect(await messageOf(['https://a:4443'], bad('connect'))).toBe('system s, nodes (/dashboard): bad')
-    expect(await messageOf(several, bad('not_found', { status: 404 }))).toContain('(a:4443/dashboard)')
-    expect(await messageOf(several, bad('auth'))).toBe('system s, nodes (/dashboard): bad')
+    expect(await messageOf(several, apiError('connect'))).toBe('system s, nodes (a:4443/dashboard): bad')
+    expect(await messageOf(['https://a:4443'], apiError('connect'))).toBe('system s, nodes (/dashboard): bad')
+    expect(await messageOf(several, apiError('not_found', { status: 404 }))).toContain('(a:4443/dashboard)')
+    expect(await messageOf(several, apiError('auth'))).toBe('system s, nodes (/dashboard): bad')
   })
 })

@@ -4,9 +4,9 @@ import type { Reason } from '../../../src/api/errors/reasons.ts'
 import { createBreaker, type Leave } from '../../../src/api/request/breaker.ts'
 
 const SECOND = 1000
-const bad = (reason: Reason = 'timeout', extras = {}) => new ApiError(reason, 'bad', extras)
+const apiError = (reason: Reason = 'timeout', extras = {}) => new ApiError(reason, 'bad', extras)
 
-/** A breaker that opens after three failures, with a clock that the test moves. */
+/** A breaker that opens after three failures, with a clock moved by `pass`. */
 function setUp() {
   let now = 0
   const answered: boolean[] = []
@@ -27,14 +27,14 @@ function setUp() {
     pass: (ms: number) => {
       now += ms
     },
-    /** Whether an operation is admitted; it succeeds if it is. */
+    /** Whether the next operation is rejected. If it is admitted, it ends with `unknown`. */
     isOpen: () =>
       run('any', 'unknown').then(
         () => false,
         () => true,
       ),
     async fail(keys: string, reason: Reason = 'timeout') {
-      for (const key of keys) await run(key, bad(reason), 10)
+      for (const key of keys) await run(key, apiError(reason), 10)
     },
   }
 }
@@ -73,17 +73,17 @@ describe('opens', () => {
     expect(await isOpen()).toBe(opens)
   })
 
-  test('not when one request in between is answered', async () => {
+  test('not if a request in between is answered', async () => {
     const { fail, run, isOpen } = setUp()
     await fail('pq')
     await run('good', 'ok')
     await fail('pq')
-    await run('other', bad('not_found', { status: 404 }))
+    await run('other', apiError('not_found', { status: 404 }))
     await fail('pq')
     expect(await isOpen()).toBe(false)
   })
 
-  test('not for pools that fail for good while others are answered', async () => {
+  test('not for pools that fail permanently while others are answered', async () => {
     const { fail, run, isOpen, pass } = setUp()
     for (let round = 0; round < 20; round += 1) {
       await run('good', 'ok')
@@ -94,18 +94,18 @@ describe('opens', () => {
     }
   })
 
-  test('not for silence while another request was answered', async () => {
+  test('not for timeouts while another request was answered', async () => {
     const { breaker, run, isOpen } = setUp()
     const leaves = await Promise.all(['p', 'q', 'r'].map((key) => breaker.enter(key)))
     await run('good', 'ok')
-    for (const leave of leaves) leave(bad())
+    for (const leave of leaves) leave(apiError())
     expect(await isOpen()).toBe(false)
   })
 
   test('for Retry-After, up to two minutes', async () => {
     const { fail, run, isOpen, pass } = setUp()
     await fail('pq')
-    await run('r', bad('throttled', { status: 429, retryAfterMs: 900 * SECOND }))
+    await run('r', apiError('throttled', { status: 429, retryAfterMs: 900 * SECOND }))
     pass(119 * SECOND)
     expect(await isOpen()).toBe(true)
     pass(2 * SECOND)
@@ -121,7 +121,7 @@ describe('half-open', () => {
     return parts
   }
 
-  test('one operation is the probe; when it succeeds, those that wait go on', async () => {
+  test('one operation is the probe; if it succeeds, the waiting ones are admitted', async () => {
     const { breaker, isOpen } = await halfOpen()
     const probe = await breaker.enter('p')
     const others = ['q', 'r'].map((key) => breaker.enter(key))
@@ -134,12 +134,12 @@ describe('half-open', () => {
     expect(await isOpen()).toBe(false)
   })
 
-  test('when it fails, those that wait fail with it, and the next probe is a minute after its beginning', async () => {
+  test('if it fails, the waiting ones fail with it, and the next probe starts a minute after its start', async () => {
     const { breaker, isOpen, pass } = await halfOpen()
     const probe = await breaker.enter('p')
     const other = breaker.enter('q')
     pass(30 * SECOND)
-    probe(bad('connect'))
+    probe(apiError('connect'))
     await expect(other).rejects.toMatchObject({ reason: 'connect' })
     pass(23 * SECOND)
     expect(await isOpen()).toBe(true)
@@ -147,15 +147,15 @@ describe('half-open', () => {
     expect(await isOpen()).toBe(false)
   })
 
-  test('a refusal of the request shows that the system is back', async () => {
+  test('a refusal of the probe closes the breaker', async () => {
     const { run, isOpen } = await halfOpen()
-    await run('p', bad('forbidden', { status: 403 }))
+    await run('p', apiError('forbidden', { status: 403 }))
     expect(await isOpen()).toBe(false)
   })
 
-  test('a probe that ended without sending anything leaves the next one its place', async () => {
+  test('after a probe that sent nothing the next operation is the probe', async () => {
     const { run } = await halfOpen()
-    await run('p', bad('local'))
+    await run('p', apiError('local'))
     await run('q', 'unknown')
     await run('r', 'ok')
   })
@@ -164,10 +164,10 @@ describe('half-open', () => {
 describe('whether the system answered', () => {
   test.each<[string, Parameters<Leave>[0], boolean[]]>([
     ['a success', 'ok', [true]],
-    ['a refusal', bad('forbidden', { status: 403 }), [true]],
-    ['an answer that cannot be read', bad('syntax'), [true]],
-    ['silence', bad('timeout'), [false]],
-    ['a cooldown of logins: nothing was sent', bad('auth'), []],
+    ['a refusal', apiError('forbidden', { status: 403 }), [true]],
+    ['an answer that cannot be read', apiError('syntax'), [true]],
+    ['a timeout', apiError('timeout'), [false]],
+    ['a cooldown of logins: nothing was sent', apiError('auth'), []],
     ['an abort', 'unknown', []],
   ])('%s', async (_, outcome, expected) => {
     const { run, answered } = setUp()
@@ -175,11 +175,11 @@ describe('whether the system answered', () => {
     expect(answered).toEqual(expected)
   })
 
-  test('silence while another request was answered is not reported', async () => {
+  test('a timeout while another request was answered is not reported', async () => {
     const { breaker, run, answered } = setUp()
     const leave = await breaker.enter('p')
     await run('q', 'ok')
-    leave(bad())
+    leave(apiError())
     expect(answered).toEqual([true])
   })
 })

@@ -3,10 +3,10 @@ import { createLimits, PRIORITIES } from '../../../src/api/request/limits.ts'
 import { never } from '../http/answers.ts'
 
 const CONFIG = { concurrency: 2, requestsPerSecond: 10, maxResponseBytes: 1000 }
-const forever = () => ({ signal: never() })
+const neverAborted = () => ({ signal: never() })
 
 describe('withPermit', () => {
-  test('runs no more tasks at once than the concurrency, in order', async () => {
+  test('runs at most `concurrency` tasks at once, in order', async () => {
     const limits = createLimits(CONFIG)
     const began: number[] = []
     const ends = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
@@ -14,7 +14,7 @@ describe('withPermit', () => {
       limits.withPermit(() => {
         began.push(index)
         return promise
-      }, forever()),
+      }, neverAborted()),
     )
     expect(began).toEqual([0, 1])
     ends[1]?.reject(new Error('bad'))
@@ -32,7 +32,7 @@ describe('withPermit', () => {
     const task = (name: string, priority: number) =>
       limits.withPermit(async () => void began.push(name), { signal: never(), priority })
     const tasks = [
-      limits.withPermit(() => first.promise, forever()),
+      limits.withPermit(() => first.promise, neverAborted()),
       task('forecast', PRIORITIES.other),
       task('poll', PRIORITIES.poll),
     ]
@@ -44,10 +44,10 @@ describe('withPermit', () => {
   test('an aborted waiter is removed and takes no permit', async () => {
     const limits = createLimits({ ...CONFIG, concurrency: 1 })
     const first = Promise.withResolvers<void>()
-    const holder = limits.withPermit(() => first.promise, forever())
+    const holder = limits.withPermit(() => first.promise, neverAborted())
     const stop = new AbortController()
     const aborted = limits.withPermit(async () => 'never', { signal: stop.signal })
-    const waiting = limits.withPermit(async () => 'done', forever())
+    const waiting = limits.withPermit(async () => 'done', neverAborted())
     stop.abort(new Error('stopped'))
     await expect(aborted).rejects.toThrow('stopped')
     first.resolve()
@@ -60,7 +60,7 @@ describe('pace', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  /** The times at which so many requests could be sent, in milliseconds since the first. */
+  /** The times at which `count` requests are sent, in milliseconds since the first. */
   async function sendTimes(count: number, requestsPerSecond: number): Promise<number[]> {
     const limits = createLimits({ ...CONFIG, requestsPerSecond })
     await vi.advanceTimersByTimeAsync(60_000)

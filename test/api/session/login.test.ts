@@ -3,23 +3,23 @@ import { TOKEN_HEADER } from '../../../src/api/http/token_header.ts'
 import { basicHeader, tokenOf } from '../../../src/api/session/login.ts'
 import { answerOf, secret } from '../http/answers.ts'
 
-test('basicHeader sends name and password in UTF-8', () => {
+test('basicHeader encodes name and password in UTF-8', () => {
   expect(basicHeader('mönitor', secret('pass:wörd'))).toEqual({
     Authorization: `Basic ${Buffer.from('mönitor:pass:wörd', 'utf8').toString('base64')}`,
   })
 })
 
 describe('tokenOf', () => {
-  test('reads the token of the header', () => {
+  test('returns the token of the header', () => {
     expect(tokenOf(answerOf(200, '', { [TOKEN_HEADER]: ' BAAc/Q0x+Od3g== ' })).reveal()).toBe(
       'BAAc/Q0x+Od3g==',
     )
   })
 
   test.each<[string, Record<string, string>, string]>([
-    ['no token, which no storage system sends', {}, 'html'],
+    ['a response without a token, which a storage system does not send', {}, 'html'],
     ['an empty token', { [TOKEN_HEADER]: ' ' }, 'schema'],
-    ['a token that no header can carry', { [TOKEN_HEADER]: 'SECRET tök' }, 'schema'],
+    ['a token that is not valid in a header', { [TOKEN_HEADER]: 'SECRET tök' }, 'schema'],
   ])('refuses %s', (_, headers, reason) => {
     const read = () => tokenOf(answerOf(200, '', headers))
     expect(read).toThrow(expect.objectContaining({ reason }))

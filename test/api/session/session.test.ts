@@ -15,19 +15,19 @@ const LOGIN: AuthConfig = { kind: 'login', username: 'monitor', password: secret
 const BASE = 'https://ecs1'
 const POOL = 'nodes of p1'
 
-/** A session whose system is made of functions, with a clock that the test moves. */
+/** A session with mocked requests, and with a clock moved by `pass`. */
 function setUp(auth: AuthConfig = LOGIN, more: Partial<SessionOptions> = {}) {
   let now = Date.UTC(2026, 0, 1)
   let monotonicNow = 0
-  let made = 0
+  let issued = 0
   const live = new Set<string>()
   const warnings: unknown[] = []
   const log: Log = { ...silentLog, warn: (message, fields) => warnings.push([message, fields]) }
   const login = vi.fn(
     async (_baseUrl: string, _headers: Readonly<Record<string, string>>, _signal: AbortSignal) => {
-      made += 1
-      live.add(`token-${made}`)
-      return answerOf(200, '', { [TOKEN_HEADER]: `token-${made}` })
+      issued += 1
+      live.add(`token-${issued}`)
+      return answerOf(200, '', { [TOKEN_HEADER]: `token-${issued}` })
     },
   )
   const logout = vi.fn(async (token: { reveal(): string }, _signal: AbortSignal) => {
@@ -93,7 +93,7 @@ describe('a login session', () => {
 
   test.each<[string, (pass: (ms: number) => void, token: () => Promise<unknown>) => Promise<void>]>([
     [
-      'after seven hours and a half of life',
+      'after a lifetime of 7.5 hours',
       async (pass, token) => {
         for (let hour = 0; hour < 7; hour += 0.5) {
           pass(HOUR / 2)
@@ -102,12 +102,12 @@ describe('a login session', () => {
         pass(HOUR / 2)
       },
     ],
-    ['after one hour and three quarters of idling', async (pass) => pass(1.75 * HOUR)],
-    ['when the clock was set back', async (pass) => pass(-24 * HOUR)],
-  ])('gets a new token %s', async (_, spend) => {
+    ['after 1.75 hours without a request', async (pass) => pass(1.75 * HOUR)],
+    ['after the clock was set back', async (pass) => pass(-24 * HOUR)],
+  ])('gets a new token %s', async (_, wait) => {
     const { token, pass, live } = setUp()
     expect(await token()).toBe('token-1')
-    await spend(pass, token)
+    await wait(pass, token)
     expect(await token()).toBe('token-2')
     expect([...live]).toEqual(['token-2'])
     expect(await token()).toBe('token-2')
@@ -115,26 +115,26 @@ describe('a login session', () => {
 
   test('waits longer after each refused login, up to ten minutes, and logs it', async () => {
     const { token, login, pass, warnings, results } = setUp()
-    const tries: number[] = []
+    const loginTimes: number[] = []
     let second = 0
     login.mockImplementation(() => {
-      tries.push(second)
+      loginTimes.push(second)
       return refused()
     })
     for (; second < 3000; second += 1) {
       const failure = await token().catch((cause: unknown) => cause)
       expect(failure).toMatchObject({ reason: 'auth' })
-      if (tries.at(-1) !== second)
+      if (loginTimes.at(-1) !== second)
         expect(String(failure)).toMatch(/was refused: .*; the next login is tried in \d+ s$/)
       pass(1000)
     }
-    const pauses = tries.map((at, index) => at - (tries[index - 1] ?? 0))
+    const pauses = loginTimes.map((at, index) => at - (loginTimes[index - 1] ?? 0))
     expect(pauses).toEqual([0, 30, 60, 120, 240, 480, 600, 600, 600])
     expect(warnings).toContainEqual([
       'login refused: check username and password',
       { system: 'frankfurt', user: 'monitor', next_login_seconds: 600 },
     ])
-    expect(results).toEqual(tries.map(() => 'auth'))
+    expect(results).toEqual(loginTimes.map(() => 'auth'))
   })
 
   test('stays below ten refused logins in an hour, which would lock the account', async () => {
@@ -147,7 +147,7 @@ describe('a login session', () => {
     expect(login.mock.calls.length).toBeLessThanOrEqual(10)
   })
 
-  test('a clock that is set back does not make a cooldown longer', async () => {
+  test('a clock that is set back does not extend a cooldown', async () => {
     const { token, login, pass } = setUp()
     login.mockImplementationOnce(refused)
     await expect(token()).rejects.toMatchObject({ reason: 'auth' })
@@ -156,7 +156,7 @@ describe('a login session', () => {
     expect(await token()).toBe('token-1')
   })
 
-  /** Polls pools every second, four side by side, at a system that refuses their tokens; gives the seconds of logins. */
+  /** Polls pools every second, four at once, some with refused tokens. Returns the times of logins in seconds. */
   async function pollRefused(refusedPools: number, { seconds = 600, acceptedPools = 0 } = {}) {
     const { session, login, pass } = setUp()
     const logins: number[] = []
@@ -185,13 +185,13 @@ describe('a login session', () => {
     async (pools) => expect(await pollRefused(pools)).toEqual([0, 0, 30, 90, 210, 450]),
   )
 
-  test('pools that are refused for good cost few logins while others are accepted', async () => {
+  test('pools that are refused permanently cause few logins while others are accepted', async () => {
     const logins = await pollRefused(3, { acceptedPools: 5, seconds: 3600 })
     expect(logins.length).toBeLessThanOrEqual(15)
     expect(logins.filter((second) => second >= 1800).length).toBeLessThanOrEqual(3)
   })
 
-  test('a pool that is refused for good does not keep another from a new token', async () => {
+  test('a pool that is refused permanently does not prevent a new token for another pool', async () => {
     const { session, token, renew, accept } = setUp()
     await token()
     accept('token-1', 'other')
@@ -204,7 +204,7 @@ describe('a login session', () => {
     expect(await renew('token-2')).toBe('token-3')
   })
 
-  test('a renewal that helps ends the cooldown', async () => {
+  test('a renewal that succeeds ends the cooldown', async () => {
     const { session, token, renew, accept } = setUp()
     await token()
     expect(await renew('token-1')).toBe('token-2')
@@ -212,6 +212,44 @@ describe('a login session', () => {
     expect(await renew('token-2')).toBeUndefined()
     accept('token-2')
     expect(await renew('token-2')).toBe('token-3')
+  })
+
+  test('after a renewal that helped, the next cooldown is short again', async () => {
+    const { session, token, renew, accept, pass } = setUp()
+    /** Waits for a cooldown and renews in vain; gives the token. */
+    const renewInVain = async (afterMs: number) => {
+      pass(afterMs)
+      const newer = await renew((await token()) ?? '')
+      session.renewedInVain(POOL)
+      return newer
+    }
+    expect(await renewInVain(0)).toBe('token-2')
+    expect(await renewInVain(30_000)).toBe('token-3')
+    accept('token-3')
+    expect(await renewInVain(0)).toBe('token-4')
+    expect(await renewInVain(30_000)).toBe('token-5')
+  })
+
+  test('after a successful login, the next cooldown of logins is short again', async () => {
+    const { token, renew, login, pass } = setUp()
+    login.mockImplementationOnce(refused)
+    await expect(token()).rejects.toMatchObject({ reason: 'auth' })
+    pass(30_000)
+    expect(await token()).toBe('token-1')
+    login.mockImplementationOnce(refused)
+    await expect(renew('token-1')).rejects.toMatchObject({ reason: 'auth' })
+    pass(30_000)
+    expect(await token()).toBe('token-2')
+  })
+
+  test('requesters that were refused are remembered up to a bound', async () => {
+    const { session, token, renew, accept } = setUp()
+    await token()
+    session.renewedInVain(POOL)
+    accept('token-1', 'other')
+    expect(await renew('token-1')).toBeUndefined()
+    for (let count = 0; count < 10_000; count += 1) session.renewedInVain(`pool ${count}`)
+    expect(await renew('token-1')).toBe('token-2')
   })
 
   test('while a login is refused, nothing is sent', async () => {
@@ -223,7 +261,7 @@ describe('a login session', () => {
     expect([login.mock.calls.length, logout.mock.calls.length]).toEqual([2, 1])
   })
 
-  test('a missing role at the login counts as a refusal; a system that is down does not', async () => {
+  test('a login refused with 403 starts a cooldown; one that fails with 503 does not', async () => {
     const { token, login, pass } = setUp()
     login.mockResolvedValueOnce(answerOf(503))
     await expect(token()).rejects.toMatchObject({ reason: 'unavailable' })
@@ -241,7 +279,7 @@ describe('a login session', () => {
     expect(results).toEqual(['html'])
   })
 
-  test('an aborted request does not abort the login that others wait for', async () => {
+  test('an aborted request does not abort the login of other requests', async () => {
     const { token, login } = setUp()
     const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
     login.mockReturnValueOnce(answer.promise)
@@ -265,7 +303,7 @@ describe('a login session', () => {
     expect(await token()).toBe('token-1')
   })
 
-  test('logs out when it is closed, once, and gives no token afterwards', async () => {
+  test('logs out once when it is closed, and returns no token afterwards', async () => {
     const { session, token, logout, live } = setUp()
     await token()
     await session.close()
@@ -275,27 +313,27 @@ describe('a login session', () => {
     await expect(token()).rejects.toMatchObject({ reason: 'local' })
   })
 
-  test('closing during a login waits for its token and logs it out', async () => {
+  test('close during a login waits for its token and logs it out', async () => {
     const { session, token, login, logout, live } = setUp()
     const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
     login.mockReturnValueOnce(answer.promise)
-    const asked = token()
+    const requested = token()
     await vi.waitFor(() => expect(login).toHaveBeenCalled())
     const closed = session.close()
     answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
-    await Promise.all([asked, closed])
+    await Promise.all([requested, closed])
     expect(logout.mock.calls.map(([{ reveal }]) => reveal.call(secret('token-9')))).toEqual(['token-9'])
     expect(live.size).toBe(0)
   })
 
-  test('closing does not wait for a system that is down', async () => {
+  test('close ignores a failed logout', async () => {
     const { session, token, logout } = setUp()
     await token()
-    logout.mockRejectedValueOnce(new ApiError('connect', 'dead'))
+    logout.mockRejectedValueOnce(new ApiError('connect', 'connection refused'))
     await session.close()
   })
 
-  test('ten thousand expiries leave no token behind', async () => {
+  test('9000 expired tokens leave no session', async () => {
     const live = new Set<string>()
     let most = 0
     for (let round = 0; round < 1000; round += 1) {
@@ -314,7 +352,7 @@ describe('a login session', () => {
 })
 
 describe('a password file', () => {
-  test('is read at every login, and a new password does not wait for the pause of the old one', async () => {
+  test('is read at every login; a new password is not delayed by the cooldown of the old one', async () => {
     using folder = temporaryFolder()
     const file = folder.write('password', 'old\n')
     const { token, login } = setUp({ kind: 'login_file', username: 'monitor', file })
@@ -345,7 +383,7 @@ describe('a password file', () => {
 describe('a token file', () => {
   const fileSession = (file: string) => setUp({ kind: 'token_file', file })
 
-  test('is read again whenever it changes: written over, replaced by another, with what editors add', async () => {
+  test('is read again after each change: overwritten, replaced, with a byte order mark and blanks', async () => {
     using folder = temporaryFolder()
     const file = folder.write('token', 'first')
     const { token, login } = fileSession(file)
@@ -358,7 +396,7 @@ describe('a token file', () => {
   })
 
   test.each([[''], ['two words'], ['a\nb'], ['tökén'], ['x'.repeat(8193)]])(
-    'that turns into %.10j leaves the token in memory in use',
+    'changed to %.10j: the token in memory stays in use',
     async (text) => {
       using folder = temporaryFolder()
       const file = folder.write('token', 'first')
@@ -384,7 +422,7 @@ describe('a token file', () => {
     expect(await token()).toBe('good')
   })
 
-  test('gives a newer token after a refusal only where there is one', async () => {
+  test('returns another token after a refusal only if the file has one', async () => {
     using folder = temporaryFolder()
     const file = folder.write('token', 'first')
     const { token, renew, logout, session } = fileSession(file)
@@ -397,7 +435,7 @@ describe('a token file', () => {
   })
 })
 
-test('a token of the configuration is sent as it is, never renewed and never logged out', async () => {
+test('a token of the configuration is sent unchanged, never renewed and never logged out', async () => {
   const { token, renew, login, logout, session } = setUp({ kind: 'token', token: secret('ready') })
   expect(await token()).toBe('ready')
   expect(await renew('ready')).toBeUndefined()

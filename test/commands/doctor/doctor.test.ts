@@ -6,7 +6,7 @@ import { renderReport } from '../../../src/commands/doctor/check/report.ts'
 import { secondsOf } from '../../../src/commands/doctor/prometheus/client.ts'
 import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { pollPeriodMs } from '../../../src/poller/period.ts'
-import { startEmulator } from '../../api/client_plant.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Child, run, startProcess } from '../../support/processes.ts'
@@ -141,7 +141,7 @@ describe('doctor', () => {
 
   test.each([
     ['an unknown system', '--system=rome', 'configured systems: frankfurt'],
-    ['an address that is none', '--prometheus.url=prometheus:9090', 'must begin with http'],
+    ['an invalid URL', '--prometheus.url=prometheus:9090', 'must begin with http'],
     [
       'a password on the command line',
       '--prometheus.url=http://a:canary@b',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { rolesOf } from '../../../src/commands/doctor/account/role.ts'
 import { createAuthority, expiredDates } from '../../../src/emulator/certificates.ts'
-import { startEmulator } from '../../api/client_plant.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { examine, MONITOR, runServer } from './doctor_setup.ts'
@@ -159,7 +159,7 @@ describe('connection', () => {
 
   test.each([
     [
-      'an authority that is not ours',
+      'an unknown CA',
       ['127.0.0.1'],
       'other',
       /authority is unknown.*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,

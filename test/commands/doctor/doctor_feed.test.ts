@@ -3,7 +3,7 @@ import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { createLookup, expositionOf, parseExposition } from '../../../src/commands/doctor/data/exported.ts'
 import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/data/raw_figures.ts'
 import { compareExport, compareReadings } from '../../../src/commands/doctor/data/values.ts'
-import { startEmulator } from '../../api/client_plant.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { serveHttp } from '../../api/http/raw_server.ts'
 import { examine, startGate } from './doctor_setup.ts'
 
@@ -38,7 +38,11 @@ describe('pools', () => {
   })
 
   test('fails without a list and without configured pools', async () => {
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['status:403@pools'] })
+    await using emulator = await startEmulator({
+      pools: 1,
+      nodes: 1,
+      faults: ['status:403@pools', 'status:403@varrays'],
+    })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('pools')).toMatchObject([
       {
@@ -269,14 +273,14 @@ describe('values', () => {
 
   test.each([
     ['another factor', /(free_bytes\{.*\}) 23000000/, '$1 23', 'is exported as 23, not 23000000'],
-    ['a figure that is gone', /sds_node_disks\{.*\} 60\n/, '', 'is exported as nothing, not 60'],
+    ['a missing value', /sds_node_disks\{.*\} 60\n/, '', 'is exported as nothing, not 60'],
     [
       'a figure from nowhere',
       /$/,
       'sds_node_disk_space_total_bytes{system="a",pool="hot",node="node 1"} 0\n',
       'is exported as 0, not nothing',
     ],
-    ['a node that is gone', /sds_node_info\{.*\} 1\n/, '', 'of 1 node 0 are exported'],
+    ['a missing node', /sds_node_info\{.*\} 1\n/, '', 'of 1 node 0 are exported'],
   ])('differ with %s', (_, pattern, replacement, text) => {
     const feed = rawFeed(feedOf(NODE))
     const right = expositionOf(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })

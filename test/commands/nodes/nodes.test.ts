@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesText, durationText, percentText } from '../../../src/commands/cli/quantities.ts'
 import { type NodeRow, sortRows } from '../../../src/commands/nodes/rows.ts'
 import { nodesTable } from '../../../src/commands/nodes/table.ts'
-import { startEmulator } from '../../api/client_plant.ts'
+import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { run } from '../../support/processes.ts'
 

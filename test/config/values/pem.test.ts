@@ -36,7 +36,7 @@ describe('certificateProblem', () => {
       'a certificate that cannot be read (number 1 of 1)',
     ],
     [
-      'two without a line end between them',
+      'two without a newline between them',
       () => pem.server + pem.root,
       'a certificate that cannot be read (number 1 of 1)',
     ],

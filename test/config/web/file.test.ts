@@ -135,7 +135,7 @@ describe('an invalid web configuration file', () => {
       `tls_server_config: {${TLS}, cert_files: a}`,
       /^tls_server_config.cert_files: unk/,
     ],
-    ['a section that is a text', 'tls_server_config: yes please', /^tls_server_config: expected a mapping/],
+    ['a section that is text', 'tls_server_config: yes please', /^tls_server_config: expected a mapping/],
     ['a section that is a list', 'basic_auth_users: [alice]', /^basic_auth_users: expected a mapping/],
     [
       'a missing certificate file',
@@ -235,7 +235,7 @@ describe('an invalid web configuration file', () => {
       /client_allowed_sans: an empty list/,
     ],
     [
-      'a name that is no text',
+      'a name that is not text',
       `tls_server_config: {${TLS}, client_auth_type: RequireAnyClientCert, client_allowed_sans: [1]}`,
       /client_allowed_sans\[0\]: expected a text/,
     ],
@@ -285,7 +285,7 @@ describe('an invalid web configuration file', () => {
       /headers.X-Powered-By: unknown key/,
     ],
     [
-      'a header in another spelling',
+      'a header in lower case',
       'http_server_config: {headers: {x-frame-options: deny}}',
       /headers.x-frame-options: unknown key/,
     ],
@@ -315,7 +315,7 @@ describe('an invalid web configuration file', () => {
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],
     [
-      'a hash of another kind',
+      'a hash of an unsupported kind',
       'basic_auth_users: {alice: "$apr1$x$y"}',
       /basic_auth_users.alice: expected a bcrypt hash/,
     ],

@@ -183,7 +183,7 @@ describe('the login of the page', () => {
     ['no password', JSON_TYPE, '{"username":"a"}', 400],
     ['an empty password', JSON_TYPE, '{"username":"a","password":""}', 400],
     ['a name with a colon', JSON_TYPE, '{"username":"a:b","password":"c"}', 400],
-    ['a name that is none', JSON_TYPE, '{"username":{},"password":"c"}', 400],
+    ['an invalid name', JSON_TYPE, '{"username":{},"password":"c"}', 400],
     ['too much', JSON_TYPE, JSON.stringify({ username: 'a', password: 'b'.repeat(5000) }), 413],
   ])('refuses %s', async (_what, headers, body, status) => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })

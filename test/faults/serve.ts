@@ -3,7 +3,7 @@ import { type Child, startProcess } from '../support/processes.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-/** As logfmt, or as JSON. */
+/** The log line with the URL, in logfmt or JSON. */
 const LISTENING = /msg=listening url=(\S+)|"url":"([^"]+)","msg":"listening"/
 
 export interface Served extends AsyncDisposable {
@@ -11,7 +11,7 @@ export interface Served extends AsyncDisposable {
   readonly url: string
 }
 
-/** `serve` as a process of its own, as its users run it. `limit`: the most file descriptors that it may have. */
+/** Starts `serve` as a child process. `limit` is its maximum number of file descriptors. */
 export async function serve(
   file: string,
   options: { readonly limit?: number; readonly flags?: readonly string[] } = {},

@@ -9,7 +9,7 @@ import { parseExposition } from '../metrics/exposition_text.ts'
 
 export const T = 1_785_312_642
 
-/** A feed of nodes with a name and the free space given. */
+/** A feed with these nodes: free bytes by node name. `forecast` is in days. */
 export function readingOf(
   nodes: Readonly<Record<string, number>>,
   pool = 'sp1',
@@ -30,14 +30,14 @@ export function readingOf(
   })
 }
 
-/** A client that answers as the test says. */
+/** A client with these methods. All others reject. */
 export function clientOf(methods: Partial<SystemClient>): SystemClient {
-  const unasked = () => Promise.reject(new Error('nobody should ask for this'))
+  const unexpected = () => Promise.reject(new Error('unexpected request'))
   return {
-    nodes: unasked,
-    forecasts: unasked,
-    pools: unasked,
-    read: unasked,
+    nodes: unexpected,
+    forecasts: unexpected,
+    pools: unexpected,
+    read: unexpected,
     close: async () => undefined,
     ...methods,
   }
@@ -58,7 +58,7 @@ export function recordingLog(): Log & { readonly lines: LogLine[] } {
   return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A configuration of one system called `a`, or of what else the YAML says. */
+/** A configuration of one system, `a` by default, and the other sections in `yaml`. */
 export function configOf(
   yaml = '',
   system = '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}}',
@@ -67,7 +67,7 @@ export function configOf(
 }
 
 export function onlySystem({ systems: [system] }: Config): SystemConfig {
-  if (system === undefined) throw new Error('a system is wanted')
+  if (system === undefined) throw new Error('a system is required')
   return system
 }
 
@@ -82,7 +82,7 @@ export async function boardOfA(): Promise<Board> {
   return board
 }
 
-/** What the page shows of a family: the value by one label's value. */
+/** The samples of a family on the page: values by the value of one label. */
 export function shown(board: Board, family: string, label: string): Record<string, number> {
   const series = parseExposition(board.page().identity('text').toString()).filter(
     ({ name }) => name === family,

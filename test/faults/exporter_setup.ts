@@ -2,15 +2,15 @@ import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
-import { type LogLine, recordingLog } from '../poller/plant.ts'
+import { type LogLine, recordingLog } from '../poller/setup.ts'
 import { get } from '../support/http.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** An upper bound for a few polls, some of which time out, beside other labs on a loaded machine. */
+/** An upper bound for a few polls, some with timeouts, beside other exporters on a loaded machine. */
 const POLLS_WAIT_MS = 240_000
 
-/** Polls every second; no forecasts, no providers. */
-export function quickly(timeout = '30s'): string {
+/** The YAML of polls every second, without forecasts and providers. */
+export function pollEverySecond(timeout = '30s'): string {
   return `
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: ${timeout}, stale_after: 60s}
 forecast: {schedule: ""}
@@ -20,34 +20,34 @@ limits: {requests_per_second: 1000, max_response_bytes: 2MiB}
 }
 
 /**
- * `poll.timeout` for a test that expects polls to fail with the reason. A timeout must pass in the test, and still be
- * longer than a good poll takes on a loaded machine; otherwise only a test that fails reaches it.
+ * `poll.timeout` for a test that expects polls to fail with the reason. For `timeout` it is short, because the test
+ * waits for it, but longer than a successful poll takes on a loaded machine.
  */
 export function pollTimeoutFor(reason: string): string {
   return reason === 'timeout' ? '5s' : '30s'
 }
 
-export interface Lab extends AsyncDisposable {
+export interface ExporterSetup extends AsyncDisposable {
   readonly exporter: Exporter
   readonly log: readonly LogLine[]
-  /** The configuration that the next reload will find. */
+  /** Replaces the YAML that the next reload reads. */
   configure(yaml: string): void
-  /** Scrapes; the answer must be 200, whatever else goes on. */
+  /** The series of /metrics. @throws unless the status is 200 */
   scrape(): Promise<Series[]>
-  /** The one value of a family with these labels; undefined where there is none. */
+  /** The value of the only series with these labels; undefined without one. @throws if there are several */
   value(family: string, labels: Readonly<Record<string, string>>): Promise<number | undefined>
-  /** How often a poll of the pool had the result. */
+  /** Number of polls of the pool with the result. */
   polls(pool: string, result: string): Promise<number>
-  /** Waits for further polls of a pool with the result. */
+  /** Waits for `more` further polls of the pool with the result. */
   waitForPolls(pool: string, result: string, more?: number): Promise<void>
 }
 
-/** The exporter as it is served, in this process, on a free port. */
-export async function startLab(yaml: string): Promise<Lab> {
+/** Starts the exporter in this process on a free port. */
+export async function startExporter(yaml: string): Promise<ExporterSetup> {
   let text = yaml
   const log = recordingLog()
   const exporter = createExporter({
-    load: () => parseConfig(text, { file: 'lab.yml', environment: {} }),
+    load: () => parseConfig(text, { file: 'test.yml', environment: {} }),
     version: '0',
     listenAddress: '127.0.0.1:0',
     lifecycle: true,
@@ -68,7 +68,7 @@ export async function startLab(yaml: string): Promise<Lab> {
     const found = (await scrape()).filter(
       (series) =>
         series.name === family &&
-        Object.entries(labels).every(([key, wanted]) => series.labels[key] === wanted),
+        Object.entries(labels).every(([key, expected]) => series.labels[key] === expected),
     )
     if (found.length > 1) throw new Error(`${found.length} series of ${family}`)
     return found[0]?.value
@@ -99,47 +99,47 @@ export async function startLab(yaml: string): Promise<Lab> {
   }
 }
 
-export interface EmulatedLab extends Lab {
+export interface EmulatorSetup extends ExporterSetup {
   readonly emulator: Emulator
-  /** The pool that the faults of the test are for, and the one that they must not touch. */
-  readonly sick: Emulator['pools'][number]
-  readonly well: Emulator['pools'][number]
+  /** The pool with the faults of the test, and the one that must not be affected. */
+  readonly faulty: Emulator['pools'][number]
+  readonly healthy: Emulator['pools'][number]
 }
 
-/** The exporter and one emulator with two pools of three nodes, after both were polled once. */
-export async function startEmulatedLab(
+/** Starts an emulator with two pools of three nodes, and an exporter; returns after one poll of each pool. */
+export async function startWithEmulator(
   options: Parameters<typeof createEmulator>[0] = {},
-  rest = quickly(),
-): Promise<EmulatedLab> {
+  rest = pollEverySecond(),
+): Promise<EmulatorSetup> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic', nodes: 3, ...options })
   await emulator.start()
-  const lab = await startLab(
+  const setup = await startExporter(
     `systems: [{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: emulator}}]${rest}`,
   )
-  const [sick, well] = emulator.pools
-  if (sick === undefined || well === undefined) throw new Error('two pools are wanted')
-  for (const { id } of [sick, well]) await lab.waitForPolls(id, 'ok')
+  const [faulty, healthy] = emulator.pools
+  if (faulty === undefined || healthy === undefined) throw new Error('two pools are required')
+  for (const { id } of [faulty, healthy]) await setup.waitForPolls(id, 'ok')
   return {
-    ...lab,
+    ...setup,
     emulator,
-    sick,
-    well,
+    faulty,
+    healthy,
     [Symbol.asyncDispose]: async () => {
       emulator.setFaults([])
-      await lab.exporter.stop()
+      await setup.exporter.stop()
       await emulator.stop()
     },
   }
 }
 
-/** The log lines about failing polls of a pool, as `level message reason`. */
+/** The log lines about polls of a pool, as `level message reason`. */
 export function pollLines(log: readonly LogLine[], pool: string): string[] {
   return log
     .filter(({ message, fields }) => message.startsWith('poll') && fields['pool'] === pool)
     .map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim())
 }
 
-/** The nodes of a pool by name that a family shows, with their values. */
+/** The values of a family for the nodes of a pool, by node name. */
 export function nodesOf(series: readonly Series[], pool: string, family: string): Record<string, number> {
   const inPool = series.filter(({ name, labels }) => name === 'sds_node_info' && labels['pool_id'] === pool)
   const label = inPool[0]?.labels['pool']

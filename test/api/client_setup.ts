@@ -5,7 +5,7 @@ import { silentLog } from '../../src/log.ts'
 
 type EmulatorOptions = Parameters<typeof createEmulator>[0]
 
-/** An emulator on a free port that stops with its `await using` block. */
+/** An emulator on a free port; `await using` stops it at the end of the block. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator & AsyncDisposable> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic', ...options })
   await emulator.start()
@@ -15,36 +15,35 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   })
 }
 
-export interface ClientPlant extends AsyncDisposable {
+export interface ClientSetup extends AsyncDisposable {
   readonly client: SystemClient
-  /** What the client told, as `nodes 200`. */
-  readonly told: string[]
-  readonly logins: string[]
-  /** After each operation: whether there was an answer. */
-  readonly answers: boolean[]
-  readonly skews: number[]
-  readonly certificates: number[]
+  /** Operation and code of each exchange, as `nodes 200`. */
+  readonly exchanges: string[]
+  /** The result of each login: `ok` or a reason. */
+  readonly loginResults: string[]
+  /** For each operation: whether the system answered. */
+  readonly answered: boolean[]
+  readonly clockSkewsSeconds: number[]
 }
 
-/** A client with the exporter's own configuration, made from the YAML of one system. */
+/** A client for one system, configured with YAML as in the configuration file. */
 export function startClient(
   system: string,
   rest = 'limits: {requests_per_second: 1000}\npoll: {timeout: 30s}',
-): ClientPlant {
+): ClientSetup {
   const config = parseConfig(`systems:\n  - ${system}\n${rest}\n`, { file: 'test.yml', environment: {} })
   const [only] = config.systems
-  if (only === undefined) throw new Error('a system is wanted')
-  const told: string[] = []
-  const logins: string[] = []
-  const answers: boolean[] = []
-  const skews: number[] = []
-  const certificates: number[] = []
+  if (only === undefined) throw new Error('a system is required')
+  const exchanges: string[] = []
+  const loginResults: string[] = []
+  const answered: boolean[] = []
+  const clockSkewsSeconds: number[] = []
   const observer: ClientObserver = {
-    exchanged: ({ operation, code }) => told.push(`${operation} ${code}`),
-    answered: (answered) => answers.push(answered),
-    loggedIn: (result) => logins.push(result),
-    clockSkew: (seconds) => skews.push(seconds),
-    certificate: (seconds) => certificates.push(seconds),
+    exchanged: ({ operation, code }) => exchanges.push(`${operation} ${code}`),
+    answered: (value) => answered.push(value),
+    loggedIn: (result) => loginResults.push(result),
+    clockSkew: (seconds) => clockSkewsSeconds.push(seconds),
+    certificate: () => undefined,
   }
   const client = createClient({
     system: only,
@@ -53,10 +52,17 @@ export function startClient(
     observer,
     log: silentLog,
   })
-  return { client, told, logins, answers, skews, certificates, [Symbol.asyncDispose]: () => client.close() }
+  return {
+    client,
+    exchanges,
+    loginResults,
+    answered,
+    clockSkewsSeconds,
+    [Symbol.asyncDispose]: () => client.close(),
+  }
 }
 
-/** The YAML of a system that is asked as the monitoring user. */
+/** The YAML of a system with these base URLs and the login of the monitoring user. */
 export function monitored(...urls: string[]): string {
   return `{name: a, base_url: [${urls.map((url) => `"${url}"`).join(', ')}], auth: {username: monitor, password: emulator}}`
 }

@@ -5,28 +5,28 @@ import { ACCOUNTS } from '../../src/emulator/http/accounts.ts'
 import type { Series } from '../metrics/exposition_text.ts'
 import { type Answer, get } from '../support/http.ts'
 import { checkMetrics } from '../support/promtool.ts'
-import { type EmulatedLab, nodesOf, startEmulatedLab } from './lab.ts'
-import { SIDE_BY_SIDE_TIMEOUT_MS, sideBySide } from './side_by_side.ts'
+import { type EmulatorSetup, nodesOf, startWithEmulator } from './exporter_setup.ts'
+import { PARALLEL_TIMEOUT_MS, startInParallel } from './parallel.ts'
 
 const NODES = 3
-/** As many as the emulator has hostile names. */
+/** The number of hostile names of the emulator. */
 const HOSTILE_NODES = 9
 const FREE = 'sds_node_disk_space_free_bytes'
 
-interface Seen {
-  readonly lab: EmulatedLab
+interface Observed {
+  readonly setup: EmulatorSetup
   readonly before: readonly Series[]
   readonly after: readonly Series[]
-  /** The nodes of the sick pool, by name, in a family. */
+  /** The nodes of the faulty pool, by name, in a family. */
   readonly nodes: (series: readonly Series[], family: string) => Record<string, number>
-  /** What the emulator answers for the sick pool: proof that the fault was met where it shows nowhere else. */
+  /** The response of the emulator for the faulty pool: shows that the fault was active. */
   readonly raw: Answer
-  /** What was rejected, by attribute and reason. */
+  /** Number of rejected values. */
   readonly rejected: (attribute: string, reason: string) => number
 }
 
-/** What a fault of the data does to the pool that it is played at; the poll itself is a good one. */
-const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> = {
+/** The expected effect of each fault of the data. The polls succeed. */
+const FAULTS: Readonly<Record<string, (seen: Observed) => void | Promise<void>>> = {
   'wrong-content-type': ({ raw, after, nodes }) => {
     expect(raw.headers['content-type']).not.toContain('json')
     expect(Object.keys(nodes(after, FREE))).toHaveLength(NODES)
@@ -87,24 +87,24 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
       ] as const
     ).map(([kind, reason]) => [
       `bad-values:${kind}`,
-      ({ lab, before, after, nodes, rejected }: Seen) => {
+      ({ setup, before, after, nodes, rejected }: Observed) => {
         expect(nodes(after, FREE)).toEqual({})
         expect(Object.keys(nodes(after, 'sds_node_disks'))).toHaveLength(NODES)
         for (const { name } of ATTRIBUTES) expect(rejected(name, reason)).toBeGreaterThanOrEqual(NODES)
-        expect(coverage(after, lab, 'diskSpaceFree')).toEqual({ served: 0, absent: 0, unreadable: NODES })
-        expect(coverage(before, lab, 'diskSpaceFree')).toEqual({ served: NODES, absent: 0, unreadable: 0 })
-        const told = lab.log.filter(({ fields }) => fields['attribute'] === 'diskSpaceFree')
-        expect(told.map(({ level, fields }) => [level, fields['reason']])).toEqual([['warn', reason]])
+        expect(coverage(after, setup, 'diskSpaceFree')).toEqual({ served: 0, absent: 0, unreadable: NODES })
+        expect(coverage(before, setup, 'diskSpaceFree')).toEqual({ served: NODES, absent: 0, unreadable: 0 })
+        const logged = setup.log.filter(({ fields }) => fields['attribute'] === 'diskSpaceFree')
+        expect(logged.map(({ level, fields }) => [level, fields['reason']])).toEqual([['warn', reason]])
       },
     ]),
   ),
   ...Object.fromEntries(
     ['unavailable', 'blank', 'null'].map((kind) => [
       `bad-values:${kind}`,
-      ({ lab, after, nodes, rejected }: Seen) => {
+      ({ setup, after, nodes, rejected }: Observed) => {
         expect(nodes(after, FREE)).toEqual({})
         expect(rejected('diskSpaceFree', 'text')).toBe(0)
-        expect(coverage(after, lab, 'diskSpaceFree')).toEqual({ served: 0, absent: NODES, unreadable: 0 })
+        expect(coverage(after, setup, 'diskSpaceFree')).toEqual({ served: 0, absent: NODES, unreadable: 0 })
       },
     ]),
   ),
@@ -121,7 +121,7 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
     expect(rejected('transactionErrors', 'too_many') % perPoll).toBe(0)
     expect(rejected('transactionErrors', 'too_many')).toBeGreaterThanOrEqual(perPoll)
   },
-  'hostile-names': async ({ lab, after }) => {
+  'hostile-names': async ({ setup, after }) => {
     const names = after
       .filter(({ name }) => name === 'sds_node_info')
       .map(({ labels }) => labels['node'] ?? '')
@@ -135,40 +135,40 @@ const ODDITIES: Readonly<Record<string, (seen: Seen) => void | Promise<void>>> =
       '\ufffd lone surrogate',
     ])
       expect(names).toContain(name)
-    // The long one is cut, and for the empty one the id stands in.
+    // The long name is truncated, and the empty one is replaced by the id.
     expect(names.filter((name) => /^x{100}/.test(name) && name.length < 300)).toHaveLength(1)
     expect(names.filter((name) => name === '')).toEqual([])
     expect(new Set(names).size).toBe(2 * HOSTILE_NODES)
-    const { text } = await get(`${lab.exporter.url}/metrics`)
+    const { text } = await get(`${setup.exporter.url}/metrics`)
     const { code, stdout, stderr } = await checkMetrics(text)
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
   },
   'future-time:86400': ({ after, nodes }) => {
-    for (const t of ages(after, nodes)) expect(t - Date.now() / 1000).toBeGreaterThan(80_000)
+    for (const t of sampleTimes(after, nodes)) expect(t - Date.now() / 1000).toBeGreaterThan(80_000)
   },
   'ancient-time:4752000': ({ after, nodes }) => {
-    for (const t of ages(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(4_700_000)
+    for (const t of sampleTimes(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(4_700_000)
   },
-  frozen: async ({ lab, after, nodes }) => {
-    await lab.waitForPolls(lab.sick.id, 'ok', 2)
-    const later = await lab.scrape()
-    expect(ages(later, nodes)).toEqual(ages(after, nodes))
-    expect(await lab.value('sds_pool_up', { pool_id: lab.sick.id })).toBe(1)
-    lab.emulator.setFaults([])
-    await lab.waitForPolls(lab.sick.id, 'ok', 2)
-    const moved = ages(await lab.scrape(), nodes)
-    for (const [index, t] of ages(later, nodes).entries()) expect(moved[index]).toBeGreaterThan(t)
+  frozen: async ({ setup, after, nodes }) => {
+    await setup.waitForPolls(setup.faulty.id, 'ok', 2)
+    const later = await setup.scrape()
+    expect(sampleTimes(later, nodes)).toEqual(sampleTimes(after, nodes))
+    expect(await setup.value('sds_pool_up', { pool_id: setup.faulty.id })).toBe(1)
+    setup.emulator.setFaults([])
+    await setup.waitForPolls(setup.faulty.id, 'ok', 2)
+    const moved = sampleTimes(await setup.scrape(), nodes)
+    for (const [index, t] of sampleTimes(later, nodes).entries()) expect(moved[index]).toBeGreaterThan(t)
   },
-  'clock-back:3600': async ({ lab, after, nodes }) => {
-    for (const t of ages(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(3500)
+  'clock-back:3600': async ({ setup, after, nodes }) => {
+    for (const t of sampleTimes(after, nodes)) expect(Date.now() / 1000 - t).toBeGreaterThan(3500)
     const skews = after.filter(({ name }) => name === 'sds_system_clock_skew_seconds')
     expect(skews).toHaveLength(1)
-    await lab.waitForPolls(lab.sick.id, 'ok', 1)
+    await setup.waitForPolls(setup.faulty.id, 'ok', 1)
   },
 }
 
-/** The newest sample of each node: capacity is stamped with the time of the request, the rest every five minutes. */
-function ages(series: readonly Series[], nodes: Seen['nodes']): number[] {
+/** Timestamps of the newest capacity sample of each node. Other samples are taken only every five minutes. */
+function sampleTimes(series: readonly Series[], nodes: Observed['nodes']): number[] {
   const capacity = series.filter(
     ({ name, labels }) => name !== 'sds_node_sample_timestamp_seconds' || labels['category'] === 'capacity',
   )
@@ -179,27 +179,27 @@ function ages(series: readonly Series[], nodes: Seen['nodes']): number[] {
 
 function coverage(
   series: readonly Series[],
-  { sick }: EmulatedLab,
+  { faulty }: EmulatorSetup,
   attribute: string,
 ): Record<string, number> {
   const found = series.filter(
     ({ name, labels }) =>
       name === 'sds_pool_attribute_nodes' &&
-      labels['pool_id'] === sick.id &&
+      labels['pool_id'] === faulty.id &&
       labels['attribute'] === attribute,
   )
   return Object.fromEntries(found.map(({ labels, value }) => [labels['state'], value]))
 }
 
-async function play(fault: string): Promise<void> {
-  await using lab = await startEmulatedLab({ nodes: fault === 'hostile-names' ? HOSTILE_NODES : NODES })
-  const { emulator, sick, well } = lab
-  const before = await lab.scrape()
-  emulator.setFaults([`${fault}@nodes,pool=${sick.name}`])
-  await lab.waitForPolls(sick.id, 'ok', 2)
-  await lab.waitForPolls(well.id, 'ok')
-  const after = await lab.scrape()
-  const raw = await get(`${emulator.url}/dashboard/storagepools/${encodeURIComponent(sick.id)}/nodes`, {
+async function runCase(fault: string): Promise<void> {
+  await using setup = await startWithEmulator({ nodes: fault === 'hostile-names' ? HOSTILE_NODES : NODES })
+  const { emulator, faulty, healthy } = setup
+  const before = await setup.scrape()
+  emulator.setFaults([`${fault}@nodes,pool=${faulty.name}`])
+  await setup.waitForPolls(faulty.id, 'ok', 2)
+  await setup.waitForPolls(healthy.id, 'ok')
+  const after = await setup.scrape()
+  const raw = await get(`${emulator.url}/dashboard/storagepools/${encodeURIComponent(faulty.id)}/nodes`, {
     'X-SDS-AUTH-TOKEN': ACCOUNTS.monitor.token,
     'Accept-Encoding': 'gzip',
   })
@@ -210,25 +210,27 @@ async function play(fault: string): Promise<void> {
         labels['attribute'] === attribute &&
         labels['reason'] === reason,
     )?.value ?? 0
-  expect(Object.keys(nodesOf(after, well.id, FREE))).toEqual(Object.keys(nodesOf(before, well.id, FREE)))
-  await ODDITIES[fault]?.({
-    lab,
+  expect(Object.keys(nodesOf(after, healthy.id, FREE))).toEqual(
+    Object.keys(nodesOf(before, healthy.id, FREE)),
+  )
+  await FAULTS[fault]?.({
+    setup,
     before,
     after,
     raw,
     rejected,
-    nodes: (series, family) => nodesOf(series, sick.id, family),
+    nodes: (series, family) => nodesOf(series, faulty.id, family),
   })
 }
 
-describe('a pool that says odd things', () => {
-  const faults = Object.keys(ODDITIES)
-  const plays = sideBySide(faults, play)
+describe('a pool with unusual data', () => {
+  const faults = Object.keys(FAULTS)
+  const runs = startInParallel(faults, runCase)
   test.each(faults.map((fault, index) => [fault, index] as const))(
     '%s',
     async (_, index) => {
-      await plays[index]
+      await runs[index]
     },
-    SIDE_BY_SIDE_TIMEOUT_MS,
+    PARALLEL_TIMEOUT_MS,
   )
 })

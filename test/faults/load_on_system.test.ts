@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { startEmulator } from '../api/client_plant.ts'
+import { startEmulator } from '../api/client_setup.ts'
 import { get } from '../support/http.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
-import { startLab } from './lab.ts'
+import { startExporter } from './exporter_setup.ts'
 
-/** Polls once at the start, and then not for the rest of the test. */
+/** One poll at the start, and no other one during the test. */
 const NEVER = neverSchedule()
 const ONCE = `poll: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nforecast: {schedule: "${NEVER}"}`
 const systemAt = (url: string) =>
   `systems: [{name: a, base_url: "${url}", auth: {username: monitor, password: emulator}}]`
 
-describe('a good guest', () => {
-  test('asks once for each pool and poll, and logs in once, whatever number of scrapers there are', async () => {
+describe('the load on the system', () => {
+  test('is one request per pool and poll, and one login, for any number of scrapers', async () => {
     await using emulator = await startEmulator({ pools: 3 })
-    await using lab = await startLab(`${systemAt(emulator.url)}\n${ONCE}`)
+    await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}`)
     await waitFor(() => emulator.log.count('forecast') === 3, { what: 'the first forecasts' })
-    const scrapes = Array.from({ length: 300 }, () => get(`${lab.exporter.url}/metrics`))
+    const scrapes = Array.from({ length: 300 }, () => get(`${setup.exporter.url}/metrics`))
     for (const { status } of await Promise.all(scrapes)) expect(status).toBe(200)
     const { log } = emulator
     expect(
@@ -25,39 +25,39 @@ describe('a good guest', () => {
     expect(log.count()).toBe(8)
   })
 
-  test('keeps to the concurrency and the pace that it was given', async () => {
+  test('is within limits.concurrency and limits.requests_per_second', async () => {
     await using emulator = await startEmulator({ pools: 12 })
     emulator.setFaults(['slow-headers:0.1@nodes'])
     const limits = 'limits: {concurrency: 2, requests_per_second: 20}'
     const began = Date.now()
-    await using lab = await startLab(`${systemAt(emulator.url)}\n${ONCE}\n${limits}`)
+    await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${limits}`)
     await waitFor(() => emulator.log.count('forecast') === 12, { what: 'all polls and forecasts' })
     expect(emulator.log.mostAtOnce()).toBeLessThanOrEqual(2)
-    // A request may arrive long after it was sent, but never before its turn, 50 ms after that of the one before.
+    // Requests are sent at least 50 ms apart. They may arrive later, but not earlier.
     const requests = emulator.log.requests()
     expect(requests.length).toBeGreaterThan(20)
     for (const [index, { time }] of requests.entries())
       expect(time - began).toBeGreaterThanOrEqual(index * 49)
     expect(
-      (await lab.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
+      (await setup.scrape()).filter(({ name, value }) => name === 'sds_pool_up' && value === 1),
     ).toHaveLength(12)
   })
 
-  test('a pool that the system lists later appears, and one that it no longer lists goes', async () => {
+  test('a pool is added when the system lists it, and removed when it does not', async () => {
     await using emulator = await startEmulator({ pools: 2 })
     const [first, second] = emulator.pools
     emulator.setFaults(['vanished-node@pools'])
-    await using lab = await startLab(
+    await using setup = await startExporter(
       `${systemAt(emulator.url)}\npoll: {schedule: "* * * * * *", max_random_delay: 0s}\ndiscovery: {schedule: "* * * * * *"}\nproviders: {schedule: ""}`,
     )
-    const up = (pool: string | undefined) => lab.value('sds_pool_up', { pool_id: pool ?? '' })
-    await waitFor(async () => (await up(first?.id)) === 1, { what: 'the pool that is listed' })
+    const up = (pool: string | undefined) => setup.value('sds_pool_up', { pool_id: pool ?? '' })
+    await waitFor(async () => (await up(first?.id)) === 1, { what: 'the listed pool' })
     expect(await up(second?.id)).toBeUndefined()
     emulator.setFaults([])
-    await waitFor(async () => (await up(second?.id)) === 1, { what: 'the pool that appears' })
+    await waitFor(async () => (await up(second?.id)) === 1, { what: 'the added pool' })
     emulator.setFaults(['vanished-node@pools'])
-    await waitFor(async () => (await up(second?.id)) === undefined, { what: 'the pool that vanishes' })
-    const text = JSON.stringify(await lab.scrape())
+    await waitFor(async () => (await up(second?.id)) === undefined, { what: 'the removal of the pool' })
+    const text = JSON.stringify(await setup.scrape())
     expect(text).not.toContain(second?.id)
     expect(text).not.toContain(second?.name)
     expect(await up(first?.id)).toBe(1)
