@@ -329,8 +329,12 @@ describe('a system that', () => {
     ['sends its response byte by byte', 'slow-body'],
   ])('%s', async (_what, fault) => {
     emulator.setFaults([`${fault}@providers`])
-    await using impatient = await startAdmin({ systems: { frankfurt: emulator.url }, log, timeout: '2s' })
-    const { status, headers, text } = await impatient.ask('GET', `${LIST}.json`, MONITOR)
+    await using withShortTimeout = await startAdmin({
+      systems: { frankfurt: emulator.url },
+      log,
+      timeout: '2s',
+    })
+    const { status, headers, text } = await withShortTimeout.ask('GET', `${LIST}.json`, MONITOR)
     expect(status).toBe(504)
     expect(headers['retry-after']).toBeUndefined()
     expect(JSON.parse(text)).toMatchObject({
