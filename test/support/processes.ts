@@ -47,7 +47,7 @@ export async function startProcess(
   return control(child, [command, ...args].join(' '))
 }
 
-/** Runs a program to its end, with `input` as its stdin; kills it after `timeout` milliseconds (60 s by default). */
+/** Runs a program to its end, with `input` as its stdin; kills it after `timeout` milliseconds (110 s by default). */
 export async function run(
   command: string,
   args: readonly string[],
@@ -58,7 +58,7 @@ export async function run(
   // A program that exits before it has read its input breaks the pipe. Its exit code is checked instead.
   child.stdin.on('error', () => undefined)
   child.stdin.end(options.input ?? '')
-  const alarm = setTimeout(() => running.kill('SIGKILL'), options.timeout ?? 60_000)
+  const alarm = setTimeout(() => running.kill('SIGKILL'), options.timeout ?? 110_000)
   const exit = await running.exited
   clearTimeout(alarm)
   return { ...exit, stdout: running.stdout(), stderr: running.stderr() }
