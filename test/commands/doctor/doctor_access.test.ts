@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { rolesOf } from '../../../src/commands/doctor/account/role.ts'
@@ -338,11 +338,13 @@ describe('login', () => {
       { username: 'monitor', password_file: 'FILE' },
       /^correct auth\.username and the password in \S+secret,/,
     ],
-    [{ token_file: 'FILE' }, /^write a new token to \S+secret, last modified \d+s ago; tokens expire/],
+    [{ token_file: 'FILE' }, /^write a new token to \S+secret, last modified 2h ago; tokens expire/],
     [{ token: 'no-such-token' }, /^set auth\.token to a new token; tokens expire/],
   ])('names the setting to correct for %j', async (auth, remedy) => {
     using folder = temporaryFolder()
     const file = folder.write('secret', 'no-such-token')
+    const twoHoursAgo = Date.now() / 1000 - 7200
+    utimesSync(file, twoHoursAgo, twoHoursAgo)
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     const written = Object.fromEntries(
       Object.entries(auth).map(([key, value]) => [key, value === 'FILE' ? file : value]),
