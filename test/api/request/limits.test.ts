@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLimits, PRIORITIES } from '../../../src/api/request/limits.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { never } from '../http/answers.ts'
 
 const CONFIG = { concurrency: 2, requestsPerSecond: 10, maxResponseBytes: 1000 }
@@ -19,7 +20,7 @@ describe('withPermit', () => {
     expect(began).toEqual([0, 1])
     ends[1]?.reject(new Error('bad'))
     await expect(tasks[1]).rejects.toThrow('bad')
-    await vi.waitFor(() => expect(began).toEqual([0, 1, 2]), { timeout: 30_000 })
+    await waitForAssertion(() => expect(began).toEqual([0, 1, 2]))
     for (const end of ends) end.resolve()
     await Promise.allSettled(tasks)
     expect(began).toEqual([0, 1, 2, 3, 4])

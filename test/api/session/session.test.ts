@@ -8,6 +8,7 @@ import type { AuthConfig } from '../../../src/config/config.ts'
 import type { Secret } from '../../../src/config/values/secret.ts'
 import { type Log, silentLog } from '../../../src/log.ts'
 import { temporaryFolder } from '../../support/folders.ts'
+import { waitForAssertion } from '../../support/wait.ts'
 import { answerOf, never, secret } from '../http/answers.ts'
 
 const HOUR = 3_600_000
@@ -285,7 +286,7 @@ describe('a login session', () => {
     login.mockReturnValueOnce(answer.promise)
     const aborting = new AbortController()
     const [aborted, waiting] = [token(aborting.signal), token()]
-    await vi.waitFor(() => expect(login).toHaveBeenCalled())
+    await waitForAssertion(() => expect(login).toHaveBeenCalled())
     aborting.abort(new DOMException('over', 'TimeoutError'))
     await expect(aborted).rejects.toMatchObject({ reason: 'timeout' })
     expect(login.mock.calls[0]?.[2].aborted).toBe(false)
@@ -318,7 +319,7 @@ describe('a login session', () => {
     const answer = Promise.withResolvers<ReturnType<typeof answerOf>>()
     login.mockReturnValueOnce(answer.promise)
     const requested = token()
-    await vi.waitFor(() => expect(login).toHaveBeenCalled())
+    await waitForAssertion(() => expect(login).toHaveBeenCalled())
     const closed = session.close()
     answer.resolve(answerOf(200, '', { [TOKEN_HEADER]: 'token-9' }))
     await Promise.all([requested, closed])
