@@ -46,8 +46,8 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   return {
     start() {
       tasks.start('the first poll', async () => {
-        await removeDisabled(options)
-        await discovery.takeOver()
+        // The pools are taken over before the first wait: a scheduled round that came earlier would list them instead.
+        await Promise.all([discovery.takeOver(), removeDisabled(options)])
         await rounds.run()
       })
       for (const schedule of schedules) schedule.start()

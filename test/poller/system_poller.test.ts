@@ -234,7 +234,7 @@ describe('stale values', () => {
     const { free } = await setUp({
       client: { nodes: async () => readingOf({ n1: 1 }) },
       pools: ['p'],
-      yaml: `${WITHOUT_PROVIDERS}, schedule: "0 0 0 1 1 *", stale_after: 52w}\nforecast: {schedule: ""}`,
+      yaml: `${WITHOUT_PROVIDERS}, schedule: "0 0 0 1 7 *", stale_after: 52w}\nforecast: {schedule: ""}`,
     })
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
@@ -368,6 +368,25 @@ describe('a system that is down', () => {
     const { board } = await setUp({ client: { nodes: async () => Promise.reject(apiError()) }, pools: ['p'] })
     expect(board.system('a')?.tried).toBe(true)
   })
+})
+
+test('configured pools are never listed, however slowly the first page is made', async () => {
+  const board = await newBoard()
+  const slow: Board = {
+    ...board,
+    update: async (...change) => {
+      await pause(3 * SECOND, new AbortController().signal)
+      return board.update(...change)
+    },
+  }
+  const list = vi.fn(async () => [{ id: 'other', name: undefined }])
+  const client = { nodes: async (pool: string) => readingOf({ n1: 1 }, pool), pools: list }
+  const yaml =
+    'providers: {schedule: ""}\npoll: {max_random_delay: 0s, schedule: "* * * * * *"}\nforecast: {schedule: ""}'
+  const { up } = await setUp({ client, pools: ['p'], board: slow, yaml })
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  expect(up()).toEqual({ p: 1 })
+  expect(list).not.toHaveBeenCalled()
 })
 
 describe('pools that the system lists', () => {
