@@ -94,6 +94,16 @@ describe('opens', () => {
     }
   })
 
+  test('for pools that failed before, once nothing succeeded for two minutes', async () => {
+    const { fail, run, isOpen, pass } = setUp()
+    await run('good', 'ok')
+    await fail('pqpq')
+    expect(await isOpen()).toBe(false)
+    pass(121 * SECOND)
+    await fail('p')
+    expect(await isOpen()).toBe(true)
+  })
+
   test('not for timeouts while another request was answered', async () => {
     const { breaker, run, isOpen } = setUp()
     const leaves = await Promise.all(['p', 'q', 'r'].map((key) => breaker.enter(key)))
