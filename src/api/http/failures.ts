@@ -85,6 +85,11 @@ const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
 ]
 const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
 
+/** The timeout of a signal as an ApiError; any other failure is returned unchanged. */
+export function withTimeoutReason(failure: unknown): unknown {
+  return failure instanceof Error && failure.name === 'TimeoutError' ? exchangeFailure(failure) : failure
+}
+
 /** A failure of an exchange as an ApiError. An abort that is not a timeout is returned unchanged. */
 export function exchangeFailure(failure: unknown): unknown {
   if (failure instanceof ApiError) return failure

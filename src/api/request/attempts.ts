@@ -2,7 +2,7 @@ import { ApiError, isAnswer } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { type Cooldown, createCooldown } from '../http/cooldown.ts'
 import { pause, withDeadline } from '../http/deadline.ts'
-import { exchangeFailure } from '../http/failures.ts'
+import { withTimeoutReason } from '../http/failures.ts'
 
 const MAX_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 500
@@ -64,7 +64,7 @@ async function attempt<T>(node: Node, send: Send<T>, signal: AbortSignal, ms: nu
     node.cooldown.reset()
     return result
   } catch (cause) {
-    const failure = isTimeout(cause) ? exchangeFailure(cause) : cause
+    const failure = withTimeoutReason(cause)
     if (failure instanceof ApiError) noteFailure(node, failure)
     throw failure
   }
@@ -94,10 +94,6 @@ function nextNode(nodes: readonly Node[], tried: ReadonlySet<Node>): Node {
   const [first] = candidates.toSorted((a, b) => a.cooldown.remainingMs() - b.cooldown.remainingMs())
   if (first === undefined) throw new RangeError('a system has at least one base URL')
   return first
-}
-
-function isTimeout(failure: unknown): boolean {
-  return failure instanceof Error && failure.name === 'TimeoutError'
 }
 
 /** Milliseconds to wait before the next attempt; infinite when there is none. */

@@ -1,6 +1,6 @@
-import { type ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
+import { asApiError, type RequestPlace } from '../errors/errors.ts'
 import { withDeadline } from '../http/deadline.ts'
-import { exchangeFailure } from '../http/failures.ts'
+import { withTimeoutReason } from '../http/failures.ts'
 import type { Answer } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
@@ -53,7 +53,7 @@ export function createOperate(options: OperationOptions): Operate {
         leave('unknown')
         throw cause
       }
-      const failure = located(cause, place)
+      const failure = asApiError(withTimeoutReason(cause), place)
       leave(POLLS.includes(request.operation) ? failure : 'unknown')
       throw failure
     }
@@ -63,11 +63,6 @@ export function createOperate(options: OperationOptions): Operate {
     const priority = POLLS.includes(request.operation) ? PRIORITIES.poll : PRIORITIES.other
     return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, priority })
   }
-}
-
-function located(cause: unknown, place: RequestPlace): ApiError {
-  const isTimeout = cause instanceof Error && cause.name === 'TimeoutError'
-  return asApiError(isTimeout ? exchangeFailure(cause) : cause, place)
 }
 
 function placeOf(system: string, { operation, path, pool }: Request): RequestPlace {
