@@ -1,7 +1,8 @@
 /**
  * Runs the tests, or those at the paths given, with the clock at moments at which hours, weekdays and dates differ.
  * Needs Debian's `faketime`, which moves the clock of programs that ask the C library. Programs written in Go ask the
- * kernel, so the tests that start Prometheus or Alertmanager are left out: their clocks would disagree.
+ * kernel, so the tests that start Prometheus or Alertmanager are left out: their clocks would disagree. Chromium does
+ * not start with a moved clock, so its tests are left out, too.
  */
 import { spawnSync } from 'node:child_process'
 import { closureOf, readIfThere, testFiles } from '../test/support/test_files.ts'
@@ -12,7 +13,11 @@ const MOMENTS = {
   '29 February': '2028-02-29T12:00:00Z',
   'the last half minute of a year': '2027-12-31T23:59:30Z',
 } as const
-const GO_SERVERS = ['test/support/prometheus.ts', 'test/support/alertmanager.ts']
+const OTHER_CLOCKS = [
+  'test/support/prometheus.ts',
+  'test/support/alertmanager.ts',
+  'test/support/chromium.ts',
+]
 const VITEST = 'node_modules/vitest/vitest.mjs'
 
 const paths = process.argv.slice(2)
@@ -34,7 +39,7 @@ function requireFaketime(): void {
 function passesAt(name: string, moment: string): boolean {
   process.stdout.write(`any_hour: ${name} (${moment})\n`)
   const exclude = testFiles()
-    .filter(startsGoServer)
+    .filter(needsKernelClock)
     .map((path) => `--exclude=${path}`)
   const command = [process.execPath, VITEST, 'run', ...paths, ...exclude]
   const { status } = spawnSync('faketime', ['-f', offsetTo(moment), ...command], {
@@ -51,7 +56,7 @@ function offsetTo(moment: string): string {
   return `${seconds < 0 ? '' : '+'}${seconds}s`
 }
 
-function startsGoServer(path: string): boolean {
+function needsKernelClock(path: string): boolean {
   const files = closureOf(path, readIfThere)
-  return GO_SERVERS.some((server) => files.has(server))
+  return OTHER_CLOCKS.some((program) => files.has(program))
 }

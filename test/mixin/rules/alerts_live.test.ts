@@ -13,13 +13,13 @@ import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
 import { type ExpectedAlert, LIVE_SCENARIOS, type LiveScenario, waitOf } from './live_scenarios.ts'
 
-/** One hour in the rules takes 30 seconds. Numbers of seconds in expressions are not scaled. */
-const SCALE = 1 / 120
-const SCRAPE_INTERVAL = '500ms'
+/** One hour in the rules takes a minute. Numbers of seconds in expressions are not scaled. */
+const SCALE = 1 / 60
+const SCRAPE_INTERVAL = '1s'
 /** Alerts with a longer `for` are checked as pending, not as firing. */
 const LONGEST_FOR_MS = 3_600_000
 /** Covers the longest `keep_firing_for` that is checked, two hours. */
-const LONGEST_WAIT_MS = 150_000
+const LONGEST_WAIT_MS = 300_000
 const TEST_TIMEOUT_MS = 2 * LONGEST_WAIT_MS + 30_000
 const START_TIMEOUT_MS = 60_000
 /** For the first scrape of Prometheus and some evaluations. */
