@@ -64,6 +64,21 @@ describe('a session over HTTP', () => {
     expect(emulator.liveSessions('monitor')).toBe(0)
   })
 
+  test('the logout does not wait for the rate limit', async () => {
+    await using emulator = await startEmulator()
+    const setup = startClient(monitored(emulator.url), 'limits: {requests_per_second: 1}')
+    const stop = new AbortController()
+    // After the login, three more requests wait for the rate limit; a logout behind them would be given up after 2 s.
+    const polls = Array.from({ length: 4 }, () =>
+      setup.client.nodes(emulator.pools[0]?.id ?? '', stop.signal),
+    )
+    await waitForAssertion(() => expect(setup.loginResults).toEqual(['ok']))
+    stop.abort()
+    await Promise.allSettled(polls)
+    await setup.client.close()
+    expect(emulator.log.count('logout')).toBe(1)
+  })
+
   test('the token of a login with a broken body is used and logged out', async () => {
     await using emulator = await startEmulator()
     emulator.setFaults(['truncate@login', 'bad-utf8@login'])
@@ -282,6 +297,17 @@ describe('requests', () => {
     expect(setup.clockSkewsSeconds).toHaveLength(2)
   })
 
+  test('are timed in seconds', async () => {
+    await using emulator = await startEmulator()
+    await using setup = startClient(monitored(emulator.url))
+    const beganMs = performance.now()
+    await setup.client.nodes(emulator.pools[0]?.id ?? '', never())
+    const elapsedSeconds = (performance.now() - beganMs) / 1000
+    const [login = -1, nodes = -1] = setup.durationsSeconds
+    expect(Math.min(login, nodes)).toBeGreaterThan(0)
+    expect(login + nodes).toBeLessThanOrEqual(elapsedSeconds)
+  })
+
   test('with a broken connection are retried on a new one; requests that are refused are not', async () => {
     await using emulator = await startEmulator()
     await using setup = startClient(monitored(emulator.url))
@@ -406,6 +432,25 @@ describe('requests', () => {
     await expect(poll).rejects.toMatchObject({ name: 'AbortError' })
     expect(setup.exchanges).toEqual(['login 200'])
   })
+})
+
+describe('the circuit breaker', () => {
+  test.each(['pools', 'forecast'] as const)(
+    'counts failures of lists of pools, not of forecasts: %s',
+    async (what) => {
+      await using emulator = await startEmulator()
+      await using setup = startClient(monitored(emulator.url))
+      const id = emulator.pools[0]?.id ?? ''
+      emulator.setFaults([`redirect-other@${what}`])
+      const ask = () =>
+        what === 'pools' ? setup.client.pools(never()) : setup.client.forecasts(id, FORECAST, never())
+      for (let count = 0; count < 5; count += 1)
+        await expect(ask()).rejects.toMatchObject({ reason: 'redirect' })
+      const poll = setup.client.nodes(id, never())
+      if (what === 'pools') await expect(poll).rejects.toThrow('not asked')
+      else expect((await poll).nodes).toHaveLength(5)
+    },
+  )
 })
 
 describe('whether the system answered', () => {

@@ -19,6 +19,8 @@ export interface ClientSetup extends AsyncDisposable {
   readonly client: SystemClient
   /** Operation and code of each exchange, as `nodes 200`. */
   readonly exchanges: string[]
+  /** Duration of each exchange. */
+  readonly durationsSeconds: number[]
   /** The result of each login: `ok` or a reason. */
   readonly loginResults: string[]
   /** For each operation: whether the system answered. */
@@ -35,11 +37,15 @@ export function startClient(
   const [only] = config.systems
   if (only === undefined) throw new Error('a system is required')
   const exchanges: string[] = []
+  const durationsSeconds: number[] = []
   const loginResults: string[] = []
   const answered: boolean[] = []
   const clockSkewsSeconds: number[] = []
   const observer: ClientObserver = {
-    exchanged: ({ operation, code }) => exchanges.push(`${operation} ${code}`),
+    exchanged({ operation, code, seconds }) {
+      exchanges.push(`${operation} ${code}`)
+      durationsSeconds.push(seconds)
+    },
     answered: (value) => answered.push(value),
     loggedIn: (result) => loginResults.push(result),
     clockSkew: (seconds) => clockSkewsSeconds.push(seconds),
@@ -55,6 +61,7 @@ export function startClient(
   return {
     client,
     exchanges,
+    durationsSeconds,
     loginResults,
     answered,
     clockSkewsSeconds,

@@ -40,6 +40,16 @@ function setUp() {
 }
 
 describe('opens', () => {
+  test('an unknown outcome neither counts nor ends the count, and is not an answer', async () => {
+    const { fail, isOpen, run, answered } = setUp()
+    await fail('pq')
+    await run('r', 'unknown')
+    expect(await isOpen()).toBe(false)
+    await fail('r')
+    expect(await isOpen()).toBe(true)
+    expect(answered).toEqual([false, false, false])
+  })
+
   test('after consecutive failures of the system, and rejects with their reason', async () => {
     const { fail, isOpen, run } = setUp()
     await fail('pq')

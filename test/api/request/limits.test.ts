@@ -57,6 +57,19 @@ describe('withPermit', () => {
   })
 })
 
+test('with an aborted signal a task is not run, and no token is taken', async () => {
+  const limits = createLimits({ ...CONFIG, requestsPerSecond: 0.001 })
+  const signal = AbortSignal.abort(new Error('stopped'))
+  let ran = false
+  const task = async () => {
+    ran = true
+  }
+  await expect(limits.withPermit(task, { signal })).rejects.toThrow('stopped')
+  await expect(limits.pace(signal)).rejects.toThrow('stopped')
+  expect(ran).toBe(false)
+  await limits.pace(never())
+})
+
 describe('pace', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
