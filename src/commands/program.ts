@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readVersion } from '../exporter/version.ts'
+import { visibleLines } from '../visible_text.ts'
 import { checkCommand } from './check.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { dashboardsCommand } from './dashboards/dashboards.ts'
@@ -64,7 +65,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     return EXIT.done
   } catch (failure) {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-    process.stderr.write(`sds-exporter: ${failure instanceof Error ? failure.message : String(failure)}\n`)
+    const message = failure instanceof Error ? failure.message : String(failure)
+    process.stderr.write(`sds-exporter: ${visibleLines(message)}\n`)
     return failure instanceof Failed ? failure.exitCode : EXIT.failed
   }
 }

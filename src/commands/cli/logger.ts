@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Fields, Log } from '../../log.ts'
+import { INVISIBLE, visibleLines } from '../../visible_text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -23,7 +24,7 @@ export function createLogger({ level, format, write }: LoggerOptions): Log {
       timestamp: () => `,"ts":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => write(format === 'json' ? escaped(line) : logfmt(JSON.parse(line))) },
+    { write: (line: string) => write(format === 'json' ? visibleLines(line) : logfmt(JSON.parse(line))) },
   )
   const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
@@ -37,19 +38,9 @@ function logfmt({ ts, level, msg, ...fields }: Readonly<Record<string, unknown>>
   return `${pairs.join(' ')}\n`
 }
 
-function logfmtValue(text: string): string {
-  return /^[^\s"=\\\p{Cc}\p{Cf}]+$/u.test(text) ? text : escaped(JSON.stringify(text))
-}
+/** Text that needs no quotes. */
+const PLAIN = new RegExp(`^[^\\s"=\\\\${INVISIBLE}]+$`, 'u')
 
-/**
- * Also escapes characters that JSON does not: line separators and control characters, which could split a line or
- * control the terminal, and characters that change the direction of text.
- */
-function escaped(json: string): string {
-  return json.replace(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>
-    character
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
+function logfmtValue(text: string): string {
+  return PLAIN.test(text) ? text : visibleLines(JSON.stringify(text))
 }

@@ -55,10 +55,3 @@ export function askLine({ input, output }: Terminal, question: string): Promise<
     })
   })
 }
-
-/** Escapes control characters and characters that change the direction of text. */
-export function printable(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-}

@@ -3,11 +3,11 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ConfigError } from '../../config/values/problems.ts'
 import { counted } from '../../counted.ts'
+import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, type Progress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { printable } from '../cli/terminal.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
 import { type CheckReport, runChecks } from './check/check.ts'
 import { countStatus, renderReport, summaryText } from './check/report.ts'
@@ -135,7 +135,7 @@ function readConfig(file: string): Config | undefined {
       text: message,
     }))
     process.stdout.write(
-      renderReport(printable(file), [{ title: 'configuration', findings }], process.stdout),
+      renderReport(visibleText(file), [{ title: 'configuration', findings }], process.stdout),
     )
     return undefined
   }

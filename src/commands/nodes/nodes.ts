@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { loadConfig } from '../../config/load.ts'
+import { visibleLines, visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { printable } from '../cli/terminal.ts'
 import { readSystem } from './reading.ts'
 import { MEMBERS, nodeRows, sortRows } from './rows.ts'
 import { COLUMNS_HELP, nodesTable } from './table.ts'
@@ -46,7 +46,7 @@ async function showNodes(flags: Flags): Promise<void> {
   const feeds = await interruptible((signal) =>
     Promise.all(
       systems.map(async (system) => {
-        const onPool = (pool: string) => progress.show(`reading ${system.name}, ${printable(pool)} …`)
+        const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
         return { system: system.name, ...(await readSystem({ system, config, signal, onPool })) }
       }),
@@ -54,17 +54,17 @@ async function showNodes(flags: Flags): Promise<void> {
   ).finally(progress.clear)
 
   const rows = sortRows(feeds.flatMap(({ system, pools }) => nodeRows(system, pools)))
-  if (flags.json === true) process.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`)
+  if (flags.json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
   else if (rows.length > 0) process.stdout.write(nodesTable(rows, terminalWidth(process.stdout)))
 
   for (const { system, pools } of feeds) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
-      process.stderr.write(`system ${system}, pool ${printable(id)}: no nodes\n`)
+      process.stderr.write(`system ${system}, pool ${visibleText(id)}: no nodes\n`)
     }
   }
   const failures = feeds.flatMap(({ failures }) => failures)
   if (failures.length === 0) return
-  throw new Failed(failures.map(printable).join('\nsds-exporter: '), EXIT.failed)
+  throw new Failed(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)
 }
 
 const MIN_WIDTH = 80

@@ -1,5 +1,5 @@
+import { visibleText } from '../../visible_text.ts'
 import { bytesText, durationText, percentText } from '../cli/quantities.ts'
-import { printable } from '../cli/terminal.ts'
 import type { NodeRow } from './rows.ts'
 
 interface Column {
@@ -19,9 +19,9 @@ const shown = <T>(value: T | null, text: (value: T) => string): string =>
 
 const COLUMNS: readonly Column[] = [
   { title: 'SYSTEM', text: ({ system }) => system, shrinks: true },
-  { title: 'POOL', text: ({ pool }) => printable(pool), shrinks: true },
-  { title: 'NODE', text: ({ node }) => printable(node), shrinks: true },
-  { title: 'HEALTH', text: ({ health_status }) => shown(health_status, printable), shrinks: true },
+  { title: 'POOL', text: ({ pool }) => visibleText(pool), shrinks: true },
+  { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
+  { title: 'HEALTH', text: ({ health_status }) => shown(health_status, visibleText), shrinks: true },
   { title: 'DISKS', text: goodOfAll, right: true },
   { title: 'BAD', text: ({ disks_bad }) => shown(disks_bad, String), right: true },
   { title: 'OTHER', text: otherDisks, optional: true },

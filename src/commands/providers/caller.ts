@@ -2,8 +2,9 @@ import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
 import { fromApiError, Refused } from '../../server/admin/errors.ts'
+import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { askSecret, printable, type Terminal } from '../cli/terminal.ts'
+import { askSecret, type Terminal } from '../cli/terminal.ts'
 
 /** The system of a command, and the token of the user. */
 export interface Target {
@@ -44,5 +45,5 @@ export function explain(failure: unknown): unknown {
   const refused = failure instanceof ApiError ? fromApiError(failure) : failure
   if (!(refused instanceof Refused)) return failure
   const { code, description, details } = refused.body
-  return new Failed(printable(`${description} (HTTP ${refused.status}, code ${code}). ${details}`.trim()))
+  return new Failed(visibleText(`${description} (HTTP ${refused.status}, code ${code}). ${details}`.trim()))
 }

@@ -5,8 +5,9 @@ import { type Provider, providerPath } from '../../api/providers/providers.ts'
 import type { Log } from '../../log.ts'
 import { type AuditFacts, createAudit, fingerprint } from '../../server/admin/audit.ts'
 import { outcomeOf, statusOf } from '../../server/admin/outcome.ts'
+import { INVISIBLE, visibleLines, visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { askLine, printable, type Terminal } from '../cli/terminal.ts'
+import { askLine, type Terminal } from '../cli/terminal.ts'
 import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
 
 export interface DeletionFlags {
@@ -37,10 +38,10 @@ export async function deleteWithConfirmation(deletion: ProviderDeletion): Promis
   if (isAsked) await confirm(terminal, isUnique ? provider : undefined, id)
   if (isDeleted) await deleteOnce(deletion, user, provider)
   const text = isDeleted
-    ? `Deleted ${printable(provider?.name || id)} from ${system}.`
+    ? `Deleted ${visibleText(provider?.name || id)} from ${system}.`
     : 'Dry run: nothing was deleted.'
   const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
-  process.stdout.write(`${flags.json === true ? JSON.stringify(facts) : text}\n`)
+  process.stdout.write(`${flags.json === true ? visibleLines(JSON.stringify(facts)) : text}\n`)
 }
 
 function checkId(id: string): void {
@@ -73,7 +74,9 @@ async function lookUp({ client, token, id, system }: ProviderDeletion): Promise<
   const provider = list.value.find((candidate) => candidate.id === id)
   const namesakes = list.value.filter(({ name }) => normalized(name) === normalized(provider?.name ?? ''))
   if (provider !== undefined) return { user, provider, isUnique: namesakes.length === 1 }
-  throw new Failed(`${system} has no provider with the id ${printable(id)}: see sds-exporter providers list`)
+  throw new Failed(
+    `${system} has no provider with the id ${visibleText(id)}: see sds-exporter providers list`,
+  )
 }
 
 function summary(
@@ -82,21 +85,24 @@ function summary(
   provider: Provider | undefined,
 ): string {
   const name =
-    provider === undefined ? 'unknown: your account may not list providers' : printable(provider.name)
+    provider === undefined ? 'unknown: your account may not list providers' : visibleText(provider.name)
   return `System:    ${system}
 Provider:  ${name}
-Id:        ${printable(id)}
-You:       ${user === undefined ? 'unknown' : printable(user)}
+Id:        ${visibleText(id)}
+You:       ${user === undefined ? 'unknown' : visibleText(user)}
 `
 }
+
+/** Also private-use and unassigned characters. */
+const UNTYPABLE = new RegExp(`[\\p{C}${INVISIBLE}]`, 'u')
 
 const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
 /** @param named the provider, if its name is unique; otherwise the id must be typed */
 async function confirm(terminal: Terminal, named: Provider | undefined, id: string): Promise<void> {
-  // A name with control or format characters cannot be typed.
-  const isTypable = named !== undefined && normalized(named.name) !== '' && !/\p{C}/u.test(named.name)
-  const [field, value] = isTypable ? ['name', named.name] : ['id', id]
+  const isTypable = named !== undefined && normalized(named.name) !== '' && !UNTYPABLE.test(named.name)
+  // As shown, because invisible characters of an id cannot be typed either.
+  const [field, value] = isTypable ? ['name', named.name] : ['id', visibleText(id)]
   const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
   if (normalized(typed) !== normalized(value))
     throw new Failed(`this is not the ${field} of the provider: nothing was deleted`)
@@ -134,7 +140,7 @@ async function describeOutcome(
   { client, token, id }: Pick<ProviderDeletion, 'client' | 'token' | 'id'>,
   lost: UnknownOutcome,
 ) {
-  const message = printable(lost.message)
+  const message = visibleText(lost.message)
   try {
     const list = await client.providers(token, NEVER_ABORTED)
     return new Failed(

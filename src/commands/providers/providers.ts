@@ -2,9 +2,10 @@ import { Command } from 'commander'
 import { createAdminClient } from '../../api/admin_client.ts'
 import { loadConfig } from '../../config/load.ts'
 import { writeProviders } from '../../server/admin/documents.ts'
+import { visibleLines, visibleText } from '../../visible_text.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { printable, type Terminal } from '../cli/terminal.ts'
+import type { Terminal } from '../cli/terminal.ts'
 import { callerToken, explained, NEVER_ABORTED, type Target } from './caller.ts'
 import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
 
@@ -28,7 +29,7 @@ export function providersCommand(): Command {
       withSystem(flags, async ({ client, token }) => {
         const providers = await explained(client.providers(token, NEVER_ABORTED))
         process.stdout.write(
-          flags.json === true ? `${writeProviders(providers, 'json')}\n` : table(providers),
+          flags.json === true ? `${visibleLines(writeProviders(providers, 'json'))}\n` : table(providers),
         )
       }),
     )
@@ -76,8 +77,8 @@ async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<
 function table(providers: readonly { readonly id: string; readonly name: string }[]): string {
   if (providers.length === 0) return 'The system has no authentication providers.\n'
   const rows = [{ name: 'NAME', id: 'ID' }, ...providers].map(({ id, name }) => [
-    printable(name),
-    printable(id),
+    visibleText(name),
+    visibleText(id),
   ])
   const width = Math.max(...rows.map(([name = '']) => name.length))
   return rows.map(([name = '', id]) => `${name.padEnd(width)}  ${id}\n`).join('')

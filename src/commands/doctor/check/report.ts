@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { counted } from '../../../counted.ts'
-import { printable } from '../../cli/terminal.ts'
+import { visibleText } from '../../../visible_text.ts'
 import type { CheckReport, Finding, Status } from './check.ts'
 
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
@@ -35,10 +35,10 @@ function linesOf(
   stream: NodeJS.WritableStream,
 ): string[] {
   const coloured = styleText(COLOURS[status], status.padEnd(STATUS_WIDTH), { stream })
-  const about = subject === undefined ? '' : `${printable(subject)}: `
-  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${about}${printable(text)}`
+  const about = subject === undefined ? '' : `${visibleText(subject)}: `
+  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${about}${visibleText(text)}`
   if (remedy === undefined) return [first]
-  return [first, `${MARGIN}${' '.repeat(STATUS_WIDTH)}  ${' '.repeat(TITLE_WIDTH)}  → ${printable(remedy)}`]
+  return [first, `${MARGIN}${' '.repeat(STATUS_WIDTH)}  ${' '.repeat(TITLE_WIDTH)}  → ${visibleText(remedy)}`]
 }
 
 export function countStatus(reports: readonly CheckReport[], status: Status): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { INVISIBLE } from '../../../visible_text.ts'
 import { readPageStyle } from '../../metrics/page_style.ts'
 
 export interface AdminPage {
@@ -20,6 +21,7 @@ export function readAdminPage(unknownOutcomeCode: number): AdminPage {
     style,
     script,
     unknownOutcomeCode: String(unknownOutcomeCode),
+    invisible: INVISIBLE,
   }
   const html = readPageFile('page.html').replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name] ?? '')
   return { html, policy: policyFor(script, style) }

@@ -28,6 +28,9 @@ const session = { token: '', system: '', openedHere: false }
 /** @type {{ confirmation: Confirmation | undefined }} */
 const pending = { confirmation: undefined }
 
+/** Invisible characters, as in visible_text.ts. In a group, so that split() keeps them. */
+const INVISIBLE = new RegExp(`([${document.body.dataset['invisible']}])`, 'u')
+
 /** The exporter's error code for a deletion whose result is unknown. */
 const UNKNOWN_OUTCOME = Number(document.body.dataset['unknownOutcomeCode'])
 
@@ -69,6 +72,40 @@ const page = {
   confirmationError: byId('confirmation-error', HTMLElement),
 }
 
+/** @param {string} text */
+function escaped(text) {
+  const units = text.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return units.join('')
+}
+
+/**
+ * The text with each invisible character as `\uXXXX`.
+ * @param {string} text
+ */
+function visibleText(text) {
+  const parts = text.split(INVISIBLE)
+  return parts.map((part, index) => (index % 2 === 0 ? part : escaped(part))).join('')
+}
+
+/**
+ * Sets the text of an element; invisible characters are shown as `\uXXXX` and marked.
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
+function setText(element, text) {
+  element.textContent = ''
+  for (const [index, part] of text.split(INVISIBLE).entries()) {
+    if (index % 2 === 0) {
+      element.append(part)
+      continue
+    }
+    const mark = document.createElement('span')
+    mark.className = 'escaped'
+    mark.textContent = escaped(part)
+    element.append(mark)
+  }
+}
+
 /**
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
@@ -77,13 +114,13 @@ const page = {
  */
 function createElement(tag, text, properties) {
   const element = Object.assign(document.createElement(tag), properties)
-  element.textContent = text
+  setText(element, text)
   return element
 }
 
 /** @param {readonly string[]} lines none: the message is removed */
 function showMessage(lines, isSuccess = false) {
-  const paragraphs = lines.filter((line) => line).map((line) => createElement('p', line))
+  const paragraphs = lines.filter((line) => line).map((line) => createElement('p', line.replace(/\s+/g, ' ')))
   page.message.replaceChildren(...paragraphs)
   page.message.className = isSuccess ? 'message good' : 'message'
   page.message.hidden = paragraphs.length === 0
@@ -238,7 +275,7 @@ function listItem(provider, all) {
   text.append(createElement('div', provider.name || '(without a name)', { className: 'name' }))
   text.append(createElement('div', provider.id, { className: 'id' }))
   const button = createElement('button', 'Delete…', { type: 'button', className: 'danger' })
-  button.setAttribute('aria-label', `Delete ${provider.name || provider.id}…`)
+  button.setAttribute('aria-label', `Delete ${visibleText(provider.name || provider.id)}…`)
   button.addEventListener('click', () => openDeletion(provider, all))
   const item = createElement('li', '')
   item.append(text, button)
@@ -246,7 +283,8 @@ function listItem(provider, all) {
 }
 
 /**
- * The name, or the id if the name is not unique or contains characters that cannot be typed.
+ * The name, or the id if the name is not unique or contains characters that cannot be typed. Invisible characters of
+ * the id are typed as they are shown.
  * @param {Provider} provider
  * @param {readonly Provider[]} all
  * @returns {Confirmation}
@@ -254,10 +292,10 @@ function listItem(provider, all) {
 function confirmationOf(provider, all) {
   const { id, name } = provider
   const isUnique = all.filter((other) => normalized(other.name) === normalized(name)).length === 1
-  const isTypeable = name.trim() !== '' && !/\p{C}/u.test(name)
+  const isTypeable = name.trim() !== '' && !/\p{C}/u.test(name) && !INVISIBLE.test(name)
   return isUnique && isTypeable
     ? { provider, field: 'name', value: name }
-    : { provider, field: 'id', value: id }
+    : { provider, field: 'id', value: visibleText(id) }
 }
 
 /**
@@ -267,8 +305,8 @@ function confirmationOf(provider, all) {
 function openDeletion(provider, all) {
   const confirmation = confirmationOf(provider, all)
   pending.confirmation = confirmation
-  page.deletionName.textContent = provider.name || '(without a name)'
-  page.deletionId.textContent = provider.id
+  setText(page.deletionName, provider.name || '(without a name)')
+  setText(page.deletionId, provider.id)
   page.deletionSystem.textContent = session.system
   page.confirmationLabel.textContent = `Type the ${confirmation.field} of the provider to confirm`
   page.confirmation.value = ''

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { visibleLines, visibleText } from '../src/visible_text.ts'
+
+describe('visible text', () => {
+  test.each([
+    ['C0 controls', 'a\u001b[2Jb\nc', 'a\\u001b[2Jb\\u000ac'],
+    ['C1 controls', '\u0080\u0085\u009b\u009f', '\\u0080\\u0085\\u009b\\u009f'],
+    ['bidirectional embeddings and overrides', '\u202a\u202e', '\\u202a\\u202e'],
+    ['bidirectional isolates', '\u2066\u2069', '\\u2066\\u2069'],
+    ['bidirectional marks', '\u200e\u200f\u061c', '\\u200e\\u200f\\u061c'],
+    ['zero-width characters', 'a\u200bb\u200d\ufeff', 'a\\u200bb\\u200d\\ufeff'],
+    ['a soft hyphen and fillers', '\u00ad\u034f\u115f\u3164\ufe0f', '\\u00ad\\u034f\\u115f\\u3164\\ufe0f'],
+    ['separators', '\u2028\u2029', '\\u2028\\u2029'],
+    ['tag characters', '\u{e0041}', '\\udb40\\udc41'],
+    ['half of a surrogate pair', 'a\ud800', 'a\\ud800'],
+    ['no other text', 'Köln 東京 😀 \\ "é"', 'Köln 東京 😀 \\ "é"'],
+  ])('has %s', (_what, text, visible) => {
+    expect(visibleText(text)).toBe(visible)
+  })
+
+  test('of several lines keeps newlines, and the value of JSON', () => {
+    const value = { 'a\u202e': 'line\nb\u009b\ud800' }
+    const json = visibleLines(JSON.stringify(value, undefined, 2))
+    expect(json).toBe('{\n  "a\\u202e": "line\\nb\\u009b\\ud800"\n}')
+    expect(JSON.parse(json)).toEqual(value)
+  })
+})
