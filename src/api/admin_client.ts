@@ -28,10 +28,12 @@ export interface AdminClient {
   /** The user name of a token; undefined where the system does not serve it. */
   user(token: Secret, signal: AbortSignal): Promise<string | undefined>
   /**
-   * API document, "Delete provider": sent once, to the node that answered last, never repeated.
+   * API document, "Delete provider": sent once, to the node that answered last, never repeated. The signal is ignored
+   * as soon as the request is sent.
+   * @throws {Abandoned} when the signal aborted before
    * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
    */
-  deleteProvider(token: Secret, id: string): Promise<void>
+  deleteProvider(token: Secret, id: string, signal: AbortSignal): Promise<void>
   /** A token for a name and a password. */
   login(username: string, password: Secret, signal: AbortSignal): Promise<Secret>
   logout(token: Secret, signal: AbortSignal): Promise<void>
@@ -54,10 +56,8 @@ const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { system, timeoutMs } = options
-  const { baseUrls, tls } = system
-  const openTransport = (bound: number) =>
-    createTransport({ ...options.limits, tls, timeoutMs: bound, onCertificate: () => undefined })
-  const transport = openTransport(timeoutMs)
+  const { baseUrls } = system
+  const transport = openTransport(options, timeoutMs)
   const limits = createLimits(options.limits)
   const attempts = createAttempts(baseUrls)
   let answering = baseUrls[0] ?? ''
@@ -77,22 +77,6 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     path,
   })
 
-  async function deleteProvider(token: Secret, id: string): Promise<void> {
-    const place = placeOf('delete', `${PROVIDERS_PATH}/…`)
-    const deleteTimeoutMs = Math.max(timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
-    // A connection of its own: one that rested may be closed by the other side at the very moment of the request.
-    const own = openTransport(deleteTimeoutMs)
-    try {
-      const headers = withToken(token, PROVIDERS_ACCEPT)
-      const request = { baseUrl: answering, path: providerPath(id), headers }
-      await sendDeletion({ request, transport: own, limits, timeoutMs: deleteTimeoutMs, place })
-    } catch (failure) {
-      throw asApiError(failure, place)
-    } finally {
-      await own.close()
-    }
-  }
-
   return {
     providers: (token, signal) =>
       read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ text }) =>
@@ -102,7 +86,8 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
       read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ text }) =>
         decodeUser(text),
       ),
-    deleteProvider,
+    deleteProvider: (token, id, signal) =>
+      deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
     login(username, password, signal) {
       const headers = { Accept: JSON_TYPE, ...basicHeader(username, password) }
       return read(placeOf('login', '/login'), headers, signal, tokenOf)
@@ -110,6 +95,41 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     logout: (token, signal) =>
       read(placeOf('logout', '/logout'), withToken(token, JSON_TYPE), signal, () => undefined),
     close: transport.close,
+  }
+}
+
+/** A list of {@link decodeProviders} is shorter, and the responses of several callers are in memory at once. */
+const MAX_RESPONSE_BYTES = 10_000_000
+
+function openTransport({ system, limits }: AdminClientOptions, timeoutMs: number): Transport {
+  const maxResponseBytes = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES)
+  const { tls } = system
+  return createTransport({ ...limits, maxResponseBytes, tls, timeoutMs, onCertificate: () => undefined })
+}
+
+interface RequestedDeletion {
+  readonly baseUrl: string
+  readonly token: Secret
+  readonly id: string
+  readonly limits: Limits
+  readonly stop: AbortSignal
+}
+
+async function deleteOnce(options: AdminClientOptions, deletion: RequestedDeletion): Promise<void> {
+  const { baseUrl, token, id, limits, stop } = deletion
+  const place = { system: options.system.name, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
+  const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
+  // A connection of its own: one that rested may be closed by the other side at the very moment of the request.
+  const transport = openTransport(options, timeoutMs)
+  try {
+    const headers = withToken(token, PROVIDERS_ACCEPT)
+    const request = { baseUrl, path: providerPath(id), headers }
+    await sendDeletion({ request, transport, limits, timeoutMs, stop, place })
+  } catch (failure) {
+    throw asApiError(failure, place)
+  } finally {
+    // Not awaited: a connection that is being opened closes after its timeout.
+    void transport.close()
   }
 }
 

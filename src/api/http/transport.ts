@@ -1,4 +1,4 @@
-import { Agent, errors } from 'undici'
+import { Agent, type Dispatcher, errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { ApiError } from '../errors/errors.ts'
 import { readBody, readErrorText } from './body.ts'
@@ -18,6 +18,8 @@ export interface WireRequest {
   readonly signal: AbortSignal
   /** Whether only the headers of a 200 are needed: its body is dropped, and faults in it are ignored. */
   readonly headersOnly?: boolean
+  /** Called when the connection is open, right before the request is written. Not called: nothing was sent. */
+  readonly onSend?: () => void
 }
 
 /** An answer, whatever its status; redirects are answers, never followed. */
@@ -71,12 +73,18 @@ export function createTransport(options: TransportOptions): Transport {
   })
 
   async function send(request: WireRequest): Promise<Answer> {
-    const { baseUrl, method, path, headers, signal, headersOnly = false } = request
+    const { baseUrl, method, path, headers, signal, headersOnly = false, onSend } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
     const redact = redaction.forRequest(headers)
     try {
-      const response = await agent.request({ origin, path: `${prefix}${path}`, method, headers, signal })
+      const response = await observed(agent, onSend).request({
+        origin,
+        path: `${prefix}${path}`,
+        method,
+        headers,
+        signal,
+      })
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
@@ -95,6 +103,24 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return { send, close: () => agent.destroy() }
+}
+
+/** Calls `onSend` before a request is written. The diagnostics channel of undici is for all requests of the process. */
+function observed(agent: Agent, onSend: (() => void) | undefined): Dispatcher {
+  if (onSend === undefined) return agent
+  return agent.compose(
+    (dispatch) => (options, handler) =>
+      dispatch(options, {
+        onRequestStart(controller, context) {
+          onSend()
+          handler.onRequestStart?.(controller, context)
+        },
+        onResponseStart: (...event) => handler.onResponseStart?.(...event),
+        onResponseData: (...event) => handler.onResponseData?.(...event),
+        onResponseEnd: (...event) => handler.onResponseEnd?.(...event),
+        onResponseError: (...event) => handler.onResponseError?.(...event),
+      }),
+  )
 }
 
 /** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */

@@ -1,4 +1,5 @@
 import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
+import { withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { Answer, Transport, WireRequest } from '../http/transport.ts'
@@ -8,17 +9,28 @@ import type { Limits } from '../request/limits.ts'
 /** The request may have been processed, but the response was lost. `reason` is the reason of the loss. */
 export class UnknownOutcome extends ApiError {}
 
+/** The caller closed the connection before the deletion was sent. Nothing was deleted. */
+export class Abandoned extends ApiError {
+  constructor(place?: RequestPlace) {
+    super('local', 'the caller closed the connection before the deletion was sent', {}, place)
+  }
+}
+
 export interface Deletion {
-  readonly request: Omit<WireRequest, 'method' | 'signal'>
+  readonly request: Omit<WireRequest, 'method' | 'signal' | 'onSend'>
   readonly transport: Transport
   readonly limits: Limits
+  /** Bound of the wait for a permit, and of the request itself, in milliseconds. */
   readonly timeoutMs: number
+  /** Aborts when the caller is gone. Ignored as soon as the request is sent. */
+  readonly stop: AbortSignal
   readonly place: RequestPlace
 }
 
 /**
  * Sends a DELETE once, to one node. There are no retries.
  * @throws {UnknownOutcome} if the request was sent, or may have been sent, and the system did not respond
+ * @throws {Abandoned} if `stop` aborted before the request was sent
  * @throws {ApiError} if the provider was not deleted
  */
 export async function sendDeletion(deletion: Deletion): Promise<void> {
@@ -40,33 +52,52 @@ function isOutcomeUnknown(answer: Answer): boolean {
   return GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
 }
 
-async function answerTo({ request, transport, limits, timeoutMs, place }: Deletion): Promise<Answer> {
-  const waiting = AbortSignal.timeout(timeoutMs)
-  let isSending = false
+async function answerTo(deletion: Deletion): Promise<Answer> {
+  const { limits, timeoutMs, stop, place } = deletion
+  const waiting = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+  let isSent = false
+  const onSend = () => {
+    isSent = true
+  }
+  const send = async () => {
+    await limits.pace(waiting)
+    return sendOnce(deletion, onSend)
+  }
   try {
-    const send = async () => {
-      await limits.pace(waiting)
-      isSending = true
-      return transport.send({ ...request, method: 'DELETE', signal: AbortSignal.timeout(timeoutMs) })
-    }
     return await limits.withPermit(send, { signal: waiting })
   } catch (failure) {
-    const late = !isSending && waiting.aborted
+    if (!isSent && stop.aborted) throw new Abandoned(place)
+    const late = !isSent && waiting.aborted && !(failure instanceof ApiError)
     const apiError = asApiError(late ? exchangeFailure(waiting.reason) : failure, place)
-    throw isSending && !wasNotSent(apiError) ? unknownOutcome(apiError, place) : apiError
+    throw isSent ? unknownOutcome(apiError, place) : apiError
+  }
+}
+
+/** `stop` ends the request only while the connection is being opened. */
+async function sendOnce(
+  { request, transport, timeoutMs, stop }: Deletion,
+  onSend: () => void,
+): Promise<Answer> {
+  const unsent = new AbortController()
+  const abandon = () => unsent.abort(stop.reason)
+  const stopListening = () => stop.removeEventListener('abort', abandon)
+  if (stop.aborted) abandon()
+  else stop.addEventListener('abort', abandon, { once: true })
+  const sending = () => {
+    stopListening()
+    onSend()
+  }
+  try {
+    return await withDeadline(unsent.signal, timeoutMs, (signal) =>
+      transport.send({ ...request, method: 'DELETE', signal, onSend: sending }),
+    )
+  } finally {
+    stopListening()
   }
 }
 
 /** Statuses of proxies and of nodes that got no response from another node: the deletion may still be done. */
 const GATEWAY_STATUSES: readonly number[] = [502, 504]
-
-/** Error codes of opening a connection. They do not occur after a request was sent. */
-const NOT_SENT_CODES =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_|EADDRNOTAVAIL|EMFILE|ENFILE|UND_ERR_(CONNECT_TIMEOUT|INVALID_ARG)|(CERT|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)_)/
-
-function wasNotSent({ cause }: ApiError): boolean {
-  return cause instanceof Error && 'code' in cause && NOT_SENT_CODES.test(String(cause.code))
-}
 
 function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {
   const detail = `the response to the deletion was lost (${failure.detail}): list the providers to see whether it was deleted`

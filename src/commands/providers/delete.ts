@@ -114,7 +114,7 @@ async function deleteOnce(
   provider: Provider | undefined,
 ): Promise<void> {
   const file = flags['admin.auditFile']
-  const line = createAudit({ log, ...(file !== undefined && { file }) }).line()
+  const record = createAudit({ log, ...(file !== undefined && { file }) }).record()
   const facts: AuditFacts = {
     time: new Date().toISOString(),
     system,
@@ -125,14 +125,14 @@ async function deleteOnce(
     token_sha256: fingerprint(token),
   }
   try {
-    await line.begin(facts)
-    await client.deleteProvider(token, id)
+    await record.begin(facts)
+    await client.deleteProvider(token, id, NEVER_ABORTED)
   } catch (failure) {
-    await line.end(facts, outcomeOf(failure), statusOf(failure))
+    await record.end(facts, outcomeOf(failure), statusOf(failure))
     if (failure instanceof UnknownOutcome) throw await describeOutcome({ client, token, id }, failure)
     throw explain(failure)
   }
-  await explained(line.end(facts, 'deleted', 200))
+  await explained(record.end(facts, 'deleted', 200))
 }
 
 /** Finds out from the list whether a deletion without a response happened. */

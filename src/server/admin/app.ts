@@ -3,15 +3,16 @@ import Koa, { type Context, type Next } from 'koa'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Log } from '../../log.ts'
 import { clientAddress } from '../auth/addresses.ts'
+import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
 import { fromApiError, Refused, refused, UNKNOWN_OUTCOME_CODE } from './errors.ts'
-import { checkOrigin, type OriginRules } from './origin.ts'
+import { checkOrigin } from './origin.ts'
 import { readAdminPage } from './page/page.ts'
-import { answerDelete, answerList, audited, isDeletion, type RequestedDeletion } from './provider_routes.ts'
+import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { formatOf } from './request.ts'
 import { answerLogin, answerLogout } from './session_routes.ts'
@@ -35,16 +36,8 @@ export function createAdminApp(options: AdminAppOptions): Koa {
   app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => answerHealth(context, next, options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
-  app.use((context, next) =>
-    isDeletion(context)
-      ? audited(context, routes, (deletion) => {
-          context.state['deletion'] = deletion
-          return next()
-        })
-      : next(),
-  )
+  app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))
   app.use(async (context, next) => {
-    // After the audit middleware: a deletion refused by the rate limit must be audited too.
     routes.rateLimits.admit(clientAddress(context.req.socket))
     checkTarget(context)
     checkOrigin(context.req, origin)
@@ -78,9 +71,7 @@ function createRouter(routes: Routes): Router {
   for (const path of PROVIDERS) {
     router.get([`${path}.json`, path], (context) => answerList(context, routes))
     // The parameter includes the suffix `.json`; provider_routes.ts removes it.
-    router.delete(`${path}/:id`, (context) =>
-      answerDelete(context, routes, context.state['deletion'] as RequestedDeletion),
-    )
+    router.delete(`${path}/:id`, (context) => answerDelete(context, routes))
   }
   return router
 }

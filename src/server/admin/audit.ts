@@ -1,14 +1,16 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Secret } from '../../config/values/secret.ts'
 import type { Log } from '../../log.ts'
-import { createAuditFile, type OpenLine } from './audit_file.ts'
+import { visibleLines } from '../../visible_text.ts'
+import { createAuditFile } from './audit_file.ts'
 import { refused } from './errors.ts'
+import { createRefusalCount, type Later, type UnauditedRefusal } from './refusal_count.ts'
 
 /** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
   /** Time of the request, ISO 8601. */
   readonly time: string
-  readonly system: string | null
+  readonly system: string
   readonly provider_id: string
   /** Name from the provider list; null if the caller may not read the list. */
   readonly provider: string | null
@@ -17,38 +19,45 @@ export interface AuditFacts {
   /** User name from whoami; null if the system does not support it. */
   readonly user: string | null
   /** The first digits of the SHA-256 of the token, to correlate lines of the same token. */
-  readonly token_sha256: string | null
+  readonly token_sha256: string
 }
 
 /**
- * `refused`: by the exporter or by the system; nothing was deleted. `failed`: the system was unreachable or failed.
- * `unknown`: the response was lost.
+ * `refused`: by the system; nothing was deleted. `failed`: the system was unreachable or failed. `unknown`: the response
+ * was lost. `abandoned`: the caller closed the connection before the deletion was sent; nothing was deleted.
  */
-export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown'
+export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown' | 'abandoned'
 
 /** The audit record of one deletion. */
-export interface AuditLine {
+export interface AuditRecord {
   /**
-   * Must be called right before the deletion is sent.
+   * Must be called right before the deletion is sent. Writes a line with the outcome `pending`.
    * @throws {Refused} when the audit file cannot be written
    */
   begin(facts: AuditFacts): Promise<void>
   /**
-   * Must be called once for every record, even if begin() was not called.
+   * Must be called once for every record, even if begin() was not called. Writes the line with the outcome.
    * @throws {Refused} when the provider was deleted and the audit file could not be written
    */
   end(facts: AuditFacts, outcome: DeletionOutcome, status: number): Promise<void>
 }
 
 export interface Audit {
-  line(): AuditLine
+  record(): AuditRecord
+  /** Counts a deletion that was refused before its record began. They are logged once per minute. */
+  countRefusal(refusal: UnauditedRefusal): void
 }
 
-const UNKNOWN_TAIL = tail('unknown', 0)
+interface AuditOptions {
+  readonly file?: string
+  readonly log: Log
+  /** Delays the next line about refusals by a minute. */
+  readonly later?: Later
+}
 
-/** Writes each requested deletion as one line to the log and, if configured, to the audit file. */
-export function createAudit({ file, log }: { readonly file?: string; readonly log: Log }): Audit {
-  const audited = file === undefined ? undefined : createAuditFile(file, UNKNOWN_TAIL)
+/** Writes deletions to the log and, if configured, to the audit file. */
+export function createAudit({ file, log, later }: AuditOptions): Audit {
+  const auditFile = file === undefined ? undefined : createAuditFile(file)
 
   function failed(failure: unknown): string {
     const reason = failure instanceof Error ? failure.message : String(failure)
@@ -56,32 +65,31 @@ export function createAudit({ file, log }: { readonly file?: string; readonly lo
     return 'The log of the exporter has the reason.'
   }
 
-  return {
-    line() {
-      let open: OpenLine | undefined
-      return {
-        async begin(facts) {
-          try {
-            open = await audited?.begin(head(facts))
-          } catch (failure) {
-            throw refused('noAudit', failed(failure))
-          }
-        },
-        async end(facts, outcome, status) {
-          log.warn('audit: deletion of authentication provider', { ...shown(facts), outcome, status })
-          const wasBegun = open !== undefined
-          try {
-            open ??= await audited?.begin(head(facts))
-            await open?.end(tail(outcome, status))
-          } catch (failure) {
-            const details = failed(failure)
-            // The log has the line. The caller must be informed only if the provider was deleted.
-            if (wasBegun && outcome === 'deleted') throw refused('auditIncomplete', details)
-          }
-        },
-      }
-    },
+  function record(): AuditRecord {
+    const audit_id = randomUUID()
+    return {
+      async begin(facts) {
+        try {
+          await auditFile?.append(lineOf({ audit_id, ...facts, outcome: 'pending', status: null }))
+        } catch (failure) {
+          throw refused('noAudit', failed(failure))
+        }
+      },
+      async end(facts, outcome, status) {
+        const members = { audit_id, ...facts, outcome, status }
+        log.warn('audit: deletion of authentication provider', shown(members))
+        try {
+          await auditFile?.append(lineOf(members))
+        } catch (failure) {
+          const details = failed(failure)
+          // The log has the line. The caller must be informed only if the provider was deleted.
+          if (outcome === 'deleted') throw refused('auditIncomplete', details)
+        }
+      },
+    }
   }
+
+  return { record, countRefusal: createRefusalCount(log, later) }
 }
 
 const FINGERPRINT_DIGITS = 12
@@ -90,15 +98,12 @@ export function fingerprint(token: Secret): string {
   return createHash('sha256').update(token.reveal()).digest('hex').slice(0, FINGERPRINT_DIGITS)
 }
 
-/** The start of a JSON object; tail() completes it. */
-function head(facts: AuditFacts): string {
-  return `${JSON.stringify(facts).slice(0, -1)},`
+type Members = Readonly<Record<string, string | number | null>>
+
+function lineOf(members: Members): string {
+  return visibleLines(JSON.stringify(members))
 }
 
-function tail(outcome: DeletionOutcome, status: number): string {
-  return JSON.stringify({ outcome, status }).slice(1)
-}
-
-function shown(facts: AuditFacts): Record<string, string> {
-  return Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, value ?? 'unknown']))
+function shown(members: Members): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value ?? 'unknown']))
 }

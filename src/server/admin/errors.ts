@@ -1,6 +1,6 @@
 import type { ApiError } from '../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../api/errors/reasons.ts'
-import { UnknownOutcome } from '../../api/providers/deletion.ts'
+import { Abandoned, UnknownOutcome } from '../../api/providers/deletion.ts'
 
 /** The error body of the storage system's API. */
 export interface RefusalBody {
@@ -42,11 +42,13 @@ const OWN = {
   wrongType: { status: 415, description: 'The body must be JSON (Content-Type: application/json)' },
   foreignHost: { status: 421, description: 'Unknown host name in the Host header' },
   tooMany: { status: 429, description: 'Too many requests', retryable: true },
+  abandoned: { status: 499, description: 'The connection was closed: nothing was deleted' },
   failed: { status: 500, description: 'Internal error' },
   auditIncomplete: {
     status: 500,
     description: 'The provider was deleted, but the audit file could not be completed',
   },
+  busy: { status: 503, description: 'Too many requests to this system are pending', retryable: true },
   noAudit: { status: 503, description: 'The audit file cannot be written: nothing was deleted' },
 } as const satisfies Record<string, { status: number; description: string; retryable?: true }>
 
@@ -68,6 +70,7 @@ export function refused(
 /** The error for the caller: status and body of the system if it sent any. */
 export function fromApiError(failure: ApiError): Refused {
   if (failure instanceof UnknownOutcome) return unknownOutcome(failure)
+  if (failure instanceof Abandoned) return refused('abandoned', failure.message)
   const status = statusFor(failure)
   const { body, retryAfterMs } = failure
   const headers = {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors/errors.ts'
-import { UnknownOutcome } from '../../api/providers/deletion.ts'
+import { Abandoned, UnknownOutcome } from '../../api/providers/deletion.ts'
 import type { DeletionOutcome } from './audit.ts'
 import { fromApiError, Refused } from './errors.ts'
 
@@ -14,5 +14,6 @@ export function statusOf(failure: unknown): number {
 /** The audit outcome of a deletion that failed. */
 export function outcomeOf(failure: unknown): DeletionOutcome {
   if (failure instanceof UnknownOutcome) return 'unknown'
+  if (failure instanceof Abandoned) return 'abandoned'
   return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
 }

@@ -1,13 +1,13 @@
-import type { Context } from 'koa'
+import type { Context, Next } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Reason } from '../../api/errors/reasons.ts'
+import { Abandoned } from '../../api/providers/deletion.ts'
 import { type Provider, providerPath } from '../../api/providers/providers.ts'
-import { MAX_ID_CHARACTERS } from '../../config/values/ids.ts'
 import type { Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
+import { type Audit, type AuditFacts, type AuditRecord, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
 import { refused } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
@@ -19,7 +19,6 @@ import {
   decoded,
   formatOf,
   goneSignal,
-  systemName,
   systemOf,
 } from './request.ts'
 import type { AdminSystems } from './systems.ts'
@@ -35,9 +34,9 @@ export async function answerList(context: Context, { systems, rateLimits }: Prov
   checkNoQuery(context)
   const token = callerToken(context)
   checkAcceptable(context)
-  const client = systemOf(context, systems)
+  const { name, client } = systemOf(context, systems)
   const signal = goneSignal(context)
-  const providers = await rateLimits.withToken(clientAddress(context.req.socket), () =>
+  const providers = await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
     client.providers(token, signal),
   )
   const format = formatOf(context)
@@ -45,29 +44,33 @@ export async function answerList(context: Context, { systems, rateLimits }: Prov
   context.set('Content-Type', CONTENT_TYPES[format])
 }
 
-/** A deletion in progress. `facts` is replaced as more becomes known. */
-export interface RequestedDeletion {
-  facts: AuditFacts
-  /** Writes the facts to the audit; must resolve before the deletion is sent. */
-  begin(): Promise<void>
-}
-
 /** API document, "Delete provider". */
 export async function answerDelete(
   context: Context,
-  { systems, rateLimits }: ProviderRoutes,
-  deletion: RequestedDeletion,
+  { systems, rateLimits, audit }: ProviderRoutes,
 ): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
-  deletion.facts = { ...deletion.facts, token_sha256: fingerprint(token) }
-  const client = systemOf(context, systems)
+  const { name, client } = systemOf(context, systems)
   const id = providerId(context)
-  await rateLimits.withToken(clientAddress(context.req.socket), async () => {
-    const { user, provider } = await lookUp(client, token, id, goneSignal(context))
-    deletion.facts = { ...deletion.facts, user, provider: provider?.name ?? null }
-    await deletion.begin()
-    await client.deleteProvider(token, id)
+  const address = clientAddress(context.req.socket)
+  const gone = goneSignal(context)
+  const facts: AuditFacts = {
+    time: new Date().toISOString(),
+    system: name,
+    provider_id: id,
+    provider: null,
+    address,
+    user: null,
+    token_sha256: fingerprint(token),
+  }
+  await rateLimits.withToken(address, name, () => {
+    context.state[AUDITED] = true
+    return audited(audit, facts, async (begin) => {
+      const { user, provider } = await lookUp(client, token, id, gone)
+      await begin({ ...facts, user, provider: provider?.name ?? null })
+      await client.deleteProvider(token, id, gone)
+    })
   })
   context.status = 200
   context.body = ''
@@ -108,6 +111,7 @@ const FATAL: readonly Reason[] = [
 /**
  * The user and the provider for the audit. An account may delete without the right to list, and some systems have no
  * whoami, so these may be missing. A refused token or an unreachable system ends the deletion.
+ * @throws {Abandoned} if the caller has disconnected
  */
 async function lookUp(
   client: AdminClient,
@@ -116,6 +120,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<{ user: string | null; provider: Provider | undefined }> {
   const [list, user] = await Promise.allSettled([client.providers(token, signal), client.user(token, signal)])
+  if (signal.aborted) throw new Abandoned()
   if (list.status === 'rejected' && isFatal(list.reason)) throw list.reason
   return {
     user: (user.status === 'fulfilled' && user.value) || null,
@@ -127,48 +132,48 @@ function isFatal(failure: unknown): boolean {
   return !(failure instanceof ApiError) || FATAL.includes(failure.reason)
 }
 
-/** Writes one audit line for every requested deletion, including refused ones. */
-export async function audited(
-  context: Context,
-  { systems, audit }: ProviderRoutes,
-  task: (deletion: RequestedDeletion) => Promise<unknown>,
+/**
+ * Writes the audit record of a deletion.
+ * @param task must call `begin` with all facts right before it sends the deletion
+ */
+async function audited(
+  audit: Audit,
+  facts: AuditFacts,
+  task: (begin: AuditRecord['begin']) => Promise<void>,
 ): Promise<void> {
-  const line = audit.line()
-  const deletion: RequestedDeletion = {
-    facts: firstFacts(context, systems),
-    begin: () => line.begin(deletion.facts),
+  const record = audit.record()
+  let known = facts
+  const begin = (found: AuditFacts) => {
+    known = found
+    return record.begin(found)
   }
   try {
-    await task(deletion)
+    await task(begin)
   } catch (failure) {
-    await line.end(deletion.facts, outcomeOf(failure), statusOf(failure))
+    await record.end(known, outcomeOf(failure), statusOf(failure))
     throw failure
   }
-  await line.end(deletion.facts, 'deleted', context.status)
+  await record.end(known, 'deleted', DELETED_STATUS)
 }
+
+const DELETED_STATUS = 200
+
+/** The member of `context.state` that is set when the deletion has an audit record. */
+const AUDITED = 'isAudited'
 
 /** Whether the request is a deletion, valid or not. */
 export function isDeletion(context: Context): boolean {
   return context.method === 'DELETE' && idInPath(context) !== undefined
 }
 
-function firstFacts(context: Context, systems: AdminSystems): AuditFacts {
-  const known = (read: () => string | undefined) => {
-    try {
-      return read()
-    } catch {
-      return undefined
+/** Counts a deletion that is refused before it has an audit record. */
+export async function countRefusals(context: Context, audit: Audit, next: Next): Promise<void> {
+  try {
+    await next()
+  } catch (failure) {
+    if (context.state[AUDITED] !== true) {
+      audit.countRefusal({ address: clientAddress(context.req.socket), status: statusOf(failure) })
     }
-  }
-  const raw = idInPath(context) ?? ''
-  return {
-    time: new Date().toISOString(),
-    system: known(() => systemName(context, systems)) ?? null,
-    // Longer ids are refused; this limits the size of the audit line.
-    provider_id: (known(() => decoded(raw)) ?? raw).slice(0, MAX_ID_CHARACTERS),
-    provider: null,
-    address: clientAddress(context.req.socket),
-    user: null,
-    token_sha256: null,
+    throw failure
   }
 }

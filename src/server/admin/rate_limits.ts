@@ -1,10 +1,14 @@
 import { ApiError } from '../../api/errors/errors.ts'
+import type { Reason } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
 import { refused } from './errors.ts'
 
+/** Failures of a login after which the system may have counted a refused one. */
+const UNCERTAIN: readonly Reason[] = ['timeout', 'reset']
+
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
-/** Refused tokens of one address: 10 at once, then one per 6 seconds. */
+/** Refused tokens of one address at one system: 10 at once, then one per 6 seconds. */
 const REFUSALS: BucketSize = { burst: 10, intervalMs: 6000 }
 /**
  * Refused logins at one system, for all callers together. Real systems lock an address for 10 minutes after 10 refused
@@ -12,6 +16,8 @@ const REFUSALS: BucketSize = { burst: 10, intervalMs: 6000 }
  */
 const LOGINS: BucketSize = { burst: 5, intervalMs: 150_000 }
 const REMEMBERED = 1024
+/** Requests to one system that are sent or wait for a permit, for all callers together. */
+const MAX_PENDING_PER_SYSTEM = 32
 
 /** Rate limits against guessing of tokens and passwords. */
 export interface RateLimits {
@@ -22,10 +28,10 @@ export interface RateLimits {
   admit(address: string): void
   /**
    * Runs a task that sends the token of a caller at `address` to a system.
-   * @throws {Refused} 429 before anything is sent
+   * @throws {Refused} 429 or 503 before anything is sent
    */
-  withToken<T>(address: string, task: () => Promise<T>): Promise<T>
-  /** The same for a login at a system. @throws {Refused} 429 */
+  withToken<T>(address: string, system: string, task: () => Promise<T>): Promise<T>
+  /** The same for a login at a system. @throws {Refused} 429 or 503 */
   withLogin<T>(system: string, task: () => Promise<T>): Promise<T>
 }
 
@@ -34,24 +40,58 @@ export function createRateLimits(now: () => number = () => performance.now()): R
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
+  const withPlace = createPlaces()
   return {
     admit(address) {
       if (!requests(address).take()) throw tooMany(REQUESTS, 'requests')
     },
-    withToken: (address, task) => guarded(refusals(address), REFUSALS, task),
-    withLogin: (system, task) => guarded(logins(system), LOGINS, task),
+    withToken: (address, system, task) =>
+      guarded(refusals(`${address} ${system}`), REFUSALS, () => withPlace(system, task), isRefused),
+    withLogin: (system, task) => guarded(logins(system), LOGINS, () => withPlace(system, task), mayBeRefused),
   }
 }
 
-/** Only a refused token or login uses up a token of the bucket. */
-async function guarded<T>(bucket: TokenBucket, size: BucketSize, task: () => Promise<T>): Promise<T> {
+/** Bounds the pending requests of each system, so that they wait for seconds at most. */
+function createPlaces() {
+  const pending = new Map<string, number>()
+  return async <T>(system: string, task: () => Promise<T>): Promise<T> => {
+    const count = pending.get(system) ?? 0
+    if (count >= MAX_PENDING_PER_SYSTEM) {
+      throw refused('busy', `${count} requests to this system are pending`, { 'Retry-After': '1' })
+    }
+    pending.set(system, count + 1)
+    try {
+      return await task()
+    } finally {
+      const left = (pending.get(system) ?? 1) - 1
+      if (left > 0) pending.set(system, left)
+      else pending.delete(system)
+    }
+  }
+}
+
+function isRefused(failure: unknown): boolean {
+  return failure instanceof ApiError && failure.reason === 'auth'
+}
+
+function mayBeRefused(failure: unknown): boolean {
+  return isRefused(failure) || (failure instanceof ApiError && UNCERTAIN.includes(failure.reason))
+}
+
+/** A token of the bucket is used up only by a failure that `isCounted`. */
+async function guarded<T>(
+  bucket: TokenBucket,
+  size: BucketSize,
+  task: () => Promise<T>,
+  isCounted: (failure: unknown) => boolean,
+): Promise<T> {
   if (!bucket.take()) throw tooMany(size, 'refused tokens or logins')
   try {
     const result = await task()
     bucket.giveBack()
     return result
   } catch (failure) {
-    if (!(failure instanceof ApiError && failure.reason === 'auth')) bucket.giveBack()
+    if (!isCounted(failure)) bucket.giveBack()
     throw failure
   }
 }

@@ -59,21 +59,35 @@ const SYSTEM_PATH = /^\/systems\/([^/]+)\//
  * The name of the system in the path, or of the only system; undefined if the path has none and there are several.
  * @throws {Refused} 400 for a name that cannot be decoded
  */
-export function systemName(context: Context, systems: AdminSystems): string | undefined {
+function systemName(context: Context, systems: AdminSystems): string | undefined {
   const segment = SYSTEM_PATH.exec(rawPath(context.req))?.[1]
   if (segment !== undefined) return decoded(segment)
   const [only, second] = systems.names()
   return second === undefined ? only : undefined
 }
 
+/** A system and the name under which it is configured. */
+export interface NamedSystem {
+  readonly name: string
+  readonly client: AdminClient
+}
+
 /** @throws {Refused} 400 or 404; the details list the configured systems */
-export function systemOf(context: Context, systems: AdminSystems): AdminClient {
+export function systemOf(context: Context, systems: AdminSystems): NamedSystem {
   const name = systemName(context, systems)
-  const choices = `Systems: ${systems.names().join(', ')}`
+  const choices = choicesText(systems.names())
   if (name === undefined) throw refused('chooseSystem', `Prefix the path with /systems/NAME. ${choices}`)
   const client = systems.get(name)
   if (client === undefined) throw refused('unknownSystem', choices)
-  return client
+  return { name, client }
+}
+
+const MAX_LISTED = 20
+
+/** Bounded, because the request needs no valid token. */
+function choicesText(names: readonly string[]): string {
+  const others = names.length > MAX_LISTED ? `, and ${names.length - MAX_LISTED} more: see GET /systems` : ''
+  return `Systems: ${names.slice(0, MAX_LISTED).join(', ')}${others}`
 }
 
 /** A segment of a path, decoded once. @throws {Refused} 400 */
@@ -85,9 +99,10 @@ export function decoded(segment: string): string {
   }
 }
 
-/** Aborts when the caller disconnects. Not for deletions, which must complete. */
+/** Aborts when the caller disconnects. */
 export function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController()
-  res.once('close', () => gone.abort())
+  if (res.closed) gone.abort()
+  else res.once('close', () => gone.abort())
   return gone.signal
 }

@@ -3,7 +3,7 @@ import { passwordFromText, Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { refused } from './errors.ts'
 import type { RateLimits } from './rate_limits.ts'
-import { callerToken, checkNoQuery, goneSignal, systemName, systemOf } from './request.ts'
+import { callerToken, checkNoQuery, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
 
 interface SessionRoutes {
@@ -24,9 +24,11 @@ export async function answerLogin(
   if (!context.is('application/json'))
     throw refused('wrongType', 'Other content types are refused because forms of other sites can send them')
   const { username, password } = credentialsOf(body)
-  const client = systemOf(context, systems)
-  const name = systemName(context, systems) ?? ''
-  const token = await rateLimits.withLogin(name, () => client.login(username, password, goneSignal(context)))
+  const { name, client } = systemOf(context, systems)
+  // Not aborted when the caller disconnects: a login that the system refuses must be counted.
+  const login = () => client.login(username, password, new AbortController().signal)
+  const token = await rateLimits.withLogin(name, login)
+  if (context.res.closed) await client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
   context.body = JSON.stringify({ token: token.reveal() })
   context.set('Content-Type', 'application/json')
 }
@@ -35,8 +37,8 @@ export async function answerLogin(
 export async function answerLogout(context: Context, { systems, rateLimits }: SessionRoutes): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
-  const client = systemOf(context, systems)
-  await rateLimits.withToken(clientAddress(context.req.socket), () =>
+  const { name, client } = systemOf(context, systems)
+  await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204

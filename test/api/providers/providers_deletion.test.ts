@@ -1,27 +1,37 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
-import type { Answer, Transport } from '../../../src/api/http/transport.ts'
-import { sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
+import { type Answer, createTransport, type Transport } from '../../../src/api/http/transport.ts'
+import { Abandoned, sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
 import { createLimits } from '../../../src/api/request/limits.ts'
 import { answerOf } from '../http/answers.ts'
 
 const PLACE = { system: 'frankfurt', operation: 'delete', path: '/vdc/admin/authnproviders/…' }
 const REQUEST = { baseUrl: 'http://127.0.0.1:1', path: '/x', headers: {} }
 
-/** The result of a deletion with this response or error. */
-async function outcome(end: Partial<Answer> | Error): Promise<{ result: string; sent: number }> {
+const NO_TLS = { caFile: undefined, certFile: undefined, keyFile: undefined, serverName: undefined }
+const STAYS = new AbortController().signal
+
+/** The result of a deletion with this response or error, by default after the request was sent. */
+async function outcome(
+  end: Partial<Answer> | Error,
+  isSent = true,
+): Promise<{ result: string; sent: number }> {
   let sent = 0
   const transport: Transport = {
-    async send() {
+    async send({ onSend }) {
       sent++
+      if (isSent) onSend?.()
       if (end instanceof Error) throw exchangeFailure(end)
       return { ...answerOf(200), ...end }
     },
     close: async () => undefined,
   }
   const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
-  const deletion = { request: REQUEST, transport, limits, timeoutMs: 1000, place: PLACE }
+  const deletion = { request: REQUEST, transport, limits, timeoutMs: 1000, stop: STAYS, place: PLACE }
   const result = await sendDeletion(deletion).then(
     () => 'done',
     (failure: unknown) => {
@@ -53,14 +63,8 @@ describe('a deletion', () => {
     ['answered with 503', { status: 503 }, 'unavailable'],
     ['answered by a proxy (502)', { status: 502 }, 'unknown'],
     ['answered by a proxy (504)', { status: 504 }, 'unknown'],
-    ['to a closed port', broken('ECONNREFUSED'), 'connect'],
-    ['to an unknown host', broken('ENOTFOUND'), 'dns'],
-    ['with a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
-    ['to a host with an untrusted certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
-    ['to a host with the certificate of another host', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
     ['with a connection reset', broken('ECONNRESET'), 'unknown'],
     ['with a closed connection', broken('UND_ERR_SOCKET'), 'unknown'],
-    // These also occur on open connections, when packets are lost after the request was sent.
     ['with a TCP timeout', broken('ETIMEDOUT'), 'unknown'],
     ['with a lost route', broken('EHOSTUNREACH'), 'unknown'],
     ['with a TLS error', broken('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC'), 'unknown'],
@@ -69,6 +73,19 @@ describe('a deletion', () => {
     ['with an unknown error', new Error('?'), 'unknown'],
   ])('%s', async (_what, end, result) => {
     expect(await outcome(end)).toEqual({ result, sent: 1 })
+  })
+
+  test.each<[string, Error, string]>([
+    ['to a closed port', broken('ECONNREFUSED'), 'connect'],
+    ['to an unknown host', broken('ENOTFOUND'), 'dns'],
+    ['with a connect timeout', broken('UND_ERR_CONNECT_TIMEOUT'), 'connect'],
+    ['with a TCP timeout of the connection', broken('ETIMEDOUT'), 'connect'],
+    ['with a reset during the TLS handshake', broken('ECONNRESET'), 'reset'],
+    ['to a host with an untrusted certificate', broken('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
+    ['to a host with the certificate of another host', broken('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
+    ['without a connection in time', new DOMException('late', 'TimeoutError'), 'timeout'],
+  ])('%s is not sent', async (_what, end, result) => {
+    expect(await outcome(end, false)).toEqual({ result, sent: 1 })
   })
 
   test('that gets no permit in time is not sent', async () => {
@@ -83,7 +100,7 @@ describe('a deletion', () => {
       },
       close: async () => undefined,
     }
-    const deletion = { request: REQUEST, transport, limits, timeoutMs: 50, place: PLACE }
+    const deletion = { request: REQUEST, transport, limits, timeoutMs: 50, stop: STAYS, place: PLACE }
     const failure: unknown = await sendDeletion(deletion).catch((cause: unknown) => cause)
     expect(failure).toBeInstanceOf(ApiError)
     expect(failure).not.toBeInstanceOf(UnknownOutcome)
@@ -101,4 +118,82 @@ describe('a deletion', () => {
     resolve('done')
     expect(await running).toBe('done')
   })
+
+  test('whose caller leaves while it waits for a permit is abandoned', async () => {
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const busy = limits.withPermit(() => promise, { signal: STAYS })
+    const caller = new AbortController()
+    const transport: Transport = {
+      send: () => Promise.reject(new Error('sent')),
+      close: async () => undefined,
+    }
+    const deletion = {
+      request: REQUEST,
+      transport,
+      limits,
+      timeoutMs: 60_000,
+      stop: caller.signal,
+      place: PLACE,
+    }
+    const failure = sendDeletion(deletion).catch((cause: unknown) => cause)
+    caller.abort()
+    expect(await failure).toBeInstanceOf(Abandoned)
+    resolve()
+    await busy
+  })
+
+  test('whose caller leaves while the connection is opened is abandoned; later it is not cut off', async () => {
+    const connected = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<void>()
+    const openConnections: Socket[] = []
+    // A TLS handshake without a response: the connection stays in the state of being opened.
+    const silent = createTcpServer((socket) => {
+      openConnections.push(socket)
+      connected.resolve()
+    })
+    const system = createHttpServer((_request, response) => {
+      answered.promise.then(() => response.writeHead(204).end())
+      connected.resolve()
+    })
+    for (const server of [silent, system]) await listening(server)
+    const limits = createLimits({ concurrency: 1, requestsPerSecond: 10, maxResponseBytes: 1000 })
+    const run = async (baseUrl: string, stop: AbortSignal) => {
+      const transport = createTransport({
+        tls: { ...NO_TLS, insecureSkipVerify: true },
+        timeoutMs: 60_000,
+        concurrency: 1,
+        maxResponseBytes: 1000,
+        onCertificate: () => undefined,
+      })
+      const request = { ...REQUEST, baseUrl }
+      const deletion = { request, transport, limits, timeoutMs: 60_000, stop, place: PLACE }
+      return sendDeletion(deletion)
+        .catch((cause: unknown) => cause)
+        .finally(() => void transport.close())
+    }
+    const early = new AbortController()
+    const unsent = run(`https://127.0.0.1:${portOf(silent)}`, early.signal)
+    await connected.promise
+    early.abort()
+    expect(await unsent).toBeInstanceOf(Abandoned)
+    const late = new AbortController()
+    const requested = once(system, 'request')
+    const sent = run(`http://127.0.0.1:${portOf(system)}`, late.signal)
+    await requested
+    late.abort()
+    answered.resolve()
+    expect(await sent).toBe(undefined)
+    for (const socket of openConnections) socket.destroy()
+    for (const server of [silent, system]) server.close()
+  })
 })
+
+async function listening(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../../src/api/admin_client.ts'
-import { askLine, askSecret, printable, type Terminal } from '../../../src/commands/cli/terminal.ts'
+import { askLine, askSecret, type Terminal } from '../../../src/commands/cli/terminal.ts'
 import { deleteWithConfirmation } from '../../../src/commands/providers/delete.ts'
 import { providersCommand } from '../../../src/commands/providers/providers.ts'
 import type { TlsConfig } from '../../../src/config/config.ts'
@@ -16,6 +16,7 @@ import {
   type StartedEmulator,
   startEmulator,
 } from '../../server/admin/admin_setup.ts'
+import { startSystemStub } from '../../server/admin/system_stub.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
@@ -114,11 +115,11 @@ describe('providers delete', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Deleted corporate-ldap from frankfurt.\n' })
     expect(await providerIds(emulator)).not.toContain(id)
     const fields = { system: 'frankfurt', provider_id: id, provider: 'corporate-ldap', user: 'security' }
-    expect(JSON.parse(readFileSync(audit, 'utf8'))).toMatchObject({
-      ...fields,
-      outcome: 'deleted',
-      status: 200,
-    })
+    const lines = readFileSync(audit, 'utf8').trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { ...fields, outcome: 'pending', status: null },
+      { ...fields, outcome: 'deleted', status: 200 },
+    ])
     expect(stderr).toContain('audit: deletion of authentication provider')
     expect(stderr).not.toContain(SECURITY)
     expect(emulator.log.tokens()).toEqual(new Set([ADMIN, SECURITY]))
@@ -261,10 +262,22 @@ describe('a terminal', () => {
     second.press('\u0003')
     await expect(cancelled).rejects.toThrow('Cancelled')
   })
+})
 
-  test('escapes control characters in names', () => {
-    expect(printable('a\u001b[2Jb\u202ec\nd')).toBe('a\\u{1b}[2Jb\\u{202e}c\\u{a}d')
-    expect(printable('Köln 東京')).toBe('Köln 東京')
+describe('invisible characters', () => {
+  const DECEPTIVE = { id: 'urn:a\u2066:', name: '\u202epadl\u009b31m\u200b' }
+  const VISIBLE = { id: 'urn:a\\u2066:', name: '\\u202epadl\\u009b31m\\u200b' }
+
+  test('of names and ids are escaped on the terminal', async () => {
+    await using stub = await startSystemStub(DECEPTIVE)
+    file = writeConfig({ frankfurt: stub.url })
+    const list = await providers(SECURITY, 'list')
+    expect(list.stdout).toContain(`\n${VISIBLE.name}  ${VISIBLE.id}\n`)
+    const json = await providers(SECURITY, 'list', '--json')
+    expect(json.stdout).toContain(VISIBLE.name)
+    expect(JSON.parse(json.stdout).authnprovider).toMatchObject([DECEPTIVE])
+    const deleted = await providers(SECURITY, 'delete', DECEPTIVE.id, '--yes')
+    expect(deleted).toMatchObject({ code: 0, stdout: `Deleted ${VISIBLE.name} from frankfurt.\n` })
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAuditFile } from '../../../src/server/admin/audit_file.ts'
@@ -16,6 +16,7 @@ import {
   startAdmin,
   startEmulator,
 } from './admin_setup.ts'
+import { startSystemStub } from './system_stub.ts'
 
 let folder: Folder
 let file: string
@@ -46,9 +47,12 @@ function lines(path = file): Line[] {
     .map((line) => JSON.parse(line) as Line)
 }
 
+/** The lines with an outcome of the audit file. */
+const results = () => lines().filter(({ outcome }) => outcome !== 'pending')
+
 /** The audit lines of the log, with null instead of `unknown`. */
 function logged(): Line[] {
-  const audits = log.lines.filter((line) => line.startsWith('warn audit: '))
+  const audits = log.lines.filter((line) => line.startsWith('warn audit: deletion of '))
   return audits.map((line) => JSON.parse(line.slice(line.indexOf('{'))) as Line)
 }
 
@@ -60,8 +64,9 @@ describe('one line for each requested deletion', () => {
     const [id] = await providerIds(emulator)
     const before = Date.now()
     expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(200)
-    const [line] = lines()
+    const [pending, line] = lines()
     expect(line).toEqual({
+      audit_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       system: 'frankfurt',
       provider_id: id,
@@ -73,62 +78,33 @@ describe('one line for each requested deletion', () => {
       status: 200,
     })
     expect(Date.parse(String(line?.['time']))).toBeGreaterThanOrEqual(before - 1)
+    expect(pending).toEqual({ ...line, outcome: 'pending', status: null })
     expect(logged()).toEqual([line])
   })
 
-  test('for refusals of the exporter and of the system', async () => {
+  test('for refusals of the system', async () => {
     await using admin = await start()
     const [id = ''] = await providerIds(emulator)
-    const asked: [string, string | undefined, Record<string, string>, Line][] = [
-      [
-        id,
-        undefined,
-        {},
-        { outcome: 'refused', status: 401, token_sha256: null, user: null, provider: null },
-      ],
-      [
-        id,
-        'wrong',
-        {},
-        { outcome: 'refused', status: 401, token_sha256: expect.stringMatching(FINGERPRINT) },
-      ],
-      [id, MONITOR, {}, { outcome: 'refused', status: 403, user: 'monitor', provider: 'corporate-ldap' }],
-      [id, ADMIN, {}, { outcome: 'refused', status: 403, user: 'admin' }],
-      [
-        'urn:none:',
-        SECURITY,
-        {},
-        { outcome: 'refused', status: 404, provider_id: 'urn:none:', provider: null },
-      ],
-      ['%2e%2e', SECURITY, {}, { outcome: 'refused', status: 400, provider_id: '..' }],
-      ['%zz', SECURITY, {}, { outcome: 'refused', status: 400, provider_id: '%zz' }],
-      [
-        id,
-        SECURITY,
-        { Origin: 'https://evil.example' },
-        { outcome: 'refused', status: 403, token_sha256: null },
-      ],
-      [id, SECURITY, { Host: 'evil.example' }, { outcome: 'refused', status: 421 }],
+    const asked: [string, string, Line][] = [
+      [id, 'wrong', { outcome: 'refused', status: 401, token_sha256: expect.stringMatching(FINGERPRINT) }],
+      [id, MONITOR, { outcome: 'refused', status: 403, user: 'monitor', provider: 'corporate-ldap' }],
+      [id, ADMIN, { outcome: 'refused', status: 403, user: 'admin' }],
+      ['urn:none:', SECURITY, { outcome: 'refused', status: 404, provider_id: 'urn:none:', provider: null }],
     ]
-    for (const [path, token, headers] of asked) {
-      await admin.ask('DELETE', `${LIST}/${path}`, token, { headers })
-    }
-    expect(lines()).toMatchObject(asked.map(([, , , line]) => line))
+    for (const [path, token] of asked) await admin.ask('DELETE', `${LIST}/${path}`, token)
+    expect(results()).toMatchObject(asked.map(([, , line]) => line))
     expect(logged()).toHaveLength(asked.length)
     expect(await providerIds(emulator)).toHaveLength(4)
   })
 
-  test('for a request without a system or with an unknown system', async () => {
-    const systems = { frankfurt: emulator.url, gone: `http://127.0.0.1:${await freePort()}` }
-    await using admin = await startAdmin({ systems, log, auditFile: file })
-    await admin.ask('DELETE', `${LIST}/urn:a:`, SECURITY)
-    await admin.ask('DELETE', `/systems/rome${LIST}/urn:a:.json`, SECURITY)
+  test('for a system that cannot be reached', async () => {
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url, gone: `http://127.0.0.1:${await freePort()}` },
+      log,
+      auditFile: file,
+    })
     await admin.ask('DELETE', `/systems/gone${LIST}/urn:a:`, SECURITY)
-    expect(lines()).toMatchObject([
-      { system: null, outcome: 'refused', status: 400, provider_id: 'urn:a:' },
-      { system: 'rome', outcome: 'refused', status: 404, provider_id: 'urn:a:' },
-      { system: 'gone', outcome: 'failed', status: 502, provider_id: 'urn:a:' },
-    ])
+    expect(lines()).toMatchObject([{ system: 'gone', outcome: 'failed', status: 502, provider_id: 'urn:a:' }])
   })
 
   test.each([
@@ -141,7 +117,7 @@ describe('one line for each requested deletion', () => {
     const [id] = await providerIds(emulator)
     emulator.setFaults([fault])
     await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)
-    expect(lines()).toMatchObject([{ outcome, status, provider: 'corporate-ldap', user: 'security' }])
+    expect(results()).toMatchObject([{ outcome, status, provider: 'corporate-ldap', user: 'security' }])
   })
 
   test.each(['whoami', 'providers'])(
@@ -151,7 +127,7 @@ describe('one line for each requested deletion', () => {
       const [id] = await providerIds(emulator)
       emulator.setFaults([`status:403@${operation}`])
       expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(200)
-      expect(lines()).toMatchObject([
+      expect(results()).toMatchObject([
         operation === 'whoami'
           ? { user: null, provider: 'corporate-ldap', outcome: 'deleted' }
           : { user: 'security', provider: null, outcome: 'deleted' },
@@ -169,17 +145,15 @@ describe('one line for each requested deletion', () => {
 })
 
 describe('the audit file', () => {
-  test('contains the first part of the line before the deletion is sent', async () => {
+  test('contains a line before the deletion is sent', async () => {
     await using admin = await start()
     const [id] = await providerIds(emulator)
     emulator.setFaults(['slow-headers:2@delete'])
     const answer = admin.ask('DELETE', `${LIST}/${id}`, SECURITY)
     await waitForAssertion(() => expect(emulator.log.count('delete')).toBe(1))
-    const begun = readFileSync(file, 'utf8')
-    expect(begun).toContain(`"provider_id":"${id}"`)
-    expect(begun).not.toContain('outcome')
+    expect(lines()).toMatchObject([{ provider_id: id, outcome: 'pending' }])
     await answer
-    expect(lines()).toMatchObject([{ provider_id: id, outcome: 'deleted' }])
+    expect(results()).toMatchObject([{ provider_id: id, outcome: 'deleted' }])
   })
 
   test.each(['/dev/full', '/nonexistent/audit.jsonl'])(
@@ -206,7 +180,8 @@ describe('the audit file', () => {
     await admin.ask('DELETE', `${LIST}/${first}`, SECURITY)
     renameSync(file, `${file}.1`)
     await admin.ask('DELETE', `${LIST}/${second}`, SECURITY)
-    expect([lines(`${file}.1`), lines()]).toMatchObject([[{ provider_id: first }], [{ provider_id: second }]])
+    const idsIn = (path: string) => new Set(lines(path).map((line) => line['provider_id']))
+    expect([idsIn(`${file}.1`), idsIn(file)]).toEqual([new Set([first]), new Set([second])])
   })
 
   test('is not readable by others', async () => {
@@ -219,35 +194,65 @@ describe('the audit file', () => {
     await using admin = await start()
     const ids = await providerIds(emulator)
     await Promise.all(ids.map((id) => admin.ask('DELETE', `${LIST}/${id}`, SECURITY)))
-    expect(lines().map((line) => line['outcome'])).toEqual(Array(4).fill('deleted'))
-    expect(new Set(lines().map((line) => line['provider_id']))).toEqual(new Set(ids))
+    expect(results().map((line) => line['outcome'])).toEqual(Array(4).fill('deleted'))
+    expect(new Set(results().map((line) => line['provider_id']))).toEqual(new Set(ids))
   })
 
-  test('completes a partial line that a crash has left', async () => {
-    const CUT_END = '"outcome":"unknown"}'
-    await createAuditFile(file, CUT_END).begin('{"a":1,')
-    const line = await createAuditFile(file, CUT_END).begin('{"a":2,')
-    await line.end('"outcome":"deleted"}')
-    expect(lines()).toEqual([
-      { a: 1, outcome: 'unknown' },
-      { a: 2, outcome: 'deleted' },
-    ])
+  test('separates a partial line that a crash has left from the next line', async () => {
+    writeFileSync(file, '{"a":1,')
+    await createAuditFile(file).append('{"a":2}')
+    expect(readFileSync(file, 'utf8')).toBe('{"a":1,\n{"a":2}\n')
   })
 
-  test('begins a line after the previous one has ended', async () => {
-    const audit = createAuditFile(file, '')
-    const first = await audit.begin('1')
-    const second = audit.begin('2')
-    await first.end('a')
-    await (await second).end('b')
-    expect(readFileSync(file, 'utf8')).toBe('1a\n2b\n')
+  test('has no invisible characters, and loses nothing', async () => {
+    const name = 'a\u009b\u202eb\u2066\u200e\u061c\u200b'
+    await using stub = await startSystemStub({ id: 'urn:a\u2069:', name })
+    await using admin = await startAdmin({ systems: { frankfurt: stub.url }, log, auditFile: file })
+    await admin.ask('DELETE', `${LIST}/${encodeURIComponent('urn:a\u2069:')}`, SECURITY)
+    expect(readFileSync(file, 'utf8')).toMatch(/^[\x20-\x7e\n]*$/)
+    expect(results()).toMatchObject([{ provider: name, provider_id: 'urn:a\u2069:' }])
   })
 
-  test('begins a line after the previous one has failed', async () => {
+  test('writes a line after the previous one has failed', async () => {
     const missing = join(folder.path, 'folder', 'audit.jsonl')
-    const audit = createAuditFile(missing, '')
-    await expect(audit.begin('1')).rejects.toThrow('ENOENT')
-    await expect(audit.begin('2')).rejects.toThrow('ENOENT')
-    expect(existsSync(missing)).toBe(false)
+    const audit = createAuditFile(missing)
+    await expect(audit.append('1')).rejects.toThrow('ENOENT')
+    mkdirSync(join(folder.path, 'folder'))
+    await audit.append('2')
+    expect(readFileSync(missing, 'utf8')).toBe('2\n')
+  })
+})
+
+describe('deletions refused before they have a line', () => {
+  test('are counted: one log line at once, one per minute for the others', async () => {
+    const minutes: (() => void)[] = []
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url, paris: emulator.url },
+      log,
+      auditFile: file,
+      later: (task) => minutes.push(task),
+    })
+    const ours = `/systems/frankfurt${LIST}/urn:a:`
+    const asked: [string, string | undefined, Record<string, string>, number][] = [
+      [ours, undefined, {}, 401],
+      [`${LIST}/urn:a:`, SECURITY, {}, 400],
+      [`/systems/rome${LIST}/urn:a:.json`, SECURITY, {}, 404],
+      [`/systems/frankfurt${LIST}/%2e%2e`, SECURITY, {}, 400],
+      [`/systems/frankfurt${LIST}/%zz`, SECURITY, {}, 400],
+      [ours, SECURITY, { Origin: 'https://evil.example' }, 403],
+      [ours, SECURITY, { Host: 'evil.example' }, 421],
+    ]
+    for (const [path, token, headers, status] of asked) {
+      expect((await admin.ask('DELETE', path, token, { headers })).status).toBe(status)
+    }
+    const counts = () => log.lines.filter((line) => line.includes('refused without an audit line'))
+    expect(counts()).toHaveLength(1)
+    minutes[0]?.()
+    expect(counts()[1]).toContain('{"count":6,"last_address":"127.0.0.1","last_status":421}')
+    minutes[1]?.()
+    expect([counts().length, minutes.length]).toEqual([2, 2])
+    expect(logged()).toEqual([])
+    expect(existsSync(file)).toBe(false)
+    expect(emulator.log.count()).toBe(0)
   })
 })

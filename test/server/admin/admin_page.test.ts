@@ -11,6 +11,7 @@ import {
   startAdmin,
   startEmulator,
 } from './admin_setup.ts'
+import { startSystemStub } from './system_stub.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -82,6 +83,31 @@ describe('the page', () => {
     ])
     expect(await scene.page.locator('#count').innerText()).toBe('4 providers')
     expect(scene.visited.problems).toEqual([])
+  })
+
+  test('shows invisible characters of names and ids, and asks for the id as shown', async () => {
+    const id = 'urn:a\u2066:'
+    await using stub = await startSystemStub({ id, name: '\u202epadl\u009b\u200b' })
+    await using admin = await startAdmin({ systems: { frankfurt: stub.url } })
+    await using visited = await visit(browser, `${admin.url}/`)
+    const { page } = visited
+    await signIn(page, SECURITY)
+    await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await names(page)).toEqual(['\\u202epadl\\u009b\\u200b'])
+    expect(await page.locator('#list .id').innerText()).toBe('urn:a\\u2066:')
+    expect(await page.locator('#list .escaped').allInnerTexts()).toEqual([
+      '\\u202e',
+      '\\u009b',
+      '\\u200b',
+      '\\u2066',
+    ])
+    await askToDelete(page, '\\u202epadl\\u009b\\u200b')
+    expect(await page.locator('#deletion-name').innerText()).toBe('\\u202epadl\\u009b\\u200b')
+    expect(await lowContrasts(page)).toEqual([])
+    await page.getByLabel('Type the id of the provider to confirm').fill('urn:a\\u2066:')
+    await page.getByRole('button', { name: 'Delete provider' }).click()
+    expect(await said(page)).toBe('\\u202epadl\\u009b\\u200b was deleted from frankfurt.')
+    expect(visited.problems).toEqual([])
   })
 
   test('deletes a provider after its name is typed', async () => {

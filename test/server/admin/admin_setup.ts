@@ -6,6 +6,7 @@ import { type Log, silentLog } from '../../../src/log.ts'
 import { createAdminApp } from '../../../src/server/admin/app.ts'
 import { createAudit } from '../../../src/server/admin/audit.ts'
 import type { RateLimits } from '../../../src/server/admin/rate_limits.ts'
+import type { Later } from '../../../src/server/admin/refusal_count.ts'
 import { createAdminSystems } from '../../../src/server/admin/systems.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { type Answer, type Asking, request } from '../../support/http.ts'
@@ -18,7 +19,7 @@ export const LIST = '/vdc/admin/authnproviders'
 /** No rate limit, because tests send more requests than a caller may. */
 export const UNLIMITED: RateLimits = {
   admit: () => undefined,
-  withToken: (_address, task) => task(),
+  withToken: (_address, _system, task) => task(),
   withLogin: (_system, task) => task(),
 }
 
@@ -31,6 +32,8 @@ export interface AdminOptions {
   readonly rateLimits?: RateLimits
   readonly timeout?: string
   readonly webConfigFile?: string
+  /** Delays the next log line about refusals; by default a minute. */
+  readonly later?: Later
 }
 
 export interface Admin extends AsyncDisposable {
@@ -53,7 +56,11 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const log = options.log ?? silentLog
   const systems = createAdminSystems()
   await systems.use(configOf(options))
-  const audit = createAudit({ log, ...(options.auditFile !== undefined && { file: options.auditFile }) })
+  const audit = createAudit({
+    log,
+    ...(options.auditFile !== undefined && { file: options.auditFile }),
+    ...(options.later !== undefined && { later: options.later }),
+  })
   const app = createAdminApp({
     systems,
     audit,

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { waitForAssertion } from '../../support/wait.ts'
+import { openSocket } from '../listener/listener_setup.ts'
+import {
+  type Admin,
+  LIST,
+  providerIds,
+  SECURITY,
+  type StartedEmulator,
+  startAdmin,
+  startEmulator,
+} from './admin_setup.ts'
+
+let folder: Folder
+let file: string
+let frankfurt: StartedEmulator
+let paris: StartedEmulator
+let admin: Admin
+beforeEach(async () => {
+  folder = temporaryFolder()
+  file = join(folder.path, 'audit.jsonl')
+  frankfurt = await startEmulator()
+  paris = await startEmulator({ seed: 'second' })
+  const systems = { frankfurt: frankfurt.url, paris: paris.url }
+  admin = await startAdmin({ systems, auditFile: file, timeout: '60s' })
+})
+afterEach(async () => {
+  await Promise.all([frankfurt.stop(), paris.stop()])
+  await admin[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+function outcomes(): [unknown, unknown][] {
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return lines.map((line) => {
+    const { system, outcome } = JSON.parse(line) as Record<string, unknown>
+    return [system, outcome]
+  })
+}
+
+const pathOf = (system: string, id: string) => `/systems/${system}${LIST}/${id}`
+
+/** Sends a deletion and returns its connection. */
+async function sendDeletion(system: string, id: string) {
+  const { port, host } = new URL(admin.url)
+  const socket = await openSocket(Number(port))
+  socket.write(
+    `DELETE ${pathOf(system, id)} HTTP/1.1\r\nHost: ${host}\r\nX-SDS-AUTH-TOKEN: ${SECURITY}\r\n\r\n`,
+  )
+  return socket
+}
+
+describe('a deletion that hangs', () => {
+  test('at one system does not delay those of another', async () => {
+    const [hanging = ''] = await providerIds(frankfurt)
+    const [id = ''] = await providerIds(paris)
+    frankfurt.setFaults(['half-open@delete'])
+    const socket = await sendDeletion('frankfurt', hanging)
+    await waitForAssertion(() => expect(frankfurt.log.count('delete')).toBe(1))
+    expect((await admin.ask('DELETE', pathOf('paris', id), SECURITY)).status).toBe(200)
+    expect(outcomes()).toEqual([
+      ['frankfurt', 'pending'],
+      ['paris', 'pending'],
+      ['paris', 'deleted'],
+    ])
+    socket.destroy()
+  })
+
+  test('is followed to its end after its caller has left', async () => {
+    const [id = ''] = await providerIds(frankfurt)
+    frankfurt.setFaults(['half-open@delete'])
+    const socket = await sendDeletion('frankfurt', id)
+    await waitForAssertion(() => expect(frankfurt.log.count('delete')).toBe(1))
+    socket.destroy()
+    await frankfurt.stop()
+    await waitForAssertion(() =>
+      expect(outcomes()).toEqual([
+        ['frankfurt', 'pending'],
+        ['frankfurt', 'unknown'],
+      ]),
+    )
+  })
+
+  test('that its caller abandons is audited as deleted when the system has deleted the provider', async () => {
+    const [id = ''] = await providerIds(frankfurt)
+    frankfurt.setFaults(['slow-headers:1@delete'])
+    const socket = await sendDeletion('frankfurt', id)
+    await waitForAssertion(() => expect(frankfurt.log.count('delete')).toBe(1))
+    socket.destroy()
+    await waitForAssertion(() => expect(outcomes().at(-1)).toEqual(['frankfurt', 'deleted']))
+  })
+})
+
+describe('a deletion abandoned before it is sent', () => {
+  test('while the provider is looked up is not sent', async () => {
+    const [id = ''] = await providerIds(frankfurt)
+    frankfurt.setFaults(['half-open@whoami'])
+    const socket = await sendDeletion('frankfurt', id)
+    await waitForAssertion(() => expect(frankfurt.log.count('whoami')).toBe(1))
+    socket.destroy()
+    await waitForAssertion(() => expect(outcomes()).toEqual([['frankfurt', 'abandoned']]))
+    expect(frankfurt.log.count('delete')).toBe(0)
+  })
+
+  test('while others use all permits of the system is not sent', async () => {
+    const ids = await providerIds(frankfurt)
+    frankfurt.setFaults(['half-open@delete'])
+    // limits.concurrency is 4: the fifth waits.
+    for (const [index, id] of ids.entries()) {
+      await sendDeletion('frankfurt', id)
+      await waitForAssertion(() => expect(frankfurt.log.count('delete')).toBe(index + 1))
+    }
+    const before = outcomes()
+    const fifth = await sendDeletion('frankfurt', 'urn:fifth:')
+    fifth.end()
+    await waitForAssertion(() =>
+      expect(outcomes().slice(before.length)).toEqual([['frankfurt', 'abandoned']]),
+    )
+    expect(frankfurt.log.count('delete')).toBe(4)
+  })
+})
