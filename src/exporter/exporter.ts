@@ -3,6 +3,7 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createBoard } from '../poller/board.ts'
 import { createPoller } from '../poller/poller.ts'
+import { parseListenAddress } from '../server/listener/listen_address.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
@@ -14,6 +15,8 @@ export interface ExporterOptions {
   readonly version: string
   readonly listenAddress: string
   readonly webConfigFile?: string
+  /** Further host names of the listener for metrics. Undefined: all names are accepted. */
+  readonly allowedHosts?: readonly string[]
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
   /** The listener for provider administration; undefined: disabled. */
@@ -52,6 +55,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     landing: { version, systems: board.systems },
+    origin: {
+      listenHost: parseListenAddress(options.listenAddress).host,
+      allowedHosts: options.allowedHosts,
+    },
     log,
   })
   const listener = createListener({

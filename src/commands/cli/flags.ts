@@ -38,6 +38,7 @@ export interface WebFlags {
   'web.listenAddress': string
   'web.config.file'?: string
   'web.enableLifecycle'?: boolean
+  'web.allowedHosts'?: readonly string[]
 }
 
 export function addWebFlags(command: Command): Command {
@@ -45,6 +46,11 @@ export function addWebFlags(command: Command): Command {
     .option('--web.listen-address <address>', 'listen address of /metrics', parseAddress, ':9438')
     .option('--web.config.file <file>', 'web configuration file (exporter-toolkit): TLS, users, headers')
     .option('--web.enable-lifecycle', 'enable reload with POST /-/reload')
+    .option(
+      '--web.allowed-hosts <names>',
+      'refuse requests for host names other than these, comma-separated, and those of the listen address',
+      collectNames,
+    )
 }
 
 /** Flags of commands that serve the provider administration. */
@@ -102,6 +108,7 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
     listenAddress: flags['web.listenAddress'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
     admin: adminFrom(flags),
+    ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
   }
 }

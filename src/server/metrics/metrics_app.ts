@@ -1,6 +1,8 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../log.ts'
+import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
+import { rawPath } from '../auth/request_check.ts'
 import { type LandingPage, renderLandingPage } from './landing_page.ts'
 import { readPageStyle } from './page_style.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
@@ -11,6 +13,8 @@ export interface MetricsAppOptions extends ScrapeSources {
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined
   readonly landing: LandingPage
+  /** The host names of the listener. By default all names are accepted. */
+  readonly origin?: OriginRules
   readonly log: Log
 }
 
@@ -30,7 +34,10 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
     context.status = ready ? 200 : 503
     context.body = ready ? 'sds-exporter is ready.\n' : 'Not every system has been polled yet.\n'
   })
-  router.post('/-/reload', (context) => answerReload(context, options.reload))
+  const { origin = ANY_HOST } = options
+  router.post('/-/reload', (context) =>
+    isCrossSite(context.req, origin) ? refuseCrossSite(context) : answerReload(context, options.reload),
+  )
   router.get('/', (context) => {
     context.type = 'text/html; charset=utf-8'
     context.set(
@@ -42,9 +49,25 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
   })
   const app = new Koa()
   app.on('error', (error: unknown) => options.log.error('request failed', { error: String(error) }))
+  app.use((context, next) => checkHost(context, next, origin))
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
+}
+
+const ANY_HOST: OriginRules = { listenHost: undefined, allowedHosts: undefined }
+
+/** Protects against DNS rebinding. Health and readiness are served under every name. */
+async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {
+  const isOpen = OPEN_PATHS.some((open) => open === rawPath(context.req))
+  if (isOpen || hasExpectedHost(context.req, origin)) return next()
+  context.status = 421
+  context.body = 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME\n'
+}
+
+function refuseCrossSite(context: Koa.Context): void {
+  context.status = 403
+  context.body = 'Cross-site request refused.\n'
 }
 
 async function answerReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {

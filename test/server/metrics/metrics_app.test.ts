@@ -94,6 +94,90 @@ describe('POST /-/reload', () => {
   })
 })
 
+describe('POST /-/reload of a browser', () => {
+  let reloads = 0
+  const own = () => new URL(listener.url).host
+  const status = async (headers: Readonly<Record<string, string>>) => {
+    state.reload = async () => {
+      reloads++
+    }
+    const filled = Object.entries(headers).map(([name, value]) => [name, value.replace('OWN', own())])
+    const answer = await request('POST', `${listener.url}/-/reload`, { headers: Object.fromEntries(filled) })
+    return answer.status
+  }
+
+  test.each([
+    [{}],
+    [{ Origin: 'http://OWN' }],
+    [{ Origin: 'http://OWN', 'Sec-Fetch-Site': 'same-origin' }],
+    [{ Host: 'proxy.example.net', Origin: 'https://proxy.example.net' }],
+    [{ 'Sec-Fetch-Site': 'none' }],
+  ])('with %j is served', async (headers) => {
+    reloads = 0
+    expect([await status(headers), reloads]).toEqual([200, 1])
+  })
+
+  test.each([
+    [{ Origin: 'https://evil.example' }],
+    [{ Origin: 'null' }],
+    [{ Origin: 'http://127.0.0.1:1' }],
+    [{ 'Sec-Fetch-Site': 'cross-site' }],
+    [{ 'Sec-Fetch-Site': 'same-site' }],
+    [{ Origin: 'http://OWN', 'Sec-Fetch-Site': 'cross-site' }],
+  ])('with %j is refused', async (headers) => {
+    reloads = 0
+    expect([await status(headers), reloads]).toEqual([403, 0])
+  })
+})
+
+describe('host names', () => {
+  const limited = createListener({
+    address: '127.0.0.1:0',
+    handler: createMetricsApp({
+      page,
+      own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+      ready: () => true,
+      reload: async () => undefined,
+      landing: { version: '1.2.3', systems: () => [] },
+      origin: { listenHost: '127.0.0.1', allowedHosts: ['metrics.example.net', 'proxy:8443'] },
+      log: silentLog,
+    }).callback(),
+    openPaths: OPEN_PATHS,
+    log: silentLog,
+  })
+  beforeAll(() => limited.start())
+  afterAll(() => limited.stop())
+
+  const statusOf = async (method: string, path: string, host: string) => {
+    const Host = host.replace('PORT', new URL(limited.url).port)
+    return (await request(method, `${limited.url}${path}`, { headers: { Host } })).status
+  }
+
+  test.each([
+    '127.0.0.1:PORT',
+    'localhost:PORT',
+    'metrics.example.net',
+    'Metrics.Example.Net:1',
+    'proxy:8443',
+  ])('that are allowed (%s) are served', async (host) => {
+    expect(await statusOf('GET', '/metrics', host)).toBe(200)
+    expect(await statusOf('POST', '/-/reload', host)).toBe(200)
+  })
+
+  test.each(['evil.example', 'evil.example:PORT', '127.0.0.1', 'proxy', 'metrics.example.net.evil.example'])(
+    'other than these (%s) get health and readiness only',
+    async (host) => {
+      for (const path of ['/', '/metrics', '/nothing']) expect(await statusOf('GET', path, host)).toBe(421)
+      expect(await statusOf('POST', '/-/reload', host)).toBe(421)
+      for (const path of OPEN_PATHS) expect(await statusOf('GET', path, host)).toBe(200)
+    },
+  )
+
+  test('are not checked by default', async () => {
+    expect((await get(`${listener.url}/metrics`, { Host: 'any.example' })).status).toBe(200)
+  })
+})
+
 test('the landing page escapes text', async () => {
   const { headers, text } = await get(`${listener.url}/`)
   expect(headers['content-type']).toBe('text/html; charset=utf-8')
