@@ -34,6 +34,7 @@ describe('the program', () => {
 
   test.concurrent.each([
     ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
+    ['serve', ['--web.allowed-hosts', '--admin.allowed-hosts']],
     ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],
     ['check', ['--config.file']],
     ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--seed']],
@@ -51,6 +52,7 @@ describe('the program', () => {
     ['an unknown scenario', ['demo', '--scenario=tea']],
     ['a bad count', ['emulate', '--pools=many']],
     ['an unknown fault', ['emulate', '--fault=tea']],
+    ['a URL as a host name', ['demo', '--web.allowed-hosts=http://a']],
   ])('exits with 2 on %s', async (_, args) => {
     const { code, stdout, stderr } = await program(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -19,7 +19,13 @@ const CONFIG_VALUES = { 'src/config/values/secret.ts': 'all', 'src/config/values
 export const MODULES: readonly Module[] = [
   {
     name: COMMON,
-    paths: ['src/catalogue.ts', 'src/log.ts', 'src/counted.ts', 'src/visible_text.ts', 'src/api/errors/reasons.ts'],
+    paths: [
+      'src/catalogue.ts',
+      'src/log.ts',
+      'src/counted.ts',
+      'src/visible_text.ts',
+      'src/api/errors/reasons.ts',
+    ],
     mayImport: {},
   },
   { name: 'config', paths: ['src/config/'], mayImport: {} },

@@ -75,7 +75,7 @@ export function addAdminFlags(command: Command): Command {
       'additional host names of the provider administration, comma-separated: admin.example.net,localhost:8080',
       collectNames,
     )
-    .option('--admin.audit-file <file>', 'also write each requested deletion to this file, as JSON lines')
+    .option('--admin.audit-file <file>', 'also write audited deletions to this file, as JSON lines')
 }
 
 function collectNames(text: string, before: readonly string[] = []): readonly string[] {

@@ -39,7 +39,7 @@ export function providersCommand(): Command {
     .option('--yes', 'delete without confirmation')
     .option('--dry-run', 'show what would be deleted without deleting it')
     .option('--json', 'print the result as a JSON object: system, id, name, deleted')
-    .option('--admin.audit-file <file>', 'also write the deletion to this file, as a JSON line')
+    .option('--admin.audit-file <file>', 'also write the deletion to this file, as JSON lines')
     .action((id: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
       withSystem(flags, (target) =>
         deleteWithConfirmation({ ...target, id, flags, log: logFrom(flags), terminal: TERMINAL }),
