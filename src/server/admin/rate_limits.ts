@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Reason } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
@@ -43,12 +44,28 @@ export function createRateLimits(now: () => number = () => performance.now()): R
   const withPlace = createPlaces()
   return {
     admit(address) {
-      if (!requests(address).take()) throw tooMany(REQUESTS, 'requests')
+      if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
     },
     withToken: (address, system, task) =>
-      guarded(refusals(`${address} ${system}`), REFUSALS, () => withPlace(system, task), isRefused),
+      guarded(
+        refusals(`${networkOf(address)} ${system}`),
+        REFUSALS,
+        () => withPlace(system, task),
+        isRefused,
+      ),
     withLogin: (system, task) => guarded(logins(system), LOGINS, () => withPlace(system, task), mayBeRefused),
   }
+}
+
+const IPV6_GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/** The /64 network of an IPv6 address, because a client has all addresses of such a network. */
+function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = Array<string>(Math.max(0, IPV6_GROUPS - head.length - tail.length)).fill('0')
+  return [...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS).join(':')
 }
 
 /** Bounds the pending requests of each system, so that they wait for seconds at most. */

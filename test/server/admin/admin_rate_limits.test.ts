@@ -54,6 +54,17 @@ describe('an address', () => {
     expect(count(100, () => rateLimits.admit('a'))).toBe(5)
   })
 
+  test('shares its limits with the other addresses of its IPv6 network', () => {
+    const { rateLimits } = withManualClock()
+    expect(count(30, () => rateLimits.admit('2001:db8::1'))).toBe(30)
+    for (const same of ['2001:db8::2', '2001:db8:0:0:a:b:c:d']) {
+      expect(count(1, () => rateLimits.admit(same))).toBe(0)
+    }
+    for (const other of ['2001:db8:0:1::1', '2001:db8:1::1', '::1', '192.0.2.1']) {
+      expect(count(1, () => rateLimits.admit(other))).toBe(1)
+    }
+  })
+
   test('may send 10 refused tokens at once and 10 per minute', async () => {
     const { rateLimits, wait } = withManualClock()
     const guess = () => countRefused(100, (task) => rateLimits.withToken('a', 'frankfurt', task))
