@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { compare as bcryptCompare } from 'bcryptjs'
 import type { Secret } from '../../config/values/secret.ts'
 import type { Log } from '../../log.ts'
+import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 import type { Refusal } from './refusal.ts'
 import { createTokenBuckets } from './token_bucket.ts'
@@ -22,7 +22,7 @@ export interface BasicAuthOptions {
   readonly log: Log
   /** Monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Default: bcrypt. */
+  /** Default: bcrypt on another thread. */
   readonly compare?: Compare
 }
 
