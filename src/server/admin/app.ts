@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
+import { createFailureLog, type FailureLog } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
@@ -30,10 +31,11 @@ export interface AdminAppOptions {
 /** The application for provider administration: page, login, list and deletion, with the token of the caller. */
 export function createAdminApp(options: AdminAppOptions): Koa {
   const { origin, log } = options
+  const failures = createFailureLog(log)
   const app = new Koa()
-  app.on('error', (error: unknown) => log.error('request failed', { error: String(error) }))
+  app.on('error', (failure: unknown) => failures.write('request failed', failure))
   app.use(setResponseHeaders)
-  app.use((context, next) => writeErrors(context, next, log))
+  app.use((context, next) => writeErrors(context, next, failures))
   app.use((context, next) => answerHealth(context, next, options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
   app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))
@@ -92,17 +94,15 @@ async function setResponseHeaders(context: Context, next: Next): Promise<void> {
   await next()
 }
 
-async function writeErrors(context: Context, next: Next, log: Log): Promise<void> {
+const INTERNAL_ERROR = 'administration request failed with an internal error, please report it'
+
+async function writeErrors(context: Context, next: Next, failures: FailureLog): Promise<void> {
   try {
     await next()
   } catch (failure) {
     const answer = failure instanceof ApiError ? fromApiError(failure) : failure
     if (!(answer instanceof Refused)) {
-      const reason = failure instanceof Error ? failure.message : String(failure)
-      log.error('administration request failed with an internal error, please report it', {
-        path: rawPath(context.req),
-        reason,
-      })
+      failures.write(INTERNAL_ERROR, failure, { path: rawPath(context.req) })
     }
     sendError(context, answer instanceof Refused ? answer : refused('failed', 'See the log of the exporter'))
   }

@@ -12,7 +12,8 @@ export interface Refusal {
 /** Sends a refusal as plain text, or closes the connection if the response has already started. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) {
-    response.destroy()
+    // Not response.destroy(): a reset would also discard what was sent before the failure.
+    response.socket?.destroy()
     return
   }
   const body = `${refusal.text}\n`

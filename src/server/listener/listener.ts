@@ -11,11 +11,15 @@ import type { Log } from '../../log.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, sendRefusal } from '../auth/refusal.ts'
 import { rawPath } from '../auth/request_check.ts'
+import { type Connections, limitConnections } from './connections.ts'
 import { createDrain, type Drain } from './drain.ts'
+import { createFailureLog, type FailureLog } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
+import { prepareResponse } from './responses.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
+import { serveInTurn } from './turns.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
@@ -79,16 +83,18 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
   const now = () => performance.now()
   const web = openWebConfig({ path, log, now, checkEveryMs: limits.webFileCheckMs })
   const { server, check, scheme } = createWebServer(web, limits)
+  const event: ConnectionEvent = scheme === 'https' ? 'secureConnection' : 'connection'
   const drain = createDrain(server, limits)
   const auth = createBasicAuth({ log, now })
   const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
-  limitServer(server, limits, log)
-  const serving: Serving = { ending: new WeakSet(), gate, handler: options.handler, log }
-  server.on('request', (request, response) => {
+  const connections = limitServer(server, event, limits, log)
+  const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log, now) }
+  const serveOne: RequestListener = (request, response) => {
     drain.track(response)
-    addHeaders(response, web().file.headers)
+    prepareResponse(response, { headers: web().file.headers, limits, connections })
     serve(serving, request, response)
-  })
+  }
+  serveInTurn(server, event, serveOne, limits)
   await listen(server, address, options.address)
   return { url: urlOf(server, scheme, address), drain }
 }
@@ -112,44 +118,44 @@ function createWebServer(web: WebConfig, limits: ServerLimits): WebServer {
   return { ...createTlsServer(web, tls, options, limits.headersTimeoutMs), scheme: 'https' }
 }
 
-/** Limits the log lines about dropped connections. */
-const DROP_WARNING_MS = 60_000
+/** Limits the log lines about closed connections. */
+const LIMIT_WARNING_MS = 60_000
 
-function limitServer(server: Server, limits: ServerLimits, log: Log): void {
-  server.maxConnections = limits.connections
-  server.setTimeout(limits.stallTimeoutMs)
-  let warnedAt = -Infinity
-  server.on('drop', () => {
-    if (performance.now() - warnedAt < DROP_WARNING_MS) return
-    warnedAt = performance.now()
-    log.warn('connection limit reached, connections are dropped', { limit: limits.connections })
-  })
+type ConnectionEvent = 'connection' | 'secureConnection'
+
+function limitServer(server: Server, event: ConnectionEvent, limits: ServerLimits, log: Log): Connections {
   server.on('connect', (_request, socket: Socket) => {
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
   })
+  let warnedAt = -Infinity
+  const connections = limitConnections(server, event, limits.connections, () => {
+    if (performance.now() - warnedAt < LIMIT_WARNING_MS) return
+    warnedAt = performance.now()
+    log.warn('connection limit reached, connections without progress are closed', {
+      limit: limits.connections,
+    })
+  })
+  server.setTimeout(limits.stallTimeoutMs, connections.reset)
+  return connections
 }
 
 const FAILED: Refusal = { status: 500, text: 'internal server error' }
 
 interface Serving {
-  /** Connections closed after a refusal: pipelined requests on them are not served. */
-  readonly ending: WeakSet<Socket>
   readonly gate: Gate
   readonly handler: RequestListener
-  readonly log: Log
+  readonly failures: FailureLog
 }
 
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { ending, gate, handler, log } = serving
+  const { gate, handler, failures } = serving
   try {
     const refusal = await gate(request, response)
-    if (response.destroyed || ending.has(request.socket)) return
+    if (response.destroyed) return
     if (refusal === undefined) return await handler(request, response)
-    if (refusal.isLast) ending.add(request.socket)
     sendRefusal(response, refusal)
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : String(failure)
-    log.error('request failed', { path: rawPath(request), reason })
+    failures.write('request failed', failure, { path: rawPath(request) })
     sendRefusal(response, FAILED)
   }
 }
@@ -177,20 +183,4 @@ function urlHost(host: string | undefined, bound: AddressInfo): string {
   if (name === '::') return 'localhost'
   if (name === '0.0.0.0') return '127.0.0.1'
   return name.includes(':') ? `[${name}]` : name
-}
-
-const DEFAULT_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const
-
-/**
- * Sets headers when the response is sent, because error handlers may clear earlier ones. Headers that the handler set
- * are kept.
- */
-function addHeaders(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
-  const writeHead = response.writeHead
-  response.writeHead = (...parameters: unknown[]) => {
-    for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...headers })) {
-      if (!response.hasHeader(name)) response.setHeader(name, value)
-    }
-    return Reflect.apply(writeHead, response, parameters)
-  }
 }

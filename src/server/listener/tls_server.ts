@@ -7,6 +7,7 @@ import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
 import { checkClientCertificate } from '../auth/client_certificate.ts'
 import type { Refusal } from '../auth/refusal.ts'
+import { connectionName } from './connection_name.ts'
 import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED: Refusal = {
@@ -77,9 +78,4 @@ function install(server: Server, tls: WebTls): void {
   server.setSecureContext(contextOptions(tls))
   // There is no setter, but the server reads this property for every new connection.
   Object.assign(server, { requestCert: CLIENT_AUTH[tls.clientAuth].requested })
-}
-
-/** A TLS socket does not expose its underlying socket, but both have the same unique pair of addresses. */
-function connectionName({ localAddress, remoteAddress, remotePort }: Socket): string {
-  return `${localAddress} ${remoteAddress} ${remotePort}`
 }

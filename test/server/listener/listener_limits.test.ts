@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
-import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
-import { openSocket, readAll, recordLog, sendRaw, startListener } from './listener_setup.ts'
+import { openSocket, readAll, sendRaw, startListener } from './listener_setup.ts'
 
 /** Short limits for tests. */
 const FAST = { headersTimeoutMs: 150, requestTimeoutMs: 300, checkIntervalMs: 25 }
@@ -116,22 +114,5 @@ describe('a slow client', () => {
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     await waitForAssertion(() => expect(closed).toHaveBeenCalledExactlyOnceWith(false))
     socket.destroy()
-  })
-})
-
-describe('too many connections', () => {
-  test('are closed at once and logged once; new ones are accepted when others have closed', async () => {
-    const log = recordLog()
-    await using listener = await startListener({ log, limits: { connections: 2 } })
-    const held = [await openSocket(listener.port), await openSocket(listener.port)]
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect(await sendRaw(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('')
-    }
-    expect(log.lines).toEqual(['warn connection limit reached, connections are dropped {"limit":2}'])
-    for (const socket of held) {
-      socket.destroy()
-      await once(socket, 'close')
-    }
-    await waitForAssertion(async () => expect((await get(listener.url)).status).toBe(200))
   })
 })

@@ -1,0 +1,41 @@
+import type { ServerResponse } from 'node:http'
+import type { Connections } from './connections.ts'
+import type { ServerLimits } from './limits.ts'
+
+const DEFAULT_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const
+
+type TimeLimits = Pick<ServerLimits, 'responseBaseMs' | 'responseBytesPerMs'>
+
+export interface ResponseOptions {
+  readonly headers: Readonly<Record<string, string>>
+  readonly limits: TimeLimits
+  readonly connections: Connections
+}
+
+/**
+ * Sets headers and begins the time limit when the response is sent. Not earlier, because error handlers may clear
+ * headers, and a handler may wait for a storage system. Headers that the handler set are kept. An incomplete response
+ * that is destroyed resets its connection.
+ */
+export function prepareResponse(response: ServerResponse, options: ResponseOptions): void {
+  const { headers, limits, connections } = options
+  const { writeHead, destroy } = response
+  response.writeHead = (...parameters: unknown[]) => {
+    for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...headers })) {
+      if (!response.hasHeader(name)) response.setHeader(name, value)
+    }
+    limitTime(response, limits)
+    return Reflect.apply(writeHead, response, parameters)
+  }
+  response.destroy = (error) => {
+    if (response.socket !== null) connections.reset(response.socket)
+    return destroy.call(response, error)
+  }
+}
+
+/** Closes the connection of a client that reads more slowly than the minimum rate. */
+function limitTime(response: ServerResponse, { responseBaseMs, responseBytesPerMs }: TimeLimits): void {
+  const bytes = Number(response.getHeader('Content-Length') ?? 0)
+  const timer = setTimeout(() => response.destroy(), responseBaseMs + bytes / responseBytesPerMs)
+  response.once('close', () => clearTimeout(timer))
+}
