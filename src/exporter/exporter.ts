@@ -17,6 +17,8 @@ export interface ExporterOptions {
   readonly webConfigFile?: string
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
   readonly allowedHosts?: readonly string[]
+  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 40. */
+  readonly maxRequests?: number
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
   /** The listener for provider administration; undefined: disabled. */
@@ -52,6 +54,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const app = createMetricsApp({
     page: board.page,
     own,
+    maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     landing: { version, systems: board.systems },

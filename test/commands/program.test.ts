@@ -33,6 +33,7 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
+    ['serve', ['--web.max-requests <count>', '(default: 40)']],
     ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
     ['serve', ['--web.allowed-hosts', '--admin.allowed-hosts']],
     ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],
@@ -51,6 +52,7 @@ describe('the program', () => {
     ['a missing flag', ['serve']],
     ['an unknown scenario', ['demo', '--scenario=tea']],
     ['a bad count', ['emulate', '--pools=many']],
+    ['a bad limit', ['demo', '--web.max-requests=-1']],
     ['an unknown fault', ['emulate', '--fault=tea']],
     ['a URL as a host name', ['demo', '--web.allowed-hosts=http://a']],
   ])('exits with 2 on %s', async (_, args) => {

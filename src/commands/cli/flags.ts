@@ -4,6 +4,7 @@ import type { ExporterOptions } from '../../exporter/exporter.ts'
 import { readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
 import { parseListenAddress } from '../../server/listener/listen_address.ts'
+import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 
 /** Flags of commands that log. */
@@ -39,12 +40,19 @@ export interface WebFlags {
   'web.config.file'?: string
   'web.enableLifecycle'?: boolean
   'web.allowedHosts'?: readonly string[]
+  'web.maxRequests': number
 }
 
 export function addWebFlags(command: Command): Command {
   return command
     .option('--web.listen-address <address>', 'listen address of /metrics', parseAddress, ':9438')
     .option('--web.config.file <file>', 'web configuration file (exporter-toolkit): TLS, users, headers')
+    .option(
+      '--web.max-requests <count>',
+      'maximum number of parallel scrapes, further ones are answered 503; 0 disables the limit',
+      parseLimit,
+      DEFAULT_MAX_REQUESTS,
+    )
     .option('--web.enable-lifecycle', 'enable reload with POST /-/reload')
     .option(
       '--web.allowed-hosts <names>',
@@ -107,6 +115,7 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
     version: readVersion(),
     listenAddress: flags['web.listenAddress'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
+    maxRequests: flags['web.maxRequests'],
     admin: adminFrom(flags),
     ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
@@ -129,4 +138,10 @@ export function parseCount(text: string): number {
   if (!/^\d+$/.test(text) || count < 1)
     throw new InvalidArgumentError('Expected a whole number of at least 1.')
   return count
+}
+
+/** Parses a whole number; 0 means unlimited. @throws {InvalidArgumentError} */
+function parseLimit(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number, or 0 for no limit.')
+  return Number(text)
 }

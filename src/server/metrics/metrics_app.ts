@@ -3,6 +3,7 @@ import Koa from 'koa'
 import type { Log } from '../../log.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
+import { createFailureLog } from '../listener/failure_log.ts'
 import { type LandingPage, renderLandingPage } from './landing_page.ts'
 import { readPageStyle } from './page_style.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
@@ -48,7 +49,8 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
     context.body = renderLandingPage(options.landing, style)
   })
   const app = new Koa()
-  app.on('error', (error: unknown) => options.log.error('request failed', { error: String(error) }))
+  const failures = createFailureLog(options.log, options.now)
+  app.on('error', (failure: unknown) => failures.write('request failed', failure))
   app.use((context, next) => checkHost(context, next, origin))
   app.use(router.routes())
   app.use(router.allowedMethods())

@@ -1,42 +1,64 @@
+import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { FORMATS, type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
 import { compressTail, endGzip, type GzipTail } from '../../metrics/gzip.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
 import { FAMILY_SEPARATOR, type Page } from '../../metrics/page.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
+import { createScrapeSlots, DEFAULT_MAX_REQUESTS, type ScrapeSlot } from './scrape_slots.ts'
 
 export interface ScrapeSources {
   readonly page: () => Page
   readonly own: OwnMetrics
+  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 40. */
+  readonly maxRequests?: number | undefined
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number
 }
 
 /**
  * Handles `GET /metrics`: the prepared page, followed by the exporter's own metrics. The page is rendered and
  * compressed after a poll; only the exporter's own metrics are rendered for a scrape.
  */
-export function createScrape({ page, own }: ScrapeSources): (context: Context) => Promise<void> {
-  const tails = new Map<Format, GzipTail>()
+export function createScrape(sources: ScrapeSources): (context: Context) => Promise<void> {
+  const { page, own, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = sources
+  const slots = createScrapeSlots({ maxRequests, now })
+  const tailOf = createTails(own)
+  return async (context) => {
+    if (context.res.destroyed) return
+    const shown = page()
+    const slot = slots.take(context.res, shown)
+    if (slot === undefined) return refuse(context, maxRequests)
+    const format = chooseFormat(context.get('Accept'))
+    const gzip = acceptsGzip(context.get('Accept-Encoding'))
+    const tail = await tailOf(format)
+    if (context.res.destroyed) return
+    const chunks = gzip ? endGzip(await shown.gzip(format), tail) : [shown.identity(format), tail.text]
+    if (context.res.destroyed) return
+    context.set('Content-Type', FORMATS[format])
+    context.set('Vary', 'Accept, Accept-Encoding')
+    if (gzip) context.set('Content-Encoding', 'gzip')
+    context.length = chunks.reduce((total, chunk) => total + chunk.length, 0)
+    await send(context, chunks, slot)
+  }
+}
 
-  async function tailOf(format: Format): Promise<GzipTail> {
+/** The text of promhttp. */
+function refuse(context: Context, maxRequests: number): void {
+  context.status = 503
+  context.body = `Limit of concurrent requests reached (${maxRequests}), try again later.\n`
+}
+
+/** The exporter's own metrics at the end of the page, compressed once for scrapes with the same text. */
+function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
+  const tails = new Map<Format, GzipTail>()
+  return async (format) => {
     const text = Buffer.from(await tailText(own, format))
     const last = tails.get(format)
     if (last?.text.equals(text)) return last
     const tail = compressTail(text)
     tails.set(format, tail)
     return tail
-  }
-
-  return async (context) => {
-    const format = chooseFormat(context.get('Accept'))
-    const gzip = acceptsGzip(context.get('Accept-Encoding'))
-    const shown = page()
-    const tail = await tailOf(format)
-    const chunks = gzip ? endGzip(await shown.gzip(format), tail) : [shown.identity(format), tail.text]
-    context.set('Content-Type', FORMATS[format])
-    context.set('Vary', 'Accept, Accept-Encoding')
-    if (gzip) context.set('Content-Encoding', 'gzip')
-    context.length = chunks.reduce((total, chunk) => total + chunk.length, 0)
-    sendChunks(context, chunks)
   }
 }
 
@@ -46,14 +68,22 @@ async function tailText(own: OwnMetrics, format: Format): Promise<string> {
 }
 
 /** Bypasses Koa, which would copy the chunks into one buffer. */
-function sendChunks(context: Context, chunks: readonly Buffer[]): void {
+async function send(context: Context, chunks: readonly Buffer[], slot: ScrapeSlot): Promise<void> {
   context.respond = false
   const { res } = context
   res.statusCode = 200
-  if (context.method !== 'HEAD') {
-    res.cork()
-    for (const chunk of chunks) res.write(chunk)
-    res.uncork()
+  if (context.method === 'HEAD') res.end()
+  else await pipeline(piecesOf(chunks, slot), res)
+}
+
+/** A socket copies what it cannot send, and TLS also what it encrypts; so one piece is written after the other. */
+const PIECE_BYTES = 64 * 1024
+
+function* piecesOf(chunks: readonly Buffer[], slot: ScrapeSlot): Generator<Buffer> {
+  for (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      yield chunk.subarray(start, start + PIECE_BYTES)
+      slot.progress()
+    }
   }
-  res.end()
 }

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http'
+import type { Page } from '../../metrics/page.ts'
+
+/** A scrape in flight, until its response has ended. */
+export interface ScrapeSlot {
+  /** The client has accepted data. */
+  progress(): void
+}
+
+export interface ScrapeSlots {
+  /**
+   * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
+   * @param page which is sent; the newest one of all calls
+   */
+  take(response: ServerResponse, page: Page): ScrapeSlot | undefined
+}
+
+export interface ScrapeSlotOptions {
+  /** Scrapes in flight; 0: unlimited. */
+  readonly maxRequests: number
+  /** Monotonic clock in milliseconds. */
+  readonly now: () => number
+}
+
+/** As in node_exporter. */
+export const DEFAULT_MAX_REQUESTS = 40
+/** Without progress for so long, a response may be closed in favour of a new scrape. */
+const STALLED_MS = 1000
+/** Pages that responses still send, besides the newest one. Each may have several megabytes. */
+const OLD_PAGES = 3
+
+interface Scrape {
+  readonly response: ServerResponse
+  readonly page: Page
+  progressAt: number
+}
+
+/**
+ * Limits the scrapes in flight, and the pages that they keep in memory. When all slots are in use, a new scrape closes
+ * the response that has made no progress for the longest time, if that is longer than a second.
+ */
+export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): ScrapeSlots {
+  /** In the order of their start, and so of their pages. */
+  const scrapes = new Set<Scrape>()
+  const close = (scrape: Scrape) => {
+    scrapes.delete(scrape)
+    scrape.response.destroy()
+  }
+  const makeRoom = (): boolean => {
+    if (maxRequests === 0 || scrapes.size < maxRequests) return true
+    const [slowest] = [...scrapes].sort((a, b) => a.progressAt - b.progressAt)
+    if (slowest === undefined || now() - slowest.progressAt < STALLED_MS) return false
+    close(slowest)
+    return true
+  }
+  const closeOldPage = () => {
+    const pages = [...new Set([...scrapes].map(({ page }) => page))]
+    if (pages.length - 1 <= OLD_PAGES) return
+    for (const scrape of scrapes) if (scrape.page === pages[0]) close(scrape)
+  }
+  return {
+    take(response, page) {
+      if (!makeRoom()) return undefined
+      const scrape = { response, page, progressAt: now() }
+      scrapes.add(scrape)
+      response.once('close', () => scrapes.delete(scrape))
+      closeOldPage()
+      return {
+        progress() {
+          scrape.progressAt = now()
+        },
+      }
+    },
+  }
+}

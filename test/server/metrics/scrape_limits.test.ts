@@ -1,0 +1,147 @@
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createPage, type Page } from '../../../src/metrics/page.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { get } from '../../support/http.ts'
+import { waitForAssertion } from '../../support/wait.ts'
+import { recordLog } from '../listener/listener_setup.ts'
+
+/** More than the buffers of a connection hold, so that a response is not sent while its client does not read. */
+const TEXT = Buffer.alloc(16 * 1024 * 1024, '# text\n')
+const largePage = (): Page => ({ ...createPage([]), identity: () => TEXT })
+
+/** A listener for metrics with a manual clock, a page to replace, and its responses in the order of the requests. */
+async function startMetrics(maxRequests?: number) {
+  const clock = { ms: 0 }
+  const shown = { page: largePage() }
+  const log = recordLog()
+  const responses: ServerResponse[] = []
+  const app = createMetricsApp({
+    page: () => shown.page,
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    maxRequests,
+    now: () => clock.ms,
+    ready: () => true,
+    reload: undefined,
+    landing: { version: '1.2.3', systems: () => [] },
+    log,
+  }).callback()
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler(request, response) {
+      responses.push(response)
+      return app(request, response)
+    },
+    openPaths: OPEN_PATHS,
+    log,
+  })
+  await listener.start()
+  const clients: Client[] = []
+  /** A client that stops reading when its response has begun. */
+  const stall = async () => {
+    const client = await openStalled(Number(new URL(listener.url).port))
+    clients.push(client)
+    return client
+  }
+  const status = async (path = '/metrics') => (await get(`${listener.url}${path}`)).status
+  const dispose = async () => {
+    for (const { socket } of clients) socket.destroy()
+    await listener.stop()
+  }
+  return { clock, log, responses, shown, stall, status, url: listener.url, [Symbol.asyncDispose]: dispose }
+}
+
+interface Client {
+  readonly socket: Socket
+  /** Reads the rest; whether the response was complete. */
+  finish(): Promise<boolean>
+}
+
+function openStalled(port: number): Promise<Client> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n')
+  let bytes = 0
+  const finish = () =>
+    new Promise<boolean>((resolve) => {
+      socket.on('data', () => bytes > TEXT.length && resolve(true))
+      socket.once('close', () => resolve(false))
+      socket.resume()
+    })
+  return new Promise((resolve) => {
+    socket.once('data', () => {
+      socket.pause()
+      resolve({ socket, finish })
+    })
+    socket.on('data', (chunk) => {
+      bytes += chunk.length
+    })
+  })
+}
+
+describe('scrapes in flight', () => {
+  test('are limited; health and readiness are not', async () => {
+    await using metrics = await startMetrics(2)
+    const clients = [await metrics.stall(), await metrics.stall()]
+    const { status, text } = await get(`${metrics.url}/metrics`)
+    expect([status, text]).toEqual([503, 'Limit of concurrent requests reached (2), try again later.\n'])
+    expect(await metrics.status('/-/healthy')).toBe(200)
+    expect(await metrics.status('/-/ready')).toBe(200)
+    expect(await Promise.all(clients.map(({ finish }) => finish()))).toEqual([true, true])
+    await waitForAssertion(async () => expect(await metrics.status()).toBe(200))
+  })
+
+  test('are limited to 40 by default', async () => {
+    await using metrics = await startMetrics()
+    for (let count = 0; count < 40; count += 1) await metrics.stall()
+    expect(await metrics.status()).toBe(503)
+  })
+
+  test('are not limited if the limit is 0', async () => {
+    await using metrics = await startMetrics(0)
+    for (let count = 0; count < 41; count += 1) await metrics.stall()
+    expect(await metrics.status()).toBe(200)
+  })
+
+  test('beyond the limit replace a response that has made no progress for a second', async () => {
+    await using metrics = await startMetrics(2)
+    const slowest = await metrics.stall()
+    metrics.clock.ms += 999
+    const other = await metrics.stall()
+    expect(await metrics.status()).toBe(503)
+    metrics.clock.ms += 1
+    expect(await metrics.status()).toBe(200)
+    expect([await slowest.finish(), await other.finish()]).toEqual([false, true])
+  })
+
+  test('end when their client leaves, without a line in the log', async () => {
+    await using metrics = await startMetrics(20)
+    for (let count = 0; count < 20; count += 1)
+      await metrics.stall().then(({ socket }) => socket.resetAndDestroy())
+    await waitForAssertion(() => expect(metrics.responses.every(({ destroyed }) => destroyed)).toBe(true))
+    expect(await metrics.status()).toBe(200)
+    expect(metrics.log.lines.filter((line) => !line.startsWith('debug client left '))).toEqual([])
+  })
+})
+
+describe('a response that is not read', () => {
+  test('is not copied to its connection', async () => {
+    await using metrics = await startMetrics()
+    await metrics.stall()
+    expect(metrics.responses[0]?.writableLength).toBeLessThan(TEXT.length / 16)
+  })
+
+  test('keeps its page, until responses send too many older pages', async () => {
+    await using metrics = await startMetrics()
+    const clients: Client[] = []
+    for (let count = 0; count < 5; count += 1) {
+      metrics.shown.page = largePage()
+      clients.push(await metrics.stall(), await metrics.stall())
+    }
+    const outcomes = await Promise.all(clients.map(({ finish }) => finish()))
+    expect(outcomes).toEqual([false, false, ...Array(8).fill(true)])
+  })
+})
