@@ -12,7 +12,7 @@ import { parseYaml, type YamlText } from './values/yaml_text.ts'
  * @throws {ConfigError} with every problem of the file at once
  */
 export function loadConfig(file: string, environment: Environment): Config {
-  const read = readTextFile(file)
+  const read = readTextFile(file, 'configuration')
   if ('problem' in read) throw new ConfigError(file, [{ path: '', message: read.problem }])
   return parseConfig(read.text, { file, environment })
 }
@@ -27,7 +27,8 @@ export function parseConfig(text: string, from: { file: string; environment: Env
   if (parsed.success && problems.length === 0) return parsed.data
   const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, yaml.placeOf))
   // An unset variable may cause another problem at the same path; report it once.
-  const independent = others.filter(({ path }) => !problems.some((problem) => problem.path === path))
+  const reported = new Set(problems.map(({ path }) => path))
+  const independent = others.filter(({ path }) => !reported.has(path))
   throw new ConfigError(from.file, [...problems, ...independent])
 }
 
@@ -38,8 +39,10 @@ function duplicateNames(data: unknown): Problem[] {
   const names = systems.map((system: unknown) =>
     system !== null && typeof system === 'object' && 'name' in system ? system.name : undefined,
   )
+  const firsts = new Map<unknown, number>()
   return names.flatMap((name, index) => {
-    const first = names.indexOf(name)
+    const first = firsts.get(name) ?? index
+    firsts.set(name, first)
     if (typeof name !== 'string' || first === index) return []
     return [{ path: `systems[${index}].name`, message: `systems[${first}] has the same name` }]
   })

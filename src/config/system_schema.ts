@@ -69,7 +69,7 @@ function readSecret(keys: AuthKeys, folder: string): [string, Secret | string] {
     keys.token_file === undefined
       ? (['password_file', keys.password_file ?? '', passwordFromText] as const)
       : (['token_file', keys.token_file, tokenFromText] as const)
-  const read = readTextFile(resolve(folder, file))
+  const read = readTextFile(resolve(folder, file), 'secret')
   return [key, 'problem' in read ? `${file} ${read.problem}` : make(read.text)]
 }
 
@@ -123,7 +123,7 @@ function pemProblems(keys: z.output<typeof tlsKeys>, folder: string): [string[],
   const problems = (Object.keys(PEM_CHECKS) as PemKey[]).flatMap((key): [string[], string][] => {
     const file = keys[key]
     if (file === undefined) return []
-    const read = readTextFile(resolve(folder, file))
+    const read = readTextFile(resolve(folder, file), 'pem')
     const problem = 'problem' in read ? read.problem : PEM_CHECKS[key](read.text)
     if ('text' in read && problem === undefined) texts.set(key, read.text)
     return problem === undefined ? [] : [[[key], `${file} ${problem}`]]
@@ -153,8 +153,9 @@ const poolList = z
   .array(z.strictObject({ id: poolId }))
   .min(1, 'must not be empty; omit it to discover the pools')
   .superRefine((pools, context) => {
+    const ids = new Set<string>()
     pools.forEach(({ id }, index) => {
-      if (pools.findIndex((other) => other.id === id) === index) return
+      if (ids.size !== ids.add(id).size) return
       context.addIssue({ code: 'custom', message: 'listed twice', path: [index, 'id'] })
     })
   })

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/values/problems.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { warnOfRisks } from './risks.ts'
@@ -35,9 +36,7 @@ export function createReloader({ load, apply, own, log }: ReloaderOptions): Relo
       return load()
     } catch (failure) {
       own.reloaded(false, Date.now() / 1000)
-      log.error('configuration rejected', {
-        error: failure instanceof Error ? failure.message : String(failure),
-      })
+      log.error('configuration rejected', { error: reasonOf(failure) })
       throw failure
     }
   }
@@ -52,4 +51,9 @@ export function createReloader({ load, apply, own, log }: ReloaderOptions): Relo
       }),
     stop: runner.stop,
   }
+}
+
+function reasonOf(failure: unknown): string {
+  if (failure instanceof ConfigError) return failure.summary()
+  return failure instanceof Error ? failure.message : String(failure)
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
+import { readTextFile } from '../../config/values/files.ts'
 import { ApiError } from '../errors/errors.ts'
 
 type Connector = buildConnector.connector
@@ -54,11 +54,9 @@ export function createConnector({ tls, timeoutMs, onCertificate }: ConnectorOpti
 
 function readPem(file: string | undefined): string | undefined {
   if (file === undefined) return undefined
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new ApiError('local', `the file ${file} of tls_config cannot be read`, { cause })
-  }
+  const read = readTextFile(file, 'pem')
+  if ('problem' in read) throw new ApiError('local', `the file ${file} of tls_config ${read.problem}`)
+  return read.text
 }
 
 function reportCertificate(socket: TLSSocket, report: (notAfterSeconds: number) => void): void {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readTextFile } from '../../config/values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createLoginSession } from './login_session.ts'
@@ -71,13 +71,8 @@ async function readSecret(
   key: string,
   make: (text: string) => Secret | string,
 ): Promise<Secret> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (cause) {
-    throw new ApiError('local', `the ${key} ${file} cannot be read`, { cause })
-  }
-  const secret = make(text)
+  const read = readTextFile(file, 'secret')
+  const secret = 'problem' in read ? read.problem : make(read.text)
   if (typeof secret === 'string') throw new ApiError('local', `the ${key} ${file} ${secret}`)
   return secret
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { readTextFile } from '../../config/values/files.ts'
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
@@ -82,15 +83,9 @@ function nameOf({ dashboard }: DashboardFile): string {
 function readToken(flags: Flags): Secret {
   const file = flags['grafana.tokenFile']
   const source = file === undefined ? `the environment variable ${TOKEN_VARIABLE}` : `the file ${file}`
-  let text: string
-  try {
-    text = file === undefined ? (process.env[TOKEN_VARIABLE] ?? '') : readFileSync(file, 'utf8')
-  } catch (failure) {
-    throw new Failed(
-      `${source} cannot be read: ${failure instanceof Error && 'code' in failure ? failure.code : ''}`,
-    )
-  }
-  const token = tokenFromText(text)
+  const read = file === undefined ? { text: process.env[TOKEN_VARIABLE] ?? '' } : readTextFile(file, 'secret')
+  if ('problem' in read) throw new Failed(`${source} ${read.problem}`)
+  const token = tokenFromText(read.text)
   if (token instanceof Secret) return token
   throw new Failed(`${source} ${token}: Grafana needs a service account token`)
 }

@@ -1,19 +1,72 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+
+const KIB = 1024
+
+/** Maximum sizes of files in bytes. A configuration file of 256 KiB has about 700 systems, and takes seconds to parse. */
+export const MAX_FILE_BYTES = { configuration: 256 * KIB, pem: KIB * KIB, secret: 64 * KIB } as const
+export type FileKind = keyof typeof MAX_FILE_BYTES
+
+export type TextFile = { readonly text: string } | { readonly problem: string }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',
-  EISDIR: 'it is a directory',
+  ELOOP: 'too many symbolic links',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
 }
 
-/** Reads a text file. The problem contains neither the path nor the content. */
-export function readTextFile(path: string): { readonly text: string } | { readonly problem: string } {
+/**
+ * Reads a text file. Other types than regular files are refused: opening or reading a FIFO or a device may block or
+ * never end. The problem is the end of a sentence that begins with the path; it never contains the content.
+ */
+export function readTextFile(path: string, kind: FileKind): TextFile {
   try {
-    return { text: readFileSync(path, 'utf8') }
+    // Before the file is opened, because opening a FIFO or a device can have effects.
+    return typeProblem(statSync(path)) ?? readRegularFile(path, MAX_FILE_BYTES[kind])
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
     return { problem: `cannot be read: ${DESCRIPTIONS[code] ?? code}` }
   }
+}
+
+function readRegularFile(path: string, maxBytes: number): TextFile {
+  // O_NONBLOCK: the path may have been replaced by a FIFO, which would block until it has a writer.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(file)
+    return typeProblem(stats) ?? readUpTo(file, Math.max(stats.size, 0), maxBytes)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const CHUNK_BYTES = 16 * KIB
+
+/** @param size according to the file system; files that are generated while they are read have 0 */
+function readUpTo(file: number, size: number, maxBytes: number): TextFile {
+  const chunks: Buffer[] = []
+  let bytes = size
+  for (let total = 0; bytes <= maxBytes; bytes = Math.max(size, total)) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    const length = readSync(file, chunk)
+    if (length === 0) return { text: Buffer.concat(chunks).toString('utf8') }
+    chunks.push(chunk.subarray(0, length))
+    total += length
+  }
+  return { problem: `is too large: ${bytes} bytes, the limit is ${maxBytes}` }
+}
+
+function typeProblem(stats: Stats): { readonly problem: string } | undefined {
+  return stats.isFile()
+    ? undefined
+    : { problem: `cannot be read: it is a ${typeName(stats)}, not a regular file` }
+}
+
+function typeName(stats: Stats): string {
+  if (stats.isDirectory()) return 'directory'
+  if (stats.isFIFO()) return 'FIFO'
+  return stats.isSocket() ? 'socket' : 'device'
 }
 
 const READ_BY_OTHERS = 0o004

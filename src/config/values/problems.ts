@@ -7,21 +7,35 @@ export interface Problem {
   readonly message: string
 }
 
-/** An invalid configuration file, with all problems. The message never quotes the file. */
+/** Problems that the message of a ConfigError lists. */
+const MAX_LISTED = 100
+const MAX_SUMMARISED = 10
+
+/** An invalid configuration file, with all problems. The message lists the first 100 and never quotes the file. */
 export class ConfigError extends Error {
   readonly file: string
   readonly problems: readonly Problem[]
 
   constructor(file: string, problems: readonly Problem[]) {
-    super([`${file}: ${counted(problems.length, 'problem')}`, ...lines(problems)].join('\n'))
+    super(listing(file, problems, MAX_LISTED))
     this.name = 'ConfigError'
     this.file = file
     this.problems = problems
   }
+
+  /** The first ten problems and the number of the others, for log lines. */
+  summary(): string {
+    return listing(this.file, this.problems, MAX_SUMMARISED)
+  }
 }
 
-function lines(problems: readonly Problem[]): string[] {
-  return problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`)
+function listing(file: string, problems: readonly Problem[], max: number): string {
+  const lines = problems
+    .slice(0, max)
+    .map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`)
+  const rest = problems.length - lines.length
+  const head = `${file}: ${counted(problems.length, 'problem')}`
+  return [head, ...lines, ...(rest > 0 ? [`  and ${counted(rest, 'more problem')}`] : [])].join('\n')
 }
 
 /** The keys below `auth`. */

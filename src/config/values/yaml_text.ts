@@ -6,6 +6,7 @@ import {
   LineCounter,
   parseDocument,
   visit,
+  type YAMLMap,
   type YAMLParseError,
 } from 'yaml'
 import { ConfigError } from './problems.ts'
@@ -17,6 +18,12 @@ export interface YamlText {
   placeOf(path: readonly PropertyKey[]): string | undefined
 }
 
+/** Keys and values of a file, with aliases expanded. A system of a configuration has about 20. */
+const MAX_VALUES = 100_000
+
+/** Anchors and aliases of a file: the library needs quadratic time for them. */
+const MAX_REFERENCES = 10_000
+
 /** Hints by error code. The messages of the library are not used because they may quote a secret from the file. */
 const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
   BAD_ALIAS: 'quote text that begins with *',
@@ -26,60 +33,124 @@ const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
   DUPLICATE_KEY: 'duplicate key',
   MISSING_CHAR: 'a quote, bracket or comma is missing',
   MULTIPLE_DOCS: 'the file has more than one document',
+  RESOURCE_EXHAUSTION: 'nested too deeply, or too many anchors and aliases',
   TAB_AS_INDENT: 'indent with spaces, not with tabs',
   TAG_RESOLVE_FAILED: 'quote text that begins with !',
   UNEXPECTED_TOKEN: 'quote text that contains special characters',
 }
 
+type Fault = Pick<YAMLParseError, 'code' | 'pos'>
+
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
-  // Pretty errors and logged warnings would quote the file.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter, logLevel: 'error' })
+  // Pretty errors and logged warnings would quote the file. The library's check of keys takes quadratic time.
+  const options = { prettyErrors: false, uniqueKeys: false, lineCounter, logLevel: 'error' } as const
+  const document = parseDocument(text, options)
   const place = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset)
     return `line ${line}, column ${col}`
   }
   // Warnings are errors too: an unquoted password such as !abc is read as a tag without a value.
-  const [first] = [...document.errors, ...document.warnings, ...invalidAliases(document)]
+  const first = document.errors[0] ?? document.warnings[0] ?? firstFault(document)
   if (first !== undefined) {
     const cause = LIKELY_CAUSES[first.code]
     const message = `not valid YAML at ${place(first.pos[0])} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
     throw new ConfigError(file, [{ path: '', message }])
   }
+  const offsetOf = createKeyIndex(document)
   return {
     data: plainData(document, file),
     placeOf(path) {
-      const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
-      const pairs = isMap(parent) ? parent.items : []
-      const key = pairs.map((pair) => pair.key).find((each) => isScalar(each) && each.value === path.at(-1))
-      return isScalar(key) && key.range ? place(key.range[0]) : undefined
+      const offset = offsetOf(path)
+      return offset === undefined ? undefined : place(offset)
     },
   }
 }
 
-/** Aliases without an anchor before them, or inside the node of their anchor, as errors of the library. */
-function invalidAliases(document: Document.Parsed): Pick<YAMLParseError, 'code' | 'pos'>[] {
+/** The first duplicate key, alias without an anchor before it or inside the node of its anchor, or excess reference. */
+function firstFault(document: Document.Parsed): Fault | undefined {
   const anchors = new Set<string>()
-  const invalid: Pick<YAMLParseError, 'code' | 'pos'>[] = []
+  let references = 0
+  let fault: Fault | undefined
+  const stopAt = (found: Fault | undefined) => {
+    fault = found
+    return found && visit.BREAK
+  }
+  const refer = (range: NodeRange) => {
+    references += 1
+    return references > MAX_REFERENCES ? faultAt('RESOURCE_EXHAUSTION', range) : undefined
+  }
   visit(document, {
-    Value(_, { anchor }) {
-      if (anchor !== undefined) anchors.add(anchor)
+    Value(_, node) {
+      const excess = node.anchor === undefined ? undefined : refer(node.range)
+      if (node.anchor !== undefined) anchors.add(node.anchor)
+      return stopAt(excess ?? (isMap(node) ? duplicateKey(node) : undefined))
     },
     Alias(_, { source, range }, path) {
-      const [start, end] = range ?? [0, 0]
       const isRecursive = path.some((parent) => isCollection(parent) && parent.anchor === source)
-      if (isRecursive || !anchors.has(source)) invalid.push({ code: 'BAD_ALIAS', pos: [start, end] })
+      return stopAt(isRecursive || !anchors.has(source) ? faultAt('BAD_ALIAS', range) : refer(range))
     },
   })
-  return invalid
+  return fault
 }
 
-function plainData(document: { toJS(): unknown }, file: string): unknown {
+type NodeRange = readonly [number, number, number] | null | undefined
+
+function faultAt(code: Fault['code'], range: NodeRange): Fault {
+  return { code, pos: [range?.[0] ?? 0, range?.[1] ?? 0] }
+}
+
+function duplicateKey({ items }: YAMLMap): Fault | undefined {
+  const keys = new Set<unknown>()
+  const scalars = items.map(({ key }) => key).filter(isScalar)
+  const duplicate = scalars.find(({ value }) => keys.size === keys.add(value).size)
+  return duplicate && faultAt('DUPLICATE_KEY', duplicate.range)
+}
+
+/** Finds the offset of the key at the end of a path. Keys are indexed, because a file may have many unknown ones. */
+function createKeyIndex(document: Document.Parsed): (path: readonly PropertyKey[]) => number | undefined {
+  const indices = new Map<unknown, ReadonlyMap<unknown, number>>()
+  return (path) => {
+    const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+    if (!isMap(parent)) return undefined
+    const index = indices.get(parent) ?? keyOffsets(parent)
+    indices.set(parent, index)
+    return index.get(path.at(-1))
+  }
+}
+
+function keyOffsets({ items }: YAMLMap): ReadonlyMap<unknown, number> {
+  const keys = items.map(({ key }) => key).filter(isScalar)
+  return new Map(keys.flatMap(({ value, range }) => (range ? [[value, range[0]] as const] : [])))
+}
+
+function plainData(document: Document.Parsed, file: string): unknown {
+  const data = resolved(document, file)
+  if (hasMoreValues(data, MAX_VALUES)) {
+    const message = `has more than ${MAX_VALUES} keys and values, including those of aliases`
+    throw new ConfigError(file, [{ path: '', message }])
+  }
+  return data
+}
+
+function resolved(document: Document.Parsed, file: string): unknown {
   try {
-    return document.toJS() ?? {}
+    // The library's limit is for the aliases of one anchor, which many systems may share. Data of anchors is not copied.
+    return document.toJS({ maxAliasCount: -1 }) ?? {}
   } catch {
-    // The library limits the expansion of aliases.
     throw new ConfigError(file, [{ path: '', message: 'its aliases cannot be resolved' }])
   }
+}
+
+/** Whether the data has more keys and values than `limit`. Stops at the limit: aliases may expand to any number. */
+function hasMoreValues(data: unknown, limit: number): boolean {
+  const open = [data]
+  let found = 0
+  for (let value = open.pop(); value !== undefined && found <= limit; value = open.pop()) {
+    const children = value !== null && typeof value === 'object' ? Object.values(value) : []
+    found += 1 + children.length
+    if (found <= limit) for (const child of children) open.push(child ?? null)
+  }
+  return found > limit
 }

@@ -147,7 +147,7 @@ type Mapping = Readonly<Record<string, unknown>>
  * @throws {ConfigError} with every problem at once, each with its key
  */
 export function loadWebFile(file: string, read: ReadText = readTextFile): WebFile {
-  const content = read(file)
+  const content = read(file, 'configuration')
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
   const { data, placeOf } = parseYaml(file, content.text)
   const parsed = fileSchema.safeParse(data)

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { FileKind, TextFile } from '../values/files.ts'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
 import type { Problem } from '../values/problems.ts'
 import { Secret } from '../values/secret.ts'
@@ -48,7 +49,7 @@ export interface WebTls {
   readonly curves: string | undefined
 }
 
-export type ReadText = (path: string) => { readonly text: string } | { readonly problem: string }
+export type ReadText = (path: string, kind: FileKind) => TextFile
 
 const SECTION = 'tls_server_config'
 
@@ -86,7 +87,10 @@ export type TlsMaterial = ReturnType<typeof readMaterial>
 function pickText(section: Strings, name: Material, { folder, read }: From) {
   const { file } = MATERIAL[name]
   const path = section[file]
-  if (isText(path)) return { key: file, ...read(resolve(folder, path)) }
+  if (isText(path)) {
+    const found = read(resolve(folder, path), 'pem')
+    return { key: file, ...('problem' in found ? { problem: `${path} ${found.problem}` } : found) }
+  }
   const text = section[name]
   return isText(text) ? { key: name, text } : undefined
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { readTextFile } from '../../config/values/files.ts'
+import { type FileKind, readTextFile } from '../../config/values/files.ts'
 import { ConfigError } from '../../config/values/problems.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
 import type { ReadText, WebTls } from '../../config/web/tls.ts'
@@ -52,15 +52,15 @@ export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions
 
 /** The result of one read of all files, and their digests. */
 interface Reading {
-  readonly digests: ReadonlyMap<string, string>
+  readonly digests: ReadonlyMap<string, { readonly kind: FileKind; readonly digest: string }>
   readonly result: WebFile | ConfigError
 }
 
 function readAll(path: string): Reading {
-  const digests = new Map<string, string>()
-  const read: ReadText = (name) => {
-    const outcome = readTextFile(name)
-    digests.set(name, digestOf(outcome))
+  const digests = new Map<string, { kind: FileKind; digest: string }>()
+  const read: ReadText = (name, kind) => {
+    const outcome = readTextFile(name, kind)
+    digests.set(name, { kind, digest: digestOf(outcome) })
     return outcome
   }
   try {
@@ -72,7 +72,7 @@ function readAll(path: string): Reading {
 }
 
 function hasChanged({ digests }: Reading): boolean {
-  return [...digests].some(([name, digest]) => digestOf(readTextFile(name)) !== digest)
+  return [...digests].some(([name, { kind, digest }]) => digestOf(readTextFile(name, kind)) !== digest)
 }
 
 function digestOf(outcome: ReturnType<ReadText>): string {
@@ -80,7 +80,7 @@ function digestOf(outcome: ReturnType<ReadText>): string {
 }
 
 function nextState(state: WebState, result: WebFile | ConfigError, path: string, log: Log): WebState {
-  const reason = result instanceof ConfigError ? result.message : tlsChangeProblem(state.file, result)
+  const reason = result instanceof ConfigError ? result.summary() : tlsChangeProblem(state.file, result)
   if (result instanceof ConfigError || reason !== undefined) {
     log.error('web configuration file is invalid, requests are refused until it is corrected', {
       path,

@@ -414,7 +414,7 @@ describe('a token file', () => {
     const { token } = fileSession(file)
     await expect(token()).rejects.toMatchObject({
       reason: 'local',
-      message: `the token_file ${file} cannot be read`,
+      message: `the token_file ${file} cannot be read: no such file`,
     })
     folder.write('token', 'SECRET in two words')
     await expect(token()).rejects.toMatchObject({ message: expect.not.stringContaining('SECRET') })

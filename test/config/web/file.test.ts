@@ -127,7 +127,7 @@ describe('an invalid web configuration file', () => {
       /^: not valid YAML at line 1, column \d+ \(MISSING_CHAR\): a quote/,
     ],
     ['two documents', 'rate_limit:\n---\nrate_limit:\n', /not valid YAML/],
-    ['a key twice', 'rate_limit:\nrate_limit:\n', /not valid YAML at line 1, column 12 \(DUPLICATE_KEY\)/],
+    ['a key twice', 'rate_limit:\nrate_limit:\n', /not valid YAML at line 2, column 1 \(DUPLICATE_KEY\)/],
     ['a missing anchor', 'rate_limit: *gone', /not valid YAML|aliases cannot be resolved/],
     ['an unknown key', 'tls_config: {}', /^tls_config: unknown key$/],
     [
@@ -140,12 +140,12 @@ describe('an invalid web configuration file', () => {
     [
       'a missing certificate file',
       'tls_server_config: {cert_file: no.pem, key_file: server.key}',
-      /cert_file: cannot be read: no such file/,
+      /cert_file: no.pem cannot be read: no such file/,
     ],
     [
       'a folder as certificate',
       'tls_server_config: {cert_file: ., key_file: server.key}',
-      /cert_file: cannot be read: it is a directory/,
+      /cert_file: . cannot be read: it is a directory/,
     ],
     [
       'no certificate in the file',
@@ -202,7 +202,7 @@ describe('an invalid web configuration file', () => {
     [
       'an unreadable client CA',
       `tls_server_config: {${TLS}, client_ca_file: no.pem, client_auth_type: RequireAndVerifyClientCert}`,
-      /client_ca_file: cannot be read/,
+      /client_ca_file: no.pem cannot be read/,
     ],
     [
       'no certificate in the client CA',

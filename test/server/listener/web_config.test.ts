@@ -117,7 +117,7 @@ describe('a change of the file', () => {
     [
       'a wish for TLS',
       'tls_server_config: {cert_file: no.pem, key_file: no.key}',
-      'cert_file: cannot be read',
+      'cert_file: no.pem cannot be read',
     ],
   ])('to %s refuses all but the open paths until it is corrected', async (_what, yaml, reason) => {
     await using listener = await start('')

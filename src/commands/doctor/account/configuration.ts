@@ -40,7 +40,7 @@ function readableSecretFiles({ system }: SystemContext): Finding | undefined {
 function readableConfigFile({ system: { auth }, configFile }: SystemContext): Finding | undefined {
   const secret = inlineSecret(auth)
   if (secret === undefined || !isReadableByOthers(configFile)) return undefined
-  const file = readTextFile(configFile)
+  const file = readTextFile(configFile, 'configuration')
   if (!('text' in file) || !file.text.includes(secret.reveal())) return undefined
   return warn(
     `every local user can read the secret in ${configFile}`,

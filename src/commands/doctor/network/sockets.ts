@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TlsConfig } from '../../../config/config.ts'
+import { readTextFile } from '../../../config/values/files.ts'
 import { hostOf } from './names.ts'
 
 /** Details of the server certificate. The names are untrusted text. */
@@ -42,10 +42,14 @@ export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): P
 
 function pems(files: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(files).flatMap(([name, file]) =>
-      file === undefined ? [] : [[name, readFileSync(file, 'utf8')]],
-    ),
+    Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readPem(file)]])),
   )
+}
+
+function readPem(file: string): string {
+  const read = readTextFile(file, 'pem')
+  if ('problem' in read) throw new Error(`${file} ${read.problem}`)
+  return read.text
 }
 
 /** Waits for `event`, calls `inspect` and closes the socket. */
