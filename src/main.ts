@@ -2,6 +2,9 @@
 /** The oldest supported version of Node.js. */
 const OLDEST_MAJOR = 24
 
+// The default action of SIGUSR1 in Node.js would open the inspector, which can read the memory of the process.
+process.on('SIGUSR1', () => undefined)
+
 const major = Number(process.versions.node.split('.')[0])
 if (major < OLDEST_MAJOR) {
   process.stderr.write(

@@ -45,7 +45,9 @@ async function demo(flags: Flags): Promise<void> {
       log,
       ...exporterOptions(flags),
     })
-    await runUntilSignalled(exporter, log, () =>
+    // Without reload(): SIGHUP, which a closed terminal sends, stops the demo.
+    const { start, stop } = exporter
+    await runUntilSignalled({ start, stop }, log, () =>
       process.stdout.write(`${describeEmulator(emulator.url, emulator.pools)}${urlsText(exporter)}`),
     )
   } finally {

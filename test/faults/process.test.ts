@@ -6,6 +6,7 @@ import { oneSeries } from '../metrics/exposition_text.ts'
 import { openSocket } from '../server/listener/listener_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
+import { startProcess } from '../support/processes.ts'
 import { waitFor } from '../support/wait.ts'
 import { pollEverySecond } from './exporter_setup.ts'
 import { serve } from './serve.ts'
@@ -56,6 +57,52 @@ test('SIGTERM during the start stops the process, and logs out', async () => {
   expect(await served.child.exited).toEqual({ code: 0, signal: null })
   expect(served.child.stderr()).toMatch(/msg=stopped\n$/)
   await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
+})
+
+test.each<NodeJS.Signals>([
+  'SIGINT',
+  'SIGQUIT',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGVTALRM',
+  'SIGPROF',
+  'SIGXCPU',
+  'SIGIO',
+  'SIGPWR',
+  'SIGSTKFLT',
+])('%s stops the process as SIGTERM does, and logs out', async (signal) => {
+  await using emulator = await startEmulator({ pools: 1 })
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
+  await using served = await serve(file)
+  await waitFor(() => isUp(served.url), { what: 'the first poll' })
+  served.child.kill(signal)
+  expect(await served.child.exited).toEqual({ code: 0, signal: null })
+  expect(served.child.stderr()).toMatch(new RegExp(`msg=stopping signal=${signal}\\n.*msg=stopped\\n$`))
+  await waitFor(() => emulator.liveSessions('monitor') === 0, { what: 'the logout of the session' })
+})
+
+test('SIGUSR1 is ignored, and does not open the inspector of Node.js', async () => {
+  await using emulator = await startEmulator({ pools: 1 })
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
+  await using served = await serve(file)
+  served.child.kill('SIGUSR1')
+  // The signal is handled before later requests.
+  await waitFor(() => isUp(served.url), { what: 'the first poll' })
+  expect(await served.child.stop()).toEqual({ code: 0, signal: null })
+  expect(served.child.stderr()).not.toContain('Debugger')
+})
+
+describe('SIGHUP', () => {
+  test.each(['demo', 'emulate'])('stops %s, which has no configuration file', async (command) => {
+    const flag = command === 'demo' ? '--web.listen-address' : '--listen-address'
+    const flags = [`${flag}=127.0.0.1:0`, ...(command === 'demo' ? ['--admin.listen-address='] : [])]
+    await using child = await startProcess(process.execPath, ['src/main.ts', command, ...flags])
+    await child.waitForOutput(/Tokens/)
+    child.kill('SIGHUP')
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+  })
 })
 
 describe('a hundred SIGHUP', () => {
@@ -113,4 +160,23 @@ describe('a process without file descriptors', () => {
     expect(served.child.stderr().match(/reason=local/g)).toHaveLength(1)
     expect(await served.child.stop()).toEqual({ code: 0, signal: null })
   })
+})
+
+test.each([
+  ['a full disk', 'exec "$@" 2>/dev/full'],
+  ['a closed descriptor', 'exec "$@" 2>&-'],
+  ['a pipe without a reader', 'mkfifo "$0"; : <"$0" & exec "$@" 2>"$0"'],
+])('a log that is written to %s does not end the process', async (_, script) => {
+  await using emulator = await startEmulator({ pools: 1 })
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`)
+  const flags = [`--config.file=${file}`, '--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
+  const command = [process.execPath, 'src/main.ts', 'serve', ...flags]
+  await using child = await startProcess('sh', ['-c', script, `${folder.path}/pipe`, ...command])
+  await waitFor(() => emulator.log.count('nodes') > 2, { what: 'polls' })
+  // The reload writes a line.
+  child.kill('SIGHUP')
+  const before = emulator.log.count('nodes')
+  await waitFor(() => emulator.log.count('nodes') > before + 1, { what: 'polls after the reload' })
+  expect(await child.stop()).toEqual({ code: 0, signal: null })
 })

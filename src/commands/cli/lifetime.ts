@@ -6,12 +6,30 @@ interface Service {
   reload?(): Promise<void>
 }
 
+/**
+ * Signals that end a process by default, except those of faults in the program (such as SIGSEGV and SIGABRT), after
+ * which a handler must not continue. SIGHUP has its own handling, SIGUSR1 is ignored in main.ts.
+ */
+const STOP_SIGNALS = [
+  'SIGTERM',
+  'SIGINT',
+  'SIGQUIT',
+  'SIGUSR2',
+  'SIGALRM',
+  'SIGVTALRM',
+  'SIGPROF',
+  'SIGXCPU',
+  'SIGIO',
+  'SIGPWR',
+  'SIGSTKFLT',
+] as const
+
 /** After this time the process exits even if stop() has not finished. */
 const STOP_TIMEOUT_MS = 5000
 
 /**
- * Starts a service, waits for SIGTERM or SIGINT and stops it. Further signals are ignored. SIGHUP calls reload(), which
- * logs its own errors.
+ * Starts a service, waits for SIGTERM or another terminating signal and stops it. Further signals are ignored. SIGHUP
+ * calls reload(), which logs its own errors; it stops a service that cannot be reloaded.
  * @param started called after the start
  */
 export async function runUntilSignalled(
@@ -19,12 +37,12 @@ export async function runUntilSignalled(
   log: Log,
   started: () => void = () => undefined,
 ): Promise<void> {
-  const reload = () => void service.reload?.().catch(() => undefined)
-  process.on('SIGHUP', reload)
-  // Registered before the start, because a signal may arrive during it.
-  const signalled = new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => resolve(name))
-  })
+  const { promise: signalled, resolve: stop } = Promise.withResolvers<string>()
+  const reload = service.reload?.bind(service)
+  const hangUp = reload === undefined ? stop : () => void reload().catch(() => undefined)
+  // Registered before the start, because a signal may arrive during it. The listener receives the name of the signal.
+  process.on('SIGHUP', hangUp)
+  for (const name of STOP_SIGNALS) process.on(name, stop)
   await service.start()
   started()
   log.info('stopping', { signal: await signalled })
@@ -34,21 +52,26 @@ export async function runUntilSignalled(
   }, STOP_TIMEOUT_MS).unref()
   await service.stop()
   clearTimeout(exitTimer)
-  process.off('SIGHUP', reload)
+  process.off('SIGHUP', hangUp)
   log.info('stopped')
 }
 
 /**
- * Runs a task whose signal aborts on the first SIGINT or SIGTERM, so that it can log out. A second signal ends the
- * process at once.
+ * Runs a task whose signal aborts on the first SIGINT, SIGTERM or other terminating signal, so that it can log out. A
+ * second signal ends the process at once.
  */
 export async function interruptible<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
-  const interrupt = () => controller.abort(new Error('interrupted'))
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt)
+  const names = [...STOP_SIGNALS, 'SIGHUP'] as const
+  const release = () => names.forEach((name) => void process.off(name, interrupt))
+  const interrupt = () => {
+    release()
+    controller.abort(new Error('interrupted'))
+  }
+  for (const name of names) process.on(name, interrupt)
   try {
     return await task(controller.signal)
   } finally {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt)
+    release()
   }
 }
