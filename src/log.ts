@@ -9,6 +9,9 @@ export interface Log {
   error(message: string, fields?: Fields): void
 }
 
+/** Audit lines begin with this text. They are never limited. */
+export const AUDIT_PREFIX = 'audit: '
+
 /** Discards all lines. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 

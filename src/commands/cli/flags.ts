@@ -5,6 +5,7 @@ import { readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
 import { parseListenAddress } from '../../server/listener/listen_address.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
+import { limitLog } from './limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 
 /** Flags of commands that log. */
@@ -25,13 +26,14 @@ export function addLogFlags(command: Command): Command {
     )
 }
 
-/** A logger to stderr with level and format from the flags. */
+/** A logger to stderr with level and format from the flags. Repeated lines are limited. */
 export function logFrom(flags: LogFlags): Log {
-  return createLogger({
+  const log = createLogger({
     level: flags['log.level'],
     format: flags['log.format'],
     write: (line) => process.stderr.write(line),
   })
+  return limitLog(log, () => performance.now())
 }
 
 /** Flags of commands that serve `/metrics`. */

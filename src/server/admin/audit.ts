@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Secret } from '../../config/values/secret.ts'
-import type { Log } from '../../log.ts'
+import { AUDIT_PREFIX, type Log } from '../../log.ts'
 import { visibleLines } from '../../visible_text.ts'
 import { createAuditFile } from './audit_file.ts'
 import { refused } from './errors.ts'
@@ -77,7 +77,7 @@ export function createAudit({ file, log, later }: AuditOptions): Audit {
       },
       async end(facts, outcome, status) {
         const members = { audit_id, ...facts, outcome, status }
-        log.warn('audit: deletion of authentication provider', shown(members))
+        log.warn(`${AUDIT_PREFIX}deletion of authentication provider`, shown(members))
         try {
           await auditFile?.append(lineOf(members))
         } catch (failure) {

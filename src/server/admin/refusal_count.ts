@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts'
+import { AUDIT_PREFIX, type Log } from '../../log.ts'
 
 /** A deletion that was refused before it had an audit record. */
 export interface UnauditedRefusal {
@@ -28,7 +28,7 @@ export function createRefusalCount(
     isWaiting = false
     if (last === undefined || count === 0) return
     const { address, status } = last
-    log.warn('audit: deletions refused without an audit line', {
+    log.warn(`${AUDIT_PREFIX}deletions refused without an audit line`, {
       count,
       last_address: address,
       last_status: status,

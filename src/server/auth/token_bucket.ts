@@ -9,6 +9,8 @@ export interface BucketSize {
 export interface TokenBucket {
   /** Takes a token; false if there is none. */
   take(): boolean
+  /** Whether the last take() left less than one token. */
+  isEmpty(): boolean
   /** Returns a token that was taken. */
   giveBack(): void
 }
@@ -39,6 +41,7 @@ export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => 
       tokens -= 1
       return true
     },
+    isEmpty: () => tokens < 1,
     giveBack() {
       tokens = Math.min(burst, tokens + 1)
     },
