@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Reason } from '../api/errors/reasons.ts'
+import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { FAMILY_SEPARATOR } from './page.ts'
@@ -19,6 +19,9 @@ export interface OwnMetrics {
   /** The exposition, including prom-client's process and Node.js metrics, without `# EOF`. */
   render(format: Format): Promise<string>
 }
+
+/** Values of the label `result` of polls. */
+const POLL_RESULTS = ['ok', ...Object.keys(REASONS)]
 
 /** Units that names of prom-client end with. */
 const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
@@ -88,7 +91,9 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     series: changing((count) => seriesCount.set(count)),
     forgetSystem: (system) => forgetAll([polls, requests, logins, rejectedValues, durations], { system }),
-    forgetPool: (system, poolId) => forgetAll([polls], { system, pool_id: poolId }),
+    forgetPool: changing((system, poolId) => {
+      for (const result of POLL_RESULTS) polls.remove({ system, pool_id: poolId, result })
+    }),
     async render(format) {
       const families = [await renderOwn(format), await renderProcess(format)]
       return families.join(FAMILY_SEPARATOR[format])

@@ -13,6 +13,8 @@ interface ForecastPollerOptions {
   readonly client: Pick<SystemClient, 'forecasts'>
   readonly board: Board
   readonly journal: Journal
+  /** Aborts when the pool is no longer polled. */
+  readonly leaving: AbortSignal
 }
 
 /** Reads the forecasts of one pool, never twice at a time. */
@@ -29,7 +31,7 @@ const MISSES_ALLOWED = 1
 const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
-  const { poolId, system, forecast, client, board, journal } = options
+  const { poolId, system, forecast, client, board, journal, leaving } = options
   // The first forecast does not wait for its schedule, which may be an hour away.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   /** How often they became due, by schedule or withdrawal, since the last success. */
@@ -39,12 +41,12 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   async function ask(signal: AbortSignal): Promise<void> {
     dueAt = Number.POSITIVE_INFINITY
     try {
-      const reading = await client.forecasts(poolId, forecast, signal)
+      const reading = await client.forecasts(poolId, forecast, leaving)
       await board.update(system, (state) => withForecasts(state, poolId, reading))
       journal.forecast(poolId, undefined)
       timesDue = 0
     } catch (failure) {
-      if (signal.aborted) return
+      if (signal.aborted || leaving.aborted) return
       if (!(failure instanceof ApiError)) throw failure
       journal.forecast(poolId, failure)
       if (REASONS[failure.reason].origin !== 'request') dueAt = performance.now() + RETRY_MS
@@ -64,7 +66,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       timesDue += 1
     },
     async askIfDue(signal) {
-      if (busy || performance.now() < dueAt) return
+      if (busy || signal.aborted || leaving.aborted || performance.now() < dueAt) return
       busy = true
       try {
         await ask(signal)

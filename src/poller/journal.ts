@@ -39,8 +39,8 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     forecast: (poolId, failure) => changes.note('forecast', { pool: poolId }, failure),
     discovered: (failure) => changes.note('discovery of pools', {}, failure),
     pools(before, now) {
-      const appeared = now.filter((id) => !before.includes(id)).join(' ')
-      const left = before.filter((id) => !now.includes(id)).join(' ')
+      const appeared = listed(without(now, before))
+      const left = listed(without(before, now))
       if (appeared === '' && left === '') return
       log.info('polling pools', { system, pools: now.length, appeared, left })
     },
@@ -59,11 +59,28 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
   }
 }
 
+function without(ids: readonly string[], others: readonly string[]): readonly string[] {
+  const excluded = new Set(others)
+  return ids.filter((id) => !excluded.has(id))
+}
+
+/** A system may list other pools at every poll. */
+const MAX_LISTED = 10
+
+function listed(ids: readonly string[]): string {
+  const rest = ids.length - MAX_LISTED
+  return [...ids.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(' ')
+}
+
+/** Keys that are remembered. Messages of internal errors are not a closed set. */
+const MAX_KEYS = 1000
+
 /** Runs an action at the first time of its key only. */
 function createOnce() {
   const done = new Set<string>()
   return (key: string, action: () => void): void => {
     if (done.has(key)) return
+    if (done.size >= MAX_KEYS) done.clear()
     done.add(key)
     action()
   }

@@ -30,25 +30,31 @@ export interface PoolPoller {
 
 export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const { poolId, system, config, client, board, journal } = options
-  const forecasts = createForecastPoller({ ...options, system: system.name, forecast: config.forecast })
+  // Aborted by forget(), so that requests of pools that left do not wait for permits.
+  const leaving = new AbortController()
+  const forecasts = createForecastPoller({
+    ...options,
+    system: system.name,
+    forecast: config.forecast,
+    leaving: leaving.signal,
+  })
   const withdrawal = withdrawalOf(options, forecasts)
   let busy = false
-  let forgotten = false
 
   async function ask(signal: AbortSignal): Promise<Outcome> {
     const began = performance.now()
     try {
-      const reading = await client.nodes(poolId, signal)
-      if (forgotten) return 'none'
+      const reading = await client.nodes(poolId, leaving.signal)
+      if (leaving.signal.aborted) return 'none'
       const good = attemptSince(began)
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
-      if (forgotten) return 'none'
+      if (leaving.signal.aborted) return 'none'
       withdrawal.after()
       journal.polled(poolId, undefined)
       journal.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
-      if (signal.aborted || forgotten) return 'none'
+      if (signal.aborted || leaving.signal.aborted) return 'none'
       return fail(located(cause, system.name, poolId), began)
     }
   }
@@ -64,7 +70,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     poolId,
     forecasts,
     async poll(signal) {
-      if (busy || forgotten) return 'none'
+      if (busy || signal.aborted || leaving.signal.aborted) return 'none'
       busy = true
       try {
         return await ask(signal)
@@ -73,7 +79,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       }
     },
     forget() {
-      forgotten = true
+      leaving.abort(new Error('the pool is no longer polled'))
       withdrawal.end()
     },
   }

@@ -93,6 +93,54 @@ async function newBoard(): Promise<Board> {
   return board
 }
 
+describe('a system that lists other pools at every discovery', () => {
+  const POOLS = 50
+  const yaml = `${WITHOUT_PROVIDERS}, schedule: "0 * * * * *"}\ndiscovery: {schedule: "30 * * * * *"}`
+  /** Other ids at every call, beginning with `p0x0`. */
+  const otherPools = () => {
+    let calls = 0
+    return async (): Promise<PoolRef[]> => {
+      calls += 1
+      return Array.from({ length: POOLS }, (_, index) => ({ id: `p${calls}x${index}`, name: undefined }))
+    }
+  }
+
+  test('has series of the last list only, and log lines of limited length', async () => {
+    const failing = async (pool: string) => {
+      if (pool.endsWith('x0')) throw apiError('not_found')
+      return readingOf({ n1: 1 }, pool, '10')
+    }
+    const client = { pools: otherPools(), nodes: failing, forecasts: failing }
+    const { polls, up, log } = await setUp({ client, yaml })
+    await vi.advanceTimersByTimeAsync(20 * MINUTE - 20 * SECOND)
+    const last = Object.keys(up())
+    expect(last).toHaveLength(POOLS)
+    expect((await polls()).map((line) => line.split(' ')[0]).sort()).toEqual(last.sort())
+    const longest = Math.max(...log.lines.map(({ fields }) => JSON.stringify(fields).length))
+    expect(longest).toBeLessThan(500)
+  })
+
+  test('leaves no requests of former pools behind', async () => {
+    const open = { nodes: 0, forecasts: 0 }
+    const untilAborted = (kind: keyof typeof open) => async (pool: string, signal: AbortSignal) => {
+      open[kind] += 1
+      await pause(60 * MINUTE, signal).finally(() => {
+        open[kind] -= 1
+      })
+      return readingOf({ n1: 1 }, pool)
+    }
+    const nodes = async (pool: string, signal: AbortSignal) =>
+      pool.endsWith('x0') ? readingOf({ n1: 1 }, pool) : untilAborted('nodes')(pool, signal)
+    const forecasts = (pool: string, _: unknown, signal: AbortSignal) =>
+      untilAborted('forecasts')(pool, signal)
+    const { log } = await setUp({ client: { pools: otherPools(), nodes, forecasts }, yaml })
+    await vi.advanceTimersByTimeAsync(20 * MINUTE + 10 * SECOND)
+    expect(open.nodes).toBeLessThanOrEqual(POOLS)
+    expect(open.forecasts).toBeLessThanOrEqual(POOLS)
+    expect(log.lines.filter(({ level }) => level !== 'info')).toEqual([])
+  })
+})
+
 describe('polls', () => {
   test('start at once, and follow the schedule', async () => {
     const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
