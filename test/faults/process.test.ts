@@ -162,6 +162,24 @@ describe('a process without file descriptors', () => {
   })
 })
 
+test('thirty pools that fail and a long list of problems write a few lines', async () => {
+  await using emulator = await startEmulator({ pools: 30 })
+  emulator.setFaults(['status:404@nodes'])
+  using folder = temporaryFolder()
+  const yaml = `systems: [${systemAt(emulator.url)}]${pollEverySecond()}`
+  const file = folder.write('sds.yml', yaml)
+  await using served = await serve(file)
+  await waitFor(() => emulator.log.count('nodes') > 60, { what: 'two polls of each pool' })
+  const keys = Array.from({ length: 50 }, (_, index) => `key_${index}: 1`)
+  writeFileSync(file, `${yaml}${keys.join('\n')}`)
+  served.child.kill('SIGHUP')
+  const [line] = await served.child.waitForOutput(/.*configuration rejected.*/)
+  expect(line).toMatch(/50 problems\\n {2}key_0: .* {2}key_9: unknown key\\n {2}and 40 more problems"$/)
+  const failures = warnings(served.child.stderr()).filter((line) => line.includes('poll failed'))
+  expect(failures).toHaveLength(10)
+  expect(failures.at(-1)).toMatch(/ reason=not_found .* repeats="limited to one a minute"$/)
+})
+
 test.each([
   ['a full disk', 'exec "$@" 2>/dev/full'],
   ['a closed descriptor', 'exec "$@" 2>&-'],
