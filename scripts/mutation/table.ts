@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { markdownTable } from '../generators/markdown.ts'
+import { findMarked, replaceMarked } from '../generators/marked.ts'
 import { type Score, scoreRatio } from './score.ts'
 
 const PAGE = 'docs/development.md'
-const BEGIN = '<!-- mutation scores: begin -->\n'
-const END = '<!-- mutation scores: end -->\n'
+const MARK = 'mutation scores'
 const HEAD = ['Folder', 'Score', 'Killed', 'Timed out', 'Survived', 'Not covered', 'Measured']
 
 /** Writes the row of a folder into docs/development.md, with the date and this machine. */
@@ -17,18 +17,11 @@ export function writeScores(folder: string, score: Score): void {
 
 /** The page with the row of one folder replaced or added; other rows stay. Rows are sorted by folder. */
 export function withRow(page: string, folder: string, score: Score, measured: string): string {
-  const [before, table, after] = parts(page)
+  const { text: table } = findMarked(page, MARK)
   const rows = table.split('\n').flatMap((line) => (line.startsWith('| `') ? [cells(line)] : []))
   const others = rows.filter(([name]) => name !== `\`${folder}\``)
   const sorted = [...others, row(folder, score, measured)].sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
-  return `${before}${BEGIN}\n${markdownTable(HEAD, sorted)}\n${END}${after}`
-}
-
-function parts(page: string): [before: string, table: string, after: string] {
-  const begin = page.indexOf(BEGIN)
-  const end = page.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`${PAGE} lacks the lines ${BEGIN.trim()} and ${END.trim()}`)
-  return [page.slice(0, begin), page.slice(begin + BEGIN.length, end), page.slice(end + END.length)]
+  return replaceMarked(page, MARK, markdownTable(HEAD, sorted))
 }
 
 function cells(line: string): string[] {

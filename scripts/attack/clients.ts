@@ -1,0 +1,77 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as tlsConnect } from 'node:tls'
+
+/** Source address of an attack from one machine. The prober uses 127.0.0.1. */
+export const ATTACKER = '127.0.0.66'
+
+/** One of `count` other loopback addresses. */
+export function attackerAddress(index: number): string {
+  return `127.7.${Math.floor(index / 250) % 250}.${(index % 250) + 1}`
+}
+
+/** A request with a valid Host header. */
+export function requestText(
+  url: string,
+  method: string,
+  path: string,
+  headers: readonly string[] = [],
+): string {
+  return [`${method} ${path} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, '', ''].join('\r\n')
+}
+
+/** Opens a connection. Its errors are ignored, because the exporter may close it at any time. */
+export function open(url: string, from: string = ATTACKER): Socket {
+  const { hostname, port, protocol } = new URL(url)
+  const options = { host: hostname, port: Number(port), localAddress: from }
+  const socket =
+    protocol === 'https:' ? tlsConnect({ ...options, rejectUnauthorized: false }) : connect(options)
+  return socket.on('error', () => undefined)
+}
+
+/** Pause before a closed connection is opened again. */
+const REOPEN_MS = 100
+
+/**
+ * Keeps `count` connections open until the signal. Each is opened again after it was closed.
+ * @param begin called with each new connection
+ */
+export async function keepOpen(
+  count: number,
+  signal: AbortSignal,
+  begin: (index: number) => Socket,
+): Promise<void> {
+  const keep = async (index: number) => {
+    while (!signal.aborted) {
+      const socket = begin(index)
+      const close = () => socket.destroy()
+      signal.addEventListener('abort', close)
+      await new Promise((resolve) => socket.once('close', resolve))
+      signal.removeEventListener('abort', close)
+      await sleep(REOPEN_MS)
+    }
+  }
+  await Promise.all(Array.from({ length: count }, (_, index) => keep(index)))
+}
+
+/** Repeats a task in `count` parallel loops until the signal. Errors are expected and ignored. Returns the number of runs. */
+export async function flood(
+  count: number,
+  signal: AbortSignal,
+  task: (run: number) => Promise<unknown>,
+): Promise<number> {
+  let runs = 0
+  const loop = async () => {
+    while (!signal.aborted) {
+      runs += 1
+      await task(runs).catch(() => undefined)
+    }
+  }
+  await Promise.all(Array.from({ length: count }, loop))
+  return runs
+}
+
+/** Resolves after the time or at the signal. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => undefined)
+}

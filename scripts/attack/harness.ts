@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startProbing } from './probing.ts'
+import { cpuSeconds, peakMemoryMib, resetPeakMemory } from './proc.ts'
+import { ask } from './requests.ts'
+import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
+import type { Measured } from './verdict.ts'
+
+const DEFAULT_SECONDS = 10
+/** Time in which an attack must end after its signal. */
+const OVERTIME_SECONDS = 5
+/** The measuring goes on after the attack, because its requests may still be processed. */
+const SETTLE_MS = 2000
+const SAMPLE_MS = 50
+const READ_TIMEOUT_MS = 20_000
+
+export interface Measurement {
+  readonly measured: Measured
+  readonly note: string
+}
+
+/** Starts an exporter, attacks it and measures meanwhile. */
+export async function measureRow(row: Row, start: (setup: Setup) => Promise<Target>): Promise<Measurement> {
+  const target = await start(row.setup ?? {})
+  try {
+    return await measureTarget(row, target)
+  } finally {
+    await target.stop()
+  }
+}
+
+async function measureTarget(row: Row, target: Target): Promise<Measurement> {
+  const before = { polls: await pollsOf(target), log: target.logBytes() }
+  resetPeakMemory(target.pid)
+  const resources = sampleResources(target)
+  const probing = startProbing(target)
+  const { problems = [], note = '' } = await attack(row, target)
+  await sleep(SETTLE_MS)
+  const probed = await probing.stop()
+  const after = await pollsOf(target)
+  return {
+    note,
+    measured: {
+      ...probed,
+      ...resources.stop(),
+      end: target.end(),
+      logBytes: target.logBytes() - before.log,
+      polls: growth(before.polls, after),
+      problems,
+    },
+  }
+}
+
+async function attack(row: Row, target: Target): Promise<Findings> {
+  const seconds = row.seconds ?? DEFAULT_SECONDS
+  const overtime = new AbortController()
+  const late = sleep((seconds + OVERTIME_SECONDS) * 1000, undefined, { signal: overtime.signal }).then(
+    () => ({ problems: ['the attack did not end in time'] }),
+    () => ({}),
+  )
+  try {
+    return (await Promise.race([row.attack(target, AbortSignal.timeout(seconds * 1000)), late])) ?? {}
+  } catch (failure) {
+    return { problems: [`the attack failed: ${failure instanceof Error ? failure.message : failure}`] }
+  } finally {
+    overtime.abort()
+  }
+}
+
+/** Reads the resources repeatedly, because the figures of a process that ended are gone. */
+function sampleResources({ pid }: Target) {
+  const began = cpuSeconds(pid)
+  let figures = { memoryMib: 0, cpuSeconds: 0 }
+  const sample = () => {
+    try {
+      figures = { memoryMib: peakMemoryMib(pid), cpuSeconds: cpuSeconds(pid) - began }
+    } catch {
+      // The process ended; the last figures remain.
+    }
+  }
+  const timer = setInterval(sample, SAMPLE_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      sample()
+      return figures
+    },
+  }
+}
+
+interface Polls {
+  readonly ok: number
+  readonly all: number
+}
+
+/** Polls of the healthy system so far, from the metrics of the exporter. */
+async function pollsOf({ url, headers }: Target): Promise<Polls | undefined> {
+  try {
+    const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
+    const { status, text } = await ask(`${url}/metrics`, options)
+    if (status !== 200) return undefined
+    const samples = [...text().matchAll(/^sds_pool_polls_total\{(.*)\} (\S+)$/gm)]
+      .map(([, labels = '', value]) => ({ labels, value: Number(value) }))
+      .filter(({ labels }) => labels.includes(`system="${STEADY}"`))
+    const sum = (list: typeof samples) => list.reduce((total, { value }) => total + value, 0)
+    return { ok: sum(samples.filter(({ labels }) => labels.includes('result="ok"'))), all: sum(samples) }
+  } catch {
+    return undefined
+  }
+}
+
+function growth(before: Polls | undefined, after: Polls | undefined): Measured['polls'] {
+  if (before === undefined || after === undefined) return undefined
+  const ok = after.ok - before.ok
+  return { ok, failed: after.all - before.all - ok }
+}

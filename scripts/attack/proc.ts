@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+
+const KIB_PER_MIB = 1024
+/** USER_HZ of Linux. */
+const TICKS_PER_SECOND = 100
+
+/** Resets the peak that {@link peakMemoryMib} reads. */
+export function resetPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** Highest resident memory since the reset. @throws if the process ended */
+export function peakMemoryMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / KIB_PER_MIB
+}
+
+/** CPU time of all threads in user and kernel mode. @throws if the process ended */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The second field is the name of the program in parentheses and may contain blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+}
+
+const LISTEN = '0A'
+
+/** Local addresses of the TCP sockets on which the process listens, hexadecimal as in /proc/net/tcp, sorted. */
+export function listeningSockets(pid: number): string[] {
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((name) => /^socket:\[(\d+)\]$/.exec(linkOf(pid, name))?.[1]),
+  )
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').trim().split('\n').slice(1),
+  )
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === LISTEN && inodes.has(inode))
+    .map(([, local = '']) => local)
+    .sort()
+}
+
+/** Empty for a descriptor that was closed meanwhile. */
+function linkOf(pid: number, name: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${name}`)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,58 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+
+/** One request of a well-behaved client. */
+export interface Ask {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Source address, one of 127.0.0.0/8. */
+  readonly from?: string
+  readonly timeoutMs: number
+}
+
+export interface Answered {
+  readonly status: number
+  readonly ms: number
+  readonly bytes: number
+  readonly text: () => string
+}
+
+/**
+ * Sends a request on a connection of its own and reads the whole response. Certificates are not verified: the listener
+ * has a self-signed one.
+ * @throws after timeoutMs or if the connection breaks
+ */
+export async function ask(url: string, options: Ask): Promise<Answered> {
+  const start = performance.now()
+  const message = await send(url, options)
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  return {
+    status: message.statusCode ?? 0,
+    ms: performance.now() - start,
+    bytes: body.length,
+    text: () => body.toString('utf8'),
+  }
+}
+
+function send(
+  url: string,
+  { method = 'GET', headers, body, from, timeoutMs }: Ask,
+): Promise<IncomingMessage> {
+  const isTls = url.startsWith('https:')
+  const options = {
+    method,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: { ...(body && { 'content-length': Buffer.byteLength(body) }), ...headers },
+    ...(from !== undefined && { localAddress: from }),
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = isTls
+      ? httpsRequest(url, { ...options, agent: new Agent({ rejectUnauthorized: false }) }, resolve)
+      : httpRequest(url, { ...options, agent: false }, resolve)
+    outgoing.once('error', reject)
+    outgoing.end(body)
+  })
+}

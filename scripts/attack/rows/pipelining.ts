@@ -1,0 +1,51 @@
+import { ATTACKER, keepOpen, open, pause, requestText } from '../clients.ts'
+import type { Row, Target } from '../row.ts'
+
+const CONNECTIONS = 30
+const REQUESTS = 1800
+
+/** Thousands of requests on a few connections. The responses are not read. */
+function pipeline(url: string, path: string) {
+  const text = requestText(url, 'GET', path).repeat(REQUESTS)
+  return () => {
+    const socket = open(url, ATTACKER)
+    socket.pause()
+    socket.write(text)
+    return socket
+  }
+}
+
+async function neverRead(url: string, path: string, signal: AbortSignal): Promise<undefined> {
+  await keepOpen(CONNECTIONS, signal, pipeline(url, path))
+}
+
+/** Each client leaves when its requests were sent. Afterwards the exporter should be idle. */
+async function leave({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  const begin = pipeline(url, '/metrics')
+  for (let index = 0; index < CONNECTIONS; index += 1) {
+    const socket = begin()
+    socket.once('connect', () => setTimeout(() => socket.destroy(), 100))
+  }
+  await pause(60_000, signal)
+}
+
+const sent = (path: string) =>
+  `${CONNECTIONS} connections with ${REQUESTS.toLocaleString('en')} pipelined \`GET ${path}\` each`
+
+export const PIPELINING: readonly Row[] = [
+  {
+    name: 'pipelining',
+    sent: `${sent('/metrics')}, which never read`,
+    attack: ({ url }, signal) => neverRead(url, '/metrics', signal),
+  },
+  {
+    name: 'pipelining-leave',
+    sent: `${sent('/metrics')}, closed at once`,
+    attack: leave,
+  },
+  {
+    name: 'pipelining-admin',
+    sent: `${sent('/systems')} to the administration, which never read`,
+    attack: ({ adminUrl }, signal) => neverRead(adminUrl, '/systems', signal),
+  },
+]

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { getPriority, setPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadConfig } from '../../src/config/load.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
+import { PASSWORD } from '../../src/emulator/http/accounts.ts'
+import { readDeployment } from './deployment.ts'
+import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
+import { type Program, startProgram } from './processes.ts'
+import { ask } from './requests.ts'
+import { OTHER, type Setup, STEADY, type Target } from './row.ts'
+
+/** Two emulated storage systems, each in a process of its own; together 640 nodes, the largest size in the documentation. */
+export interface Systems {
+  readonly steadyUrl: string
+  readonly otherUrl: string
+  stop(): Promise<void>
+}
+
+const POOLS = 4
+const NODES_PER_POOL = 80
+/** Added to the niceness. */
+const LOWER_PRIORITY = 3
+
+/** Starts the systems with a low priority: their CPU time belongs to no attack. */
+export async function startSystems(): Promise<Systems> {
+  const folder = mkdtempSync(join(tmpdir(), 'sds-attack-'))
+  const start = (name: string) =>
+    startProgram(
+      [
+        'src/main.ts',
+        'emulate',
+        `--seed=${name}`,
+        '--listen-address=127.0.0.1:0',
+        `--pools=${POOLS}`,
+        `--nodes=${NODES_PER_POOL}`,
+      ],
+      { outputFile: join(folder, `${name}.log`) },
+    )
+  const programs = [start(STEADY), start(OTHER)]
+  for (const { pid } of programs) setPriority(pid, getPriority() + LOWER_PRIORITY)
+  const [steadyUrl = '', otherUrl = ''] = await Promise.all(
+    programs.map((program) => program.find(/^Emulated storage system: (\S+)$/m)),
+  )
+  return {
+    steadyUrl,
+    otherUrl,
+    async stop() {
+      await Promise.all(programs.map((program) => program.stop()))
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const USER = { name: 'prometheus', password: 'correct' }
+/** bcrypt of the password with cost 10. */
+const HASH = '$2b$10$2J8lfs3byb.Rwbpz6OSxLubsF8w13EGtokK.xioPmZZ7cT4l8vkCi'
+/** Bodies of the hostile system use this share of the longest one that is read. */
+const BODY_SHARE = 0.95
+const MAIN = 'src/main.ts'
+
+/** Starts the exporter as it is deployed, and waits until both systems were polled. */
+export async function startTarget(setup: Setup, systems: Systems): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), 'sds-attack-'))
+  const write = (name: string, text: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, text, { mode: 0o600 })
+    return file
+  }
+  const configFile = write('sds-exporter.yml', configOf(setup, systems.steadyUrl, systems.otherUrl))
+  const bodyBytes = loadConfig(configFile, {}).limits.maxResponseBytes * BODY_SHARE
+  const hostile = setup.hostile ? await startHostileSystem(Math.floor(bodyBytes)) : undefined
+  if (hostile !== undefined) write('sds-exporter.yml', configOf(setup, systems.steadyUrl, hostile.url))
+  const auditFile = join(folder, 'audit.jsonl')
+  const web = await writeWebConfig(setup, write)
+  const { env, descriptors } = readDeployment()
+  const program = startProgram(
+    [
+      MAIN,
+      'serve',
+      `--config.file=${configFile}`,
+      '--web.listen-address=127.0.0.1:0',
+      '--admin.listen-address=127.0.0.1:0',
+      `--admin.audit-file=${auditFile}`,
+      ...(web === undefined ? [] : [`--web.config.file=${web}`]),
+      ...(setup.lifecycle ? ['--web.enable-lifecycle'] : []),
+    ],
+    { outputFile: join(folder, 'exporter.log'), env, descriptors },
+  )
+  const stop = async () => {
+    await program.stop()
+    await hostile?.stop()
+    rmSync(folder, { recursive: true })
+  }
+  try {
+    return { ...(await control(program, setup, hostile)), auditFile, stop }
+  } catch (failure) {
+    await stop()
+    throw failure
+  }
+}
+
+async function control(
+  program: Program,
+  setup: Setup,
+  hostile: HostileSystem | undefined,
+): Promise<Omit<Target, 'stop' | 'auditFile'>> {
+  const url = await program.find(/msg=listening url=(\S+)/)
+  const adminUrl = await program.find(/msg="listening for provider administration" url=(\S+)/)
+  await waitUntilReady(url)
+  const credentials = Buffer.from(`${USER.name}:${USER.password}`).toString('base64')
+  return {
+    pid: program.pid,
+    url,
+    adminUrl,
+    headers: {
+      'Accept-Encoding': 'gzip',
+      ...(setup.web === 'users' && { Authorization: `Basic ${credentials}` }),
+    },
+    hostile() {
+      if (hostile === undefined) throw new Error('the row has no hostile system')
+      return hostile
+    },
+    logBytes: program.outputBytes,
+    end: program.end,
+  }
+}
+
+const READY_MS = 60_000
+
+async function waitUntilReady(url: string): Promise<void> {
+  const deadline = performance.now() + READY_MS
+  while (performance.now() < deadline) {
+    const { status } = await ask(`${url}/-/ready`, { timeoutMs: READY_MS })
+    if (status === 200) return
+    await sleep(100)
+  }
+  throw new Error('the exporter was not ready in time')
+}
+
+function configOf({ pollSeconds = 2 }: Setup, steadyUrl: string, otherUrl: string): string {
+  const entry = (name: string, url: string) =>
+    `  - {name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${PASSWORD}}}\n`
+  return `systems:
+${entry(STEADY, steadyUrl)}${entry(OTHER, otherUrl)}
+poll: {schedule: "*/${pollSeconds} * * * * *", max_random_delay: 0s, timeout: 10s}
+discovery: {schedule: "*/2 * * * * *"}
+providers: {schedule: "*/2 * * * * *"}
+`
+}
+
+type Write = (name: string, text: string) => string
+
+async function writeWebConfig({ web }: Setup, write: Write): Promise<string | undefined> {
+  if (web === 'users') return write('web.yml', `basic_auth_users: {${USER.name}: "${HASH}"}\n`)
+  if (web === undefined) return undefined
+  const { cert, key } = await selfSigned({ names: ['127.0.0.1'] })
+  write('cert.pem', cert)
+  write('key.pem', key)
+  return write('web.yml', 'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n')
+}

@@ -1,0 +1,63 @@
+import type { Probed, Series } from './probing.ts'
+
+/** What was measured during one attack. */
+export interface Measured extends Probed {
+  /** How the process ended; undefined if it still runs. */
+  readonly end: string | undefined
+  /** Highest resident memory. */
+  readonly memoryMib: number
+  readonly cpuSeconds: number
+  readonly logBytes: number
+  /** Polls of the system that does not attack, by result; undefined if they could not be read. */
+  readonly polls: { readonly ok: number; readonly failed: number } | undefined
+  /** Limits that the attack itself checks. */
+  readonly problems: readonly string[]
+}
+
+/** Limits of every attack. */
+export interface Limits {
+  readonly healthMs: number
+  readonly scrapeMs: number
+  readonly memoryMib: number
+  readonly logBytes: number
+}
+
+/** Without the memory limit, which is in the deployment files. */
+export const LIMITS: Omit<Limits, 'memoryMib'> = {
+  healthMs: 250,
+  /** Half of the default scrape_timeout of Prometheus. */
+  scrapeMs: 5000,
+  logBytes: 1_000_000,
+}
+
+/** The limits that were exceeded, empty if the exporter held. */
+export function judge(measured: Measured, limits: Limits): string[] {
+  const { end, memoryMib, logBytes, polls, delayMs, problems } = measured
+  const late = `, the prober was delayed by up to ${Math.round(delayMs)} ms`
+  return [
+    ...(end === undefined ? [] : [`the process ${end}`]),
+    ...tooSlow('/-/healthy', measured.health, limits.healthMs).map((text) => text + late),
+    ...tooSlow('/metrics', measured.scrapes, limits.scrapeMs),
+    ...(memoryMib < limits.memoryMib ? [] : [`memory ${Math.round(memoryMib)} MiB`]),
+    ...(logBytes < limits.logBytes ? [] : [`${logBytes} bytes of log`]),
+    ...pollProblems(polls),
+    ...problems,
+  ]
+}
+
+function tooSlow(what: string, { answers, longestMs, problems }: Series, limitMs: number): string[] {
+  const [first] = problems
+  return [
+    ...(answers > 0 ? [] : [`no answer of ${what}`]),
+    ...(first === undefined ? [] : [`${problems.length} requests of ${what} failed (${first})`]),
+    ...(longestMs <= limitMs ? [] : [`${what} took ${Math.round(longestMs)} ms`]),
+  ]
+}
+
+function pollProblems(polls: Measured['polls']): string[] {
+  if (polls === undefined) return ['the polls could not be read']
+  return [
+    ...(polls.ok > 0 ? [] : ['no poll of the other system succeeded']),
+    ...(polls.failed === 0 ? [] : [`${polls.failed} polls of the other system failed`]),
+  ]
+}
