@@ -54,6 +54,9 @@ export async function keepOpen(
   await Promise.all(Array.from({ length: count }, (_, index) => keep(index)))
 }
 
+/** A closed port would otherwise be requested without a pause. */
+const FAILED_PAUSE_MS = 10
+
 /** Repeats a task in `count` parallel loops until the signal. Errors are expected and ignored. Returns the number of runs. */
 export async function flood(
   count: number,
@@ -64,7 +67,7 @@ export async function flood(
   const loop = async () => {
     while (!signal.aborted) {
       runs += 1
-      await task(runs).catch(() => undefined)
+      await task(runs).catch(() => pause(FAILED_PAUSE_MS))
     }
   }
   await Promise.all(Array.from({ length: count }, loop))

@@ -1,16 +1,32 @@
 import { pause } from '../clients.ts'
 import type { Row } from '../row.ts'
+import { ADMINISTRATION } from './administration.ts'
+import { HOSTILE_ANSWERS } from './answers.ts'
+import { HOSTILE_BODIES } from './bodies.ts'
+import { MALFORMED } from './malformed.ts'
+import { PASSWORDS } from './passwords.ts'
 import { PIPELINING } from './pipelining.ts'
+import { SIGNALS_AND_RELOADS } from './signals.ts'
+import { SLOW } from './slow.ts'
+
+const NONE: Row = {
+  name: 'none',
+  sent: 'nothing, to compare with',
+  async attack(_target, signal) {
+    await pause(60_000, signal)
+    return undefined
+  },
+}
 
 /** All attacks, in the order of the table. */
 export const ROWS: readonly Row[] = [
-  {
-    name: 'none',
-    sent: 'nothing, to compare with',
-    async attack(_target, signal) {
-      await pause(60_000, signal)
-      return undefined
-    },
-  },
+  NONE,
   ...PIPELINING,
+  ...SLOW,
+  ...HOSTILE_BODIES,
+  ...HOSTILE_ANSWERS,
+  ...PASSWORDS,
+  ...ADMINISTRATION,
+  ...MALFORMED,
+  ...SIGNALS_AND_RELOADS,
 ]

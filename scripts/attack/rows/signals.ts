@@ -1,0 +1,72 @@
+import { ATTACKER, flood, pause } from '../clients.ts'
+import { listeningSockets } from '../proc.ts'
+import { ask } from '../requests.ts'
+import type { Findings, Row, Target } from '../row.ts'
+
+const SIGNALS = 2000
+const SIGNAL_SECONDS = 8
+const BATCH = 5
+
+/** SIGHUP reloads the configuration. */
+async function hangUps(target: Target, signal: AbortSignal): Promise<undefined> {
+  for (let sent = 0; sent < SIGNALS && target.end() === undefined; sent += BATCH) {
+    for (let count = 0; count < BATCH; count += 1) process.kill(target.pid, 'SIGHUP')
+    await pause((SIGNAL_SECONDS * 1000 * BATCH) / SIGNALS, signal)
+  }
+}
+
+/** By default, Node.js opens the port of its debugger at this signal. */
+async function debuggers(target: Target, signal: AbortSignal): Promise<Findings> {
+  const before = listeningSockets(target.pid)
+  for (let count = 0; count < BATCH && target.end() === undefined; count += 1) {
+    process.kill(target.pid, 'SIGUSR1')
+    await pause(500, signal)
+  }
+  const opened = target.end() === undefined ? listeningSockets(target.pid).length - before.length : 0
+  return { problems: opened === 0 ? [] : ['the debugger of Node.js listens after SIGUSR1'] }
+}
+
+const PARALLEL = 16
+const TIMEOUT_MS = 10_000
+
+async function reloads({ url }: Target, signal: AbortSignal, headers: Record<string, string>) {
+  const statuses = new Map<number, number>()
+  const from = ATTACKER
+  await flood(PARALLEL, signal, async () => {
+    const options = { method: 'POST', headers, from, timeoutMs: TIMEOUT_MS }
+    const { status } = await ask(`${url}/-/reload`, options)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  })
+  return statuses
+}
+
+function listed(statuses: ReadonlyMap<number, number>): string {
+  return [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+}
+
+export const SIGNALS_AND_RELOADS: readonly Row[] = [
+  {
+    name: 'sighup',
+    sent: `${SIGNALS.toLocaleString('en')} × SIGHUP in ${SIGNAL_SECONDS} s`,
+    attack: hangUps,
+  },
+  { name: 'sigusr1', sent: `${BATCH} × SIGUSR1`, seconds: 3, attack: debuggers },
+  {
+    name: 'reloads',
+    sent: `\`POST /-/reload\`, ${PARALLEL} at a time`,
+    setup: { lifecycle: true },
+    attack: async (target, signal) => ({ note: listed(await reloads(target, signal, {})) }),
+  },
+  {
+    name: 'reloads-foreign',
+    sent: `\`POST /-/reload\` with the Origin of another site, ${PARALLEL} at a time`,
+    setup: { lifecycle: true },
+    async attack(target, signal) {
+      const statuses = await reloads(target, signal, { Origin: 'http://attacker.example' })
+      return {
+        note: listed(statuses),
+        problems: statuses.has(200) ? ['a reload of another site was accepted'] : [],
+      }
+    },
+  },
+]

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net'
+import { ATTACKER, keepOpen, open, pause, requestText } from '../clients.ts'
+import type { Row, Target } from '../row.ts'
+
+/** The default limit of connections of a listener. */
+const CONNECTIONS = 512
+const READ_BYTES = 4096
+const READ_MS = 20_000
+
+/** Requests the page and reads 4 kB of it every 20 s. */
+function slowReader(url: string): Socket {
+  const socket = open(url).pause()
+  socket.write(requestText(url, 'GET', '/metrics'))
+  const timer = setInterval(() => socket.read(READ_BYTES), READ_MS)
+  return socket.once('close', () => clearInterval(timer))
+}
+
+async function slowReaders({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  await keepOpen(CONNECTIONS, signal, () => slowReader(url))
+}
+
+const PER_SECOND = 12
+const CHURN_SECONDS = 20
+
+/** Readers that start in different seconds hold different pages. */
+async function churn({ url }: Target, signal: AbortSignal): Promise<undefined> {
+  const readers: Socket[] = []
+  while (!signal.aborted) {
+    for (let count = 0; count < PER_SECOND; count += 1) readers.push(slowReader(url))
+    await pause(1000, signal)
+  }
+  for (const reader of readers) reader.destroy()
+}
+
+/** Sends a header byte by byte. */
+function slowRequest(url: string): Socket {
+  const socket = open(url)
+  socket.resume()
+  socket.write(`GET /metrics HTTP/1.1\r\nHost: ${new URL(url).host}\r\nX-Slow: `)
+  const timer = setInterval(() => socket.write('x'), 1000)
+  return socket.once('close', () => clearInterval(timer))
+}
+
+const churnSent = `${PER_SECOND * CHURN_SECONDS} readers, ${PER_SECOND} more each second, of pages that change each second`
+
+export const SLOW: readonly Row[] = [
+  {
+    name: 'slow-readers',
+    sent: `${CONNECTIONS} readers of \`/metrics\` that read 4 kB every 20 s, with polls every second`,
+    setup: { pollSeconds: 1 },
+    seconds: 15,
+    attack: slowReaders,
+  },
+  {
+    name: 'slow-readers-churn',
+    sent: churnSent,
+    setup: { pollSeconds: 1 },
+    seconds: CHURN_SECONDS,
+    attack: churn,
+  },
+  {
+    name: 'slow-readers-tls',
+    sent: `${churnSent}, over TLS`,
+    setup: { pollSeconds: 1, web: 'tls' },
+    seconds: CHURN_SECONDS,
+    attack: churn,
+  },
+  {
+    name: 'slow-requests',
+    sent: `${CONNECTIONS} requests whose headers arrive at one byte per second`,
+    attack: async ({ url }, signal) =>
+      keepOpen(CONNECTIONS, signal, () => slowRequest(url)).then(() => undefined),
+  },
+  {
+    name: 'idle-connections',
+    sent: `${CONNECTIONS} connections without a request, opened again when they are closed`,
+    attack: async ({ url }, signal) =>
+      keepOpen(CONNECTIONS, signal, () => open(url, ATTACKER).resume()).then(() => undefined),
+  },
+]
