@@ -32,7 +32,7 @@ async function measureTarget(row: Row, target: Target): Promise<Measurement> {
   const before = { polls: await pollsOf(target), log: target.logBytes() }
   resetPeakMemory(target.pid)
   const resources = sampleResources(target)
-  const probing = startProbing(target)
+  const probing = await startProbing(target)
   const { problems = [], note = '' } = await attack(row, target)
   await sleep(SETTLE_MS)
   const probed = await probing.stop()

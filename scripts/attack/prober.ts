@@ -15,6 +15,7 @@ process.once('message', () => stop.abort())
 process.once('disconnect', () => process.exit(0))
 const delay = monitorEventLoopDelay({ resolution: 5 })
 delay.enable()
+process.send?.('measuring')
 const [health, scrapes] = await Promise.all([
   series(`${settings.url}/-/healthy`, settings.healthIntervalMs, {}),
   series(`${settings.url}/metrics`, settings.scrapeIntervalMs, settings.headers),

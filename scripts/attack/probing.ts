@@ -32,8 +32,8 @@ export interface Probing {
   stop(): Promise<Probed>
 }
 
-/** Starts the prober in a process of its own. */
-export function startProbing(target: Pick<ProbeSettings, 'url' | 'headers'>): Probing {
+/** Starts the prober in a process of its own. Resolves when it measures. */
+export async function startProbing(target: Pick<ProbeSettings, 'url' | 'headers'>): Promise<Probing> {
   const settings: ProbeSettings = {
     ...target,
     healthIntervalMs: 50,
@@ -44,6 +44,7 @@ export function startProbing(target: Pick<ProbeSettings, 'url' | 'headers'>): Pr
   const child = spawn(process.execPath, [file, JSON.stringify(settings)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
+  await once(child, 'message')
   return {
     async stop() {
       const answer = once(child, 'message') as Promise<[Probed]>

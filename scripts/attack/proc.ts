@@ -12,7 +12,10 @@ export function resetPeakMemory(pid: number): void {
 /** Highest resident memory since the reset. @throws if the process ended */
 export function peakMemoryMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / KIB_PER_MIB
+  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]
+  // A process that ended keeps its other lines until its parent reads the exit code.
+  if (kib === undefined) throw new Error(`process ${pid} ended`)
+  return Number(kib) / KIB_PER_MIB
 }
 
 /** CPU time of all threads in user and kernel mode. @throws if the process ended */

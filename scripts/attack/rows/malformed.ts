@@ -6,8 +6,10 @@ import { ODD_PATHS } from './odd_paths.ts'
 /** Time without an answer after which a request counts as refused. */
 const SILENCE_MS = 1000
 const PARALLEL = 20
-/** Informational, success and redirect; and errors of the exporter itself. */
-const WRONG = /^([123]..|500)$/
+/** Switching protocols, success and redirect; and errors of the exporter itself. */
+const WRONG = /^(101|[23]..|500)$/
+/** An announcement, and the end of a connection with invalid data: neither answers a request. */
+const NO_ANSWER = ['100', '400']
 
 /** Sends the bytes on a connection and returns the status codes of all answers; empty if there was none. */
 async function statusesOf(url: string, bytes: string): Promise<string[]> {
@@ -31,7 +33,8 @@ async function refuseAll(url: string, cases: readonly (readonly [string, string]
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const [name, bytes] = next
       const statuses = await statusesOf(url, bytes)
-      if (statuses.length > 1 || statuses.some((status) => WRONG.test(status)))
+      const answers = statuses.filter((status) => !NO_ANSWER.includes(status))
+      if (answers.length > 1 || answers.some((status) => WRONG.test(status)))
         problems.push(`${name}: ${statuses.join(', ')}`)
     }
   }

@@ -7,15 +7,42 @@ export function malformedRequests(url: string, path: string): MalformedRequest[]
   return [...lines(host, path), ...headers(host, path), ...bodies(host, path)]
 }
 
+const METHODS = 'get GeT POST PUT PATCH TRACE CONNECT PROPFIND PRI QUERY SEARCH'.split(' ')
+const INVALID_METHODS = ['G T', 'GET\0', '', '\x16\x03\x01', 'X'.repeat(100), 'GETGETGET']
+const VERSIONS = 'HTTP/0.9 HTTP/1.2 HTTP/2.0 HTTP/3 http/1.1 HTTP/1.1x HTTP/1 HTTP/-1.1 HTTPS/1.1'.split(' ')
+
 function lines(host: string, path: string): MalformedRequest[] {
-  const targets: readonly (readonly [string, string])[] = [
-    ['absolute URL', `http://${host.slice(6)}${path}`],
+  const end = `\r\n${host}\r\nConnection: close\r\n\r\n`
+  const request = (name: string, line: string): MalformedRequest => [name, line + end]
+  return [
+    ...targets(host, path).map(([name, target]) => request(name, `GET ${target} HTTP/1.1`)),
+    ...[...METHODS, ...INVALID_METHODS].map((method) =>
+      request(`method ${JSON.stringify(method)}`, `${method} ${path} HTTP/1.1`),
+    ),
+    ...VERSIONS.map((version) => request(`version ${version}`, `GET ${path} ${version}`)),
+    request('no version', `GET ${path}`),
+    request('two blanks', `GET  ${path}  HTTP/1.1`),
+    request('tabs', `GET\t${path}\tHTTP/1.1`),
+    ['line feeds only', `GET ${path} HTTP/1.1\n${host}\n\n`],
+    ['carriage returns only', `GET ${path} HTTP/1.1\r${host}\r\r`],
+    ['preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['only a method', 'GET'],
+    ['line breaks only', '\r\n'.repeat(1000)],
+    ['NUL bytes only', '\0'.repeat(10_000)],
+  ]
+}
+
+function targets(host: string, path: string): readonly MalformedRequest[] {
+  const authority = host.slice('Host: '.length)
+  return [
+    ['absolute URL', `http://${authority}${path}`],
     ['absolute URL of another host', `http://attacker.example${path}`],
-    ['absolute URL with https', `https://${host.slice(6)}${path}`],
-    ['absolute URL with user', `http://user:password@${host.slice(6)}${path}`],
+    ['absolute URL with https', `https://${authority}${path}`],
+    ['absolute URL with user', `http://user:password@${authority}${path}`],
     ['scheme file', 'file:///etc/passwd'],
     ['scheme without host', `http:${path}`],
-    ['authority', host.slice(6)],
+    ['authority', authority],
     ['asterisk', '*'],
     ['two slashes', `/${path}`],
     ['backslash', path.replaceAll('/', '\\')],
@@ -33,50 +60,6 @@ function lines(host: string, path: string): MalformedRequest[] {
     ['many parameters', `${path}?${'a&'.repeat(1000)}`],
     ['CR in the target', `${path}\rX: y`],
     ['LF in the target', `${path}\nX: y`],
-  ]
-  const methods = [
-    'get',
-    'GeT',
-    'POST',
-    'PUT',
-    'PATCH',
-    'TRACE',
-    'CONNECT',
-    'PROPFIND',
-    'PRI',
-    'QUERY',
-    'SEARCH',
-  ]
-  const invalid = ['G T', 'GET\0', '', '\x16\x03\x01', 'X'.repeat(100), 'GETGETGET']
-  const versions = [
-    'HTTP/0.9',
-    'HTTP/1.2',
-    'HTTP/2.0',
-    'HTTP/3',
-    'http/1.1',
-    'HTTP/1.1x',
-    'HTTP/1',
-    'HTTP/-1.1',
-    'HTTPS/1.1',
-    '',
-  ]
-  const end = `\r\n${host}\r\nConnection: close\r\n\r\n`
-  return [
-    ...targets.map(([name, target]): MalformedRequest => [name, `GET ${target} HTTP/1.1${end}`]),
-    ...methods.map((method): MalformedRequest => [`method ${method}`, `${method} ${path} HTTP/1.1${end}`]),
-    ...invalid.map(
-      (method): MalformedRequest => [`method ${JSON.stringify(method)}`, `${method} ${path} HTTP/1.1${end}`],
-    ),
-    ...versions.map((version): MalformedRequest => [`version ${version}`, `GET ${path} ${version}${end}`]),
-    ['line feeds only', `GET ${path} HTTP/1.1\n${host}\n\n`],
-    ['carriage returns only', `GET ${path} HTTP/1.1\r${host}\r\r`],
-    ['two blanks', `GET  ${path}  HTTP/1.1${end}`],
-    ['tabs', `GET\t${path}\tHTTP/1.1${end}`],
-    ['preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['only a method', 'GET'],
-    ['line breaks only', '\r\n'.repeat(1000)],
-    ['NUL bytes only', '\0'.repeat(10_000)],
   ]
 }
 
