@@ -52,6 +52,7 @@ async function attackAll(rows: readonly Row[]): Promise<Result[]> {
   const results: Result[] = []
   write(TEXT_HEAD, 0)
   for (const row of rows) {
+    process.stderr.write(`${row.name}: ${row.sent} …\n`)
     const measurement = await measureRow(row, (setup) => startTarget(setup, systems))
     const result = { row, ...measurement, problems: judge(measurement.measured, limits) }
     results.push(result)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface ProbeSettings {
@@ -44,13 +44,22 @@ export async function startProbing(target: Pick<ProbeSettings, 'url' | 'headers'
   const child = spawn(process.execPath, [file, JSON.stringify(settings)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  await once(child, 'message')
+  await message(child)
   return {
     async stop() {
-      const answer = once(child, 'message') as Promise<[Probed]>
+      const answer = message(child)
       child.send('stop')
-      const [probed] = await answer
+      const probed = (await answer) as Probed
       return probed
     },
   }
+}
+
+/** The next message. @throws if the prober ends before */
+async function message(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the prober ended early')
+  })
+  const [sent] = await Promise.race([once(child, 'message'), ended])
+  return sent
 }

@@ -33,11 +33,15 @@ export const LIMITS: Omit<Limits, 'memoryMib'> = {
 /** The limits that were exceeded, empty if the exporter held. */
 export function judge(measured: Measured, limits: Limits): string[] {
   const { end, memoryMib, logBytes, polls, delayMs, problems } = measured
-  const late = `, the prober was delayed by up to ${Math.round(delayMs)} ms`
+  const slow = [
+    ...tooSlow('/-/healthy', measured.health, limits.healthMs),
+    ...tooSlow('/metrics', measured.scrapes, limits.scrapeMs),
+  ]
+  const isBusy = slow.length > 0 && delayMs > limits.healthMs / 4
   return [
     ...(end === undefined ? [] : [`the process ${end}`]),
-    ...tooSlow('/-/healthy', measured.health, limits.healthMs).map((text) => text + late),
-    ...tooSlow('/metrics', measured.scrapes, limits.scrapeMs),
+    ...slow,
+    ...(isBusy ? [`the machine is busy: the prober itself was delayed by ${Math.round(delayMs)} ms`] : []),
     ...(memoryMib < limits.memoryMib ? [] : [`memory ${Math.round(memoryMib)} MiB`]),
     ...(logBytes < limits.logBytes ? [] : [`${logBytes} bytes of log`]),
     ...pollProblems(polls),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { ATTACKER, keepOpen, open, pause, requestText } from '../clients.ts'
+import { ATTACKER, attackerAddress, keepOpen, open, pause, requestText } from '../clients.ts'
 import type { Row, Target } from '../row.ts'
 
 /** The default limit of connections of a listener. */
@@ -8,15 +8,21 @@ const READ_BYTES = 4096
 const READ_MS = 20_000
 
 /** Requests the page and reads 4 kB of it every 20 s. */
-function slowReader(url: string): Socket {
-  const socket = open(url).pause()
+function slowReader(url: string, from = ATTACKER): Socket {
+  const socket = open(url, from).pause()
   socket.write(requestText(url, 'GET', '/metrics'))
   const timer = setInterval(() => socket.read(READ_BYTES), READ_MS)
   return socket.once('close', () => clearInterval(timer))
 }
 
-async function slowReaders({ url }: Target, signal: AbortSignal): Promise<undefined> {
-  await keepOpen(CONNECTIONS, signal, () => slowReader(url))
+type Connection = (url: string, index: number) => Socket
+
+/** Keeps as many connections open as the listener accepts. */
+function fill(connection: Connection): Row['attack'] {
+  return async ({ url }, signal) => {
+    await keepOpen(CONNECTIONS, signal, (index) => connection(url, index))
+    return undefined
+  }
 }
 
 const PER_SECOND = 12
@@ -43,13 +49,16 @@ function slowRequest(url: string): Socket {
 
 const churnSent = `${PER_SECOND * CHURN_SECONDS} readers, ${PER_SECOND} more each second, of pages that change each second`
 
+const slowSent = `${CONNECTIONS} readers of \`/metrics\` that read 4 kB every 20 s, with polls every second`
+const idleSent = `${CONNECTIONS} connections without a request`
+
 export const SLOW: readonly Row[] = [
   {
     name: 'slow-readers',
-    sent: `${CONNECTIONS} readers of \`/metrics\` that read 4 kB every 20 s, with polls every second`,
+    sent: slowSent,
     setup: { pollSeconds: 1 },
     seconds: 15,
-    attack: slowReaders,
+    attack: fill((url) => slowReader(url)),
   },
   {
     name: 'slow-readers-churn',
@@ -66,15 +75,24 @@ export const SLOW: readonly Row[] = [
     attack: churn,
   },
   {
+    name: 'slow-readers-many',
+    sent: `${slowSent}, each from an address of its own`,
+    setup: { pollSeconds: 1 },
+    attack: fill((url, index) => slowReader(url, attackerAddress(index))),
+  },
+  {
     name: 'slow-requests',
     sent: `${CONNECTIONS} requests whose headers arrive at one byte per second`,
-    attack: async ({ url }, signal) =>
-      keepOpen(CONNECTIONS, signal, () => slowRequest(url)).then(() => undefined),
+    attack: fill(slowRequest),
   },
   {
     name: 'idle-connections',
-    sent: `${CONNECTIONS} connections without a request, opened again when they are closed`,
-    attack: async ({ url }, signal) =>
-      keepOpen(CONNECTIONS, signal, () => open(url, ATTACKER).resume()).then(() => undefined),
+    sent: `${idleSent}, opened again when they are closed`,
+    attack: fill((url) => open(url, ATTACKER).resume()),
+  },
+  {
+    name: 'idle-connections-many',
+    sent: `${idleSent}, each from an address of its own`,
+    attack: fill((url, index) => open(url, attackerAddress(index)).resume()),
   },
 ]
