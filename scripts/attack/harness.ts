@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProbing } from './probing.ts'
-import { cpuSeconds, peakMemoryMib, resetPeakMemory } from './proc.ts'
+import { cpuSeconds, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
 import { ask } from './requests.ts'
 import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
 import type { Measured } from './verdict.ts'
@@ -10,7 +10,7 @@ const DEFAULT_SECONDS = 10
 const OVERTIME_SECONDS = 5
 /** The measuring goes on after the attack, because its requests may still be processed. */
 const SETTLE_MS = 2000
-const SAMPLE_MS = 50
+const SAMPLE_MS = 100
 const READ_TIMEOUT_MS = 20_000
 
 export interface Measurement {
@@ -67,12 +67,15 @@ async function attack(row: Row, target: Target): Promise<Findings> {
 }
 
 /** Reads the resources repeatedly, because the figures of a process that ended are gone. */
-function sampleResources({ pid }: Target) {
+function sampleResources({ pid, url, adminUrl }: Target) {
   const began = cpuSeconds(pid)
-  let figures = { memoryMib: 0, cpuSeconds: 0 }
+  const ports = [url, adminUrl].filter((text) => text !== '').map((text) => Number(new URL(text).port))
+  const figures = { memoryMib: 0, socketMib: 0, cpuSeconds: 0 }
   const sample = () => {
+    figures.socketMib = Math.max(figures.socketMib, queuedMib(ports))
     try {
-      figures = { memoryMib: peakMemoryMib(pid), cpuSeconds: cpuSeconds(pid) - began }
+      figures.memoryMib = peakMemoryMib(pid)
+      figures.cpuSeconds = cpuSeconds(pid) - began
     } catch {
       // The process ended; the last figures remain.
     }

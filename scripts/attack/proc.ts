@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 
 const KIB_PER_MIB = 1024
+const BYTES_PER_KIB = 1024
 /** USER_HZ of Linux. */
 const TICKS_PER_SECOND = 100
 
@@ -33,14 +34,32 @@ export function listeningSockets(pid: number): string[] {
   const inodes = new Set(
     readdirSync(`/proc/${pid}/fd`).map((name) => /^socket:\[(\d+)\]$/.exec(linkOf(pid, name))?.[1]),
   )
-  const rows = ['tcp', 'tcp6'].flatMap((table) =>
-    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').trim().split('\n').slice(1),
-  )
-  return rows
-    .map((row) => row.trim().split(/\s+/))
+  return tcpRows()
     .filter(([, , , state, , , , , , inode]) => state === LISTEN && inodes.has(inode))
     .map(([, local = '']) => local)
     .sort()
+}
+
+/**
+ * Bytes that wait in the buffers of the connections to these local ports, also of connections that the process closed.
+ * They are not part of the resident memory, but the limit of a control group includes them.
+ */
+export function queuedMib(ports: readonly number[]): number {
+  const suffixes = ports.map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`)
+  const bytes = tcpRows()
+    .filter(
+      ([, local = '', , state]) => state !== LISTEN && suffixes.some((suffix) => local.endsWith(suffix)),
+    )
+    .flatMap(([, , , , queues = '']) => queues.split(':').map((hex) => Number.parseInt(hex, 16)))
+  return bytes.reduce((sum, value) => sum + value, 0) / (KIB_PER_MIB * BYTES_PER_KIB)
+}
+
+/** The columns of /proc/net/tcp and tcp6. */
+function tcpRows(): string[][] {
+  return ['tcp', 'tcp6'].flatMap((table) => {
+    const lines = readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1)
+    return lines.map((line) => line.trim().split(/\s+/))
+  })
 }
 
 /** Empty for a descriptor that was closed meanwhile. */

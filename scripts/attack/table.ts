@@ -16,29 +16,41 @@ const HEAD = [
   'Longest `/-/healthy`',
   'Scrapes, longest',
   'Memory',
+  'Socket buffers',
   'CPU',
   'Polls ok, failed',
   'Log',
   'Result',
 ]
-const WIDTHS = [22, 8, 16, 9, 8, 9, 8]
+const WIDTHS = [22, 8, 16, 9, 8, 8, 9, 8]
 
 /** One line for the terminal. */
 export function textLine(cells: readonly string[]): string {
   return `${cells.map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0)).join('  ')}\n`
 }
 
-export const TEXT_HEAD = textLine(['attack', 'healthy', 'scrapes', 'memory', 'cpu', 'polls', 'log', 'result'])
+export const TEXT_HEAD = textLine([
+  'attack',
+  'healthy',
+  'scrapes',
+  'memory',
+  'sockets',
+  'cpu',
+  'polls',
+  'log',
+  'result',
+])
 
 /** Name, figures, and `ok` or `FAILED` with the exceeded limits. */
 export function resultCells({ row, measured, note, problems }: Result): string[] {
-  const { health, scrapes, memoryMib, cpuSeconds, polls, logBytes } = measured
+  const { health, scrapes, memoryMib, socketMib, cpuSeconds, polls, logBytes } = measured
   const verdict = problems.length === 0 ? 'ok' : `FAILED: ${problems.join('; ')}`
   return [
     row.name,
     `${Math.round(health.longestMs)} ms`,
     `${scrapes.answers}/${scrapes.answers + scrapes.problems.length}, ${Math.round(scrapes.longestMs)} ms`,
     `${Math.round(memoryMib)} MiB`,
+    `${Math.round(socketMib)} MiB`,
     `${cpuSeconds.toFixed(1)} s`,
     polls === undefined ? '?' : `${polls.ok}, ${polls.failed}`,
     `${Math.ceil(logBytes / 1000)} kB`,

@@ -6,6 +6,8 @@ export interface Measured extends Probed {
   readonly end: string | undefined
   /** Highest resident memory. */
   readonly memoryMib: number
+  /** Most data in the buffers of its connections, which counts as memory of its control group. */
+  readonly socketMib: number
   readonly cpuSeconds: number
   readonly logBytes: number
   /** Polls of the system that does not attack, by result; undefined if they could not be read. */
@@ -18,6 +20,7 @@ export interface Measured extends Probed {
 export interface Limits {
   readonly healthMs: number
   readonly scrapeMs: number
+  /** Of the process and its connections together. */
   readonly memoryMib: number
   readonly logBytes: number
 }
@@ -32,7 +35,7 @@ export const LIMITS: Omit<Limits, 'memoryMib'> = {
 
 /** The limits that were exceeded, empty if the exporter held. */
 export function judge(measured: Measured, limits: Limits): string[] {
-  const { end, memoryMib, logBytes, polls, delayMs, problems } = measured
+  const { end, memoryMib, socketMib, logBytes, polls, delayMs, problems } = measured
   const slow = [
     ...tooSlow('/-/healthy', measured.health, limits.healthMs),
     ...tooSlow('/metrics', measured.scrapes, limits.scrapeMs),
@@ -42,7 +45,7 @@ export function judge(measured: Measured, limits: Limits): string[] {
     ...(end === undefined ? [] : [`the process ${end}`]),
     ...slow,
     ...(isBusy ? [`the machine is busy: the prober itself was delayed by ${Math.round(delayMs)} ms`] : []),
-    ...(memoryMib < limits.memoryMib ? [] : [`memory ${Math.round(memoryMib)} MiB`]),
+    ...(memoryMib + socketMib < limits.memoryMib ? [] : [`memory ${Math.round(memoryMib + socketMib)} MiB`]),
     ...(logBytes < limits.logBytes ? [] : [`${logBytes} bytes of log`]),
     ...pollProblems(polls),
     ...problems,
