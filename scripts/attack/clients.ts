@@ -5,19 +5,14 @@ import { connect as tlsConnect } from 'node:tls'
 /** Source address of an attack from one machine. The prober uses 127.0.0.1. */
 export const ATTACKER = '127.0.0.66'
 
-/** One of `count` other loopback addresses. */
+/** Other loopback addresses by index. */
 export function attackerAddress(index: number): string {
   return `127.7.${Math.floor(index / 250) % 250}.${(index % 250) + 1}`
 }
 
 /** A request with a valid Host header. */
-export function requestText(
-  url: string,
-  method: string,
-  path: string,
-  headers: readonly string[] = [],
-): string {
-  return [`${method} ${path} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, '', ''].join('\r\n')
+export function requestText(url: string, method: string, path: string): string {
+  return `${method} ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`
 }
 
 /** Opens a connection. Its errors are ignored, because the exporter may close it at any time. */

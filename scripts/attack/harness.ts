@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProbing } from './probing.ts'
 import { cpuSeconds, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
-import { ask } from './requests.ts'
+import { request } from './requests.ts'
 import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
 import type { Measured } from './verdict.ts'
 
@@ -99,7 +99,7 @@ interface Polls {
 async function pollsOf({ url, headers }: Target): Promise<Polls | undefined> {
   try {
     const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
-    const { status, text } = await ask(`${url}/metrics`, options)
+    const { status, text } = await request(`${url}/metrics`, options)
     if (status !== 200) return undefined
     const samples = [...text().matchAll(/^sds_pool_polls_total\{(.*)\} (\S+)$/gm)]
       .map(([, labels = '', value]) => ({ labels, value: Number(value) }))

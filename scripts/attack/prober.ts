@@ -5,7 +5,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Probed, ProbeSettings, Series } from './probing.ts'
-import { ask } from './requests.ts'
+import { request } from './requests.ts'
 
 const settings: ProbeSettings = JSON.parse(process.argv[2] ?? '')
 const NS_PER_MS = 1_000_000
@@ -34,7 +34,7 @@ async function series(
   while (!stop.signal.aborted) {
     const began = performance.now()
     try {
-      const { status, ms } = await ask(url, { headers, timeoutMs: settings.timeoutMs })
+      const { status, ms } = await request(url, { headers, timeoutMs: settings.timeoutMs })
       if (status === 200) result.answers += 1
       else result.problems.push(`status ${status}`)
       result.longestMs = Math.max(result.longestMs, ms)

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 
 /** One request of a well-behaved client. */
-export interface Ask {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -11,7 +11,7 @@ export interface Ask {
   readonly timeoutMs: number
 }
 
-export interface Answered {
+export interface ReceivedResponse {
   readonly status: number
   readonly ms: number
   readonly bytes: number
@@ -23,7 +23,7 @@ export interface Answered {
  * has a self-signed one.
  * @throws after timeoutMs or if the connection breaks
  */
-export async function ask(url: string, options: Ask): Promise<Answered> {
+export async function request(url: string, options: RequestOptions): Promise<ReceivedResponse> {
   const start = performance.now()
   const message = await send(url, options)
   const chunks: Buffer[] = []
@@ -39,7 +39,7 @@ export async function ask(url: string, options: Ask): Promise<Answered> {
 
 function send(
   url: string,
-  { method = 'GET', headers, body, from, timeoutMs }: Ask,
+  { method = 'GET', headers, body, from, timeoutMs }: RequestOptions,
 ): Promise<IncomingMessage> {
   const isTls = url.startsWith('https:')
   const options = {

@@ -8,7 +8,7 @@ import { PASSWORD } from '../../src/emulator/http/accounts.ts'
 import { readDeployment } from './deployment.ts'
 import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
 import { type Program, startProgram } from './processes.ts'
-import { ask } from './requests.ts'
+import { request } from './requests.ts'
 import { OTHER, type Setup, STEADY, type Target } from './row.ts'
 
 /** Two emulated storage systems, each in a process of its own; together 640 nodes, the largest size in the documentation. */
@@ -58,7 +58,6 @@ const USER = { name: 'prometheus', password: 'correct' }
 const HASH = '$2b$10$2J8lfs3byb.Rwbpz6OSxLubsF8w13EGtokK.xioPmZZ7cT4l8vkCi'
 /** Bodies of the hostile system use this share of the longest one that is read. */
 const BODY_SHARE = 0.95
-const MAIN = 'src/main.ts'
 
 /** Starts the exporter as it is deployed, and waits until both systems were polled. */
 export async function startTarget(setup: Setup, systems: Systems): Promise<Target> {
@@ -69,6 +68,7 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
     return file
   }
   const configFile = write('sds-exporter.yml', configOf(setup, systems.steadyUrl, systems.otherUrl))
+  // The hostile system needs the limit of this configuration, which then gets the address of the system.
   const bodyBytes = loadConfig(configFile, {}).limits.maxResponseBytes * BODY_SHARE
   const hostile = setup.hostile ? await startHostileSystem(Math.floor(bodyBytes)) : undefined
   if (hostile !== undefined) write('sds-exporter.yml', configOf(setup, systems.steadyUrl, hostile.url))
@@ -77,7 +77,7 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
   const { env, descriptors } = readDeployment()
   const program = startProgram(
     [
-      MAIN,
+      'src/main.ts',
       'serve',
       `--config.file=${configFile}`,
       '--web.listen-address=127.0.0.1:0',
@@ -132,7 +132,7 @@ const READY_MS = 60_000
 async function waitUntilReady(url: string): Promise<void> {
   const deadline = performance.now() + READY_MS
   while (performance.now() < deadline) {
-    const { status } = await ask(`${url}/-/ready`, { timeoutMs: READY_MS })
+    const { status } = await request(`${url}/-/ready`, { timeoutMs: READY_MS })
     if (status === 200) return
     await sleep(100)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { measureRow } from '../../scripts/attack/harness.ts'
 import { type Program, startProgram } from '../../scripts/attack/processes.ts'
-import { ask } from '../../scripts/attack/requests.ts'
+import { request } from '../../scripts/attack/requests.ts'
 import type { Row, Target } from '../../scripts/attack/row.ts'
 import { ROWS } from '../../scripts/attack/rows/rows.ts'
 import { resultCells, withTable } from '../../scripts/attack/table.ts'
@@ -58,7 +58,7 @@ describe('the harness', () => {
     sent: 'one request',
     seconds: 1,
     async attack({ url }) {
-      if (path !== undefined) await ask(`${url}${path}`, { timeoutMs: 60_000 }).catch(() => undefined)
+      if (path !== undefined) await request(`${url}${path}`, { timeoutMs: 60_000 }).catch(() => undefined)
       return { note: 'sent' }
     },
   })

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { ACCOUNTS } from '../../../src/emulator/http/accounts.ts'
 import { attackerAddress, flood, keepOpen, open, pause } from '../clients.ts'
-import { type Ask, ask } from '../requests.ts'
+import { type RequestOptions, request } from '../requests.ts'
 import { type Findings, OTHER, type Row, STEADY, type Target } from '../row.ts'
 import { LIMITS } from '../verdict.ts'
 
 const PARALLEL = 32
 const ADDRESSES = 2000
 const TIMEOUT_MS = 10_000
+const FLOOD_TIMEOUT_MS = 2000
 const PROVIDERS = 'vdc/admin/authnproviders'
 const TOKEN = 'X-SDS-AUTH-TOKEN'
 
@@ -19,8 +20,8 @@ async function legitimate({ adminUrl }: Target, signal: AbortSignal) {
   const result = { longestMs: 0, problems: [] as string[] }
   const expect = async (url: string, method: string, expected: number) => {
     const began = performance.now()
-    const status = await ask(url, { method, headers, timeoutMs: TIMEOUT_MS }).then(
-      (answered) => String(answered.status),
+    const status = await request(url, { method, headers, timeoutMs: TIMEOUT_MS }).then(
+      (received) => String(received.status),
       (failure: Error) => failure.message,
     )
     result.longestMs = Math.max(result.longestMs, performance.now() - began)
@@ -35,7 +36,7 @@ async function legitimate({ adminUrl }: Target, signal: AbortSignal) {
 }
 
 /** Runs an attack while an administrator works. */
-async function besides(
+async function withAdministrator(
   target: Target,
   signal: AbortSignal,
   attack: () => Promise<unknown>,
@@ -59,14 +60,14 @@ function requests(
   target: Target,
   signal: AbortSignal,
   parallel: number,
-  headers: (run: number) => NonNullable<Ask['headers']>,
+  headers: (run: number) => NonNullable<RequestOptions['headers']>,
 ) {
   return flood(parallel, signal, (run) => {
     const isList = run % 2 === 0
     const url = `${target.adminUrl}/systems/${OTHER}/${PROVIDERS}${isList ? '' : `/urn:provider:${run}`}`
     const from = attackerAddress(run % ADDRESSES)
-    const timeoutMs = Math.min(TIMEOUT_MS, 2000)
-    return ask(url, { method: isList ? 'GET' : 'DELETE', headers: headers(run), from, timeoutMs })
+    const method = isList ? 'GET' : 'DELETE'
+    return request(url, { method, headers: headers(run), from, timeoutMs: FLOOD_TIMEOUT_MS })
   })
 }
 
@@ -88,23 +89,24 @@ export const ADMINISTRATION: readonly Row[] = [
   {
     name: 'admin-no-token',
     sent: `${floodSent}, without a token`,
-    attack: (target, signal) => besides(target, signal, () => requests(target, signal, PARALLEL, () => ({}))),
+    attack: (target, signal) =>
+      withAdministrator(target, signal, () => requests(target, signal, PARALLEL, () => ({}))),
   },
   {
     name: 'admin-wrong-tokens',
     sent: `${floodSent}, with wrong tokens`,
     attack: (target, signal) =>
-      besides(target, signal, () =>
+      withAdministrator(target, signal, () =>
         requests(target, signal, PARALLEL, (run) => ({ [TOKEN]: `guess-${run}` })),
       ),
   },
   {
     name: 'admin-hanging',
-    sent: `${HANGING} lists and deletions at a time at a system that does not answer them`,
+    sent: `${HANGING} lists and deletions at a time at a system that does not answer deletions`,
     setup: { hostile: true },
     attack(target, signal) {
-      target.hostile().use({ providers: () => undefined, deletion: () => undefined })
-      return besides(target, signal, () =>
+      target.hostile().use({ deletion: () => undefined })
+      return withAdministrator(target, signal, () =>
         requests(target, signal, HANGING, (run) => ({ [TOKEN]: `token-${run}` })),
       )
     },
@@ -113,6 +115,8 @@ export const ADMINISTRATION: readonly Row[] = [
     name: 'admin-slow-bodies',
     sent: `${SLOW_LOGINS} logins whose bodies arrive at one byte per second`,
     attack: (target, signal) =>
-      besides(target, signal, () => keepOpen(SLOW_LOGINS, signal, (index) => slowLogin(target, index))),
+      withAdministrator(target, signal, () =>
+        keepOpen(SLOW_LOGINS, signal, (index) => slowLogin(target, index)),
+      ),
   },
 ]

@@ -1,5 +1,5 @@
 import { attackerAddress, flood } from '../clients.ts'
-import { ask } from '../requests.ts'
+import { request } from '../requests.ts'
 import type { Row } from '../row.ts'
 
 const PARALLEL = 32
@@ -16,7 +16,7 @@ export const PASSWORDS: readonly Row[] = [
       const runs = await flood(PARALLEL, signal, async (run) => {
         const Authorization = `Basic ${Buffer.from(`prometheus:guess-${run}`).toString('base64')}`
         const from = attackerAddress(run % ADDRESSES)
-        const { status } = await ask(`${url}/metrics`, {
+        const { status } = await request(`${url}/metrics`, {
           headers: { Authorization },
           from,
           timeoutMs: TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { ATTACKER, flood, pause } from '../clients.ts'
 import { listeningSockets } from '../proc.ts'
-import { ask } from '../requests.ts'
+import { request } from '../requests.ts'
 import type { Findings, Row, Target } from '../row.ts'
 
 const SIGNALS = 2000
@@ -8,7 +8,7 @@ const SIGNAL_SECONDS = 8
 const BATCH = 5
 
 /** SIGHUP reloads the configuration. */
-async function hangUps(target: Target, signal: AbortSignal): Promise<undefined> {
+async function reloadSignals(target: Target, signal: AbortSignal): Promise<undefined> {
   for (let sent = 0; sent < SIGNALS && target.end() === undefined; sent += BATCH) {
     for (let count = 0; count < BATCH; count += 1) process.kill(target.pid, 'SIGHUP')
     await pause((SIGNAL_SECONDS * 1000 * BATCH) / SIGNALS, signal)
@@ -16,7 +16,7 @@ async function hangUps(target: Target, signal: AbortSignal): Promise<undefined> 
 }
 
 /** By default, Node.js opens the port of its debugger at this signal. */
-async function debuggers(target: Target, signal: AbortSignal): Promise<Findings> {
+async function debuggerSignals(target: Target, signal: AbortSignal): Promise<Findings> {
   const before = listeningSockets(target.pid)
   for (let count = 0; count < BATCH && target.end() === undefined; count += 1) {
     process.kill(target.pid, 'SIGUSR1')
@@ -34,7 +34,7 @@ async function reloads({ url }: Target, signal: AbortSignal, headers: Record<str
   const from = ATTACKER
   await flood(PARALLEL, signal, async () => {
     const options = { method: 'POST', headers, from, timeoutMs: TIMEOUT_MS }
-    const { status } = await ask(`${url}/-/reload`, options)
+    const { status } = await request(`${url}/-/reload`, options)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
   })
   return statuses
@@ -48,9 +48,9 @@ export const SIGNALS_AND_RELOADS: readonly Row[] = [
   {
     name: 'sighup',
     sent: `${SIGNALS.toLocaleString('en')} × SIGHUP in ${SIGNAL_SECONDS} s`,
-    attack: hangUps,
+    attack: reloadSignals,
   },
-  { name: 'sigusr1', sent: `${BATCH} × SIGUSR1`, seconds: 3, attack: debuggers },
+  { name: 'sigusr1', sent: `${BATCH} × SIGUSR1`, seconds: 3, attack: debuggerSignals },
   {
     name: 'reloads',
     sent: `\`POST /-/reload\`, ${PARALLEL} at a time`,
