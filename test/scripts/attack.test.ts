@@ -77,7 +77,7 @@ describe('the harness', () => {
 
   test('reports a process that does not answer for two seconds', async () => {
     const problems = await problemsOf(row('/block'), { ...GENEROUS, healthMs: 1000 })
-    expect(problems).toEqual([expect.stringMatching(/^\/-\/healthy took \d{4,} ms/)])
+    expect(problems).toContainEqual(expect.stringMatching(/^\/-\/healthy took \d{4,} ms$/))
   })
 
   test('reports a process that ended', async () => {
