@@ -27,7 +27,8 @@ async function debuggerSignals(target: Target, signal: AbortSignal): Promise<Fin
 }
 
 const PARALLEL = 16
-const TIMEOUT_MS = 10_000
+/** Shorter than the time in which an attack must end. */
+const TIMEOUT_MS = 3000
 
 async function reloads({ url }: Target, signal: AbortSignal, headers: Record<string, string>) {
   const statuses = new Map<number, number>()
