@@ -15,6 +15,7 @@ import type { Timeline } from './model/timeline.ts'
 import { type EmulatorOptions, parseListenAddress, resolveOptions, type TlsOptions } from './options.ts'
 import { operationOf } from './protocol/operations.ts'
 import { PROFILES } from './protocol/profiles.ts'
+import { createCounters } from './query/points/counters.ts'
 
 /** A storage system that runs in this process. */
 export interface Emulator {
@@ -63,7 +64,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const recorder = createRequestLog()
   const socket = createSocket(settings)
   const app = createApp({
-    system: { ...settings, model, sessions, providers: createProviders(model.key) },
+    system: {
+      ...settings,
+      model,
+      sessions,
+      providers: createProviders(model.key),
+      counters: createCounters(model),
+    },
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     middleware: [
       recordRequests(recorder, settings.clock),

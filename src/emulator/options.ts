@@ -32,6 +32,8 @@ export interface EmulatorOptions {
   readonly sessions?: Partial<SessionLimits>
   /** Maximum number of points of one series in one request. */
   readonly maxPoints?: number
+  /** Accept regular expressions in queries; it is unknown whether real systems do. */
+  readonly queryRegularExpressions?: boolean
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
 }
@@ -48,6 +50,7 @@ export const EMULATOR_DEFAULTS = {
   faults: [],
   sessions: SESSION_LIMITS,
   maxPoints: 100_000,
+  queryRegularExpressions: false,
   clock: Date.now,
 } as const satisfies EmulatorOptions
 
@@ -58,7 +61,7 @@ export const OPTION_HELP = {
   nodes: 'number of nodes of each pool',
   listenAddress: 'HOST:PORT to listen on; port 0 selects a free port',
   tls: 'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
-  profile: 'variant of the nodes feed',
+  profile: 'variant of the storage system',
   scenario: 'state of the storage system',
   faults: 'fault to inject, as NAME[:ARG][@TARGET]; may be repeated',
   expiredToken: 'response to an unknown or expired token (default: that of the profile)',

@@ -79,3 +79,11 @@ export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDat
     return effect.now(time, since, argument)
   }, now)
 }
+
+/** How late the points of the query interface are, in seconds. */
+export function delayOf(faults: readonly ActiveFault[]): number {
+  return faults.reduce(
+    (sum, { effect, argument }) => sum + (effect.stage === 'delay' ? effect.seconds(argument) : 0),
+    0,
+  )
+}

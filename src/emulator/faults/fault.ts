@@ -25,6 +25,8 @@ export type Effect =
       readonly now: (now: number, since: number, argument: string) => number
       readonly dateHeader?: true
     }
+  /** Delays the points of the query interface. */
+  | { readonly stage: 'delay'; readonly seconds: (argument: string) => number }
   /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
   | { readonly stage: 'tokens'; readonly uses: (argument: string) => number }
   /** Responds in place of the storage system, which does not process the request. */

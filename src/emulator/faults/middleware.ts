@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import { type ActiveFault, type Faults, shiftedTime } from './active.ts'
-import type { FaultRequest, FeedDocument, FullResponse, JsonObject } from './fault.ts'
+import { type ActiveFault, delayOf, type Faults, shiftedTime } from './active.ts'
+import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject } from './fault.ts'
 
 export interface MiddlewareOptions {
   readonly faults: Faults
@@ -16,14 +16,20 @@ export interface MiddlewareOptions {
 }
 
 const MS_PER_SECOND = 1_000
+/** Stages without an effect on a complete response. */
+const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'delay', 'tokens']
 
-/** Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds. */
+/**
+ * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
+ * `context.state.delaySeconds`, by which the points of the query interface are late.
+ */
 export function faultMiddleware({ faults, clock, stopping, operationOf }: MiddlewareOptions): Middleware {
   return async (context, next) => {
     const operation = operationOf(context)
     const active = faults.take(operation, poolIn(context.path))
     const now = Math.floor(clock() / MS_PER_SECOND)
     context.state['now'] = shiftedTime(active, now)
+    context.state['delaySeconds'] = delayOf(active)
     context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
     const format = formatOf(context.path, (...types) => context.accepts(types))
     await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())
@@ -37,7 +43,7 @@ async function respondWith(
   request: FaultRequest,
   stopping: AbortSignal,
 ): Promise<void> {
-  const changing = active.filter(({ effect }) => effect.stage !== 'clock' && effect.stage !== 'tokens')
+  const changing = active.filter(({ effect }) => !BEFORE_RESPONSE.includes(effect.stage))
   if (changing.length === 0) return next()
   const response = await changedResponse(changing, context, next, request)
   for (const { effect, argument } of changing) {

@@ -90,7 +90,7 @@ function includesForecast(query: FeedQuery): boolean {
 
 /** Since version 3.6, some nodes do not serve offline and reserved space. */
 function serves(profile: Profile, node: Node, attribute: Attribute): boolean {
-  return profile !== 'modern' || !attribute.currentOnly || node.index % 2 === 0
+  return PROFILES[profile].performance || !attribute.currentOnly || node.index % 2 === 0
 }
 
 function* attributeMembers(request: FeedRequest, node: Node, attribute: Attribute): Generator<Member> {
@@ -157,7 +157,7 @@ function* errorMembers({ model, profile, query, now }: FeedRequest, node: Node):
 
 /** Real systems serve `[]` when the request has no category. */
 function forecastEntries({ model, profile, query, now }: FeedRequest, node: Node) {
-  if (profile === 'modern' && query.category === undefined) return []
+  if (!PROFILES[profile].performance && query.category === undefined) return []
   return forecast(model, node, now, query.forecast)
 }
 

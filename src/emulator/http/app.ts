@@ -1,14 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { Router, type RouterContext } from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
-import { ApiError, bodyOf } from '../protocol/errors.ts'
+import { ApiError, type ApiErrorName, bodyOf, QueryError } from '../protocol/errors.ts'
 import { CONTENT_TYPES, flatDocument, formatOf, writeDocument } from '../protocol/format.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
 import { ACCOUNTS, type Role, type User } from './accounts.ts'
-import { ROUTES, type RouteResponse, type System } from './routes.ts'
+import { type AuthorizedRequest, ROUTES, type RouteResponse, type System } from './routes.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
+const MAX_BODY_BYTES = 65_536
 
 export interface AppOptions {
   readonly system: System
@@ -35,30 +37,62 @@ function createRouter(system: System, expiredToken: ExpiredToken): Router {
   const router = new Router()
   for (const suffix of ['.json', '']) {
     for (const route of ROUTES) {
-      router.register(`${route.path}${suffix}`, [route.method], (context: RouterContext) => {
-        const caller = authenticate(context, system, route.roles, expiredToken)
+      router.register(`${route.path}${suffix}`, [route.method], async (context: RouterContext) => {
+        const access = { roles: route.roles, refusal: route.refusal ?? 'forbidden', expiredToken }
+        const caller = authenticate(context, system, access)
         if (caller === undefined) return
-        const call = {
-          ...caller,
-          id: context.params['id'] ?? '',
-          query: context.querystring,
-          authorization: context.get('authorization') || undefined,
-          address: context.socket.remoteAddress ?? '',
-          now: Number(context.state['now']),
-        }
-        send(context, route.handle(system, call))
+        const body = route.method === 'POST' ? await readBody(context.req) : ''
+        send(context, route.handle(system, requestOf(context, caller, body)))
       })
     }
   }
   return router
 }
 
+function requestOf(
+  context: RouterContext,
+  caller: Pick<AuthorizedRequest, 'user' | 'token'>,
+  body: string,
+): AuthorizedRequest {
+  return {
+    ...caller,
+    body,
+    id: context.params['id'] ?? '',
+    path: context.path,
+    query: context.querystring,
+    authorization: context.get('authorization') || undefined,
+    contentType: context.get('content-type'),
+    accept: context.get('accept'),
+    accepts: (...types) => context.accepts(types) as string | false,
+    address: context.socket.remoteAddress ?? '',
+    now: Number(context.state['now']),
+    delaySeconds: Number(context.state['delaySeconds']),
+  }
+}
+
+/** @throws ApiError 400 with code 1014 for a body that is too long */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw new ApiError('badRange', `The body exceeds ${MAX_BODY_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+interface Access {
+  readonly roles: readonly Role[] | 'public'
+  readonly refusal: ApiErrorName
+  readonly expiredToken: ExpiredToken
+}
+
 /** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
   { sessions }: System,
-  roles: readonly Role[] | 'public',
-  expiredToken: ExpiredToken,
+  { roles, refusal, expiredToken }: Access,
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)
@@ -69,10 +103,9 @@ function authenticate(
     throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
   }
   if (!roles.includes(ACCOUNTS[user].role)) {
-    throw new ApiError(
-      'forbidden',
-      `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`,
-    )
+    const details = `Insufficient permissions for user ${user}. It needs ${roles.join(' or ')}.`
+    // Real systems send no details with this code.
+    throw new ApiError(refusal, refusal === 'noPermission' ? '' : details)
   }
   return { user, token }
 }
@@ -89,9 +122,9 @@ function send(context: Context, { headers = {}, body }: RouteResponse): void {
   if (body === undefined) {
     context.body = ''
     context.remove('Content-Type')
-  } else if ('jsonText' in body) {
-    context.body = body.long ? Readable.from(withPauses(body.jsonText)) : [...body.jsonText].join('')
-    context.set('Content-Type', CONTENT_TYPES.json)
+  } else if ('text' in body) {
+    context.body = body.long ? Readable.from(withPauses(body.text)) : [...body.text].join('')
+    context.set('Content-Type', body.mediaType ?? CONTENT_TYPES.json)
   } else {
     const format = formatOf(context.path, (...types) => context.accepts(types))
     context.body = writeDocument(body, format)
@@ -112,6 +145,7 @@ async function writeErrors(context: Context, next: Next): Promise<void> {
   try {
     await next()
   } catch (cause) {
+    if (cause instanceof QueryError) return writeQueryError(context, cause)
     const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
     // The error body of a login is always XML.
     const format = context.path.startsWith('/login')
@@ -123,6 +157,13 @@ async function writeErrors(context: Context, next: Next): Promise<void> {
     context.body = writeDocument(flatDocument('error', { ...bodyOf(error) }), format)
     context.set('Content-Type', CONTENT_TYPES[format])
   }
+}
+
+/** The query service has error bodies of its own, in JSON only. */
+function writeQueryError(context: Context, { status, message }: QueryError): void {
+  context.status = status
+  context.body = JSON.stringify({ error: message })
+  context.set('Content-Type', CONTENT_TYPES.json)
 }
 
 async function refuseMalformedPath(context: Context, next: Next): Promise<void> {

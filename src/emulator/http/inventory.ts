@@ -6,13 +6,6 @@ import type { Document } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import { elementsOf } from '../protocol/xml.ts'
 
-/** The version in `/vdc/nodes`. No other resource of a system contains it. */
-const VERSIONS: Record<Profile, string> = {
-  documented: '2.2.0.0.78764.cdd6ba8',
-  classic: '3.5.0.0.120681.9b9f0c3',
-  modern: '3.8.1.4.140200.8103892f11b',
-}
-
 /** `GET /dashboard/zones/localzone/storagepools`; `_links.nodes.href` is the path of a pool's feed. */
 export function poolListJson(model: StorageModel, profile: Profile, now: number): unknown {
   const { list } = PROFILES[profile]
@@ -65,7 +58,7 @@ function vdcNode(node: Node, profile: Profile, isLocal: boolean) {
     mgmt_ip: node.address,
     data_ip: node.address,
     rackId: `rack-${node.pool.index + 1}`,
-    version: VERSIONS[profile],
+    version: PROFILES[profile].version,
     isLocal,
   }
 }

@@ -2,9 +2,11 @@ import { feedText } from '../feed/feed.ts'
 import { parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
-import { ApiError } from '../protocol/errors.ts'
+import { ApiError, type ApiErrorName } from '../protocol/errors.ts'
 import { type Document, flatDocument } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
+import { answerQuery } from '../query/endpoint.ts'
+import type { Counters } from '../query/points/counters.ts'
 import { ACCOUNTS, ANY_ROLE, DASHBOARD_ROLES, DELETE_ROLES, type Role, type User } from './accounts.ts'
 import { poolListJson, varraysDocument, vdcNodesDocument } from './inventory.ts'
 import { type Providers, providersJson, providersXml } from './providers.ts'
@@ -18,12 +20,16 @@ export interface System {
   readonly providers: Providers
   /** Maximum number of points of one series in one request. */
   readonly maxPoints: number
+  readonly counters: Counters
+  /** Queries may contain `=~` and `!~`. */
+  readonly queryRegularExpressions: boolean
 }
 
 /** A request with a valid path, token and role. */
 export interface AuthorizedRequest {
   /** Decoded; empty if the path has no id. */
   readonly id: string
+  readonly path: string
   /** Raw, without the question mark. */
   readonly query: string
   readonly user: User
@@ -32,19 +38,36 @@ export interface AuthorizedRequest {
   readonly address: string
   /** Time of the samples in epoch seconds, which faults can change. */
   readonly now: number
+  /** Points of the query interface are visible so many seconds later, which faults can change. */
+  readonly delaySeconds: number
+  /** Empty except for POST. */
+  readonly body: string
+  readonly contentType: string
+  /** The header `Accept`, and the best of some media types by it. */
+  readonly accept: string
+  readonly accepts: (...types: string[]) => string | false
 }
 
 export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>
-  /** Absent, a document in the requested format, or JSON text in any case. */
-  readonly body?: Document | { readonly jsonText: Iterable<string>; readonly long: boolean }
+  /** Absent, a document in the requested format, or text of the given type in any case, by default JSON. */
+  readonly body?: Document | TextBody
+}
+
+export interface TextBody {
+  readonly text: Iterable<string>
+  /** Whether to send it with pauses for other requests. */
+  readonly long: boolean
+  readonly mediaType?: string
 }
 
 interface Route {
-  readonly method: 'GET' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   /** `public`: without a token. */
   readonly roles: readonly Role[] | 'public'
+  /** The error for another role; default: `forbidden`. */
+  readonly refusal?: ApiErrorName
   readonly handle: (system: System, request: AuthorizedRequest) => RouteResponse
 }
 
@@ -64,6 +87,13 @@ export const ROUTES: readonly Route[] = [
     handle: listPools,
   },
   { method: 'GET', path: '/dashboard/storagepools/:id/nodes', roles: DASHBOARD_ROLES, handle: listNodes },
+  {
+    method: 'POST',
+    path: '/flux/api/external/v2/query',
+    roles: DASHBOARD_ROLES,
+    refusal: 'noPermission',
+    handle: query,
+  },
 ]
 
 function login({ sessions }: System, { authorization = '', address }: AuthorizedRequest): RouteResponse {
@@ -111,7 +141,7 @@ function vdcNodes({ model, profile }: System): RouteResponse {
 }
 
 function listPools({ model, profile }: System, { now }: AuthorizedRequest): RouteResponse {
-  return { body: { jsonText: [JSON.stringify(poolListJson(model, profile, now))], long: false } }
+  return { body: { text: [JSON.stringify(poolListJson(model, profile, now))], long: false } }
 }
 
 function listNodes(
@@ -120,7 +150,12 @@ function listNodes(
 ): RouteResponse {
   const pool = findPool(model.pools, id)
   const request = { model, profile, now, query: parseFeedQuery(query, now, maxPoints) }
-  return { body: { jsonText: feedText(request, pool), long: request.query.historical } }
+  return { body: { text: feedText(request, pool), long: request.query.historical } }
+}
+
+function query(system: System, request: AuthorizedRequest): RouteResponse {
+  const { queryRegularExpressions: regularExpressions, maxPoints } = system
+  return { body: answerQuery({ ...request, source: system, maxPoints, regularExpressions }) }
 }
 
 /** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. */

@@ -13,21 +13,44 @@ const CHECK_READS = 45
 /** MB/s of one purpose, rounded as served, so that the served values add up to the served total. */
 export function diskBandwidth(state: NodeState, direction: Direction, purpose: Purpose): number {
   if (isDown(state)) return 0
-  return rounded(BANDWIDTH[purpose](state, direction))
+  return rounded(BANDWIDTH[purpose](trafficOf(state), direction))
 }
 
 /** MB/s of all purposes. */
 export function diskBandwidthTotal(state: NodeState, direction: Direction): number {
-  const parts = PURPOSES.map((purpose) => diskBandwidth(state, direction, purpose))
+  const parts = diskBandwidths(state, direction)
   return rounded(parts.reduce((sum, part) => sum + part, 0))
 }
 
-const BANDWIDTH: Record<Purpose, (state: NodeState, direction: Direction) => number> = {
-  User: (state, direction) => transactionBandwidth(state, direction) * (direction === 'read' ? 0.8 : 1.6),
-  Ec: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 1 : 0.33),
-  Geo: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 0.45 : 0.3),
-  Xor: (state, direction) => transactionBandwidth(state, 'write') * (direction === 'read' ? 0.2 : 0.1),
-  Cc: (state, direction) =>
+/** MB/s of each purpose, in the order of {@link PURPOSES}. */
+export function diskBandwidths(state: NodeState, direction: Direction): number[] {
+  if (isDown(state)) return PURPOSES.map(() => 0)
+  const traffic = trafficOf(state)
+  return PURPOSES.map((purpose) => rounded(BANDWIDTH[purpose](traffic, direction)))
+}
+
+/** What the disk I/O of a node depends on. */
+interface Traffic {
+  readonly state: NodeState
+  /** MB/s of the transactions. */
+  readonly read: number
+  readonly write: number
+}
+
+function trafficOf(state: NodeState): Traffic {
+  return {
+    state,
+    read: transactionBandwidth(state, 'read'),
+    write: transactionBandwidth(state, 'write'),
+  }
+}
+
+const BANDWIDTH: Record<Purpose, (traffic: Traffic, direction: Direction) => number> = {
+  User: (traffic, direction) => traffic[direction] * (direction === 'read' ? 0.8 : 1.6),
+  Ec: ({ write }, direction) => write * (direction === 'read' ? 1 : 0.33),
+  Geo: ({ write }, direction) => write * (direction === 'read' ? 0.45 : 0.3),
+  Xor: ({ write }, direction) => write * (direction === 'read' ? 0.2 : 0.1),
+  Cc: ({ state }, direction) =>
     direction === 'read' ? CHECK_READS * Math.max(0, 1.1 - demand(state, BACKGROUND)) : 0.2,
-  Recovery: ({ effects }, direction) => effects.recovery * (direction === 'read' ? 0.7 : 1),
+  Recovery: ({ state }, direction) => state.effects.recovery * (direction === 'read' ? 0.7 : 1),
 }

@@ -19,6 +19,8 @@ export interface Timeline {
   /** Starts a scenario at `from`; -Infinity also replaces the whole past. Epoch seconds. */
   readonly switchTo: (scenario: Scenario, now: number, from: number) => void
   readonly periodAt: (t: number) => Period
+  /** Number of switches so far: sums over time that were computed before the last one are invalid. */
+  readonly revision: () => number
 }
 
 /** A timeline on which `scenario` covers the whole past. `now` in epoch seconds. */
@@ -36,14 +38,17 @@ export function createTimeline(
     ),
   })
   let periods: readonly [Period, ...Period[]] = [periodOf(scenario, now, Number.NEGATIVE_INFINITY)]
+  let revision = 0
   const last = () => periods.at(-1) ?? periods[0]
   return {
     current: () => last().scenario,
     switchTo: (name, at, from) => {
       const period = periodOf(name, at, from)
       periods = from === Number.NEGATIVE_INFINITY ? [period] : [...periods, period]
+      revision++
     },
     periodAt: (t) =>
       t >= last().from ? last() : (periods.findLast((period) => t >= period.from) ?? periods[0]),
+    revision: () => revision,
   }
 }

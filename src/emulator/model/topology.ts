@@ -20,6 +20,8 @@ export interface Node {
   readonly trend: 'grows' | 'shrinks'
   /** Length of the capacity history in seconds; the last node of a larger pool keeps only an hour. */
   readonly capacityHistory: number
+  /** Its transactions fail only in scenarios; one node of a larger pool. */
+  readonly isFaultless: boolean
   readonly pool: Pool
 }
 
@@ -45,7 +47,8 @@ const DISK_BYTES = [4_000_000_000_000, 8_000_000_000_000, 12_000_000_000_000]
 const MEMORY_BYTES = [64, 128, 192].map((gib) => gib * 2 ** 30)
 /** Two ports of 10 or 25 Gbit/s, in MB/s. */
 const NIC_CAPACITY = [2_500, 6_250]
-/** Minimum pool sizes for a node that shrinks, and for a node with a short history. */
+/** Minimum pool sizes for a node without errors, one that shrinks, and one with a short history. */
+const MIN_NODES_FOR_FAULTLESS = 5
 const MIN_NODES_FOR_SHRINKING = 4
 const MIN_NODES_FOR_SHORT_HISTORY = 3
 const PHASE_SPREAD = 0.06
@@ -94,6 +97,7 @@ function createNode(pool: Pool, key: number, index: number, size: number): Node 
     load: 0.8 + 0.4 * unit(key, 5),
     phase: pool.phase + PHASE_SPREAD * (unit(key, 6) - 0.5),
     trend: size >= MIN_NODES_FOR_SHRINKING && index === size - 2 ? 'shrinks' : 'grows',
+    isFaultless: size >= MIN_NODES_FOR_FAULTLESS && index === size - 3,
     capacityHistory:
       size >= MIN_NODES_FOR_SHORT_HISTORY && index === size - 1 ? HOUR : Number.POSITIVE_INFINITY,
   }

@@ -50,7 +50,7 @@ function failures(state: NodeState, row: (typeof ROWS)[number], all: number): nu
   const factor = row.category === 'User' ? state.effects.userErrors : state.effects.systemErrors
   const key = mix(state.node.key, row.key)
   const isNormal = factor === 1
-  if (isNormal && unit(key, state.t) >= row.frequency) return 0
+  if (isNormal && (state.node.isFaultless || unit(key, state.t) >= row.frequency)) return 0
   const ratio = Math.min(0.3, row.ratio * factor * (0.6 + 0.8 * unit(key, state.t + 1)))
   return Math.floor(all * ratio)
 }

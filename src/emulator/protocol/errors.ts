@@ -26,6 +26,12 @@ export const API_ERRORS = {
   wrongMethod: { status: 405, code: 1007, description: 'Method is not supported by this resource' },
   failure: { status: 500, code: 999, description: 'Unexpected error' },
   noPermission: { status: 500, code: 6401, description: 'Insufficient permissions' },
+  unreachable: {
+    status: 503,
+    code: 6503,
+    description: 'Unable to connect to the service. The service is unavailable, try again later.',
+    retryable: true,
+  },
   unavailable: {
     status: 503,
     code: 6000,
@@ -53,13 +59,24 @@ export class ApiError extends Error {
 export interface ErrorBody {
   readonly code: number
   readonly description: string
-  readonly details: string
+  /** Absent if there are none. */
+  readonly details?: string
   /** Absent for refused logins, as on real systems. */
   readonly retryable?: boolean
 }
 
 export function bodyOf(error: ApiError): ErrorBody {
   const { code, description, retryable } = error.row
-  const body = { code, description, details: error.details }
+  const body = { code, description, ...(error.details !== '' && { details: error.details }) }
   return code === API_ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }
+}
+
+/** A query is refused by the query service, which has error bodies of its own: `{"error": "…"}`. */
+export class QueryError extends Error {
+  readonly status: number
+  constructor(message: string, status = 500) {
+    super(message)
+    this.name = 'QueryError'
+    this.status = status
+  }
 }

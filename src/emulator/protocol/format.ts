@@ -15,12 +15,12 @@ export const CONTENT_TYPES: Record<DocumentFormat, string> = {
 
 /**
  * API document, "Endpoints": XML by default, JSON for a path that ends in `.json`. Real systems also honour
- * `Accept`, and the default under /dashboard/ is JSON.
+ * `Accept`, and the default under /dashboard/ and /flux/ is JSON.
  */
 export function formatOf(path: string, accepts: (...types: string[]) => string | false): DocumentFormat {
   if (path.endsWith('.json')) return 'json'
   const xmlTypes = ['application/xml', 'text/xml']
-  const order = path.startsWith('/dashboard/')
+  const order = /^\/(dashboard|flux)\//.test(path)
     ? ['application/json', ...xmlTypes]
     : [...xmlTypes, 'application/json']
   const best = accepts(...order) || order[0]

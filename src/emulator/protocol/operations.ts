@@ -9,6 +9,7 @@ export const OPERATIONS = {
   nodes: 'GET /dashboard/storagepools/{id}/nodes, with current values',
   history: 'as nodes, with dataType=historical only',
   forecast: 'as nodes, with category=capacityForecast',
+  query: 'POST /flux/api/external/v2/query',
   providers: 'GET /vdc/admin/authnproviders',
   delete: 'DELETE /vdc/admin/authnproviders/{id}',
   other: 'everything else',
@@ -25,6 +26,7 @@ const PATHS: readonly (readonly [Operation, RegExp])[] = [
   ['varrays', /^\/vdc\/data-services\/varrays$/],
   ['vdc_nodes', /^\/vdc\/nodes$/],
   ['nodes', /^\/dashboard\/storagepools\/[^/]+\/nodes$/],
+  ['query', /^\/flux\/api\/external\/v2\/query$/],
   ['providers', /^\/vdc\/admin\/authnproviders$/],
 ]
 

@@ -12,6 +12,19 @@ interface ProfileRow {
   readonly extras: boolean
   /** Default response to an unknown or expired token. */
   readonly expiredToken: ExpiredToken
+  /** As served by `/vdc/nodes`. No other resource of a system contains it. */
+  readonly version: string
+  readonly query: QueryInterface
+}
+
+/** The query interface of a profile. */
+export interface QueryInterface {
+  /** `absent`: there is no such path. `unavailable`: 503 with code 6503, always. */
+  readonly state: 'served' | 'absent' | 'unavailable'
+  /** Interfaces and fields of the measurement `net`: those of version 3 or of version 4.3. */
+  readonly network: 'v3' | 'v4'
+  /** Versions 3.7 and 3.8.0: ranges without `last()` have points outside of the window, and running totals. */
+  readonly rangeDefect: boolean
 }
 
 /** Responses to an unknown or expired token. */
@@ -21,7 +34,16 @@ export const EXPIRED_TOKEN = {
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
-/** The variants of the nodes feed. */
+/** The nodes feed since version 3.6. */
+const SINCE_3_6 = {
+  list: '_instances',
+  snapshots: 'array',
+  performance: false,
+  extras: true,
+  expiredToken: '302',
+} as const
+
+/** The variants of the storage system. */
 export const PROFILES = {
   documented: {
     help: 'exactly as in the API document, in all notations that it allows',
@@ -30,22 +52,36 @@ export const PROFILES = {
     performance: true,
     extras: false,
     expiredToken: '401',
+    version: '2.2.0.0.78764.cdd6ba8',
+    query: { state: 'absent', network: 'v3', rangeDefect: false },
   },
   classic: {
-    help: 'real systems up to version 3.5: strings and arrays throughout, all attributes',
+    help: 'version 3.5: strings and arrays throughout, all attributes, and the query interface',
     list: '_instances',
     snapshots: 'array',
     performance: true,
     extras: true,
     expiredToken: '302',
+    version: '3.5.0.0.120681.9b9f0c3',
+    query: { state: 'served', network: 'v3', rangeDefect: false },
   },
   modern: {
-    help: 'real systems since version 3.6: as classic, without CPU, memory, network, transactions and disk I/O',
-    list: '_instances',
-    snapshots: 'array',
-    performance: false,
-    extras: true,
-    expiredToken: '302',
+    ...SINCE_3_6,
+    help: 'version 4.3: CPU, memory, network, transactions and disk I/O only in the query interface',
+    version: '4.3.0.0.142978.5d1c0a7b2e4',
+    query: { state: 'served', network: 'v4', rangeDefect: false },
+  },
+  'range-defect': {
+    ...SINCE_3_6,
+    help: 'version 3.8.0: as modern; queries of ranges without last() return wrong values',
+    version: '3.8.0.3.136839.4f1ba2c9d07',
+    query: { state: 'served', network: 'v3', rangeDefect: true },
+  },
+  community: {
+    ...SINCE_3_6,
+    help: 'Community Edition 3.8.1: as modern, but the query interface always responds with 503',
+    version: '3.8.1.4.140200.8103892f11b',
+    query: { state: 'unavailable', network: 'v3', rangeDefect: false },
   },
 } as const satisfies Record<string, ProfileRow>
 

@@ -1,0 +1,52 @@
+import { nodeId } from '../../feed/node.ts'
+import { PROFILES } from '../../protocol/profiles.ts'
+import { INTERVAL_SECONDS } from '../points/grid.ts'
+import { type Bucket, nodeSeries, pointsBetween, type Series, type Source } from '../points/series.ts'
+import { CPU_FIELDS, MEMORY_FIELDS } from './host.ts'
+import { networkFields } from './network.ts'
+
+const DAY = 86_400
+const DT = { process: 'dtquery', tag: 'dt' } as const
+const DT_STATUS = ['total', 'unready', 'unknown', 'RIS_failure', 'dump_failure'] as const
+/** Directory tables of a node. */
+const DT_PER_NODE = 384
+const DT_DELAY_SECONDS = 57
+
+/** `monitoring_op`: gauges of the operating system of every node, counters of its network interfaces. */
+export const MONITORING_OP: Bucket = {
+  retentionSeconds: 5 * DAY,
+  delaySeconds: 30,
+  series: opSeries,
+}
+
+function* opSeries(source: Source): Iterable<Series> {
+  const fields = [...CPU_FIELDS, ...MEMORY_FIELDS, ...networkFields(PROFILES[source.profile].query.network)]
+  for (const node of nodesOf(source)) {
+    const id = nodeId(source.profile, node)
+    for (const field of fields) yield nodeSeries(source, node, id, field)
+  }
+  yield* directoryTables(source)
+}
+
+/** Directory tables: figures of the whole system, without `host` and `node_id`. All tables are always ready. */
+function* directoryTables(source: Source): Iterable<Series> {
+  const nodes = nodesOf(source)
+  for (const field of DT_STATUS) {
+    const columns = { _field: field, _measurement: 'dtquery_dt_status', ...DT }
+    yield dtSeries(columns, field === 'total' ? DT_PER_NODE * nodes.length : 0)
+  }
+  for (const { address } of nodes) {
+    const measurement = 'dtquery_dt_dist_host_dt_node_id'
+    const columns = { _field: 'count_i', _measurement: measurement, dt_node_id: address, ...DT }
+    yield dtSeries(columns, DT_PER_NODE)
+  }
+}
+
+function dtSeries(columns: Series['columns'], value: number): Series {
+  const timeOf = (k: number) => k * INTERVAL_SECONDS + DT_DELAY_SECONDS
+  return { columns, type: 'long', points: pointsBetween(timeOf, () => value, 'long') }
+}
+
+function nodesOf({ model }: Source) {
+  return model.pools.flatMap((pool) => pool.nodes)
+}

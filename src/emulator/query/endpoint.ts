@@ -1,0 +1,62 @@
+import { ApiError, QueryError } from '../protocol/errors.ts'
+import { PROFILES } from '../protocol/profiles.ts'
+import { csvOf } from './csv.ts'
+import { type Evaluation, evaluate } from './evaluate.ts'
+import { type ParseOptions, parseFlux } from './flux/parse.ts'
+import { isLong, jsonOf } from './json.ts'
+
+export interface QueryRequest extends Evaluation, ParseOptions {
+  readonly path: string
+  readonly contentType: string
+  /** The header `Accept`, and the best of some media types by it. */
+  readonly accept: string
+  readonly accepts: (...types: string[]) => string | false
+  readonly body: string
+}
+
+export interface QueryResponse {
+  readonly mediaType: string
+  readonly text: Iterable<string>
+  readonly long: boolean
+}
+
+const JSON_TYPE = 'application/json'
+const CSV_TYPE = 'application/csv'
+
+/**
+ * `POST /flux/api/external/v2/query`: a script, as JSON or as the whole body.
+ *
+ * @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500
+ */
+export function answerQuery(request: QueryRequest): QueryResponse {
+  const { state } = PROFILES[request.source.profile].query
+  if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${request.path}`)
+  if (state === 'unavailable') throw new ApiError('unreachable', '')
+  const mediaType = request.accepts(JSON_TYPE, CSV_TYPE)
+  if (mediaType === false) {
+    throw new QueryError(`unsupported response media type: ${request.accept}`, 406)
+  }
+  const result = evaluate(parseFlux(scriptOf(request), request), request)
+  const text = mediaType === CSV_TYPE ? csvOf(result) : jsonOf(result)
+  return { mediaType, text, long: isLong(result) }
+}
+
+function scriptOf({ contentType, body }: QueryRequest): string {
+  if (contentType.startsWith('application/vnd.flux')) return body
+  if (!contentType.startsWith(JSON_TYPE)) {
+    throw new QueryError(`unsupported request media type: ${contentType}`, 400)
+  }
+  const query = queryIn(body)
+  if (query === undefined) throw new QueryError('failed to decode request body: no query', 400)
+  return query
+}
+
+function queryIn(body: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    const query = typeof value === 'object' && value !== null && 'query' in value ? value.query : undefined
+    return typeof query === 'string' ? query : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,138 @@
+import { mix } from '../model/random.ts'
+import { QueryError } from '../protocol/errors.ts'
+import { PROFILES } from '../protocol/profiles.ts'
+import { BUCKETS } from './buckets/buckets.ts'
+import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
+import { INTERVAL_SECONDS } from './points/grid.ts'
+import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
+import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
+
+export interface Evaluation {
+  readonly source: Source
+  /** Epoch seconds. */
+  readonly now: number
+  /** Points are visible so many seconds later than usual. */
+  readonly delaySeconds: number
+  /** Maximum number of points of one series. */
+  readonly maxPoints: number
+}
+
+/** The tables of a query, and its window. */
+export interface QueryResult extends TableSet {
+  readonly start: Instant
+  readonly stop: Instant
+}
+
+const NANOSECONDS = 1_000_000_000
+const FRACTION = 73
+/** Points before the window that ranges return on versions with the defect. */
+const DEFECT_POINTS = 2
+
+/** @throws QueryError 500 for an unknown bucket, an unbounded or empty range, and tables that cannot be merged */
+export function evaluate(pipeline: Pipeline, evaluation: Evaluation): QueryResult {
+  const bucket = BUCKETS.get(pipeline.bucket)
+  if (bucket === undefined) {
+    throw new QueryError(
+      `failed to initialize execute state: could not find bucket ${JSON.stringify(pipeline.bucket)}`,
+    )
+  }
+  const { window, filters, rest } = splitPipeline(pipeline, evaluation)
+  const isDefective =
+    PROFILES[evaluation.source.profile].query.rangeDefect && !rest.some(({ name }) => name === 'last')
+  const read = isDefective ? defective : (points: Points) => points
+  const tables = readTables(bucket, filters, evaluation, read(pointsOf(bucket, window, evaluation)))
+  const set: TableSet = { pointColumns: POINT_COLUMNS, tables: sortTables(tables) }
+  return { ...window, ...rest.reduce(applyOperation, set) }
+}
+
+interface Window {
+  readonly start: Instant
+  readonly stop: Instant
+}
+
+type OtherOperation = Exclude<Operation, { name: 'range' }>
+
+/** The window, the filters before every other operation, and the operations after them. */
+function splitPipeline({ bucket, operations }: Pipeline, evaluation: Evaluation) {
+  const ranges = operations.filter((operation) => operation.name === 'range')
+  const others = operations.filter((operation): operation is OtherOperation => operation.name !== 'range')
+  const firstOther = operations.findIndex(({ name }) => name !== 'range' && name !== 'filter')
+  const isBounded =
+    ranges.length > 0 && (firstOther < 0 || operations.indexOf(ranges[0] as Operation) < firstOther)
+  if (!isBounded) {
+    throw new QueryError(
+      `error in building plan while starting program: cannot submit unbounded read to "${bucket}"; ` +
+        "try bounding 'from' with a call to 'range'",
+    )
+  }
+  const [range, second] = ranges
+  if (range === undefined || second !== undefined) throw new QueryError('failed to compile query: two ranges')
+  const split = others.findIndex(({ name }) => name !== 'filter')
+  const leading = split < 0 ? others : others.slice(0, split)
+  return {
+    window: windowOf(range.start, range.stop, evaluation),
+    filters: leading.flatMap((operation) => (operation.name === 'filter' ? [operation.accepts] : [])),
+    rest: split < 0 ? [] : others.slice(split),
+  }
+}
+
+function windowOf(start: TimeExpression, stop: TimeExpression | undefined, evaluation: Evaluation): Window {
+  const { now, source } = evaluation
+  // Real systems have a clock with nanoseconds.
+  const nanoseconds = mix(mix(source.model.key, FRACTION), now) % NANOSECONDS
+  const instantOf = (time: TimeExpression): Instant =>
+    'absolute' in time ? time.absolute : { seconds: now + time.relativeSeconds, nanoseconds }
+  const window = { start: instantOf(start), stop: instantOf(stop ?? { relativeSeconds: 0 }) }
+  const { seconds, nanoseconds: fraction } = window.start
+  const isEmpty =
+    seconds > window.stop.seconds || (seconds === window.stop.seconds && fraction >= window.stop.nanoseconds)
+  if (isEmpty) {
+    throw new QueryError('error in building plan while starting program: cannot query an empty range')
+  }
+  return window
+}
+
+/** Reads the points of a series. */
+type Points = (read: (first: number, last: number) => Point[], type: ValueType) => Point[]
+
+/** Points in `[start, stop)` that are visible and not yet deleted. */
+function pointsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluation): Points {
+  const { now, delaySeconds, maxPoints } = evaluation
+  const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
+  const last = Math.min(ceilOf(stop) - 1, now - bucket.delaySeconds - delaySeconds)
+  if ((last - first) / INTERVAL_SECONDS > maxPoints) {
+    throw new QueryError(`the range has more than ${maxPoints} points of a series`)
+  }
+  return (read) => read(first, last)
+}
+
+function ceilOf({ seconds, nanoseconds }: Instant): number {
+  return nanoseconds === 0 ? seconds : seconds + 1
+}
+
+/** Versions 3.7 and 3.8.0: points before the window too, and running totals in place of values. */
+function defective(points: Points): Points {
+  return (read, type) => {
+    const extended = points((first, last) => read(first - DEFECT_POINTS * INTERVAL_SECONDS, last), type)
+    let total = 0
+    return extended.map(({ time, value }) => {
+      total += Number(value)
+      return { time, value: valueText(total, type) }
+    })
+  }
+}
+
+function readTables(
+  bucket: Bucket,
+  filters: readonly Predicate[],
+  { source }: Evaluation,
+  read: Points,
+): Table[] {
+  const tables: Table[] = []
+  for (const { columns, type, points } of bucket.series(source)) {
+    if (!filters.every((accepts) => accepts(columns))) continue
+    const found = read(points, type)
+    if (found.length > 0) tables.push({ columns, type, points: found })
+  }
+  return tables
+}

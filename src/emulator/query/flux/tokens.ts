@@ -1,0 +1,74 @@
+import { QueryError } from '../../protocol/errors.ts'
+
+export type TokenKind = 'name' | 'string' | 'time' | 'duration' | 'number' | 'regex' | 'symbol' | 'end'
+
+export interface Token {
+  readonly kind: TokenKind
+  /** Of a string or a regular expression: its content. */
+  readonly text: string
+  /** From 1. */
+  readonly line: number
+  readonly column: number
+}
+
+const BLANK = /(?:\s|\/\/[^\n]*)*/y
+const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
+  ['time', /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?/y],
+  ['duration', /-?(?:\d+(?:ns|us|ms|mo|[smhdwy]))+/y],
+  ['number', /-?\d+(?:\.\d+)?/y],
+  ['name', /[A-Za-z_]\w*/y],
+  ['string', /"(?:[^"\\]|\\.)*"/y],
+  ['symbol', /\|>|=>|==|!=|=~|!~|[()[\]{}:,.=]/y],
+]
+/** After `=~` and `!~` only: a slash begins nothing else in this subset of the language. */
+const REGEX = /\/(?:[^/\\\n]|\\.)+\//y
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** The tokens of a script, with one of kind `end` as the last. @throws QueryError 500 for text that is no token */
+export function tokensOf(script: string): Token[] {
+  const tokens: Token[] = []
+  const place = placeIn(script)
+  let offset = skipBlanks(script, 0)
+  while (offset < script.length) {
+    const afterMatch = /^[=!]~$/.test(tokens.at(-1)?.text ?? '')
+    const [kind, raw] = tokenAt(script, offset, afterMatch) ?? fail(script, place(offset), offset)
+    tokens.push({ kind, text: contentOf(kind, raw), ...place(offset) })
+    offset = skipBlanks(script, offset + raw.length)
+  }
+  tokens.push({ kind: 'end', text: 'end of the query', ...place(offset) })
+  return tokens
+}
+
+function skipBlanks(script: string, offset: number): number {
+  BLANK.lastIndex = offset
+  return offset + (BLANK.exec(script)?.[0].length ?? 0)
+}
+
+function tokenAt(script: string, offset: number, afterMatch: boolean): [TokenKind, string] | undefined {
+  const patterns = afterMatch ? ([['regex', REGEX]] as const) : PATTERNS
+  for (const [kind, pattern] of patterns) {
+    pattern.lastIndex = offset
+    const text = pattern.exec(script)?.[0]
+    if (text !== undefined) return [kind, text]
+  }
+  return undefined
+}
+
+function contentOf(kind: TokenKind, raw: string): string {
+  if (kind === 'regex') return raw.slice(1, -1)
+  if (kind !== 'string') return raw
+  return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)
+}
+
+function placeIn(script: string): (offset: number) => { line: number; column: number } {
+  return (offset) => {
+    const before = script.slice(0, offset)
+    return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+  }
+}
+
+function fail(script: string, { line, column }: { line: number; column: number }, offset: number): never {
+  throw new QueryError(
+    `failed to compile query: loc ${line}:${column}: unexpected character ${JSON.stringify(script.charAt(offset))}`,
+  )
+}

@@ -1,0 +1,82 @@
+import type { QueryResult } from './evaluate.ts'
+import { instantText } from './flux/time.ts'
+import { columnNames, type PointColumn, type Table } from './tables.ts'
+
+/** The body of a query that found nothing. */
+const EMPTY = '{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}'
+const TABLES_PER_PIECE = 500
+const COLUMN_TYPES: Record<PointColumn, string> = {
+  _start: 'dateTime:RFC3339',
+  _stop: 'dateTime:RFC3339',
+  _time: 'dateTime:RFC3339',
+  _value: 'double',
+}
+
+/**
+ * The result as pieces of JSON text. There is one list of columns for all tables: columns that some of them do not
+ * have are lost. There is one list of types too, that of the first table. Every cell is a string.
+ */
+export function* jsonOf(result: QueryResult): Generator<string> {
+  const [first] = result.tables
+  if (first === undefined) {
+    yield EMPTY
+    return
+  }
+  const names = columnNames(first.columns).filter((name) =>
+    result.tables.every(({ columns }) => Object.hasOwn(columns, name)),
+  )
+  const types = [
+    'long',
+    ...result.pointColumns.map((name) => (name === '_value' ? first.type : COLUMN_TYPES[name])),
+    ...names.map(() => 'string'),
+  ]
+  const columns = ['table', ...result.pointColumns, ...names]
+  yield `{"Series":[{"Datatypes":${JSON.stringify(types)},"Columns":${JSON.stringify(columns)},"Values":[`
+  yield* rowsOf(result, names)
+  yield ']}]}'
+}
+
+function* rowsOf(result: QueryResult, names: readonly string[]): Generator<string> {
+  const timeText = timeTexts()
+  const window = (
+    [
+      ['_start', result.start],
+      ['_stop', result.stop],
+    ] as const
+  )
+    .filter(([name]) => result.pointColumns.includes(name))
+    .map(([, instant]) => `,"${instantText(instant)}"`)
+    .join('')
+  const hasTime = result.pointColumns.includes('_time')
+  const hasValue = result.pointColumns.includes('_value')
+  let rows: string[] = []
+  let separator = ''
+  for (const [index, { columns, points }] of result.tables.entries()) {
+    const before = `["${index}"${window}`
+    const after = `${names.map((name) => `,${JSON.stringify(columns[name])}`).join('')}]`
+    for (const { time, value } of points) {
+      const timeCell = hasTime ? `,"${timeText(time)}"` : ''
+      rows.push(`${before}${timeCell}${hasValue ? `,"${value}"` : ''}${after}`)
+    }
+    if ((index + 1) % TABLES_PER_PIECE !== 0) continue
+    yield `${separator}${rows.join(',')}`
+    separator = ','
+    rows = []
+  }
+  if (rows.length > 0) yield `${separator}${rows.join(',')}`
+}
+
+/** Formats times; the rows of a node have the same few. */
+export function timeTexts(): (time: number) => string {
+  const texts = new Map<number, string>()
+  return (time) => {
+    const text = texts.get(time) ?? instantText({ seconds: time, nanoseconds: 0 })
+    texts.set(time, text)
+    return text
+  }
+}
+
+/** Whether the text is too long to be made without pauses for other requests. */
+export function isLong({ tables }: { readonly tables: readonly Table[] }): boolean {
+  return tables.length > TABLES_PER_PIECE
+}

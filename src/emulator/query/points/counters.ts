@@ -1,0 +1,80 @@
+import type { StorageModel } from '../../model/model.ts'
+import { isDown } from '../../model/node_state.ts'
+import type { Node } from '../../model/topology.ts'
+import type { CounterGroup } from './counter_groups.ts'
+import { INTERVAL_SECONDS } from './grid.ts'
+
+/** Totals of a group of counters at point `k` of a node, since its processes were started. */
+export type Counters = (group: CounterGroup, node: Node, k: number) => Float64Array
+
+/** All processes are restarted every Saturday at 02:00 UTC, and those of a node when it is accessible again. */
+const LIFE_INTERVALS = (7 * 86_400) / INTERVAL_SECONDS
+const FIRST_SATURDAY = (2 * 86_400 + 2 * 3_600) / INTERVAL_SECONDS
+/** Totals are kept of every so many points, and of the newest points that were requested. */
+const CHECKPOINT_INTERVALS = 288
+const RECENT = 16
+const MAX_KEPT = 64
+
+/**
+ * Counters are sums over all intervals since the start of the processes: functions of seed, scenarios and time. Sums
+ * that were computed are kept, so that the next point costs one interval.
+ */
+export function createCounters(model: StorageModel): Counters {
+  let revision = model.timeline.revision()
+  let groups = new Map<CounterGroup, Map<Node, Map<number, Float64Array>>>()
+  const keptOf = (group: CounterGroup, node: Node) => {
+    if (revision !== model.timeline.revision()) {
+      revision = model.timeline.revision()
+      groups = new Map()
+    }
+    const nodes = groups.get(group) ?? new Map<Node, Map<number, Float64Array>>()
+    groups.set(group, nodes)
+    const kept = nodes.get(node) ?? new Map<number, Float64Array>()
+    nodes.set(node, kept)
+    return kept
+  }
+  return (group, node, k) => {
+    const kept = keptOf(group, node)
+    return kept.get(k) ?? accumulate(model, group, node, k, kept)
+  }
+}
+
+function accumulate(
+  model: StorageModel,
+  group: CounterGroup,
+  node: Node,
+  k: number,
+  kept: Map<number, Float64Array>,
+): Float64Array {
+  const start = lifeStart(k)
+  const known = nearestKept(kept, k, start)
+  let totals = known === undefined ? new Float64Array(group.slots) : new Float64Array(kept.get(known) ?? [])
+  for (let j = known === undefined ? start : known + 1; j <= k; j++) {
+    const state = model.stateOf(node, j * INTERVAL_SECONDS, 'current')
+    if (isDown(state)) totals.fill(0)
+    else
+      group.add(
+        totals,
+        state,
+        j === start ? INTERVAL_SECONDS : group.clock(node, j) - group.clock(node, j - 1),
+      )
+    if (j % CHECKPOINT_INTERVALS !== 0 && j <= k - RECENT) continue
+    if (kept.size >= MAX_KEPT) kept.clear()
+    kept.set(j, totals)
+    totals = new Float64Array(totals)
+  }
+  return kept.get(k) ?? totals
+}
+
+/** The largest kept point before `k`, not before `start`. */
+function nearestKept(kept: ReadonlyMap<number, unknown>, k: number, start: number): number | undefined {
+  let nearest: number | undefined
+  for (const j of kept.keys()) if (j >= start && j < k && j > (nearest ?? -1)) nearest = j
+  return nearest
+}
+
+/** The first point of the processes that run at point `k`. */
+function lifeStart(k: number): number {
+  const lives = Math.floor((k - FIRST_SATURDAY) / LIFE_INTERVALS)
+  return FIRST_SATURDAY + lives * LIFE_INTERVALS
+}

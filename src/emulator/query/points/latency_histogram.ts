@@ -1,0 +1,59 @@
+/**
+ * Upper bounds in ms, as real systems name the fields of the latency measurements. The counts are cumulative: each
+ * includes all smaller bounds.
+ */
+export const LATENCY_BOUNDS = [
+  '0.0',
+  '1.0',
+  '4.814963904455889',
+  '23.183877401213103',
+  '111.6295328521717',
+  '537.4921713544796',
+  '2588.0054039994393',
+  '12461.15260479408',
+  '59999.999999999985',
+  '+Inf',
+] as const
+
+const UPPER = LATENCY_BOUNDS.slice(0, -1).map(Number)
+/** The middle of each bucket but the last, in ms. */
+const MIDDLES = UPPER.map((upper, index) => (upper + (UPPER[index - 1] ?? 0)) / 2)
+
+/** Relative to the mean: the latencies of parts of the transactions. Parts and mean are exactly 1. */
+const SPREAD = [
+  { part: 0.3, factor: 0.25 },
+  { part: 0.3, factor: 0.5 },
+  { part: 0.2, factor: 1 },
+  { part: 0.15, factor: 2 },
+  { part: 0.05, factor: 5.5 },
+] as const
+
+/**
+ * Adds transactions to cumulative counts, which begin at `offset`. The mean over the middles of the buckets is
+ * exactly `meanMs`: each part is split between the two nearest middles so that its mean is preserved.
+ */
+export function addLatencies(totals: Float64Array, offset: number, count: number, meanMs: number): void {
+  for (const { part, factor } of SPREAD) addPart(totals, offset, count * part, meanMs * factor)
+}
+
+function addPart(totals: Float64Array, offset: number, count: number, latencyMs: number): void {
+  let upper = 1
+  while (upper < MIDDLES.length - 1 && latencyMs > (MIDDLES[upper] ?? 0)) upper++
+  const [low = 0, high = 0] = [MIDDLES[upper - 1], MIDDLES[upper]]
+  const inUpper = count * Math.min(1, Math.max(0, (latencyMs - low) / (high - low)))
+  for (let bound = upper - 1; bound < LATENCY_BOUNDS.length; bound++) {
+    totals[offset + bound] = (totals[offset + bound] ?? 0) + (bound < upper ? count - inUpper : count)
+  }
+}
+
+/** Linear interpolation of a quantile in ms; NaN without transactions. */
+export function latencyQuantile(counts: ArrayLike<number>, offset: number, quantile: number): number {
+  const rank = quantile * (counts[offset + LATENCY_BOUNDS.length - 1] ?? 0)
+  for (const [bound, upper] of UPPER.entries()) {
+    const atUpper = counts[offset + bound] ?? 0
+    if (atUpper < rank || atUpper === 0) continue
+    const [lower, atLower] = bound === 0 ? [0, 0] : [UPPER[bound - 1] ?? 0, counts[offset + bound - 1] ?? 0]
+    return lower + ((upper - lower) * (rank - atLower)) / (atUpper - atLower)
+  }
+  return Number.NaN
+}

@@ -1,0 +1,95 @@
+import type { StorageModel } from '../../model/model.ts'
+import { isDown, type NodeState } from '../../model/node_state.ts'
+import type { Node } from '../../model/topology.ts'
+import type { Profile } from '../../protocol/profiles.ts'
+import type { Counters } from './counters.ts'
+import { type Clock, INTERVAL_SECONDS, MAX_DELAY_SECONDS } from './grid.ts'
+
+export interface Point {
+  /** Epoch seconds. */
+  readonly time: number
+  /** As served: every cell is text. */
+  readonly value: string
+}
+
+export type ValueType = 'long' | 'double'
+
+/** One series: its `_field`, `_measurement` and tags, and its points. */
+export interface Series {
+  readonly columns: Readonly<Record<string, string>>
+  readonly type: ValueType
+  /** The points with times from `first` to `last`, ascending. Epoch seconds. */
+  readonly points: (first: number, last: number) => Point[]
+}
+
+/** The storage system, as the buckets use it. */
+export interface Source {
+  readonly model: StorageModel
+  readonly profile: Profile
+  readonly counters: Counters
+}
+
+export interface Bucket {
+  /** Older points are deleted. */
+  readonly retentionSeconds: number
+  /** Points are visible so long after their time. */
+  readonly delaySeconds: number
+  readonly series: (source: Source) => Iterable<Series>
+}
+
+/** A field of a measurement that every node has. */
+export interface NodeField {
+  readonly measurement: string
+  readonly field: string
+  /** Besides `host` and `node_id`. */
+  readonly tags: Readonly<Record<string, string>>
+  readonly type: ValueType
+  readonly clock: Clock
+  /** The value of point `k`; undefined: the node does not have the series at that time. */
+  readonly value: (source: Source, state: NodeState, k: number) => number | undefined
+}
+
+/** The series of a field of one node. A node that is down has no points. */
+export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): Series {
+  const { measurement, field, tags, type, clock } = row
+  return {
+    columns: { _field: field, _measurement: measurement, host: node.name, node_id: nodeId, ...tags },
+    type,
+    points: pointsBetween(
+      (k) => clock(node, k),
+      (k) => {
+        const state = source.model.stateOf(node, k * INTERVAL_SECONDS, 'current')
+        return isDown(state) ? undefined : row.value(source, state, k)
+      },
+      type,
+    ),
+  }
+}
+
+/** The function `points` of a series, from the time and the value of point `k`. */
+export function pointsBetween(
+  timeOf: (k: number) => number,
+  valueAt: (k: number) => number | undefined,
+  type: ValueType,
+): Series['points'] {
+  return (first, last) => {
+    const points: Point[] = []
+    const from = Math.floor((first - MAX_DELAY_SECONDS) / INTERVAL_SECONDS)
+    for (let k = from; k * INTERVAL_SECONDS <= last; k++) {
+      const time = timeOf(k)
+      const value = time >= first && time <= last ? valueAt(k) : undefined
+      if (value !== undefined) points.push({ time, value: valueText(value, type) })
+    }
+    return points
+  }
+}
+
+const SMALLEST_PLAIN = 1e-6
+const DIGITS = 20
+
+/** Never with an exponent. */
+export function valueText(value: number, type: ValueType): string {
+  if (type === 'long') return String(Math.floor(value))
+  const isTiny = value !== 0 && Math.abs(value) < SMALLEST_PLAIN
+  return isTiny ? value.toFixed(DIGITS).replace(/0+$/, '') : String(value)
+}
