@@ -35,13 +35,14 @@ export interface CallOptions {
   readonly method?: string
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
 /** One request on its own connection, by default as user monitor. Redirects are not followed. */
 export function call(
   emulator: { readonly url: string },
   path: string,
-  { method = 'GET', token = MONITOR, headers = {} }: CallOptions = {},
+  { method = 'GET', token = MONITOR, headers = {}, body = '' }: CallOptions = {},
 ): Promise<Response> {
   const { hostname, port } = new URL(emulator.url)
   const auth = token === '' ? {} : { 'X-SDS-AUTH-TOKEN': token }
@@ -61,7 +62,7 @@ export function call(
       },
     )
     sent.on('error', reject)
-    sent.end()
+    sent.end(body)
   })
 }
 

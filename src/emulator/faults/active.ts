@@ -1,4 +1,5 @@
 import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
+import { QUERY_SETTINGS, type QuerySettings } from '../query/settings.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
@@ -60,7 +61,9 @@ export function createFaults({ pools, now, limitTokenUses }: FaultsOptions): Fau
 /** Without an operation, faults of the feed do not apply to the list of pools, which has the same structure. */
 function coversOperation(fault: Fault, operation: Operation): boolean {
   if (fault.operation !== undefined) return fault.operation === operation
-  return rowOf(fault.name).effect.stage !== 'feed' || FEED_OPERATIONS.includes(operation)
+  const row = rowOf(fault.name)
+  if (row.operation !== undefined) return row.operation === operation
+  return row.effect.stage !== 'feed' || FEED_OPERATIONS.includes(operation)
 }
 
 function findPool(pools: readonly NamedPool[], text: string): NamedPool | undefined {
@@ -80,10 +83,10 @@ export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDat
   }, now)
 }
 
-/** How late the points of the query interface are, in seconds. */
-export function delayOf(faults: readonly ActiveFault[]): number {
-  return faults.reduce(
-    (sum, { effect, argument }) => sum + (effect.stage === 'delay' ? effect.seconds(argument) : 0),
-    0,
+/** How the query interface evaluates this request. */
+export function querySettings(faults: readonly ActiveFault[]): QuerySettings {
+  const changes = faults.map(({ effect, argument }) =>
+    effect.stage === 'query' ? effect.settings(argument) : {},
   )
+  return Object.assign({}, QUERY_SETTINGS, ...changes)
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { DocumentFormat } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
+import type { QuerySettings } from '../query/settings.ts'
 
 /** A complete response, before it is sent. */
 export interface FullResponse {
@@ -25,14 +26,16 @@ export type Effect =
       readonly now: (now: number, since: number, argument: string) => number
       readonly dateHeader?: true
     }
-  /** Delays the points of the query interface. */
-  | { readonly stage: 'delay'; readonly seconds: (argument: string) => number }
+  /** Changes how the query interface evaluates queries. */
+  | { readonly stage: 'query'; readonly settings: (argument: string) => Partial<QuerySettings> }
   /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
   | { readonly stage: 'tokens'; readonly uses: (argument: string) => number }
   /** Responds in place of the storage system, which does not process the request. */
   | { readonly stage: 'replace'; readonly respond: (argument: string, request: FaultRequest) => FullResponse }
   /** Changes the nodes feed; returns its JSON text. */
   | { readonly stage: 'feed'; readonly change: (feed: FeedDocument, argument: string) => string }
+  /** Changes the JSON of a query that was successful. */
+  | { readonly stage: 'answer'; readonly change: (series: QuerySeries, argument: string) => QuerySeries[] }
   /** Changes status, headers or bytes of a complete response. */
   | {
       readonly stage: 'response'
@@ -59,6 +62,8 @@ export interface FaultRow {
     readonly fallback: string
     readonly pattern: RegExp
   }
+  /** The only operation that the fault applies to without a target. */
+  readonly operation?: Operation
   readonly effect: Effect
 }
 
@@ -67,6 +72,13 @@ export type JsonObject = { [name: string]: unknown }
 export interface FeedDocument {
   readonly root: JsonObject
   readonly nodes: JsonObject[]
+}
+
+/** An element of `Series` in the answer to a query. */
+export interface QuerySeries {
+  readonly Datatypes: readonly string[]
+  readonly Columns: readonly string[]
+  readonly Values: readonly (readonly (string | null)[])[]
 }
 
 export const secondsArgument = (fallback: number) => ({
@@ -83,5 +95,5 @@ export const countArgument = (name: string, fallback: number) => ({
 export const choiceArgument = (choices: readonly string[], fallback: string) => ({
   name: choices.join('|'),
   fallback,
-  pattern: new RegExp(`^(${choices.join('|')})$`),
+  pattern: new RegExp(`^(${choices.map((choice) => choice.replaceAll(/[.+]/g, '\\$&')).join('|')})$`),
 })

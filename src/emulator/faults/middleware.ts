@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import { type ActiveFault, delayOf, type Faults, shiftedTime } from './active.ts'
-import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject } from './fault.ts'
+import { type ActiveFault, type Faults, querySettings, shiftedTime } from './active.ts'
+import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
 export interface MiddlewareOptions {
   readonly faults: Faults
@@ -17,11 +17,11 @@ export interface MiddlewareOptions {
 
 const MS_PER_SECOND = 1_000
 /** Stages without an effect on a complete response. */
-const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'delay', 'tokens']
+const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'query', 'tokens']
 
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
- * `context.state.delaySeconds`, by which the points of the query interface are late.
+ * `context.state.querySettings`.
  */
 export function faultMiddleware({ faults, clock, stopping, operationOf }: MiddlewareOptions): Middleware {
   return async (context, next) => {
@@ -29,7 +29,7 @@ export function faultMiddleware({ faults, clock, stopping, operationOf }: Middle
     const active = faults.take(operation, poolIn(context.path))
     const now = Math.floor(clock() / MS_PER_SECOND)
     context.state['now'] = shiftedTime(active, now)
-    context.state['delaySeconds'] = delayOf(active)
+    context.state['querySettings'] = querySettings(active)
     context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
     const format = formatOf(context.path, (...types) => context.accepts(types))
     await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())
@@ -78,6 +78,7 @@ async function changedResponse(
   }
   for (const { effect, argument } of faults) {
     if (effect.stage === 'feed') response = changeFeed(response, (feed) => effect.change(feed, argument))
+    if (effect.stage === 'answer') response = changeAnswer(response, (one) => effect.change(one, argument))
   }
   for (const { effect, argument } of faults) {
     if (effect.stage === 'response') response = effect.change(response, argument)
@@ -92,6 +93,16 @@ function changeFeed(response: FullResponse, change: (feed: FeedDocument) => stri
   const nodes = embedded?.['instances'] ?? embedded?.['_instances']
   if (root === undefined || !Array.isArray(nodes)) return response
   return { ...response, body: Buffer.from(change({ root, nodes })) }
+}
+
+/** Changes the answer to a query. Errors, CSV and answers without rows stay unchanged. */
+function changeAnswer(response: FullResponse, change: (series: QuerySeries) => QuerySeries[]): FullResponse {
+  const series = parseObject(response.body.toString())?.['Series'] as QuerySeries[] | undefined
+  if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return response
+  const changed = series.flatMap(change)
+  const isEmpty = changed.every(({ Values }) => Values.length === 0)
+  const document = { Series: isEmpty ? [{ Datatypes: null, Columns: null, Values: null }] : changed }
+  return { ...response, body: Buffer.from(JSON.stringify(document)) }
 }
 
 function parseObject(text: string): JsonObject | undefined {

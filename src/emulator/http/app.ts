@@ -66,7 +66,7 @@ function requestOf(
     accepts: (...types) => context.accepts(types) as string | false,
     address: context.socket.remoteAddress ?? '',
     now: Number(context.state['now']),
-    delaySeconds: Number(context.state['delaySeconds']),
+    querySettings: context.state['querySettings'],
   }
 }
 

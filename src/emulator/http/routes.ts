@@ -7,6 +7,7 @@ import { type Document, flatDocument } from '../protocol/format.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
+import type { QuerySettings } from '../query/settings.ts'
 import { ACCOUNTS, ANY_ROLE, DASHBOARD_ROLES, DELETE_ROLES, type Role, type User } from './accounts.ts'
 import { poolListJson, varraysDocument, vdcNodesDocument } from './inventory.ts'
 import { type Providers, providersJson, providersXml } from './providers.ts'
@@ -38,8 +39,7 @@ export interface AuthorizedRequest {
   readonly address: string
   /** Time of the samples in epoch seconds, which faults can change. */
   readonly now: number
-  /** Points of the query interface are visible so many seconds later, which faults can change. */
-  readonly delaySeconds: number
+  readonly querySettings: QuerySettings
   /** Empty except for POST. */
   readonly body: string
   readonly contentType: string
@@ -155,7 +155,8 @@ function listNodes(
 
 function query(system: System, request: AuthorizedRequest): RouteResponse {
   const { queryRegularExpressions: regularExpressions, maxPoints } = system
-  return { body: answerQuery({ ...request, source: system, maxPoints, regularExpressions }) }
+  const settings = request.querySettings
+  return { body: answerQuery({ ...request, ...settings, source: system, maxPoints, regularExpressions }) }
 }
 
 /** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. */

@@ -4,8 +4,9 @@ import { csvOf } from './csv.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
 import { type ParseOptions, parseFlux } from './flux/parse.ts'
 import { isLong, jsonOf } from './json.ts'
+import type { QuerySettings } from './settings.ts'
 
-export interface QueryRequest extends Evaluation, ParseOptions {
+export interface QueryRequest extends Evaluation, ParseOptions, QuerySettings {
   readonly path: string
   readonly contentType: string
   /** The header `Accept`, and the best of some media types by it. */
@@ -37,6 +38,10 @@ export function answerQuery(request: QueryRequest): QueryResponse {
     throw new QueryError(`unsupported response media type: ${request.accept}`, 406)
   }
   const result = evaluate(parseFlux(scriptOf(request), request), request)
+  const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement']))
+  if (request.refusesCombined && measurements.size > 1) {
+    throw new QueryError('failed to execute query: column mismatch between measurements')
+  }
   const text = mediaType === CSV_TYPE ? csvOf(result) : jsonOf(result)
   return { mediaType, text, long: isLong(result) }
 }

@@ -5,14 +5,13 @@ import { BUCKETS } from './buckets/buckets.ts'
 import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
 import { INTERVAL_SECONDS } from './points/grid.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
+import type { QuerySettings } from './settings.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation {
+export interface Evaluation extends Pick<QuerySettings, 'delaySeconds'> {
   readonly source: Source
   /** Epoch seconds. */
   readonly now: number
-  /** Points are visible so many seconds later than usual. */
-  readonly delaySeconds: number
   /** Maximum number of points of one series. */
   readonly maxPoints: number
 }

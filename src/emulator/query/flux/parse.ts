@@ -13,6 +13,8 @@ import { parseInstant, secondsOf } from './time.ts'
 export interface ParseOptions {
   /** Accepts `=~` and `!~`; it is unknown whether real systems do. */
   readonly regularExpressions: boolean
+  /** Operations that are refused although they are usually allowed. */
+  readonly refusedOperations: readonly string[]
 }
 
 /**
@@ -27,11 +29,13 @@ export function parseFlux(script: string, options: ParseOptions): Pipeline {
   const operations: Operation[] = []
   while (cursor.accept('|>')) {
     const operation = parseOperation(cursor, refused, options)
-    if (operation !== undefined) operations.push(operation)
+    if (operation === undefined) continue
+    operations.push(operation)
+    if (options.refusedOperations.includes(operation.name)) refused.push(operation.name)
   }
   cursor.expectEnd()
   const [first] = refused
-  if (first !== undefined) throw notAllowed(first)
+  if (first !== undefined) throw notAllowed(first, options)
   return { bucket, operations }
 }
 
@@ -116,8 +120,7 @@ function skipCall(cursor: Cursor, name: string, refused: string[]): string {
   return ''
 }
 
-function notAllowed(name: string): QueryError {
-  return new QueryError(
-    `operation '${name}' is not allowed. Allowed operations: ${ALLOWED_OPERATIONS.join(', ')}`,
-  )
+function notAllowed(name: string, { refusedOperations }: ParseOptions): QueryError {
+  const allowed = ALLOWED_OPERATIONS.filter((operation) => !refusedOperations.includes(operation))
+  return new QueryError(`operation '${name}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
 }

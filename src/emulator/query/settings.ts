@@ -1,0 +1,15 @@
+/** How the query interface evaluates queries; faults change it. */
+export interface QuerySettings {
+  /** Points are visible so many seconds later than usual. */
+  readonly delaySeconds: number
+  /** Operations that are not allowed although they usually are. */
+  readonly refusedOperations: readonly string[]
+  /** Refuses queries that return several measurements. */
+  readonly refusesCombined: boolean
+}
+
+export const QUERY_SETTINGS: QuerySettings = {
+  delaySeconds: 0,
+  refusedOperations: [],
+  refusesCombined: false,
+}

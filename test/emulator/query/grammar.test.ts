@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { startEmulator } from '../client.ts'
+import { query, rowsOf } from './client.ts'
+
+const FROM = 'from(bucket: "monitoring_op")'
+const RANGE = 'range(start: -15m)'
+const CPU = 'filter(fn: (r) => r._measurement == "cpu" and r._field == "usage_idle")'
+const ROWS = 5
+
+/** One node has one row in the last five minutes and a half. */
+const ACCEPTED: [string, string][] = [
+  ['the example of the documentation', `${FROM} |> ${RANGE} |> ${CPU} |> last()`],
+  ['filter before range', `${FROM} |> ${CPU} |> ${RANGE} |> last()`],
+  ['line breaks and comments', `${FROM}\n  |> ${RANGE} // now\r\n\t|>${CPU}|>last( )`],
+  ['two filters', `${FROM} |> ${RANGE} |> filter(fn: (r) => r._measurement == "cpu") |> ${CPU} |> last()`],
+  ['a filter after last', `${FROM} |> ${RANGE} |> last() |> ${CPU}`],
+  [
+    'parentheses',
+    `${FROM} |> ${RANGE} |> filter(fn: (row) => (row._measurement == "cpu") and ((row._field == "usage_idle"))) |> last()`,
+  ],
+  [
+    'and binds stronger than or',
+    `${FROM} |> ${RANGE} |> filter(fn: (r) => r.host == "x" or r._measurement == "cpu" and r._field == "usage_idle") |> last()`,
+  ],
+  ['brackets', `${FROM} |> ${RANGE} |> filter(fn: (r) => r["_field"] == "usage_idle") |> last()`],
+  [
+    'an inequality',
+    `${FROM} |> ${RANGE} |> filter(fn: (r) => r._field == "usage_idle" and r.cpu != "cpu0") |> last()`,
+  ],
+  ['several units', `${FROM} |> range(start: -1h30m) |> ${CPU} |> last()`],
+  ['a stop', `${FROM} |> range(start: -1h, stop: -10m) |> ${CPU} |> last()`],
+  [
+    'absolute times',
+    `${FROM} |> range(start: 2026-03-11T12:20:00Z, stop: 2026-03-11T13:30:00.5+01:00) |> ${CPU} |> last()`,
+  ],
+  ['drop', `${FROM} |> ${RANGE} |> ${CPU} |> last() |> drop(columns: ["cpu", "tag", "nothing"])`],
+]
+
+describe('accepted', () => {
+  test.each(ACCEPTED)('%s', async (_name, flux) => {
+    expect(await rowsOf(await startEmulator({ profile: 'modern', pools: 1 }), flux)).toHaveLength(ROWS)
+  })
+
+  test('a script as the whole body', async () => {
+    const emulator = await startEmulator({ profile: 'modern' })
+    const response = await query(emulator, '', {
+      headers: { 'content-type': 'application/vnd.flux' },
+      body: `${FROM} |> ${RANGE} |> ${CPU} |> last()`,
+    })
+    expect(response.json().Series[0].Values).toHaveLength(2 * ROWS)
+  })
+
+  test('regular expressions, if they are switched on', async () => {
+    const flux = `${FROM} |> ${RANGE} |> filter(fn: (r) => r._field =~ /^usage_(idle|user)$/ and r.host !~ /-01$/) |> last()`
+    const options = { profile: 'modern', pools: 1 } as const
+    expect(
+      await rowsOf(await startEmulator({ ...options, queryRegularExpressions: true }), flux),
+    ).toHaveLength(8)
+    expect((await query(await startEmulator(options), flux)).status).toBe(500)
+  })
+})
+
+const COMPILE = /^failed to compile query: loc \d+:\d+: /
+
+describe('refused', () => {
+  test.each([
+    ['no script', '', COMPILE],
+    ['an unfinished string', 'from(bucket: "monitoring_op) |> range(start: -1h)', COMPILE],
+    ['an unknown function', `${FROM} |> ${RANGE} |> sparkle()`, /undefined identifier sparkle$/],
+    ['an unknown argument', `${FROM} |> range(begin: -1h)`, /unexpected argument begin$/],
+    ['an inherited name as an argument', `${FROM} |> range(constructor: -1h)`, /unexpected argument/],
+    ['no start', `${FROM} |> range()`, /missing required argument start$/],
+    ['an import', `import "math" ${FROM}`, COMPILE],
+    ['two pipelines', `${FROM} |> ${RANGE}\n${FROM}`, COMPILE],
+    ['a variable', `data = ${FROM} |> ${RANGE}`, COMPILE],
+    [
+      'another parameter',
+      `${FROM} |> ${RANGE} |> filter(fn: (r) => x._field == "a")`,
+      /undefined identifier x$/,
+    ],
+    ['a number', `${FROM} |> ${RANGE} |> filter(fn: (r) => r._value == 1)`, COMPILE],
+    ['a comparison of order', `${FROM} |> ${RANGE} |> filter(fn: (r) => r._value > "1")`, COMPILE],
+    ['no closing parenthesis', `${FROM} |> ${RANGE} |> filter(fn: (r) => (r._field == "a")`, COMPILE],
+    ['text after the end', `${FROM} |> ${RANGE} )`, COMPILE],
+    ['a unit below a second', `${FROM} |> range(start: -5ms)`, COMPILE],
+    [
+      'deep nesting',
+      `${FROM} |> filter(fn: (r) => ${'('.repeat(500)}r.a == "b"`,
+      /too many nested parentheses$/,
+    ],
+    ['an unknown bucket', `from(bucket: "telegraf") |> ${RANGE}`, /could not find bucket "telegraf"$/],
+    ['no range', `${FROM} |> ${CPU}`, /cannot submit unbounded read to "monitoring_op"/],
+    ['range after last', `${FROM} |> last() |> ${RANGE}`, /cannot submit unbounded read/],
+    ['an empty range', `${FROM} |> range(start: -1h, stop: -2h)`, /cannot query an empty range$/],
+  ])('%s', async (_name, flux, text) => {
+    const response = await query(await startEmulator({ profile: 'modern' }), flux)
+    expect([response.status, response.headers['content-type']]).toEqual([500, 'application/json'])
+    expect(Object.keys(response.json())).toEqual(['error'])
+    expect(response.json().error).toMatch(text)
+  })
+
+  test.each([
+    ['mean', `${FROM} |> ${RANGE} |> mean()`],
+    ['group', `${FROM} |> ${RANGE} |> group(columns: ["host"]) |> sum()`],
+    ['aggregateWindow', `${FROM} |> ${RANGE} |> aggregateWindow(every: 5m, fn: mean) |> last()`],
+    ['map', `${FROM} |> ${RANGE} |> map(fn: (r) => ({r with _value: 1}))`],
+    ['buckets', 'buckets()'],
+  ])('a function that is not allowed: %s', async (name, flux) => {
+    const response = await query(await startEmulator({ profile: 'modern' }), flux)
+    expect(response.status).toBe(500)
+    expect(response.json()).toEqual({
+      error: `operation '${name}' is not allowed. Allowed operations: influxDBFrom, filter, range, last, drop, keep`,
+    })
+  })
+
+  test('columns that tell series of different types apart cannot be dropped', async () => {
+    const flux = `${FROM} |> ${RANGE} |> filter(fn: (r) => r._measurement == "mem") |> drop(columns: ["_field"])`
+    const response = await query(await startEmulator({ profile: 'modern' }), flux)
+    expect(response.status).toBe(500)
+    expect(response.json().error).toMatch(
+      /^requested operation merges tables with different schemas for group key \{_measurement=mem,host=/,
+    )
+  })
+})
+
+describe('requests', () => {
+  test.each([
+    ['no query', { body: '{}' }, 400],
+    ['no JSON', { body: 'from(bucket:' }, 400],
+    ['another content type', { headers: { 'content-type': 'text/plain' } }, 400],
+    ['text/csv', { headers: { accept: 'text/csv' } }, 406],
+  ])('%s', async (_name, options, status) => {
+    const response = await query(await startEmulator({ profile: 'modern' }), '', options)
+    expect(response.status).toBe(status)
+    if (status === 406) expect(response.text).toBe('{"error":"unsupported response media type: text/csv"}')
+    else expect(Object.keys(response.json())).toEqual(['error'])
+  })
+
+  test('a body that is too long', async () => {
+    const response = await query(await startEmulator({ profile: 'modern' }), ' '.repeat(70_000))
+    expect([response.status, response.json().code]).toEqual([400, 1014])
+  })
+})

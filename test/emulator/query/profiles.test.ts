@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import type { Profile } from '../../../src/emulator/protocol/profiles.ts'
+import { call, type Json, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
+import { query, rowsOf, script } from './client.ts'
+
+const NET = script('monitoring_op', 'net', '|> last()', 'start: -15m')
+const THROUGHPUT = 'statDataHead_performance_internal_throughput'
+
+test.each([
+  ['documented', /^2\.2\./],
+  ['classic', /^3\.5\./],
+  ['modern', /^4\.3\./],
+  ['range-defect', /^3\.8\.0\./],
+  ['community', /^3\.8\.1\./],
+] as const)('profile %s has its version in /vdc/nodes', async (profile, version) => {
+  const emulator = await startEmulator({ profile })
+  const { node } = (await call(emulator, '/vdc/nodes.json')).json()
+  for (const { version: own } of node) expect(own).toMatch(version)
+})
+
+test.each(['classic', 'modern', 'range-defect'] as const)(
+  'profile %s: node_id is the id of the feed and of /vdc/nodes, host the name',
+  async (profile) => {
+    const emulator = await startEmulator({ profile })
+    const rows = await rowsOf(emulator, script('monitoring_op', 'cpu', '|> last()', 'start: -15m'))
+    const served = new Set(rows.map((row) => `${row['node_id']} ${row['host']}`))
+    const feed = [...(await nodesOf(emulator)), ...(await nodesOf(emulator, '', 1))]
+    const { node } = (await call(emulator, '/vdc/nodes.json')).json()
+    expect([...served].sort()).toEqual(feed.map(({ id, displayName }) => `${id} ${displayName}`).sort())
+    expect([...served].sort()).toEqual(
+      node.map(({ nodeid, nodename }: Json) => `${nodeid} ${nodename}`).sort(),
+    )
+  },
+)
+
+describe('the feed since version 3.6', () => {
+  test.each([
+    ['classic', true],
+    ['modern', false],
+    ['range-defect', false],
+    ['community', false],
+  ] as const)('profile %s: performance statistics are part of it: %s', async (profile, isPart) => {
+    const [node] = await nodesOf(await startEmulator({ profile }), 'dataType=current')
+    for (const name of [
+      'nodeCpuUtilizationCurrent',
+      'transactionErrorsCurrent',
+      'diskReadBandwidthEcCurrent',
+    ]) {
+      expect(Object.hasOwn(node, name)).toBe(isPart)
+    }
+    expect(node).toHaveProperty('diskSpaceTotalCurrent')
+  })
+})
+
+describe('network interfaces', () => {
+  const read = async (profile: Profile) => {
+    const rows = await rowsOf(await startEmulator({ profile, pools: 1, nodes: 1 }), NET)
+    const fields = new Set(rows.map((row) => row['_field']))
+    const names = [...new Set(rows.map((row) => row['interface']))]
+    return { names, fields, rows }
+  }
+
+  test('of version 4.3: VLANs are counted in their parent, and there is a speed', async () => {
+    const { names, fields, rows } = await read('modern')
+    expect(names).toEqual(['private.4', 'public', 'public.data', 'public.repl'])
+    expect([fields.has('speed'), fields.has('utilization')]).toEqual([true, false])
+    const received = (name: string) =>
+      Number(rows.find((row) => row['interface'] === name && row['_field'] === 'bytes_recv')?.['_value'])
+    expect(received('public')).toBeGreaterThan(received('public.data') + received('public.repl'))
+  })
+
+  test.each(['classic', 'range-defect'] as const)('of version 3: %s', async (profile) => {
+    const { names, fields } = await read(profile)
+    expect(names).toEqual(['private', 'public'])
+    expect([fields.has('speed'), fields.has('utilization')]).toEqual([false, true])
+  })
+})
+
+describe('profile range-defect', () => {
+  const read = async (profile: Profile, rest: string) => {
+    const emulator = await startEmulator({ profile, pools: 1, nodes: 2 })
+    const rows = await rowsOf(emulator, script('monitoring_main', THROUGHPUT, rest))
+    return rows.map((row) => ({
+      time: row['_time'] ?? '',
+      value: Number(row['_value']),
+      field: row['_field'],
+    }))
+  }
+
+  test('ranges have points before the window, and running totals', async () => {
+    const [right, wrong] = [await read('modern', ''), await read('range-defect', '')]
+    expect(wrong.length).toBeGreaterThan(right.length)
+    const start = new Date((NOW_SECONDS - 1_200) * 1_000).toISOString()
+    expect(wrong.some(({ time }) => time < start)).toBe(true)
+    expect(wrong.at(-1)?.time).toBe(right.at(-1)?.time)
+    expect(wrong.at(-1)?.value).toBeGreaterThan(3 * (right.at(-1)?.value ?? 0))
+  })
+
+  test('last() is right', async () => {
+    expect(await read('range-defect', '|> last()')).toEqual(await read('modern', '|> last()'))
+  })
+})
+
+test('profile community: always 503 with code 6503', async () => {
+  const emulator = await startEmulator({ profile: 'community' })
+  const response = await query(emulator, NET)
+  expect(response.status).toBe(503)
+  expect(response.json()).toMatchObject({ code: 6503, retryable: true })
+  expect((await query(emulator, NET, { token: 'emulator-security' })).status).toBe(500)
+})
+
+test('profile documented: there is no such path', async () => {
+  const response = await query(await startEmulator({ profile: 'documented' }), NET)
+  expect([response.status, response.json().code]).toEqual([404, 2000])
+})
+
+test('a large system: all tables are sent', async () => {
+  const emulator = await startEmulator({ profile: 'modern', pools: 2, nodes: 320 })
+  const flux = script('monitoring_main', 'statDataHead_performance_internal_latency')
+  const response = await query(emulator, flux)
+  expect(response.headers['transfer-encoding']).toBe('chunked')
+  const { Values } = response.json().Series[0]
+  expect(Values.at(-1)[0]).toBe(String(640 * 20 - 1))
+  expect(Values.length).toBeGreaterThan(640 * 20 * 3)
+})
