@@ -115,7 +115,7 @@ async function compareCpu({ feed, modern }: Views): Promise<number> {
     const busy = feedValues(node, 'nodeCpuUtilization')
     for (const [index, { time, value }] of user.entries()) {
       const sum = value + valueAt(system, index) + valueAt(nice, index)
-      expect(sum).toBeCloseTo(valueOf(busy, gridTime(time)), 6)
+      expect(sum).toBeCloseTo(valueIn(busy, gridTime(time)), 6)
       compared++
     }
   }
@@ -130,7 +130,7 @@ async function compareMemory({ feed, modern }: Views): Promise<number> {
     for (const [field, attribute] of Object.entries(attributes)) {
       const values = feedValues(node, attribute)
       for (const { time, value } of mem.get(`${id} ${field}`) ?? []) {
-        expect(value).toBeCloseTo(valueOf(values, gridTime(time)), 3)
+        expect(value).toBeCloseTo(valueIn(values, gridTime(time)), 3)
         compared++
       }
     }
@@ -149,7 +149,7 @@ async function compareNetwork({ feed, modern }: Views): Promise<number> {
     const megabits = sums('speed').reduce((sum, points) => sum + valueAt(points, 0), 0)
     const used = feedValues(node, 'nodeNicReceivedUtilization')
     for (const { t, value } of megabits > 0 ? seriesIn(node, 'nodeNicReceivedBandwidth') : [])
-      expect((100 * value * 8) / megabits).toBeCloseTo(valueOf(used, t), 3)
+      expect((100 * value * 8) / megabits).toBeCloseTo(valueIn(used, t), 3)
   }
   return compared
 }
@@ -196,7 +196,7 @@ async function compareTransactions(views: Views): Promise<number> {
     const [succeeded, failed] = [of('succeed_request_counter'), of('failed_request_counter')]
     const [user, system] = [of('user_errors'), of('system_errors')]
     for (const { t, value } of seriesIn(node.transactionErrors, 'all')) {
-      const [good, bad] = [valueOf(succeeded, t), failed.get(t) ?? 0]
+      const [good, bad] = [valueIn(succeeded, t), failed.get(t) ?? 0]
       const sum = (user.get(t) ?? 0) + (system.get(t) ?? 0)
       if (Number.isNaN(good + bad + sum)) continue
       expect((100 * bad) / (good + bad)).toBeCloseTo(value, 6)
@@ -218,7 +218,7 @@ async function compareErrorTypes(views: Views): Promise<number> {
     for (const type of node.transactionErrors.types) {
       const counted = countsOf(codes.get(`${id} ${type.errorType}`))
       for (const { t, value } of seriesIn(type, 'errorRate')) {
-        const rate = (100 * valueOf(counted, t)) / (valueOf(succeeded, t) + valueOf(failed, t))
+        const rate = (100 * valueIn(counted, t)) / (valueIn(succeeded, t) + valueIn(failed, t))
         if (Number.isNaN(rate)) continue
         expect(rate).toBeCloseTo(value, 6)
         compared++
@@ -239,7 +239,7 @@ async function compareLatency({ feed, modern }: Views): Promise<number> {
       compared += expectRates([of('+Inf')], node, `transaction${direction}TransactionsPerSec`)
       const means = feedValues(node, `transaction${direction}Latency`)
       // Counts are whole numbers: one transaction more or less in a high bucket changes the mean.
-      for (const [t, mean] of meansOf(of)) expect(Math.abs(mean / valueOf(means, t) - 1)).toBeLessThan(0.03)
+      for (const [t, mean] of meansOf(of)) expect(Math.abs(mean / valueIn(means, t) - 1)).toBeLessThan(0.03)
     }
   }
   return compared
@@ -265,7 +265,7 @@ function meansOf(of: (bound: string) => readonly Point[] | undefined): Map<numbe
   return means
 }
 
-function valueOf(values: ReadonlyMap<number, number> | undefined, t: number): number {
+function valueIn(values: ReadonlyMap<number, number> | undefined, t: number): number {
   return values?.get(t) ?? Number.NaN
 }
 
