@@ -9,7 +9,7 @@ import {
   TRANSACTION_SLOTS,
   TRANSACTIONS,
 } from '../points/counter_groups.ts'
-import { LATENCY_BOUNDS } from '../points/latency_histogram.ts'
+import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
 import { type Bucket, type NodeField, nodeSeries, type Series, type Source } from '../points/series.ts'
 
 const DAY = 86_400
@@ -48,9 +48,7 @@ const FIELDS: readonly NodeField[] = [
     rare('error_code', 'error_counter', TRANSACTION_SLOTS.code + index, { code }),
   ),
   ...['ttfb_read', 'ttlb_write'].flatMap((id, operation) =>
-    LATENCY_BOUNDS.map((bound, index) =>
-      counter('latency', bound, LATENCY, operation * LATENCY_BOUNDS.length + index, { id }),
-    ),
+    LATENCY_BOUNDS.map((bound, index) => latency(id, operation * LATENCY_BOUNDS.length, bound, index)),
   ),
   ...IO_SERVICES.flatMap((service) => [...ioFields(service, 'read', 0), ...ioFields(service, 'write', 1)]),
 ]
@@ -88,6 +86,14 @@ function rare(
 ): NodeField {
   const row = counter(measurement, field, TRANSACTIONS, slot, tags)
   return { ...row, value: (...point) => row.value(...point) || undefined }
+}
+
+/** A cumulative count: it includes all smaller bounds. */
+function latency(id: string, offset: number, bound: string, index: number): NodeField {
+  return {
+    ...counter('latency', bound, LATENCY, 0, { id }),
+    value: ({ counters }, { node }, k) => countUpTo(counters(LATENCY, node, k), offset, index),
+  }
 }
 
 function ioFields(

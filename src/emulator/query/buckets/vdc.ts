@@ -65,10 +65,7 @@ function* latencySeries(totals: Totals): Iterable<Series> {
       ['p50', 0.5],
       ['p99', 0.99],
     ] as const) {
-      const value = (k: number) => {
-        const ms = latencyQuantile(totals(LATENCY, k), index * LATENCY_BOUNDS.length, quantile)
-        return Number.isNaN(ms) ? undefined : ms
-      }
+      const value: Value = (k) => latencyQuantile(totals(LATENCY, k), index * LATENCY_BOUNDS.length, quantile)
       yield seriesOf('performance_latency', field, value, { id })
     }
   }

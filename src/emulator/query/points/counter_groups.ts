@@ -57,7 +57,7 @@ export const THROUGHPUT: CounterGroup = {
   },
 }
 
-/** Slots: cumulative counts by latency, of reads and then of writes. */
+/** Slots: counts by bucket of latency, of reads and then of writes. */
 export const LATENCY: CounterGroup = {
   slots: 2 * LATENCY_BOUNDS.length,
   clock: mainClock,

@@ -29,31 +29,38 @@ const SPREAD = [
 ] as const
 
 /**
- * Adds transactions to cumulative counts, which begin at `offset`. The mean over the middles of the buckets is
- * exactly `meanMs`: each part is split between the two nearest middles so that its mean is preserved.
+ * Adds transactions to counts by bucket, which begin at `offset`. The mean over the middles of the buckets is exactly
+ * `meanMs`: each part is split between the two nearest middles so that its mean is preserved.
  */
-export function addLatencies(totals: Float64Array, offset: number, count: number, meanMs: number): void {
-  for (const { part, factor } of SPREAD) addPart(totals, offset, count * part, meanMs * factor)
+export function addLatencies(buckets: Float64Array, offset: number, count: number, meanMs: number): void {
+  for (const { part, factor } of SPREAD) addPart(buckets, offset, count * part, meanMs * factor)
 }
 
-function addPart(totals: Float64Array, offset: number, count: number, latencyMs: number): void {
+function addPart(buckets: Float64Array, offset: number, count: number, latencyMs: number): void {
   let upper = 1
   while (upper < MIDDLES.length - 1 && latencyMs > (MIDDLES[upper] ?? 0)) upper++
   const [low = 0, high = 0] = [MIDDLES[upper - 1], MIDDLES[upper]]
   const inUpper = count * Math.min(1, Math.max(0, (latencyMs - low) / (high - low)))
-  for (let bound = upper - 1; bound < LATENCY_BOUNDS.length; bound++) {
-    totals[offset + bound] = (totals[offset + bound] ?? 0) + (bound < upper ? count - inUpper : count)
-  }
+  const at = offset + upper
+  buckets[at - 1] = (buckets[at - 1] ?? 0) + count - inUpper
+  buckets[at] = (buckets[at] ?? 0) + inUpper
 }
 
-/** Linear interpolation of a quantile in ms; NaN without transactions. */
-export function latencyQuantile(counts: ArrayLike<number>, offset: number, quantile: number): number {
-  const rank = quantile * (counts[offset + LATENCY_BOUNDS.length - 1] ?? 0)
+/** The number of transactions up to a bound, by its index. */
+export function countUpTo(buckets: Float64Array, offset: number, bound: number): number {
+  let count = 0
+  for (let index = offset; index <= offset + bound; index++) count += buckets[index] ?? 0
+  return count
+}
+
+/** Linear interpolation of a quantile in ms; undefined without transactions. */
+export function latencyQuantile(buckets: Float64Array, offset: number, quantile: number): number | undefined {
+  const rank = quantile * countUpTo(buckets, offset, LATENCY_BOUNDS.length - 1)
   for (const [bound, upper] of UPPER.entries()) {
-    const atUpper = counts[offset + bound] ?? 0
-    if (atUpper < rank || atUpper === 0) continue
-    const [lower, atLower] = bound === 0 ? [0, 0] : [UPPER[bound - 1] ?? 0, counts[offset + bound - 1] ?? 0]
-    return lower + ((upper - lower) * (rank - atLower)) / (atUpper - atLower)
+    const [below, inBucket] = [countUpTo(buckets, offset, bound - 1), buckets[offset + bound] ?? 0]
+    if (inBucket === 0 || below + inBucket < rank) continue
+    const lower = UPPER[bound - 1] ?? 0
+    return lower + ((upper - lower) * (rank - below)) / inBucket
   }
-  return Number.NaN
+  return undefined
 }
