@@ -96,7 +96,7 @@ export const QUERY_FAULTS = {
   },
   'missing-bound': {
     help: 'a bound of the latencies of the first node is missing',
-    argument: choiceArgument(LATENCY_BOUNDS, '+Inf'),
+    argument: { ...choiceArgument(LATENCY_BOUNDS, '+Inf'), name: 'BOUND' },
     effect: onRows((rows, { Columns }, bound) => {
       const [field, node] = [Columns.indexOf('_field'), Columns.indexOf('node_id')]
       const [id] = rows.map((row) => row[node]).sort()
