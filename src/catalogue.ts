@@ -17,6 +17,7 @@ export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic',
 
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
+export const BYTES_PER_KB = 1_000
 export const SECONDS_PER_DAY = 86_400
 
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
@@ -33,12 +34,18 @@ export const UNITS = {
   Bytes: { base: 'bytes', toBase: (value) => value },
   Percent: { base: 'ratio', toBase: (value) => value / 100 },
   'MB/s': { base: 'bytes_per_second', toBase: (value) => value * BYTES_PER_MB },
+  'kB/s': { base: 'bytes_per_second', toBase: (value) => value * BYTES_PER_KB },
+  'B/s': { base: 'bytes_per_second', toBase: (value) => value },
   ms: { base: 'seconds', toBase: (value) => value / 1000 },
   TPS: { base: '', toBase: (value) => value },
   day: { base: 'seconds', toBase: (value) => value * SECONDS_PER_DAY },
   count: { base: '', toBase: (value) => value },
 } as const satisfies Record<string, UnitRow>
 export type SourceUnit = keyof typeof UNITS
+
+/** Units that the feed may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
+export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]
+export type FeedBandwidthUnit = (typeof FEED_BANDWIDTH_UNITS)[number]
 
 /** Names of the member that carries the value in a snapshot `{t, <tag>}`. */
 const VALUE_TAGS = ['Space', 'Percent', 'Bytes', 'Bandwidth', 'Latency', 'TPS', 'diskIO', 'Rate'] as const
@@ -364,12 +371,15 @@ export const COVERAGE_ATTRIBUTES = [
 ] as const
 export type CoverageAttribute = (typeof COVERAGE_ATTRIBUTES)[number]
 
-/** A metric family of the nodes feed. All are gauges; `labels` come after {@link NODE_LABELS}. */
+/** A metric family of nodes. `labels` come after {@link NODE_LABELS}. */
 export interface NodeFamily {
   readonly name: string
+  /** A gauge, if undefined: all families of the nodes feed are. */
+  readonly type?: 'counter' | 'histogram'
   readonly help: string
   readonly unit: BaseUnit
   readonly labels: readonly string[]
+  /** Members of a node of the feed. */
   readonly sources: readonly string[]
 }
 
@@ -466,6 +476,34 @@ const forecastFamilies = [
   },
 ] as const satisfies readonly NodeFamily[]
 
+/** Families that only the query interface has. */
+const queryFamilies = [
+  {
+    name: 'sds_node_transaction_latency_seconds',
+    help: 'Latency of object reads (time to the first byte) and writes (time to the last byte) since the start of the process; there is no sum. Source: statDataHead_performance_internal_latency of the query interface (traffic, ms).',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['operation'],
+    sources: [],
+  },
+  {
+    name: 'sds_node_nic_interface_received_bytes_total',
+    help: 'Data received through a network interface since the start of the node; a VLAN is counted in its parent, too. Source: net.bytes_recv of the query interface (health, Bytes).',
+    type: 'counter',
+    unit: 'bytes',
+    labels: ['interface'],
+    sources: [],
+  },
+  {
+    name: 'sds_node_nic_interface_transmitted_bytes_total',
+    help: 'Data transmitted through a network interface since the start of the node; a VLAN is counted in its parent, too. Source: net.bytes_sent of the query interface (health, Bytes).',
+    type: 'counter',
+    unit: 'bytes',
+    labels: ['interface'],
+    sources: [],
+  },
+] as const satisfies readonly NodeFamily[]
+
 const ageFamily = {
   name: 'sds_node_sample_timestamp_seconds',
   help: 'Time of the newest sample of a category, in seconds since the epoch, by the clock of the storage system. Source: t of all attributes of the category (any category, seconds).',
@@ -485,19 +523,24 @@ const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: Fa
   }
 })
 
-/** Every metric family of the nodes feed, in the order in which they are exposed. */
+/** Every metric family of nodes, in the order in which they are exposed. */
 export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...identityFamilies,
   ...attributeFamilies,
   ...errorFamilies,
   ...forecastFamilies,
+  ...queryFamilies,
   ageFamily,
 ]
 
-/** Name of a metric family of the nodes feed. */
-export type NodeFamilyName =
-  | (typeof ATTRIBUTE_FAMILIES)[number]['family']
-  | (typeof identityFamilies)[number]['name']
-  | (typeof errorFamilies)[number]['name']
-  | (typeof forecastFamilies)[number]['name']
-  | (typeof ageFamily)['name']
+type FamilyOfNodes =
+  | (typeof identityFamilies)[number]
+  | (typeof errorFamilies)[number]
+  | (typeof forecastFamilies)[number]
+  | (typeof queryFamilies)[number]
+  | typeof ageFamily
+
+/** Name of a metric family of nodes. */
+export type NodeFamilyName = (typeof ATTRIBUTE_FAMILIES)[number]['family'] | FamilyOfNodes['name']
+/** Those of histograms, which have the series of their buckets only. */
+export type NodeHistogramName = Extract<FamilyOfNodes, { readonly type: 'histogram' }>['name']

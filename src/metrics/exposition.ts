@@ -6,6 +6,8 @@ export interface Sample {
   readonly value: number
   /** Seconds since the epoch; absent: the time of the scrape. */
   readonly t?: number
+  /** After the name of the family, for the buckets of a histogram. */
+  readonly suffix?: '_bucket'
 }
 
 /** Samples by family name. */
@@ -49,8 +51,8 @@ function numberText(value: number): string {
 /** The sample lines of a family, without its header. Timestamps in seconds, as in OpenMetrics. */
 export function sampleLines(name: string, samples: readonly Sample[]): string {
   let lines = ''
-  for (const { labels, value, t } of samples) {
-    const series = labels === '' ? name : `${name}{${labels}}`
+  for (const { labels, value, t, suffix = '' } of samples) {
+    const series = labels === '' ? `${name}${suffix}` : `${name}${suffix}{${labels}}`
     lines += `${series} ${numberText(value)}${t === undefined ? '' : ` ${t}`}\n`
   }
   return lines

@@ -1,4 +1,10 @@
-import { type BaseUnit, NODE_FAMILIES, NODE_LABELS, type NodeFamilyName } from '../catalogue.ts'
+import {
+  type BaseUnit,
+  NODE_FAMILIES,
+  NODE_LABELS,
+  type NodeFamilyName,
+  type NodeHistogramName,
+} from '../catalogue.ts'
 
 type FamilyType = 'gauge' | 'counter' | 'histogram'
 
@@ -13,11 +19,11 @@ export interface Family<Name extends string = string, Type extends FamilyType = 
 
 const POOL = ['system', 'pool_id'] as const
 
-/** Families of the nodes feed, from the catalogue. */
-export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, unit, labels }) => ({
+/** Families of nodes, from the catalogue. */
+export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, type, unit, labels }) => ({
   name,
   help,
-  type: 'gauge',
+  type: type ?? 'gauge',
   unit,
   labels: [...NODE_LABELS, ...labels],
 }))
@@ -61,8 +67,14 @@ export const STATE = {
   poolAttributeNodes: gauge(
     'sds_pool_attribute_nodes',
     '',
-    [...POOL, 'attribute', 'state'],
-    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable).',
+    [...POOL, 'attribute', 'state', 'source'],
+    'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query).',
+  ),
+  queryUp: gauge(
+    'sds_system_query_up',
+    '',
+    ['system'],
+    '1 when the last poll of the query interface succeeded, also without data, else 0; absent for a system that is not asked.',
   ),
   systemUp: gauge(
     'sds_system_up',
@@ -103,6 +115,16 @@ export const OWN = {
     [...POOL, 'result'],
     'Polls of a pool, by result: ok, or the reason of the failure.',
   ),
+  queryPolls: counter(
+    'sds_query_polls_total',
+    ['system', 'result'],
+    'Polls of the query interface of a system, by result: ok, empty (no data), or the reason of the failure.',
+  ),
+  unmatchedRows: counter(
+    'sds_query_unmatched_rows_total',
+    ['system'],
+    'Rows of the query interface about nodes that are in the feed of no polled pool.',
+  ),
   requests: counter(
     'sds_api_requests_total',
     ['system', 'operation', 'code'],
@@ -123,7 +145,7 @@ export const OWN = {
   rejectedValues: counter(
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],
-    'Values of the feed that were not exported because they are not valid.',
+    'Values of the feed or of answers to queries that were not exported because they are not valid.',
   ),
   buildInfo: gauge(
     'sds_exporter_build_info',
@@ -170,7 +192,8 @@ type HistogramName = Extract<OwnFamily, { readonly type: 'histogram' }>['name']
 
 /** Name of a series that the exporter exposes. A histogram has the series of its suffixes only. */
 export type SeriesName =
-  | NodeFamilyName
+  | Exclude<NodeFamilyName, NodeHistogramName>
+  | `${NodeHistogramName}_bucket`
   | Exclude<OwnFamily['name'], HistogramName>
   | `${HistogramName}_${'bucket' | 'count' | 'sum'}`
   | keyof typeof PROCESS_METRICS

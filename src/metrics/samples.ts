@@ -3,8 +3,17 @@ import type { Coverage } from '../api/feed/coverage.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
+import type { Snapshot } from '../api/feed/snapshots.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
-import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
+import type { MergedNode, MergedReading } from '../api/query/merge.ts'
+import {
+  ATTRIBUTES,
+  type CoverageAttribute,
+  DISK_COUNTS,
+  HEALTH_STATES,
+  type SourceUnit,
+  UNITS,
+} from '../catalogue.ts'
 import { labelText, type Sample, type SampleSet } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 
@@ -48,9 +57,13 @@ class Samples {
   readonly byFamily = new Map<string, Sample[]>()
 
   add(family: string, labels: string, value: number): void {
+    this.push(family, { labels, value })
+  }
+
+  push(family: string, sample: Sample): void {
     const list = this.byFamily.get(family)
-    if (list === undefined) this.byFamily.set(family, [{ labels, value }])
-    else list.push({ labels, value })
+    if (list === undefined) this.byFamily.set(family, [sample])
+    else list.push(sample)
   }
 }
 
@@ -58,25 +71,31 @@ class Samples {
 const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
   ...attribute,
   tail: Object.keys(attribute.labels).length === 0 ? '' : `,${labelText(attribute.labels)}`,
-  toBase: UNITS[attribute.unit].toBase,
 }))
+
+/** A value in the base unit of its family. */
+function inBaseUnit({ value, unit }: Snapshot, ofAttribute: SourceUnit): number {
+  return UNITS[unit ?? ofAttribute].toBase(value)
+}
 
 const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
   HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
 )
 
 /** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
-export function feedSamples(reading: FeedReading, labels: PoolLabels): SampleSet {
+export function feedSamples(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): SampleSet {
   const samples = new Samples()
   const names = uniqueNames(reading.nodes)
   reading.nodes.forEach((node, index) => {
     const base = nodeLabels(labels, names[index] ?? node.id)
     addIdentity(samples, base, node, labels.poolId)
-    for (const { name, family, tail, toBase } of ATTRIBUTE_TAILS) {
+    for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
       const snapshot = node.values.get(name)
-      if (snapshot !== undefined) samples.add(family, `${base}${tail}`, toBase(snapshot.value))
+      if (snapshot !== undefined) samples.add(family, `${base}${tail}`, inBaseUnit(snapshot, unit))
     }
     if (node.errors !== undefined) addErrors(samples, base, node.errors)
+    addLatencies(samples, base, node)
+    addInterfaces(samples, base, node)
     addAges(samples, base, node)
   })
   return samples.byFamily
@@ -121,6 +140,34 @@ function addErrors(samples: Samples, base: string, errors: TransactionErrors): v
   }
 }
 
+function addLatencies(samples: Samples, base: string, { latencies }: MergedNode): void {
+  for (const [operation, { buckets }] of latencies ?? []) {
+    for (const { seconds, count } of buckets) {
+      const labels = `${base},operation="${operation}",le="${boundText(seconds)}"`
+      samples.push('sds_node_transaction_latency_seconds', { labels, value: count, suffix: '_bucket' })
+    }
+  }
+}
+
+const BOUND_DIGITS = 12
+
+/** Without the noise of floating point; as in OpenMetrics, whole numbers have a decimal. */
+function boundText(seconds: number): string {
+  if (seconds === Number.POSITIVE_INFINITY) return '+Inf'
+  const rounded = Number(seconds.toPrecision(BOUND_DIGITS))
+  return Number.isInteger(rounded) ? rounded.toFixed(1) : String(rounded)
+}
+
+function addInterfaces(samples: Samples, base: string, { interfaces }: MergedNode): void {
+  for (const { name, receivedBytes, transmittedBytes } of interfaces ?? []) {
+    const labels = `${base},${labelText({ interface: boundedName(name) })}`
+    if (receivedBytes !== undefined)
+      samples.add('sds_node_nic_interface_received_bytes_total', labels, receivedBytes)
+    if (transmittedBytes !== undefined)
+      samples.add('sds_node_nic_interface_transmitted_bytes_total', labels, transmittedBytes)
+  }
+}
+
 function addAges(samples: Samples, base: string, node: NodeReading): void {
   for (const [category, t] of newestTimes(node)) {
     samples.add('sds_node_sample_timestamp_seconds', `${base},category="${category}"`, t)
@@ -132,7 +179,7 @@ function addAges(samples: Samples, base: string, node: NodeReading): void {
  * and may contain nodes that have left.
  */
 export function forecastSamples(
-  reading: FeedReading,
+  reading: Pick<FeedReading, 'nodes'>,
   forecasts: ReadonlyMap<string, readonly Forecast[]>,
   labels: PoolLabels,
 ): SampleSet {
@@ -150,16 +197,21 @@ export function forecastSamples(
   return samples.byFamily
 }
 
-/** `sds_pool_attribute_nodes`: number of nodes by attribute and state. */
+/**
+ * `sds_pool_attribute_nodes`: number of nodes by attribute and state.
+ * @param queried the attributes whose source is the query interface
+ */
 export function coverageSamples(
-  coverage: ReadonlyMap<string, Readonly<Coverage>>,
+  coverage: ReadonlyMap<CoverageAttribute, Readonly<Coverage>>,
   labels: PoolLabels,
+  queried: ReadonlySet<CoverageAttribute> = new Set(),
 ): Sample[] {
   const base = labelText({ system: labels.system, pool_id: labels.poolId })
-  return [...coverage].flatMap(([attribute, counts]) =>
-    Object.entries(counts).map(([state, value]) => ({
-      labels: `${base},${labelText({ attribute, state })}`,
+  return [...coverage].flatMap(([attribute, counts]) => {
+    const source = queried.has(attribute) ? 'query' : 'feed'
+    return Object.entries(counts).map(([state, value]) => ({
+      labels: `${base},${labelText({ attribute, state, source })}`,
       value,
-    })),
-  )
+    }))
+  })
 }

@@ -5,6 +5,8 @@ import { poolNameIn } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { Provider } from '../api/providers/providers.ts'
+import { type MergedReading, mergePerformance } from '../api/query/merge.ts'
+import type { PerformanceReading } from '../api/query/performance.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
@@ -44,6 +46,8 @@ export interface PoolState {
   readonly lastSuccess: number | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
   readonly reading: FeedReading | undefined
+  /** The reading with what the query interface has of its nodes. */
+  readonly merged: MergedReading | undefined
   readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
   readonly forecastCoverage: FeedReading['coverage'] | undefined
   /** The reading, and the forecasts with the coverage, as lines: rendered when they came. */
@@ -55,6 +59,16 @@ export interface PoolState {
 export interface InventoryState {
   /** Undefined if the list could not be read, for example without the role; that is not an empty list. */
   readonly providers: readonly Provider[] | undefined
+  /** Why the last attempt failed. */
+  readonly failure: Failure | undefined
+}
+
+/** What is known of the query interface of a system that is asked. */
+export interface PerformanceState {
+  /** Undefined before the first success, and when all values were too old. */
+  readonly reading: PerformanceReading | undefined
+  /** When the reading came, on the clock of `performance.now()`. */
+  readonly receivedAtMs: number
   /** Why the last attempt failed. */
   readonly failure: Failure | undefined
 }
@@ -71,6 +85,8 @@ export interface SystemState {
   readonly discoveryFailure: Failure | undefined
   /** Undefined before the first attempt. */
   readonly inventory: InventoryState | undefined
+  /** Undefined while the query interface is not asked. */
+  readonly performance: PerformanceState | undefined
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
 }
@@ -86,6 +102,7 @@ export function newSystem(name: string): SystemState {
     pools: new Map(),
     discoveryFailure: undefined,
     inventory: undefined,
+    performance: undefined,
     tried: false,
   }
 }
@@ -98,6 +115,7 @@ function newPool(ref: PoolRef): PoolState {
     lastAttempt: undefined,
     lastSuccess: undefined,
     reading: undefined,
+    merged: undefined,
     forecasts: undefined,
     forecastCoverage: undefined,
     feedPart: NOTHING,
@@ -146,6 +164,19 @@ export function withForecasts(
       system.name,
     ),
   )
+}
+
+/**
+ * News of the query interface: all pools are rendered anew if it has another reading.
+ * @throws {ApiError} `too_large` as {@link withPoll}
+ */
+export function withPerformance(system: SystemState, performance: PerformanceState | undefined): SystemState {
+  const next = { ...system, performance }
+  if (performance?.reading === system.performance?.reading) return next
+  return withinBounds({
+    ...next,
+    pools: byId([...system.pools.values()].map((pool) => renderPool(pool, next))),
+  })
 }
 
 /** The system without forecasts, for when they are turned off. */
@@ -202,27 +233,29 @@ function relabelled(system: SystemState, renewed?: string): SystemState {
   const labelled = pools.map((pool, index) => {
     const label = labels[index] ?? pool.ref.id
     if (label === pool.label && pool.ref.id !== renewed) return pool
-    return renderPool({ ...pool, label }, system.name)
+    return renderPool({ ...pool, label }, system)
   })
   return { ...system, pools: byId(labelled) }
 }
 
-function renderPool(pool: PoolState, system: string): PoolState {
+function renderPool(pool: PoolState, system: SystemState): PoolState {
   const { reading } = pool
-  const feedPart = reading === undefined ? NOTHING : renderPart(feedSamples(reading, labelsOf(pool, system)))
-  return renderForecasts({ ...pool, feedPart }, system)
+  const merged = reading && mergePerformance(reading, system.performance?.reading)
+  const feedPart =
+    merged === undefined ? NOTHING : renderPart(feedSamples(merged, labelsOf(pool, system.name)))
+  return renderForecasts({ ...pool, merged, feedPart }, system.name)
 }
 
 /** What the forecasts say, and the coverage, in which they have a row. */
 function renderForecasts(pool: PoolState, system: string): PoolState {
-  const { reading, forecasts, forecastCoverage } = pool
-  if (reading === undefined) return { ...pool, forecastPart: NOTHING }
+  const { merged, forecasts, forecastCoverage } = pool
+  if (merged === undefined) return { ...pool, forecastPart: NOTHING }
   const labels = labelsOf(pool, system)
   const ofForecasts = forecastCoverage?.get(FORECAST.name)
-  const coverage = new Map(reading.coverage)
+  const coverage = new Map(merged.coverage)
   if (ofForecasts !== undefined) coverage.set(FORECAST.name, ofForecasts)
-  const samples = new Map<string, readonly Sample[]>(forecastSamples(reading, forecasts ?? new Map(), labels))
-  samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels))
+  const samples = new Map<string, readonly Sample[]>(forecastSamples(merged, forecasts ?? new Map(), labels))
+  samples.set(STATE.poolAttributeNodes.name, coverageSamples(coverage, labels, merged.queried))
   return { ...pool, forecastPart: renderPart(samples) }
 }
 

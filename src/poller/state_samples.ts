@@ -17,6 +17,8 @@ export function statePart(system: SystemState): Part {
   // A system that could not even be asked, say because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
   add(STATE.systemUp, base, up === undefined ? undefined : Number(up))
+  const { performance } = system
+  add(STATE.queryUp, base, performance && Number(performance.failure === undefined))
   add(STATE.clockSkew, base, system.clockSkewSeconds)
   add(STATE.tlsNotAfter, base, system.tlsNotAfterSeconds)
   for (const pool of system.pools.values())

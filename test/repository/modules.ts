@@ -25,6 +25,7 @@ export const MODULES: readonly Module[] = [
     name: COMMON,
     paths: [
       'src/catalogue.ts',
+      'src/query_catalogue.ts',
       'src/log.ts',
       'src/counted.ts',
       'src/visible_text.ts',

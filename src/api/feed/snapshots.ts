@@ -1,3 +1,4 @@
+import type { SourceUnit } from '../../catalogue.ts'
 import { isObject, type JsonObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
@@ -8,6 +9,8 @@ export interface Snapshot {
   readonly t: number
   /** In the unit of the source. */
   readonly value: number
+  /** The unit, if it is not that of the attribute in the catalogue. */
+  readonly unit?: SourceUnit
 }
 
 /**

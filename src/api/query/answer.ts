@@ -1,0 +1,199 @@
+import { ApiError } from '../errors/errors.ts'
+import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
+import { isObject, member, readText } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { MAX_QUOTED_CHARACTERS, type Read, type Rejection, served, unreadable } from '../parse/reads.ts'
+import { type ReadTime, timeReader } from './times.ts'
+
+/** A value of a series. */
+export interface Point {
+  /** Seconds since the epoch, by the clock of the storage system. */
+  readonly t: number
+  readonly value: number
+}
+
+/** The points of one field with the same tags. */
+export interface Series {
+  readonly measurement: string
+  readonly field: string
+  /** Such as `host`, `node_id` and `interface`; a tag without a value is missing. */
+  readonly tags: ReadonlyMap<string, string>
+  /** In the order of their times, each time once. */
+  readonly points: readonly Point[]
+}
+
+/** The decoded answer to one query. */
+export interface QueryAnswer {
+  /** By a key of measurement, field and all tags. */
+  readonly series: ReadonlyMap<string, Series>
+  /** End of the range: the time of the answer, in seconds by the clock of the system. Undefined without rows. */
+  readonly stop: number | undefined
+  /** Rows outside of the range, which are not in the series. */
+  readonly outside: number
+  readonly rejected: readonly RejectedValue[]
+}
+
+interface DecodeOptions {
+  /** Name of the query in `sds_api_rejected_values_total{attribute}`. */
+  readonly name: string
+  /** Tags without which the rows cannot be told apart. */
+  readonly tags: readonly string[]
+}
+
+/**
+ * Decodes the JSON answer of the query interface. All cells are strings, and `Datatypes` does not describe them, so
+ * only the names of the columns are used; they may differ between the members of `Series`.
+ * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` if it is an error
+ */
+export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
+  const rejected = createRejectedValues()
+  const rows = createRows(options, rejected)
+  for (const one of seriesOf(body)) rows.add(one)
+  return { ...rows.result(), rejected: rejected.list() }
+}
+
+function seriesOf(body: unknown): readonly unknown[] {
+  if (!isObject(body)) throw new ApiError('schema', 'the answer to a query is not an object')
+  const error = readText(member(body, 'error'))
+  if (error !== undefined) throw new ApiError('client_error', `the query was refused: ${quoted(error)}`)
+  if (!Object.hasOwn(body, 'Series'))
+    throw new ApiError('schema', 'the answer to a query has no member Series')
+  const list = member(body, 'Series') ?? []
+  if (!Array.isArray(list)) throw new ApiError('schema', 'the member Series of the answer is not a list')
+  return list
+}
+
+const MAX_ERROR_CHARACTERS = 200
+function quoted(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
+}
+
+const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
+/** Columns that are not tags. `result` exists in CSV only. */
+const NO_TAGS: readonly string[] = [...NEEDED, '_start', 'table', 'result']
+
+interface Columns {
+  readonly count: number
+  readonly stop: number
+  readonly start: number | undefined
+  readonly time: number
+  readonly value: number
+  readonly field: number
+  readonly measurement: number
+  /** Sorted by name, so that the key of a series does not depend on the order of columns. */
+  readonly tags: readonly (readonly [name: string, index: number])[]
+}
+
+/** @throws {ApiError} `schema` for missing columns */
+function columnsOf(names: readonly unknown[], tags: readonly string[]): Columns {
+  const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
+  const missing = [...NEEDED, ...tags].filter((name) => !indexes.has(name))
+  if (!indexes.has('node_id') && !indexes.has('host')) missing.push('node_id')
+  if (missing.length > 0)
+    throw new ApiError('schema', `the answer to a query lacks the columns ${missing.join(', ')}`)
+  const index = (name: string) => indexes.get(name) ?? -1
+  return {
+    count: names.length,
+    stop: index('_stop'),
+    start: indexes.get('_start'),
+    time: index('_time'),
+    value: index('_value'),
+    field: index('_field'),
+    measurement: index('_measurement'),
+    tags: [...indexes]
+      .filter(([name]) => name !== '' && !NO_TAGS.includes(name))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  }
+}
+
+interface GrowingSeries extends Series {
+  readonly points: Point[]
+}
+
+/** Collects rows into series. */
+function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
+  const series = new Map<string, GrowingSeries>()
+  const read = timeReader()
+  let stop: number | undefined
+  let outside = 0
+
+  function reject(reason: Rejection, text: string, node = ''): void {
+    const short = (long: string) => long.slice(0, MAX_QUOTED_CHARACTERS)
+    rejected.add({ attribute: name, reason, node: short(node), text: short(text) })
+  }
+
+  function add(row: unknown, columns: Columns): void {
+    const cells: readonly unknown[] = Array.isArray(row) ? row : []
+    const found = readRow(cells, columns, read)
+    if (found.state === 'unreadable') reject(found.rejection, found.text, nodeOf(cells, columns))
+    if (found.state !== 'served') return
+    const { t, value, range } = found.value
+    stop = Math.max(stop ?? 0, range.stop)
+    if (t < range.start || t >= range.stop) outside += 1
+    else growing(cells, columns, found.value).points.push({ t, value })
+  }
+
+  function growing(
+    row: readonly unknown[],
+    columns: Columns,
+    { field, measurement }: Pick<Series, 'field' | 'measurement'>,
+  ): GrowingSeries {
+    const tagsOfRow = columns.tags.flatMap(([tag, index]): [string, string][] => {
+      const value = readText(row[index])
+      return value === undefined ? [] : [[tag, value]]
+    })
+    const key = JSON.stringify([measurement, field, tagsOfRow])
+    let found = series.get(key)
+    if (found === undefined) {
+      found = { field, measurement, tags: new Map(tagsOfRow), points: [] }
+      series.set(key, found)
+    }
+    return found
+  }
+
+  return {
+    add(one: unknown): void {
+      const rows = isObject(one) ? (member(one, 'Values') ?? []) : undefined
+      if (!Array.isArray(rows)) throw new ApiError('schema', 'the answer to a query has no rows')
+      if (rows.length === 0) return
+      const names = isObject(one) ? member(one, 'Columns') : undefined
+      if (!Array.isArray(names))
+        throw new ApiError('schema', 'the answer to a query has rows without columns')
+      const columns = columnsOf(names, tags)
+      for (const row of rows) add(row, columns)
+    },
+    result: () => ({ series: new Map([...series].map(([key, one]) => [key, inOrder(one)])), stop, outside }),
+  }
+}
+
+function nodeOf(row: readonly unknown[], { tags }: Columns): string {
+  const index = new Map(tags)
+  return readText(row[index.get('host') ?? -1]) ?? readText(row[index.get('node_id') ?? -1]) ?? ''
+}
+
+interface Row extends Point, Pick<Series, 'field' | 'measurement'> {
+  readonly range: { readonly start: number; readonly stop: number }
+}
+
+/** A row needs all of its cells: one without a value is rejected, too. */
+function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): Read<Row> {
+  if (cells.length !== columns.count) return unreadable('shape', 'a row of another length')
+  const t = read(cells[columns.time])
+  const stop = read(cells[columns.stop])
+  const start = columns.start === undefined ? 0 : read(cells[columns.start])
+  if (t === undefined || stop === undefined || start === undefined)
+    return unreadable('time', cells[columns.time])
+  const field = readText(cells[columns.field])
+  const measurement = readText(cells[columns.measurement])
+  const value = readNumber(cells[columns.value])
+  if (value.state === 'unreadable') return value
+  if (value.state === 'absent' || field === undefined || measurement === undefined)
+    return unreadable('shape', 'a row without a value or a name')
+  return served({ t, value: value.value, range: { start, stop }, field, measurement })
+}
+
+/** Sorted by time. Of several points with the same time, the first is kept: they are copies of several stores. */
+function inOrder(series: GrowingSeries): Series {
+  const sorted = series.points.toSorted((a, b) => a.t - b.t)
+  return { ...series, points: sorted.filter(({ t }, index) => t !== sorted[index - 1]?.t) }
+}

@@ -1,0 +1,170 @@
+import { NETWORK_FIELDS } from '../../query_catalogue.ts'
+import type { Series } from './answer.ts'
+import { increaseOf, newestPoint } from './rates.ts'
+
+/** Which network interfaces are counted. The expressions match whole names; empty: not set. */
+export interface InterfaceFilter {
+  /** Instead of the rule for names. */
+  readonly include: string
+  readonly exclude: string
+}
+
+/** Decides for the interfaces of one node. */
+export interface InterfaceRule {
+  /** Those whose own counters are exported. */
+  exported(names: readonly string[]): readonly string[]
+  /** Those that are added up for the node: no traffic is counted twice. */
+  summed(names: readonly string[]): readonly string[]
+}
+
+const VIRTUAL = /^(lo|docker.*|veth.*)$/
+const BOND = /^bond\d+$/
+/** Physical interfaces, as Linux names them: with a bond, they are its slaves. */
+const PHYSICAL = /^(eth\d+|en[opsx].+|em\d+|p\d+p\d+|slave.*)$/
+
+/**
+ * By default, interfaces of containers and the loopback are left out; a VLAN `X.Y` is not added to its parent `X`,
+ * which counts its traffic too, and neither are the slaves of a bond.
+ */
+export function createInterfaceRule({ include, exclude }: InterfaceFilter): InterfaceRule {
+  const included = include === '' ? undefined : wholeName(include)
+  const excluded = exclude === '' ? undefined : wholeName(exclude)
+  const isExcluded = (name: string) => excluded?.test(name) ?? false
+
+  return {
+    exported: (names) =>
+      names.filter((name) => !isExcluded(name) && (included?.test(name) || !VIRTUAL.test(name))),
+    summed(names) {
+      const candidates = names.filter((name) => !isExcluded(name))
+      if (included !== undefined) return candidates.filter((name) => included.test(name))
+      const hasBond = candidates.some((name) => BOND.test(name))
+      return candidates.filter(
+        (name) => !VIRTUAL.test(name) && !isVlanOf(name, candidates) && !(hasBond && PHYSICAL.test(name)),
+      )
+    },
+  }
+}
+
+function wholeName(expression: string): RegExp {
+  return new RegExp(`^(?:${expression})$`)
+}
+
+function isVlanOf(name: string, names: readonly string[]): boolean {
+  const dot = name.lastIndexOf('.')
+  return dot > 0 && names.includes(name.slice(0, dot))
+}
+
+/** The counters of one interface of a node, since the start of the node. */
+export interface InterfaceCounters {
+  readonly name: string
+  /** Time of the newest point. */
+  readonly t: number
+  readonly receivedBytes: number | undefined
+  readonly transmittedBytes: number | undefined
+}
+
+/** Growth per second of the summed interfaces of one node. */
+export interface NetworkTraffic {
+  readonly t: number
+  readonly receivedBytesPerSecond: number | undefined
+  readonly transmittedBytesPerSecond: number | undefined
+  /** Of the interfaces that have traffic; undefined if one of them has no speed. */
+  readonly capacityBytesPerSecond: number | undefined
+  /** The largest of the field `utilization`, percent; served by systems without speeds. */
+  readonly utilizationPercent: number | undefined
+}
+
+/** The series of one interface by field. */
+type InterfaceSeries = ReadonlyMap<string, Series>
+
+export function seriesByInterface(series: readonly Series[]): ReadonlyMap<string, InterfaceSeries> {
+  const byName = new Map<string, Map<string, Series>>()
+  for (const one of series) {
+    const name = one.tags.get('interface')
+    if (name === undefined) continue
+    const fields = byName.get(name) ?? new Map<string, Series>()
+    // Of two series, such as before and after a change of another tag, the newer one is current.
+    const other = fields.get(one.field)
+    if ((newestPoint(one)?.t ?? 0) > (other === undefined ? -1 : (newestPoint(other)?.t ?? 0)))
+      fields.set(one.field, one)
+    byName.set(name, fields)
+  }
+  return byName
+}
+
+/** Maximum number of interfaces of a node whose counters are exported: each is a label value. */
+export const MAX_INTERFACES = 32
+
+export function interfaceCounters(
+  interfaces: ReadonlyMap<string, InterfaceSeries>,
+  rule: InterfaceRule,
+): InterfaceCounters[] {
+  return rule
+    .exported([...interfaces.keys()].toSorted())
+    .slice(0, MAX_INTERFACES)
+    .flatMap((name): InterfaceCounters[] => {
+      const fields = interfaces.get(name)
+      const [received, transmitted] = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].map((field) =>
+        newestOf(fields, field),
+      )
+      const t = Math.max(received?.t ?? 0, transmitted?.t ?? 0)
+      if (t === 0) return []
+      return [{ name, t, receivedBytes: received?.value, transmittedBytes: transmitted?.value }]
+    })
+}
+
+function newestOf(fields: InterfaceSeries | undefined, field: string) {
+  const series = fields?.get(field)
+  return series && newestPoint(series)
+}
+
+/** Undefined if no interface is summed or a point of time is missing. */
+export function networkTraffic(
+  interfaces: ReadonlyMap<string, InterfaceSeries>,
+  rule: InterfaceRule,
+): NetworkTraffic | undefined {
+  const summed = rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? [])
+  const points = summed.flatMap((fields) => [
+    newestOf(fields, NETWORK_FIELDS.received),
+    newestOf(fields, NETWORK_FIELDS.transmitted),
+  ])
+  const t = Math.max(...points.map((point) => point?.t ?? 0))
+  if (!(t > 0)) return undefined
+  return {
+    t,
+    receivedBytesPerSecond: sum(summed.map((fields) => rateOf(fields, NETWORK_FIELDS.received))),
+    transmittedBytesPerSecond: sum(summed.map((fields) => rateOf(fields, NETWORK_FIELDS.transmitted))),
+    capacityBytesPerSecond: sum(summed.map(capacityOf)),
+    utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
+  }
+}
+
+function rateOf(fields: InterfaceSeries, field: string): number | undefined {
+  const series = fields.get(field)
+  return series && increaseOf(series)?.perSecond
+}
+
+const BYTES_PER_MBIT = 125_000
+
+/** An interface that is down has no speed, and no traffic: it adds nothing. */
+function capacityOf(fields: InterfaceSeries): number | undefined {
+  const speed = newestOf(fields, NETWORK_FIELDS.speed)?.value ?? 0
+  if (speed > 0) return speed * BYTES_PER_MBIT
+  const rates = [rateOf(fields, NETWORK_FIELDS.received), rateOf(fields, NETWORK_FIELDS.transmitted)]
+  return rates.every((rate) => rate === 0) ? 0 : undefined
+}
+
+/** Undefined if one of them is. */
+function sum(numbers: readonly (number | undefined)[]): number | undefined {
+  let total = 0
+  for (const number of numbers) {
+    if (number === undefined) return undefined
+    total += number
+  }
+  return total
+}
+
+function largest(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined)
+  return known.length === 0 ? undefined : Math.max(...known)
+}

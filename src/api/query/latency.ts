@@ -1,0 +1,57 @@
+import { LATENCY_TOTAL, MS_PER_SECOND } from '../../query_catalogue.ts'
+import type { Series } from './answer.ts'
+import { newestPoint } from './rates.ts'
+
+export interface LatencyBucket {
+  /** Upper bound; infinite for the last bucket. */
+  readonly seconds: number
+  /** Requests up to the bound since the start of the process. */
+  readonly count: number
+}
+
+/** Latencies of the requests of one node since the start of the process. The sum is not served. */
+export interface LatencyHistogram {
+  readonly t: number
+  readonly buckets: readonly LatencyBucket[]
+}
+
+/** The bounds that more than half of the histograms have: a histogram without one of them is unusable. */
+export function commonBounds(histograms: readonly (readonly Series[])[]): ReadonlySet<string> {
+  const uses = new Map<string, number>()
+  for (const series of histograms) for (const { field } of series) uses.set(field, (uses.get(field) ?? 0) + 1)
+  const isCommon = ([bound, count]: [string, number]) =>
+    bound === LATENCY_TOTAL || count > histograms.length / 2
+  return new Set([LATENCY_TOTAL, ...[...uses].filter(isCommon).map(([bound]) => bound)])
+}
+
+/**
+ * The histogram of one node and operation, from one series for each bound; undefined if a bound is missing, if the
+ * points are of different times, or if counts decrease with growing bounds.
+ */
+export function latencyHistogram(
+  series: readonly Series[],
+  common: ReadonlySet<string>,
+): LatencyHistogram | undefined {
+  const fields = new Set(series.map(({ field }) => field))
+  // Two series for a bound are of two processes, whose points are of different times.
+  if (fields.size !== series.length || [...common].some((bound) => !fields.has(bound))) return undefined
+  const t = newestPoint(series.find(({ field }) => field === LATENCY_TOTAL) ?? NO_SERIES)?.t
+  const buckets = series.map((one) => bucketOf(one, t)).toSorted(byBound)
+  const isGrowing = buckets.every(({ count }, index) => count >= (buckets[index - 1]?.count ?? 0))
+  return t === undefined || !isGrowing ? undefined : { t, buckets }
+}
+
+const NO_SERIES: Series = { measurement: '', field: '', tags: new Map(), points: [] }
+
+/** A count that is not of this time, or a bound that is no number, makes the histogram invalid. */
+function bucketOf(series: Series, t: number | undefined): LatencyBucket {
+  const point = newestPoint(series)
+  const seconds =
+    series.field === LATENCY_TOTAL ? Number.POSITIVE_INFINITY : Number(series.field) / MS_PER_SECOND
+  const isUsable = point !== undefined && point.t === t && seconds >= 0
+  return { seconds, count: isUsable ? point.value : Number.NaN }
+}
+
+function byBound(a: LatencyBucket, b: LatencyBucket): number {
+  return a.seconds < b.seconds ? -1 : 1
+}

@@ -1,0 +1,105 @@
+import { type CoverageAttribute, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from '../../query_catalogue.ts'
+import type { Coverage } from '../feed/coverage.ts'
+import type { FeedReading } from '../feed/feed.ts'
+import type { NodeReading } from '../feed/node_reading.ts'
+import type { InterfaceCounters } from './interfaces.ts'
+import type { LatencyHistogram } from './latency.ts'
+import type { NodePerformance, PerformanceReading } from './performance.ts'
+
+/** A node of the feed, with what only the query interface has of it. */
+export interface MergedNode extends NodeReading {
+  readonly latencies?: ReadonlyMap<LatencyOperation, LatencyHistogram>
+  readonly interfaces?: readonly InterfaceCounters[]
+}
+
+/** A feed, with attributes that it lacks taken from the query interface. */
+export interface MergedReading extends Pick<FeedReading, 'coverage'> {
+  readonly nodes: readonly MergedNode[]
+  /** The attributes of the query interface. The others are those of the feed. */
+  readonly queried: ReadonlySet<CoverageAttribute>
+}
+
+type QueriedAttribute = QueryAttributeName | typeof TRANSACTION_ERRORS.name
+const QUERIED: readonly QueriedAttribute[] = [
+  ...QUERY_ATTRIBUTES.map(({ name }) => name),
+  TRANSACTION_ERRORS.name,
+]
+
+/** The attributes that a feed serves on no node, not even unreadable, and that the query interface may have. */
+export function missingAttributes({ coverage }: Pick<FeedReading, 'coverage'>): readonly QueriedAttribute[] {
+  return QUERIED.filter((name) => {
+    const counts = coverage.get(name)
+    return (counts?.served ?? 0) + (counts?.unreadable ?? 0) === 0
+  })
+}
+
+/**
+ * The feed of one pool with the performance of its nodes. An attribute has one source for the whole pool: that of the
+ * feed, unless the feed serves it on no node.
+ */
+export function mergePerformance(
+  feed: FeedReading,
+  performance: PerformanceReading | undefined,
+): MergedReading {
+  const { coverage } = feed
+  if (performance === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
+  const missing = new Set(missingAttributes(feed))
+  const find = createJoin(performance, feed.nodes)
+  const nodes = feed.nodes.map((node) => {
+    const found = find(node)
+    return found === undefined ? node : mergeNode(node, found, missing)
+  })
+  return { nodes, coverage: mergeCoverage(coverage, nodes, missing), queried: missing }
+}
+
+/** Finds the performance of a node by its id, else by its name if that is unique. Both are compared without case. */
+function createJoin(
+  { nodes }: PerformanceReading,
+  feed: readonly NodeReading[],
+): (node: NodeReading) => NodePerformance | undefined {
+  const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase(), node]))
+  const byHost = new Map(nodes.map((node) => [node.host?.toLowerCase(), node]))
+  const uses = Map.groupBy(feed, ({ name }) => name?.toLowerCase())
+  return ({ id, name }) => {
+    const host = name?.toLowerCase()
+    const isUsable = host !== undefined && uses.get(host)?.length === 1
+    return byId.get(id.toLowerCase()) ?? (isUsable ? byHost.get(host) : undefined)
+  }
+}
+
+function mergeNode(
+  node: NodeReading,
+  performance: NodePerformance,
+  missing: ReadonlySet<CoverageAttribute>,
+): MergedNode {
+  const { latencies, interfaces } = performance
+  const values = [...performance.values].filter(([name]) => missing.has(name))
+  const errors = missing.has(TRANSACTION_ERRORS.name) ? performance.errors?.errors : node.errors
+  return { ...node, values: new Map([...node.values, ...values]), errors, latencies, interfaces }
+}
+
+function mergeCoverage(
+  coverage: FeedReading['coverage'],
+  nodes: readonly MergedNode[],
+  missing: ReadonlySet<QueriedAttribute>,
+): FeedReading['coverage'] {
+  const merged = new Map<CoverageAttribute, Readonly<Coverage>>(coverage)
+  for (const name of missing) {
+    const has = (node: MergedNode) =>
+      name === TRANSACTION_ERRORS.name ? node.errors !== undefined : node.values.has(name)
+    const served = nodes.filter(has).length
+    merged.set(name, { served, absent: nodes.length - served, unreadable: 0 })
+  }
+  return merged
+}
+
+/** Number of rows of nodes that are in none of the feeds. */
+export function unmatchedRows(performance: PerformanceReading, feeds: readonly FeedReading[]): number {
+  const nodes = feeds.flatMap((feed) => feed.nodes)
+  const ids = new Set(nodes.map(({ id }) => id.toLowerCase()))
+  const names = new Set(nodes.map(({ name }) => name?.toLowerCase()))
+  const isKnown = ({ nodeId, host }: NodePerformance) =>
+    ids.has(nodeId?.toLowerCase() ?? '') || (host !== undefined && names.has(host.toLowerCase()))
+  return performance.nodes.reduce((rows, node) => (isKnown(node) ? rows : rows + node.rows), 0)
+}

@@ -1,0 +1,161 @@
+import {
+  DISK_FIELDS,
+  DISK_IO,
+  ERROR_CODE_FIELD,
+  LATENCY_IDS,
+  MEASUREMENTS,
+  type MeasurementName,
+  NETWORK_FIELDS,
+  QUERY_ATTRIBUTES,
+} from '../../query_catalogue.ts'
+
+/** Rows that a query selects: conditions that all hold. */
+interface Selection {
+  readonly measurement?: MeasurementName
+  /** One of these; any, if undefined. */
+  readonly fields?: readonly string[]
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+/** A query of the recommended set. */
+export interface Query {
+  /** In metrics and log lines. */
+  readonly name: `query_${string}`
+  readonly bucket: string
+  readonly minutes: number
+  /** One of these. */
+  readonly selections: readonly Selection[]
+  /** Whether one point is enough: the values are no counters. */
+  readonly isGauge: boolean
+  /** Tags of which the answer needs a column. */
+  readonly tags: readonly string[]
+  /** What is asked instead if the system refuses this query or the answer is too large. */
+  readonly parts: readonly Query[]
+}
+
+/** Three points or more at the cadence of 300 s, of which the last two are needed. */
+const COUNTER_MINUTES = 20
+const GAUGE_MINUTES = 15
+
+const gauge = (
+  name: Query['name'],
+  measurement: MeasurementName,
+  rest: Omit<Selection, 'measurement'>,
+): Query => ({
+  name,
+  bucket: MEASUREMENTS[measurement].bucket,
+  minutes: GAUGE_MINUTES,
+  selections: [{ measurement, ...rest }],
+  isGauge: true,
+  tags: [],
+  parts: [],
+})
+
+const counters = (
+  name: Query['name'],
+  selections: readonly Selection[],
+  parts: readonly Query[] = [],
+): Query => {
+  const [first] = selections
+  const { bucket, tags } = first?.measurement === undefined ? DISK_IO : MEASUREMENTS[first.measurement]
+  return { name, bucket, minutes: COUNTER_MINUTES, selections, isGauge: false, tags, parts }
+}
+
+const NETWORK = Object.values(NETWORK_FIELDS)
+const networkQuery = counters(
+  'query_network',
+  [{ measurement: 'network', fields: NETWORK }],
+  NETWORK.map((field) => counters(`query_network_${field}`, [{ measurement: 'network', fields: [field] }])),
+)
+
+const diskSelections = (fields: readonly string[]): Selection[] =>
+  fields.map((field) => ({ fields: [field] }))
+const diskQuery = (direction: 'read' | 'write'): Query =>
+  counters(
+    `query_disk_${direction}`,
+    diskSelections(DISK_FIELDS[direction]),
+    DISK_FIELDS[direction].map((field) => counters(`query_disk_${field}`, diskSelections([field]))),
+  )
+const diskQueries = [diskQuery('read'), diskQuery('write')]
+const allDiskQuery = counters(
+  'query_disk',
+  diskQueries.flatMap(({ selections }) => selections),
+  diskQueries,
+)
+
+const TRAFFIC = ['transactions', 'throughput', 'errors'] as const
+const trafficQuery = counters(
+  'query_traffic',
+  TRAFFIC.map((measurement) => ({ measurement })),
+  TRAFFIC.map((measurement) => counters(`query_${measurement}`, [{ measurement }])),
+)
+const trafficAndDiskQuery = counters(
+  'query_traffic_disk',
+  [...trafficQuery.selections, ...allDiskQuery.selections],
+  [trafficQuery, allDiskQuery],
+)
+
+/** For reads and writes separately: the answer for 640 nodes would exceed 7 MB. */
+const latencyQueries = Object.entries(LATENCY_IDS).map(([operation, id]) =>
+  counters(`query_latency_${operation}`, [{ measurement: 'latency', tags: { id } }]),
+)
+
+const fieldsOf = (measurement: MeasurementName) =>
+  QUERY_ATTRIBUTES.flatMap(({ source }) =>
+    source.kind === 'gauge' && source.measurement === measurement ? source.fields : [],
+  )
+
+/** The queries of one poll. The first one is also the probe of whether there is a query interface. */
+export const QUERIES: readonly Query[] = [
+  gauge('query_cpu', 'cpu', { fields: fieldsOf('cpu'), tags: { cpu: 'cpu-total' } }),
+  gauge('query_memory', 'memory', { fields: fieldsOf('memory') }),
+  networkQuery,
+  trafficAndDiskQuery,
+  ...latencyQueries,
+  counters('query_error_codes', [{ measurement: 'errorCodes', fields: [ERROR_CODE_FIELD] }]),
+]
+
+/** What a system supports. */
+export interface Dialect {
+  /** Whether only `last()` is right: ranges have wrong values in 3.7 and 3.8.0. */
+  readonly lastOnly: boolean
+  /** Whether the function `keep` is accepted. */
+  readonly keep: boolean
+}
+
+const KEPT = ['_start', '_stop', '_time', '_value', '_field', '_measurement', 'host', 'node_id'] as const
+
+/**
+ * The text of a query. Only `from`, `range`, `filter`, `last`, `drop` and `keep` are allowed outside of the system.
+ * `keep` comes after `last`: before it, it would change what is last.
+ */
+export function queryText(query: Query, { lastOnly, keep }: Dialect): string {
+  const columns = [...KEPT, ...query.tags].map((column) => JSON.stringify(column)).join(', ')
+  return [
+    `from(bucket: ${JSON.stringify(query.bucket)})`,
+    `range(start: -${query.minutes}m)`,
+    `filter(fn: (r) => ${anyOf(query.selections.map(selectionText))})`,
+    ...(query.isGauge || lastOnly ? ['last()'] : []),
+    ...(keep && !query.isGauge ? [`keep(columns: [${columns}])`] : []),
+  ].join(' |> ')
+}
+
+function selectionText({ measurement, fields, tags = {} }: Selection): string {
+  const conditions = [
+    ...(measurement === undefined ? [] : [equals('_measurement', MEASUREMENTS[measurement].name)]),
+    ...Object.entries(tags).map(([tag, value]) => equals(tag, value)),
+    ...(fields === undefined ? [] : [anyOf(fields.map((field) => equals('_field', field)))]),
+  ]
+  const [only] = conditions
+  if (conditions.length === 1 && only !== undefined) return only
+  return conditions.map((text) => (text.includes(' or ') ? `(${text})` : text)).join(' and ')
+}
+
+function equals(column: string, value: string): string {
+  return `r.${column} == ${JSON.stringify(value)}`
+}
+
+/** `and` binds stronger than `or`. */
+function anyOf(conditions: readonly string[]): string {
+  return conditions.join(' or ')
+}

@@ -1,0 +1,26 @@
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/
+
+/** Reads a time in seconds since the epoch; undefined if it is unreadable. */
+export type ReadTime = (value: unknown) => number | undefined
+
+/**
+ * Creates a reader of RFC 3339 times with up to nine decimals. Most rows of an answer repeat a few times, so results
+ * are remembered. A time without a zone is UTC: an example of the administration guide lacks the `Z`.
+ */
+export function timeReader(): ReadTime {
+  const known = new Map<string, number | undefined>()
+  return (value) => {
+    if (typeof value !== 'string') return undefined
+    if (known.has(value)) return known.get(value)
+    const seconds = parseTime(value)
+    known.set(value, seconds)
+    return seconds
+  }
+}
+
+function parseTime(text: string): number | undefined {
+  const match = TIME.exec(text.trim())
+  if (match === null) return undefined
+  const ms = Date.parse(match[2] === undefined ? `${match[0]}Z` : match[0])
+  return Number.isFinite(ms) ? ms / 1000 : undefined
+}

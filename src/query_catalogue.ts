@@ -1,0 +1,169 @@
+/**
+ * Everything that is known of the query interface of current systems, as tables: the measurements and fields that it
+ * serves, and which attributes of the nodes feed they replace.
+ *
+ * Query texts, decoding, coverage and the metrics reference are derived from these tables. Sources: ECS and ObjectScale
+ * administration guides, "Flux API", and answers of real systems.
+ */
+import type { AttributeName, SourceUnit } from './catalogue.ts'
+
+export const QUERY_PATH = '/flux/api/external/v2/query'
+
+interface Measurement {
+  readonly bucket: 'monitoring_op' | 'monitoring_main'
+  readonly name: string
+  /** Tags that tell series of one node apart, beside its name and id. */
+  readonly tags: readonly string[]
+}
+
+const DATA_HEAD = 'statDataHead_performance_internal'
+
+/** Measurements by our name. Values of `monitoring_op` are those of telegraf; those of `monitoring_main` are counters. */
+export const MEASUREMENTS = {
+  cpu: { bucket: 'monitoring_op', name: 'cpu', tags: ['cpu'] },
+  memory: { bucket: 'monitoring_op', name: 'mem', tags: [] },
+  network: { bucket: 'monitoring_op', name: 'net', tags: ['interface'] },
+  transactions: { bucket: 'monitoring_main', name: `${DATA_HEAD}_transactions`, tags: ['process'] },
+  throughput: { bucket: 'monitoring_main', name: `${DATA_HEAD}_throughput`, tags: ['process'] },
+  errors: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error`, tags: ['process'] },
+  errorCodes: { bucket: 'monitoring_main', name: `${DATA_HEAD}_error_code`, tags: ['code', 'process'] },
+  latency: { bucket: 'monitoring_main', name: `${DATA_HEAD}_latency`, tags: ['id', 'process'] },
+} as const satisfies Record<string, Measurement>
+export type MeasurementName = keyof typeof MEASUREMENTS
+
+/**
+ * Disk I/O is in measurements `<service>_IO_Statistics_data_read` and `_data_write`. No list of the services is
+ * published, so the fields are selected by name, which is unique.
+ */
+export const DISK_IO = { bucket: 'monitoring_main', tags: ['process'] } as const
+
+/** Purposes of disk I/O: end of the attribute name, and the text in the field name. */
+const PURPOSES = { Ec: 'EC', Cc: 'CC', Recovery: 'RECOVER', Geo: 'GEO', User: 'USER', Xor: 'XOR' } as const
+const diskField = (direction: 'read' | 'write', purpose: keyof typeof PURPOSES) =>
+  `${direction}_${PURPOSES[purpose]}Total`
+const diskFields = (direction: 'read' | 'write') =>
+  (Object.keys(PURPOSES) as (keyof typeof PURPOSES)[]).map((purpose) => diskField(direction, purpose))
+export const DISK_FIELDS = { read: diskFields('read'), write: diskFields('write') } as const
+
+export const TRANSACTION_FIELDS = {
+  succeeded: 'succeed_request_counter',
+  failed: 'failed_request_counter',
+} as const
+/** Errors of clients and of the system: field by category of `transactionErrors`. */
+export const ERROR_FIELDS = { User: 'user_errors', System: 'system_errors' } as const
+export const ERROR_CODE_FIELD = 'error_counter'
+export const NETWORK_FIELDS = {
+  received: 'bytes_recv',
+  transmitted: 'bytes_sent',
+  /** Mbit/s; served since 4.3. */
+  speed: 'speed',
+  /** Percent; served by 3.x instead of the speed. */
+  utilization: 'utilization',
+} as const
+
+/** Tag `id` of the latency histograms: time to the first byte of reads, and to the last byte of writes. */
+export const LATENCY_IDS = { read: 'ttfb_read', write: 'ttlb_write' } as const
+export type LatencyOperation = keyof typeof LATENCY_IDS
+/** The last bucket of a latency histogram counts all requests. */
+export const LATENCY_TOTAL = '+Inf'
+/** Fields of the histograms are upper bounds in milliseconds. */
+export const MS_PER_SECOND = 1000
+
+/** How an attribute is calculated. `fields` are added up; a rate also adds up the series of all services. */
+type QuerySource = { readonly unit: SourceUnit } & (
+  | { readonly kind: 'gauge'; readonly measurement: MeasurementName; readonly fields: readonly string[] }
+  | {
+      readonly kind: 'rate'
+      readonly measurement?: MeasurementName
+      readonly fields: readonly string[]
+      readonly tags?: Readonly<Record<string, string>>
+    }
+  | {
+      readonly kind: 'network'
+      readonly directions: readonly ('received' | 'transmitted')[]
+      readonly of: 'bandwidth' | 'utilization'
+    }
+)
+
+const gauge = (measurement: MeasurementName, fields: readonly string[], unit: SourceUnit): QuerySource => ({
+  kind: 'gauge',
+  measurement,
+  fields,
+  unit,
+})
+const throughput = (field: string): QuerySource => ({
+  kind: 'rate',
+  measurement: 'throughput',
+  fields: [field],
+  unit: 'B/s',
+})
+const transactions = (operation: LatencyOperation): QuerySource => ({
+  kind: 'rate',
+  measurement: 'latency',
+  fields: [LATENCY_TOTAL],
+  tags: { id: LATENCY_IDS[operation] },
+  unit: 'TPS',
+})
+const network = (
+  of: 'bandwidth' | 'utilization',
+  ...directions: readonly ('received' | 'transmitted')[]
+): QuerySource => ({ kind: 'network', of, directions, unit: of === 'bandwidth' ? 'B/s' : 'Percent' })
+const disk = (...fields: readonly string[]): QuerySource => ({ kind: 'rate', fields, unit: 'B/s' })
+
+/** The attributes of the nodes feed that the query interface replaces. There is no mean latency. */
+export const QUERY_SOURCES = {
+  // The definition of the feed: user, nice and kernel code. 100 - usage_idle also has interrupts and waiting for I/O.
+  nodeCpuUtilization: gauge('cpu', ['usage_user', 'usage_nice', 'usage_system'], 'Percent'),
+  nodeMemoryUtilizationBytes: gauge('memory', ['used'], 'Bytes'),
+  nodeMemoryUtilization: gauge('memory', ['used_percent'], 'Percent'),
+  nodeNicBandwidth: network('bandwidth', 'received', 'transmitted'),
+  nodeNicReceivedBandwidth: network('bandwidth', 'received'),
+  nodeNicTransmittedBandwidth: network('bandwidth', 'transmitted'),
+  nodeNicUtilization: network('utilization', 'received', 'transmitted'),
+  nodeNicReceivedUtilization: network('utilization', 'received'),
+  nodeNicTransmittedUtilization: network('utilization', 'transmitted'),
+  transactionReadBandwidth: throughput('total_read_requests_size'),
+  transactionWriteBandwidth: throughput('total_write_requests_size'),
+  transactionReadTransactionsPerSec: transactions('read'),
+  transactionWriteTransactionsPerSec: transactions('write'),
+  diskReadBandwidthTotal: disk(...DISK_FIELDS.read),
+  diskWriteBandwidthTotal: disk(...DISK_FIELDS.write),
+  diskReadBandwidthEc: disk(diskField('read', 'Ec')),
+  diskReadBandwidthCc: disk(diskField('read', 'Cc')),
+  diskReadBandwidthRecovery: disk(diskField('read', 'Recovery')),
+  diskReadBandwidthGeo: disk(diskField('read', 'Geo')),
+  diskReadBandwidthUser: disk(diskField('read', 'User')),
+  diskReadBandwidthXor: disk(diskField('read', 'Xor')),
+  diskWriteBandwidthEc: disk(diskField('write', 'Ec')),
+  diskWriteBandwidthCc: disk(diskField('write', 'Cc')),
+  diskWriteBandwidthRecovery: disk(diskField('write', 'Recovery')),
+  diskWriteBandwidthGeo: disk(diskField('write', 'Geo')),
+  diskWriteBandwidthUser: disk(diskField('write', 'User')),
+  diskWriteBandwidthXor: disk(diskField('write', 'Xor')),
+} as const satisfies Partial<Record<AttributeName, QuerySource>>
+
+export type QueryAttributeName = keyof typeof QUERY_SOURCES
+
+export interface QueryAttribute {
+  readonly name: QueryAttributeName
+  readonly source: QuerySource
+}
+
+export const QUERY_ATTRIBUTES: readonly QueryAttribute[] = Object.entries(QUERY_SOURCES).map(
+  ([name, source]) => ({ name: name as QueryAttributeName, source }),
+)
+
+/** The source of an attribute in words, for the metrics reference; undefined: the query interface does not have it. */
+export function querySourceText(name: AttributeName): string | undefined {
+  const source = QUERY_ATTRIBUTES.find((attribute) => attribute.name === name)?.source
+  if (source === undefined) return undefined
+  if (source.kind === 'network') {
+    const fields = source.directions.map((direction) => NETWORK_FIELDS[direction])
+    const text = `net: ${fields.join(source.of === 'bandwidth' ? ' + ' : ', ')}`
+    return source.of === 'bandwidth' ? text : `${text} by speed`
+  }
+  const measurement =
+    source.measurement === undefined ? '*_IO_Statistics_data_*' : MEASUREMENTS[source.measurement].name
+  const id = source.kind === 'rate' && source.tags !== undefined ? ` (id ${source.tags['id']})` : ''
+  return `${measurement}: ${source.fields.join(' + ')}${id}`
+}
