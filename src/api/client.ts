@@ -1,5 +1,6 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
+import { QUERY_PATH } from '../query_catalogue.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
 import { decodeFeed, type FeedReading } from './feed/feed.ts'
@@ -7,6 +8,9 @@ import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
+import { decodeAnswer, type QueryAnswer } from './query/answer.ts'
+import { type Dialect, type Query, queryText, requiredTags } from './query/queries.ts'
+import { queryRefusalOf } from './query/refusals.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
 import { createAuthorised } from './request/authorised.ts'
 import { createBreaker } from './request/breaker.ts'
@@ -33,6 +37,8 @@ export interface SystemClient {
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
   /** The pools that the system lists. */
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
+  /** The answer of the query interface to one query. */
+  query(query: Query, dialect: Dialect, signal: AbortSignal): Promise<QueryAnswer>
   /** Any other GET request; the caller decodes the answer. */
   read(
     request: { operation: Operation; path: string; headers?: Readonly<Record<string, string>> },
@@ -76,6 +82,8 @@ export function createClient(options: ClientOptions): SystemClient {
     exchange: createAuthorised(exchange, session),
   })
 
+  const bandwidthUnit = system.performance.feedBandwidthUnit
+
   async function readFeed(
     operation: Operation,
     pool: string,
@@ -83,7 +91,7 @@ export function createClient(options: ClientOptions): SystemClient {
     signal: AbortSignal,
   ): Promise<FeedReading> {
     const request = { operation, pool, path: poolPath(system.name, operation, pool), query }
-    return read(request, signal, ({ text }) => decodeFeed(parseJson(text)))
+    return read(request, signal, ({ text }) => decodeFeed(parseJson(text), bandwidthUnit))
   }
 
   return {
@@ -92,6 +100,12 @@ export function createClient(options: ClientOptions): SystemClient {
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
+    query(query, dialect, signal) {
+      const body = JSON.stringify({ query: queryText(query, dialect) })
+      const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
+      const options = { name: query.name, tags: requiredTags(query) }
+      return read(request, signal, ({ text }) => decodeAnswer(parseJson(text), options))
+    },
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {
       await session.close()

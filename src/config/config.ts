@@ -1,3 +1,4 @@
+import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { Secret } from './values/secret.ts'
 
 /** Credentials for one storage system. */
@@ -15,6 +16,19 @@ export interface TlsConfig {
   readonly insecureSkipVerify: boolean
 }
 
+/** Where performance figures are read: `auto` asks the query interface if the feed lacks them. */
+export const PERFORMANCE_SOURCES = ['auto', 'feed', 'query'] as const
+export type PerformanceSource = (typeof PERFORMANCE_SOURCES)[number]
+
+export interface PerformanceConfig {
+  readonly source: PerformanceSource
+  readonly schedule: string
+  /** The unit of the feed's attributes with the value tag `Bandwidth`. */
+  readonly feedBandwidthUnit: FeedBandwidthUnit
+  /** Regular expressions for whole names of network interfaces; empty: not set. */
+  readonly interfaces: { readonly include: string; readonly exclude: string }
+}
+
 export interface SystemConfig {
   readonly name: string
   /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
@@ -23,6 +37,8 @@ export interface SystemConfig {
   readonly tls: TlsConfig
   /** Ids of the pools to poll; undefined: all pools that the system lists. */
   readonly pools: readonly string[] | undefined
+  /** That of the system, with the values for all systems for keys that it does not set. */
+  readonly performance: PerformanceConfig
 }
 
 export interface PollConfig {

@@ -1,7 +1,8 @@
-import { validate, validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
+import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
+import { cron } from './values/cron.ts'
 import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
 /** Values of keys that the file does not set. */
@@ -16,19 +17,7 @@ const DEFAULTS = {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
-const CRON_FIELDS = 6
 
-const cron = z.string('expected a cron expression').superRefine((expression, context) => {
-  // node-cron also accepts five fields, so a missing field would silently change the schedule.
-  const fields = expression.trim().split(/\s+/).length
-  if (fields === CRON_FIELDS && validate(expression)) return
-  const [first] = validateDetailed(expression).errors
-  const reason = first === undefined ? `it has ${fields}` : first.message
-  context.addIssue({
-    code: 'custom',
-    message: `not a cron expression of six fields (second minute hour day month weekday): ${reason}`,
-  })
-})
 const cronOrOff = z.union([z.literal(''), cron])
 
 const poll = z
@@ -110,6 +99,16 @@ const history = z
  * secret files are checked. Unknown keys are errors. Relative paths resolve against `folder`.
  */
 export function fileSchema(folder: string): z.ZodType<Config> {
+  return fileKeys(folder).transform(({ performance, systems, ...file }) => ({
+    ...file,
+    systems: systems.map((system) => ({
+      ...system,
+      performance: performanceConfig(system.performance, performance),
+    })),
+  }))
+}
+
+function fileKeys(folder: string) {
   return z.strictObject(
     {
       systems: z
@@ -120,6 +119,7 @@ export function fileSchema(folder: string): z.ZodType<Config> {
       providers: z.strictObject({ schedule: cronOrOff.prefault(DEFAULTS.providers.schedule) }).prefault({}),
       discovery: z.strictObject({ schedule: cron.prefault(DEFAULTS.discovery.schedule) }).prefault({}),
       limits: limits.prefault({}),
+      performance: performanceSchema.optional(),
       history: history.prefault({}),
     },
     'expected a mapping with the key systems',

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
+import { type PerformanceSection, performanceSchema } from './performance_schema.ts'
 import { readTextFile } from './values/files.ts'
 import { idProblem } from './values/ids.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
@@ -161,6 +162,11 @@ const poolList = z
   })
   .transform((pools) => pools.map(({ id }) => id))
 
+/** A system with its own section `performance`, which may be missing. */
+type SystemKeys = Omit<SystemConfig, 'performance'> & {
+  readonly performance: PerformanceSection | undefined
+}
+
 /** One element of `systems`. Relative paths resolve against `folder`. */
 export function systemSchema(folder: string) {
   return z
@@ -173,14 +179,16 @@ export function systemSchema(folder: string) {
       auth: authSchema(folder),
       tls_config: tlsSchema(folder).prefault({}),
       pools: poolList.optional(),
+      performance: performanceSchema.optional(),
     })
     .transform(
-      (system): SystemConfig => ({
+      (system): SystemKeys => ({
         name: system.name,
         baseUrls: [...new Set(system.base_url)],
         auth: system.auth,
         tls: system.tls_config,
         pools: system.pools,
+        performance: system.performance,
       }),
     )
 }

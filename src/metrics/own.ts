@@ -7,6 +7,9 @@ import { FAMILY_SEPARATOR } from './page.ts'
 /** Metrics of the exporter itself. */
 export interface OwnMetrics {
   poll(system: string, poolId: string, result: Reason | 'ok'): void
+  /** A poll of the query interface; `empty`: it has no data. */
+  queryPoll(system: string, result: Reason | 'ok' | 'empty'): void
+  unmatchedRows(system: string, rows: number): void
   request(request: { system: string; operation: string; code: string; seconds: number }): void
   login(system: string, result: Reason | 'ok'): void
   rejected(system: string, attribute: string, reason: string, times: number): void
@@ -44,6 +47,8 @@ function described({ name, help, labels }: Family, registry: Registry) {
 export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
   const registry = new Registry()
   const polls = new Counter(described(OWN.polls, registry))
+  const queryPolls = new Counter(described(OWN.queryPolls, registry))
+  const unmatched = new Counter(described(OWN.unmatchedRows, registry))
   const requests = new Counter(described(OWN.requests, registry))
   const durations = new Histogram({
     ...described(OWN.requestDuration, registry),
@@ -77,6 +82,8 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
 
   return {
     poll: changing((system, poolId, result) => polls.inc({ system, pool_id: poolId, result })),
+    queryPoll: changing((system, result) => queryPolls.inc({ system, result })),
+    unmatchedRows: changing((system, rows) => unmatched.inc({ system }, rows)),
     request: changing(({ system, operation, code, seconds }) => {
       requests.inc({ system, operation, code })
       durations.observe({ system, operation }, seconds)
@@ -90,7 +97,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       if (successful) reloadTime.set(epochSeconds)
     }),
     series: changing((count) => seriesCount.set(count)),
-    forgetSystem: (system) => forgetAll([polls, requests, logins, rejectedValues, durations], { system }),
+    forgetSystem: (system) => forgetAll([polls, queryPolls, unmatched, requests, logins, rejectedValues, durations], { system }),
     forgetPool: changing((system, poolId) => {
       for (const result of POLL_RESULTS) polls.remove({ system, pool_id: poolId, result })
     }),

@@ -11,7 +11,16 @@ export interface Journal {
   discovered(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
   pools(before: readonly string[], now: readonly string[]): void
-  rejected(poolId: string, values: readonly RejectedValue[]): void
+  /** @param poolId undefined for values of the query interface */
+  rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
+  /** A poll of the query interface; `empty`: it has no data. */
+  queried(outcome: 'ok' | 'empty' | ApiError): void
+  /** One query failed while others succeeded. */
+  queryFailed(query: string, failure: ApiError): void
+  /** One query has no data while others have. */
+  queryEmpty(query: string): void
+  /** Rows of nodes that are in no feed. */
+  unmatched(rows: number): void
   /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
   /** The pool is gone: forgets its counters and failures. */
@@ -22,13 +31,21 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
   const changes = createChangeLog(log, system)
   const once = createOnce()
 
-  function noteRejected(pool: string, value: RejectedValue): void {
+  function noteRejected(pool: string | undefined, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
     own.rejected(system, attribute, reason, value.times)
     const why = REJECTIONS[reason]
     const fields = { system, pool, node, attribute, reason, why, value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
-    once(`${attribute} ${reason}`, () => log.warn('a value of the feed was not exported', fields))
+    const source = pool === undefined ? 'query interface' : 'feed'
+    once(`${attribute} ${reason}`, () => log.warn(`a value of the ${source} was not exported`, fields))
+  }
+
+  function queried(outcome: 'ok' | 'empty' | ApiError): void {
+    const failure = typeof outcome === 'string' ? undefined : outcome
+    own.queryPoll(system, typeof outcome === 'string' ? outcome : outcome.reason)
+    changes.note('query interface', {}, failure)
+    if (outcome === 'empty') once('empty', () => log.info('the query interface has no data', { system }))
   }
 
   return {
@@ -46,6 +63,19 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     },
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
+    },
+    queried,
+    queryFailed: (query, { reason, message }) =>
+      once(`${query} ${reason}`, () =>
+        log.warn('a query failed: its values are missing', { system, query, reason, error: message }),
+      ),
+    queryEmpty: (query) =>
+      once(`${query} empty`, () => log.info('a query has no data', { system, query })),
+    unmatched(rows) {
+      own.unmatchedRows(system, rows)
+      if (rows === 0) return
+      const message = 'rows of the query interface are of nodes that no polled pool has'
+      once('unmatched', () => log.warn(message, { system, rows }))
     },
     internalError(what, failure) {
       const error = String(failure)

@@ -2,6 +2,7 @@ import type { Board } from './board.ts'
 import type { Discovery } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
 import type { Outcome, PoolPoller } from './pool_poller.ts'
+import type { QueryPoller } from './query_poller.ts'
 
 /** Polls all pools of one system, and asks for what else is due. */
 export interface Rounds {
@@ -16,11 +17,13 @@ interface RoundsOptions {
   readonly system: string
   readonly discovery: Discovery
   readonly inventory: Inventory
+  readonly queries: Pick<QueryPoller, 'askIfDue'>
   readonly board: Board
   readonly signal: AbortSignal
 }
 
-export function createRounds({ system, discovery, inventory, board, signal }: RoundsOptions): Rounds {
+export function createRounds(options: RoundsOptions): Rounds {
+  const { system, discovery, inventory, queries, board, signal } = options
   let works = true
   let failedRounds = 0
 
@@ -47,7 +50,8 @@ export function createRounds({ system, discovery, inventory, board, signal }: Ro
       failedRounds = works ? 0 : failedRounds + 1
       if (board.system(system)?.tried === false)
         await board.update(system, (state) => ({ ...state, tried: true }))
-      if (works) await Promise.all([askForForecasts(), inventory.askIfDue(signal)])
+      if (!works) return
+      await Promise.all([askForForecasts(), inventory.askIfDue(signal), queries.askIfDue(signal)])
     },
   }
 }

@@ -7,6 +7,7 @@ import { createDiscovery, type Discovery } from './discovery.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createPoolPoller } from './pool_poller.ts'
+import { createQueryPoller, type QueryPoller, withoutPerformance } from './query_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 import { withoutForecasts } from './state.ts'
@@ -37,11 +38,13 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const journal = createJournal(log, own, system.name)
   const isDue = config.providers.schedule !== ''
   const inventory = createInventory({ system: system.name, isDue, client, board, log })
+  const queries = createQueryPoller({ system, poll: config.poll, client, board, journal })
   const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, journal })
   const discovery = createDiscovery({ system, client, board, journal, signal, createPoller })
-  const rounds = createRounds({ system: system.name, discovery, inventory, board, signal })
+  const rounds = createRounds({ system: system.name, discovery, inventory, queries, board, signal })
   const tasks = createTasks(signal, journal)
-  const { polls, all: schedules } = createSchedules({ options, rounds, discovery, inventory, signal, tasks })
+  const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
+  const { polls, all: schedules } = createSchedules(parts)
 
   return {
     start() {
@@ -57,6 +60,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       stopping.abort()
       for (const schedule of schedules) schedule.stop()
       for (const poller of discovery.pollers()) poller.forget()
+      queries.end()
       await tasks.ended()
     },
   }
@@ -65,6 +69,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 /** Values of what a reload turned off would otherwise stay as they were. */
 async function removeDisabled({ system, config, board }: SystemPollerOptions): Promise<void> {
   if (config.forecast.schedule === '') await board.update(system.name, withoutForecasts)
+  if (system.performance.source === 'feed') await board.update(system.name, withoutPerformance)
   if (config.providers.schedule === '')
     await board.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }
@@ -98,11 +103,13 @@ interface ScheduleParts {
   readonly rounds: Rounds
   readonly discovery: Discovery
   readonly inventory: Inventory
+  readonly queries: QueryPoller
   readonly signal: AbortSignal
   readonly tasks: Tasks
 }
 
-function createSchedules({ options, rounds, discovery, inventory, signal, tasks }: ScheduleParts) {
+function createSchedules(parts: ScheduleParts) {
+  const { options, rounds, discovery, inventory, queries, signal, tasks } = parts
   const { config, system } = options
   const scheduled = (what: string, expression: string, task: () => Promise<unknown>): Schedule =>
     createSchedule({
@@ -124,7 +131,12 @@ function createSchedules({ options, rounds, discovery, inventory, signal, tasks 
     inventory.makeDue()
     return ifWorking(() => inventory.askIfDue(signal))
   })
+  const { source, schedule } = system.performance
+  const performance = optional('queries', source === 'feed' ? '' : schedule, () => {
+    queries.makeDue()
+    return ifWorking(() => queries.askIfDue(signal))
+  })
   const discoverySchedule = system.pools === undefined ? config.discovery.schedule : ''
   const pools = optional('discovery', discoverySchedule, () => ifWorking(discovery.discover))
-  return { polls, all: [polls, ...forecasts, ...providers, ...pools] }
+  return { polls, all: [polls, ...forecasts, ...providers, ...performance, ...pools] }
 }

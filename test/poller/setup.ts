@@ -37,6 +37,7 @@ export function clientOf(methods: Partial<SystemClient>): SystemClient {
     nodes: unexpected,
     forecasts: unexpected,
     pools: unexpected,
+    query: unexpected,
     read: unexpected,
     close: async () => undefined,
     ...methods,

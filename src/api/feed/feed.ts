@@ -1,4 +1,4 @@
-import type { CoverageAttribute } from '../../catalogue.ts'
+import type { CoverageAttribute, FeedBandwidthUnit } from '../../catalogue.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
@@ -15,9 +15,10 @@ export interface FeedReading {
 
 /**
  * Decodes a response of the nodes feed, in all documented forms and those of real systems.
+ * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
-export function decodeFeed(body: unknown): FeedReading {
+export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
   const list = embeddedList(body, 'node list')
   const rejected = createRejectedValues()
   const entries = entriesById(list, rejected)
@@ -25,7 +26,7 @@ export function decodeFeed(body: unknown): FeedReading {
     throw new ApiError('schema', `none of the ${list.length} entries of the node list has an id`)
   }
   const counter = createCoverageCounter(rejected)
-  const decode = createNodeDecoder(counter)
+  const decode = createNodeDecoder(counter, bandwidthUnit)
   const nodes = [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, entry]) => decode(id, entry))
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }

@@ -3,6 +3,7 @@ import {
   type AttributeName,
   DISK_COUNTS,
   type DiskCount,
+  type FeedBandwidthUnit,
   FORECAST,
   TRANSACTION_ERRORS,
 } from '../../catalogue.ts'
@@ -35,8 +36,12 @@ const MAX_LIST_ENTRIES = 100_000
 /**
  * Creates a decoder for the nodes of one response. It bounds the total number of list entries.
  * @param counter counts served, absent and rejected attributes
+ * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  */
-export function createNodeDecoder(counter: CoverageCounter): (id: string, entry: JsonObject) => NodeReading {
+export function createNodeDecoder(
+  counter: CoverageCounter,
+  bandwidthUnit: FeedBandwidthUnit,
+): (id: string, entry: JsonObject) => NodeReading {
   const left = { errorTypes: MAX_LIST_ENTRIES, forecasts: MAX_LIST_ENTRIES }
 
   return (id, entry) => {
@@ -48,7 +53,7 @@ export function createNodeDecoder(counter: CoverageCounter): (id: string, entry:
       apiChange: readText(member(entry, 'apiChange')),
       health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
       disks: decodeDisks(entry, node),
-      values: decodeValues(entry, node),
+      values: decodeValues(entry, node, bandwidthUnit),
       errors: decodeErrors(entry, node, left.errorTypes),
       forecasts: decodeForecasts(entry, node, left.forecasts),
     }
@@ -91,14 +96,23 @@ const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag }) => {
   return { name, tag, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
 })
 
-function decodeValues(entry: JsonObject, node: NodeCoverageCounter): Map<AttributeName, Snapshot> {
+function decodeValues(
+  entry: JsonObject,
+  node: NodeCoverageCounter,
+  bandwidthUnit: FeedBandwidthUnit,
+): Map<AttributeName, Snapshot> {
   const values = new Map<AttributeName, Snapshot>()
   for (const { name, tag, keys } of READERS) {
     const snapshot = node.record(name, readAnyName(entry, keys, tag))
-    if (snapshot !== undefined) values.set(name, snapshot)
+    if (snapshot === undefined) continue
+    const isOther = tag === BANDWIDTH_TAG && bandwidthUnit !== 'MB/s'
+    values.set(name, isOther ? { ...snapshot, unit: bandwidthUnit } : snapshot)
   }
   return values
 }
+
+/** Disk I/O has another tag. */
+const BANDWIDTH_TAG = 'Bandwidth'
 
 /** The newest snapshot of an attribute under any of its names. */
 function readAnyName(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {

@@ -11,7 +11,7 @@ import { createRedaction, type Redact } from './redaction.ts'
 export interface WireRequest {
   /** One of the configured base URLs. */
   readonly baseUrl: string
-  readonly method: 'GET' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Path below the base URL, already encoded, and the query; sent exactly so. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -20,6 +20,8 @@ export interface WireRequest {
   readonly headersOnly?: boolean
   /** Called when the connection is open, right before the request is written. Not called: nothing was sent. */
   readonly onSend?: () => void
+  /** What is sent with POST. */
+  readonly body?: string
 }
 
 /** An answer, whatever its status; redirects are answers, never followed. */
@@ -73,7 +75,7 @@ export function createTransport(options: TransportOptions): Transport {
   })
 
   async function send(request: WireRequest): Promise<Answer> {
-    const { baseUrl, method, path, headers, signal, headersOnly = false, onSend } = request
+    const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
     const redact = redaction.forRequest(headers)
@@ -84,6 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
         method,
         headers,
         signal,
+        body: sent,
       })
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])

@@ -34,6 +34,11 @@ export function missingAttributes({ coverage }: Pick<FeedReading, 'coverage'>): 
   })
 }
 
+/** Whether a feed with nodes serves none of the attributes that the query interface may have. */
+export function lacksPerformance(feed: FeedReading): boolean {
+  return feed.nodes.length > 0 && missingAttributes(feed).length === QUERIED.length
+}
+
 /**
  * The feed of one pool with the performance of its nodes. An attribute has one source for the whole pool: that of the
  * feed, unless the feed serves it on no node.

@@ -159,3 +159,11 @@ function equals(column: string, value: string): string {
 function anyOf(conditions: readonly string[]): string {
   return conditions.join(' or ')
 }
+
+/**
+ * The tags without which the rows of an answer cannot be told apart. A query with parts also needs the name of the
+ * process, which gets lost if the system combines different columns.
+ */
+export function requiredTags({ tags, parts }: Query): readonly string[] {
+  return parts.length > 0 ? tags : tags.filter((tag) => tag !== 'process')
+}

@@ -11,7 +11,7 @@ import { type Exchange, type Request, withToken } from './exchanges.ts'
 export function createAuthorised(exchange: Exchange, session: Session): Exchange {
   async function send(token: Secret, [request, baseUrl, signal]: Parameters<Exchange>) {
     const answer = await exchange(withToken(request, token), baseUrl, signal)
-    const refusal = refusalOf(answer)
+    const refusal = (request.refusalOf ?? refusalOf)(answer)
     if (refusal !== undefined) throw refusal
     session.accepted(token, requesterOf(request))
     return answer

@@ -8,7 +8,15 @@ import { type Answer, createTransport } from '../http/transport.ts'
 import type { Limits } from './limits.ts'
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
-export type Operation = 'nodes' | 'forecast' | 'pools' | 'providers' | 'login' | 'logout'
+export type Operation =
+  | 'nodes'
+  | 'forecast'
+  | 'pools'
+  | 'providers'
+  | 'query'
+  | 'version'
+  | 'login'
+  | 'logout'
 
 /** Receives what a client measures. */
 export interface ClientObserver {
@@ -23,7 +31,7 @@ export interface ClientObserver {
   certificate(notAfterSeconds: number): void
 }
 
-/** A GET request to any base URL of the system. */
+/** A request that only reads, to any base URL of the system. */
 export interface Request {
   readonly operation: Operation
   /** Below the base URL, already encoded. */
@@ -32,6 +40,10 @@ export interface Request {
   readonly pool?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly headersOnly?: boolean
+  /** JSON to send with POST; undefined: GET. */
+  readonly body?: string
+  /** How an answer is judged, if not by `refusalOf`. */
+  readonly refusalOf?: (answer: Answer) => ApiError | undefined
 }
 
 /** Sends one request to one base URL. Refusals are answers, too. @throws {ApiError} when no whole answer came */
@@ -51,6 +63,7 @@ interface ExchangesOptions {
   readonly pace: Limits['pace']
 }
 
+const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
 const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
 
 /** Exchanges with one system: rate-limited, timed and counted. */
@@ -72,9 +85,12 @@ export function createExchanges({ system, limits, timeoutMs, observer, pace }: E
     const finish = (code: string) =>
       observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })
     const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
-    const headers = { ...JSON_HEADERS, ...request.headers }
+    const { body } = request
+    const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }
+    const method = body === undefined ? 'GET' : 'POST'
+    const sent = { method, path, headers, headersOnly, ...(body !== undefined && { body }) } as const
     try {
-      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal, headersOnly })
+      const answer = await transport.send({ ...sent, baseUrl, signal })
       finish(String(answer.status))
       const skew = clockSkewSeconds(answer, Date.now())
       if (skew !== undefined) observer.clockSkew(skew)

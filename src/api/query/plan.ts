@@ -1,0 +1,58 @@
+import { ApiError } from '../errors/errors.ts'
+import type { Reason } from '../errors/reasons.ts'
+import { type Dialect, QUERIES, type Query } from './queries.ts'
+
+/** The queries of one system and what it supports, as far as is known. */
+export interface Plan {
+  queries(): readonly Query[]
+  dialect(): Dialect
+  /** What the version of the system says about the range defect. */
+  noteVersion(hasDefect: boolean): void
+  /** An answer had points outside of its range. */
+  noteOutside(): void
+  /**
+   * Changes the plan after a failure of a query, for this poll and all later ones.
+   * @returns the queries to ask instead; undefined: the query stays as it is
+   */
+  adapt(query: Query, failure: ApiError): readonly Query[] | undefined
+}
+
+/** Failures that smaller queries may not have. */
+const OF_QUERY: readonly Reason[] = ['client_error', 'too_large', 'schema']
+
+/** Whether other queries may succeed all the same. */
+export function isOfQuery({ reason }: ApiError): boolean {
+  return OF_QUERY.includes(reason) || reason === 'syntax' || reason === 'encoding'
+}
+
+export function createPlan(): Plan {
+  let queries = QUERIES
+  let keep = true
+  let isDefectVersion = false
+  let wasOutside = false
+
+  return {
+    queries: () => queries,
+    dialect: () => ({ lastOnly: isDefectVersion || wasOutside, keep }),
+    noteVersion(hasDefect) {
+      isDefectVersion = hasDefect
+    },
+    noteOutside() {
+      wasOutside = true
+    },
+    adapt(query, failure) {
+      if (keep && isKeepRefused(failure)) {
+        keep = false
+        return [query]
+      }
+      if (!OF_QUERY.includes(failure.reason) || query.parts.length === 0) return undefined
+      queries = queries.flatMap((one) => (one === query ? query.parts : one))
+      return query.parts
+    },
+  }
+}
+
+/** `operation 'keep' is not allowed. Allowed operations: …` */
+function isKeepRefused({ reason, detail }: ApiError): boolean {
+  return reason === 'client_error' && /'?keep'? is not allowed/.test(detail)
+}

@@ -1,0 +1,62 @@
+import { ApiError, type ErrorBody } from '../errors/errors.ts'
+import type { Reason } from '../errors/reasons.ts'
+import { refusalOf } from '../http/refusals.ts'
+import type { Answer } from '../http/transport.ts'
+import { isObject, member, readText } from '../parse/json.ts'
+
+/** Code of a system without a query service, such as the Community Edition: the same at every request. */
+const NO_SERVICE_CODE = 6503
+/** The path is unknown or blocked: the system is older than 3.5. */
+const NO_PATH: readonly number[] = [404, 405, 501]
+
+const MAX_ERROR_CHARACTERS = 300
+
+/**
+ * Why an answer to a query is not what was asked for; undefined for 200. Of the reasons, `not_found` is a system
+ * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses.
+ */
+export function queryRefusalOf(answer: Answer): ApiError | undefined {
+  const refusal = refusalOf(answer)
+  if (refusal === undefined) return undefined
+  const { status = 0, body } = refusal
+  const refused = (reason: Reason, detail: string) =>
+    new ApiError(reason, detail, { status, body: { ...NO_BODY, ...body, retryable: false } })
+  if (refusal.reason === 'forbidden')
+    return refused(
+      'forbidden',
+      `${refusal.detail}: the query interface needs SYSTEM_MONITOR or SYSTEM_ADMIN; ` +
+        'assign one of the roles, or set performance.source: feed',
+    )
+  if (body?.code === NO_SERVICE_CODE)
+    return refused(
+      'not_found',
+      `the system has no query interface, such as the Community Edition (HTTP ${status}, code ${NO_SERVICE_CODE}): ` +
+        'performance figures are not available; performance.source: feed ends the requests',
+    )
+  if (NO_PATH.includes(status))
+    return refused(
+      'not_found',
+      `the system has no query interface (HTTP ${status}): it is older than 3.5, or a proxy blocks the path`,
+    )
+  const error = errorText(answer)
+  return error === undefined || status === 401 || status < 400
+    ? refusal
+    : refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
+}
+
+const NO_BODY: ErrorBody = { code: undefined, description: undefined, details: undefined, retryable: undefined }
+
+/** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */
+function errorText({ text, header, redact }: Answer): string | undefined {
+  const error = text.trim() === '' ? readText(header('x-influx-error')) : errorMember(text)
+  return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
+}
+
+function errorMember(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    return isObject(body) ? readText(member(body, 'error')) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
+import { PERFORMANCE_SOURCES, type PerformanceConfig } from './config.ts'
+import { cron } from './values/cron.ts'
+
+/** Values of keys that the file sets neither for all systems nor for the system. */
+const DEFAULTS: PerformanceConfig = {
+  source: 'auto',
+  schedule: '30 */5 * * * *',
+  feedBandwidthUnit: 'MB/s',
+  interfaces: { include: '', exclude: '' },
+}
+
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, `expected one of ${values.join(', ')}`)
+
+const expression = z.string('expected a regular expression').superRefine((text, context) => {
+  try {
+    new RegExp(`^(?:${text})$`)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not a regular expression' })
+  }
+})
+
+/** The section `performance`, of the file or of a system. */
+export const performanceSchema = z.strictObject({
+  source: oneOf(PERFORMANCE_SOURCES).optional(),
+  schedule: cron.optional(),
+  feed_bandwidth_unit: oneOf(FEED_BANDWIDTH_UNITS).optional(),
+  interfaces: z.strictObject({ include: expression.optional(), exclude: expression.optional() }).prefault({}),
+})
+export type PerformanceSection = z.output<typeof performanceSchema>
+
+/** The first section that sets a key decides. */
+export function performanceConfig(...sections: readonly (PerformanceSection | undefined)[]): PerformanceConfig {
+  const first = <T>(of: (section: PerformanceSection) => T | undefined, otherwise: T): T =>
+    sections.map((section) => section && of(section)).find((value) => value !== undefined) ?? otherwise
+  return {
+    source: first(({ source }) => source, DEFAULTS.source),
+    schedule: first(({ schedule }) => schedule, DEFAULTS.schedule),
+    feedBandwidthUnit: first((section) => section.feed_bandwidth_unit, DEFAULTS.feedBandwidthUnit),
+    interfaces: {
+      include: first(({ interfaces }) => interfaces.include, DEFAULTS.interfaces.include),
+      exclude: first(({ interfaces }) => interfaces.exclude, DEFAULTS.interfaces.exclude),
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { MAX_AGE_SECONDS, oldestTime, withoutOlderThan } from '../api/query/performance.ts'
+import type { Board } from './board.ts'
+import type { Journal } from './journal.ts'
+import { type PerformanceState, type SystemState, withPerformance } from './state.ts'
+import { createWithdrawal } from './withdrawal.ts'
+
+/** Withdraws each value of the query interface when it is too old by the clock of the system. */
+export interface Aging {
+  /** Called when there is a new reading. */
+  restart(): void
+  end(): void
+}
+
+interface AgingOptions {
+  readonly system: string
+  readonly board: Board
+  readonly journal: Pick<Journal, 'internalError'>
+  readonly staleAfterMs: number
+}
+
+/** Nodes have points at different times: their values are not withdrawn one by one. */
+const LEAST_MS = 30_000
+
+export function createAging({ system, board, journal, staleAfterMs }: AgingOptions): Aging {
+  const keptSeconds = Math.max(MAX_AGE_SECONDS, staleAfterMs / 1000)
+  const withdrawal = createWithdrawal(keptSeconds * 1000, () => {
+    board
+      .update(system, (state) => withoutOldValues(state, keptSeconds))
+      .then(restart)
+      .catch((failure: unknown) => journal.internalError('withdrawing old values of the query interface', failure))
+  })
+
+  function restart(): void {
+    const state = board.system(system)?.performance
+    const oldest = state?.reading && oldestTime(state.reading)
+    if (state === undefined || oldest === undefined) return
+    const leftMs = (oldest + keptSeconds - systemTime(state)) * 1000
+    withdrawal.after(Math.max(leftMs, LEAST_MS))
+  }
+
+  // Values from before a reload.
+  restart()
+  return { restart, end: withdrawal.end }
+}
+
+/** Seconds since the epoch by the clock of the system, as the exporter's clock may be set. */
+function systemTime({ reading, receivedAtMs }: PerformanceState): number {
+  return (reading?.stop ?? 0) + (performance.now() - receivedAtMs) / 1000
+}
+
+export function withoutOldValues(system: SystemState, keptSeconds: number): SystemState {
+  const { performance: state } = system
+  if (state?.reading === undefined) return system
+  const left = withoutOlderThan(state.reading, systemTime(state) - keptSeconds)
+  const reading = oldestTime(left) === undefined ? undefined : left
+  return withPerformance(system, { ...state, reading })
+}

@@ -1,0 +1,123 @@
+import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { parseJson } from '../api/parse/json.ts'
+import { lacksPerformance, unmatchedRows } from '../api/query/merge.ts'
+import {
+  createPerformanceReader,
+  type PerformanceAnswers,
+  type PerformanceReader,
+} from '../api/query/performance_reader.ts'
+import { decodeVersions, hasRangeDefect, VERSION_PATH } from '../api/query/version.ts'
+import type { PollConfig, SystemConfig } from '../config/config.ts'
+import type { Board } from './board.ts'
+import type { Journal } from './journal.ts'
+import { createAging } from './query_aging.ts'
+import { createPauses } from './query_pauses.ts'
+import { type SystemState, withPerformance } from './state.ts'
+
+export interface QueryPollerOptions {
+  readonly system: SystemConfig
+  readonly poll: Pick<PollConfig, 'staleAfterMs'>
+  readonly client: Pick<SystemClient, 'query' | 'read'>
+  readonly board: Board
+  readonly journal: Journal
+}
+
+/** Polls the query interface of one system, never twice at a time. */
+export interface QueryPoller {
+  /** Called by the schedule. */
+  makeDue(): void
+  /** Asks if it is due, and if the system is to be asked at all. */
+  askIfDue(signal: AbortSignal): Promise<void>
+  /** Withdraws nothing any more. */
+  end(): void
+}
+
+export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
+  const { system, board, journal } = options
+  const { name, performance: config } = system
+  const reader = readerOf(options)
+  const pauses = createPauses()
+  const aging = createAging({ system: name, board, journal, staleAfterMs: options.poll.staleAfterMs })
+  let isDue = config.source !== 'feed'
+  let busy = false
+
+  async function ask(signal: AbortSignal): Promise<void> {
+    try {
+      const answers = await reader.read(signal)
+      const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
+      await board.update(name, (before) => withPerformance(before, state))
+      aging.restart()
+      pauses.succeeded()
+      report(answers)
+    } catch (failure) {
+      if (signal.aborted) return
+      if (!(failure instanceof ApiError)) throw failure
+      pauses.failed(failure)
+      journal.queried(failure)
+      await board.update(name, (before) => withFailure(before, failure))
+    }
+  }
+
+  function report({ reading, failed, empty }: PerformanceAnswers): void {
+    journal.queried(reading.stop === undefined ? 'empty' : 'ok')
+    journal.rejected(undefined, reading.rejected)
+    for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
+    if (reading.stop !== undefined) for (const query of empty) journal.queryEmpty(query)
+    const pools = [...(board.system(name)?.pools.values() ?? [])]
+    const feeds = pools.flatMap((pool) => pool.reading ?? [])
+    // The nodes of a pool without a reading are not known.
+    if (feeds.length === pools.length) journal.unmatched(unmatchedRows(reading, feeds))
+  }
+
+  return {
+    makeDue() {
+      isDue = config.source !== 'feed'
+    },
+    async askIfDue(signal) {
+      if (!isDue || busy || !pauses.isOver()) return
+      isDue = false
+      busy = true
+      try {
+        if (isToBeAsked(config.source, board.system(name))) await ask(signal)
+        else await board.update(name, withoutPerformance)
+      } finally {
+        busy = false
+      }
+    },
+    end: aging.end,
+  }
+}
+
+function isToBeAsked(source: SystemConfig['performance']['source'], state: SystemState | undefined): boolean {
+  if (source !== 'auto') return source === 'query'
+  const pools = [...(state?.pools.values() ?? [])]
+  return pools.some(({ reading }) => reading !== undefined && lacksPerformance(reading))
+}
+
+export function withoutPerformance(system: SystemState): SystemState {
+  return system.performance === undefined ? system : withPerformance(system, undefined)
+}
+
+/** The values stay until they are too old. */
+function withFailure(system: SystemState, { reason, message }: ApiError): SystemState {
+  const { reading, receivedAtMs = 0 } = system.performance ?? {}
+  return withPerformance(system, { reading, receivedAtMs, failure: { reason, message } })
+}
+
+function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
+  return createPerformanceReader({
+    interfaces: system.performance.interfaces,
+    query: client.query,
+    async hasRangeDefect(signal) {
+      try {
+        const text = await client.read({ operation: 'version', path: VERSION_PATH }, signal)
+        const versions = decodeVersions(parseJson(text))
+        return versions.length === 0 ? undefined : hasRangeDefect(versions)
+      } catch (failure) {
+        if (failure instanceof ApiError && !signal.aborted) return undefined
+        throw failure
+      }
+    },
+  })
+}
