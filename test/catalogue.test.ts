@@ -107,6 +107,9 @@ const OTHER_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   sds_node_capacity_forecast_seconds: ['history_days', 'target_percent'],
   sds_node_capacity_forecast_available: ['history_days', 'target_percent'],
   sds_node_sample_timestamp_seconds: ['category'],
+  sds_node_transaction_latency_seconds: ['operation'],
+  sds_node_nic_interface_received_bytes_total: ['interface'],
+  sds_node_nic_interface_transmitted_bytes_total: ['interface'],
 }
 
 const series = (family: string, labels: Readonly<Record<string, string>>) => {
@@ -158,6 +161,8 @@ test.each([
   ['Bytes', 5, 5],
   ['Percent', 7, 0.07],
   ['MB/s', 1.5, 1_500_000],
+  ['kB/s', 1.5, 1500],
+  ['B/s', 1.5, 1.5],
   ['ms', 12, 0.012],
   ['TPS', 3, 3],
   ['day', 2, 172_800],

@@ -8,6 +8,7 @@ import {
   PERFORMANCE_CATEGORIES,
   UNITS,
 } from '../../src/catalogue.ts'
+import { querySourceText } from '../../src/query_catalogue.ts'
 import { type Family, FEED_FAMILIES, OWN, STATE } from '../../src/metrics/families.ts'
 import { code, markdownTable } from './markdown.ts'
 
@@ -22,6 +23,7 @@ export function metricsReference(): string {
     section('Results of a poll', `${RESULTS}\n${reasonTable()}`),
     section('From attribute to metric', `${ATTRIBUTES_NOTE}\n${attributeTable()}`),
     section('Other members of a node', memberTable()),
+    section('Performance from the query interface', QUERY_NOTES),
   ].join('\n')
 }
 
@@ -40,7 +42,7 @@ const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABEL
 
 `
 
-const NODES = `All are gauges, including counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\`. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
+const NODES = `All except the last counters and the histogram are gauges, including counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
@@ -49,7 +51,15 @@ const OWN_NOTE = `In addition, the exporter has the default metrics of prom-clie
 const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of the label \`code\` of \`sds_api_requests_total\` for requests without an HTTP status. [Reasons](reliability.md#reasons) has causes and remedies.
 `
 
-const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the metrics of rows without "yes" in the column "ECS 3.6+" and those of \`transactionErrors\` below do not exist. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.
+const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`node_id\`, else by \`host\` and the name of the node. Rows of other nodes are counted in \`sds_query_unmatched_rows_total\`.
+- **Absence.** There is no rate after a restart of the counting process, across a gap of more than 20 minutes, and for the first point of a counter. Points older than 15 minutes by the clock of the system are not exported.
+- **Network.** VLANs of a counted parent, slaves of a bond, the loopback and interfaces of containers are not added. \`performance.interfaces\` replaces this rule. The utilization is that of the busier direction; without speeds, only \`sds_node_nic_utilization_ratio\` exists, and only if the system serves it.
+- **Transaction errors.** From \`statDataHead_performance_internal_transactions\`, \`_error\` and \`_error_code\`: \`category\` is User for codes 4xx and System for 5xx. Without codes, \`error_type\` is \`all\`.
+- **Latency.** There is no mean. \`sds_node_transaction_latency_seconds\` is a histogram without sum and count: \`histogram_quantile(0.99, sum by (system, operation, le) (rate(sds_node_transaction_latency_seconds_bucket[15m])))\`. Transactions per second are those of the histogram: reads and writes of object data.
+- **Counters.** \`sds_node_nic_interface_*_bytes_total\` and the histogram count since the start of a process or node. Points come every five minutes, so use ranges of at least 15 minutes.
+`
+
+const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the values are calculated from the query interface: the last column has measurement and fields. Rates are those between the last two points, which come every five minutes. Attributes without "yes" in the column "ECS 3.6+" and without a query, such as the mean latencies, do not exist there. An attribute that the feed of a pool serves is never taken from the query interface; the label \`source\` of \`sds_pool_attribute_nodes\` is the source of each attribute. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.
 `
 
 function section(title: string, body: string): string {
@@ -80,13 +90,23 @@ function reasonTable(): string {
 }
 
 function attributeTable(): string {
-  const head = ['Attribute', 'Category', 'Value tag', 'Source unit', 'Current only', 'ECS 3.6+', 'Metric']
+  const head = ['Attribute', 'Category', 'Value tag', 'Source unit', 'Current only', 'ECS 3.6+', 'Metric', 'Query interface']
   return markdownTable(head, ATTRIBUTES.map(attributeRow))
 }
 
 function attributeRow({ name, category, tag, unit, currentOnly, family, labels }: Attribute): string[] {
   const modern = PERFORMANCE_CATEGORIES.includes(category) ? '' : 'yes'
-  return [code(name), category, tag, unit, currentOnly ? 'yes' : '', modern, code(series(family, labels))]
+  const query = querySourceText(name)
+  return [
+    code(name),
+    category,
+    tag,
+    unit,
+    currentOnly ? 'yes' : '',
+    modern,
+    code(series(family, labels)),
+    query === undefined ? '' : code(query),
+  ]
 }
 
 function series(family: string, labels: Readonly<Record<string, string>>): string {

@@ -47,8 +47,7 @@ function described({ name, help, labels }: Family, registry: Registry) {
 export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
   const registry = new Registry()
   const polls = new Counter(described(OWN.polls, registry))
-  const queryPolls = new Counter(described(OWN.queryPolls, registry))
-  const unmatched = new Counter(described(OWN.unmatchedRows, registry))
+  const query = createQueryCounters(registry)
   const requests = new Counter(described(OWN.requests, registry))
   const durations = new Histogram({
     ...described(OWN.requestDuration, registry),
@@ -56,12 +55,12 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   })
   const logins = new Counter(described(OWN.logins, registry))
   const rejectedValues = new Counter(described(OWN.rejectedValues, registry))
-  const buildInfo = new Gauge(described(OWN.buildInfo, registry))
+  const ofSystem = [polls, requests, logins, rejectedValues, durations]
   const seriesCount = new Gauge(described(OWN.series, registry))
   const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
   const reloadTime = new Gauge(described(OWN.reloadTime, registry))
   const renderProcess = createProcessMetrics()
-  buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
+  addBuildInfo(registry, build)
 
   const rendered = new Map<Format, Promise<string>>()
   /** Invalidates the rendered text. Without changes, scrapes reuse it. */
@@ -82,8 +81,8 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
 
   return {
     poll: changing((system, poolId, result) => polls.inc({ system, pool_id: poolId, result })),
-    queryPoll: changing((system, result) => queryPolls.inc({ system, result })),
-    unmatchedRows: changing((system, rows) => unmatched.inc({ system }, rows)),
+    queryPoll: changing((system, result) => query.polls.inc({ system, result })),
+    unmatchedRows: changing((system, rows) => query.unmatched.inc({ system }, rows)),
     request: changing(({ system, operation, code, seconds }) => {
       requests.inc({ system, operation, code })
       durations.observe({ system, operation }, seconds)
@@ -97,7 +96,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       if (successful) reloadTime.set(epochSeconds)
     }),
     series: changing((count) => seriesCount.set(count)),
-    forgetSystem: (system) => forgetAll([polls, queryPolls, unmatched, requests, logins, rejectedValues, durations], { system }),
+    forgetSystem: (system) => forgetAll([...Object.values(query), ...ofSystem], { system }),
     forgetPool: changing((system, poolId) => {
       for (const result of POLL_RESULTS) polls.remove({ system, pool_id: poolId, result })
     }),
@@ -105,6 +104,18 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       const families = [await renderOwn(format), await renderProcess(format)]
       return families.join(FAMILY_SEPARATOR[format])
     },
+  }
+}
+
+function addBuildInfo(registry: Registry, build: { version: string; nodeVersion: string }): void {
+  const buildInfo = new Gauge(described(OWN.buildInfo, registry))
+  buildInfo.set({ version: build.version, node_version: build.nodeVersion }, 1)
+}
+
+function createQueryCounters(registry: Registry) {
+  return {
+    polls: new Counter(described(OWN.queryPolls, registry)),
+    unmatched: new Counter(described(OWN.unmatchedRows, registry)),
   }
 }
 

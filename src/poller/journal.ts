@@ -3,9 +3,10 @@ import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import { REJECTIONS } from '../api/parse/reads.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
+import { type ChangeLog, createQueryJournal, type Once, type QueryJournal } from './query_journal.ts'
 
 /** Counts every outcome and logs each change once, so that a fault that lasts does not fill the log. */
-export interface Journal {
+export interface Journal extends QueryJournal {
   polled(poolId: string, failure: ApiError | undefined): void
   forecast(poolId: string, failure: ApiError | undefined): void
   discovered(failure: ApiError | undefined): void
@@ -13,14 +14,6 @@ export interface Journal {
   pools(before: readonly string[], now: readonly string[]): void
   /** @param poolId undefined for values of the query interface */
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
-  /** A poll of the query interface; `empty`: it has no data. */
-  queried(outcome: 'ok' | 'empty' | ApiError): void
-  /** One query failed while others succeeded. */
-  queryFailed(query: string, failure: ApiError): void
-  /** One query has no data while others have. */
-  queryEmpty(query: string): void
-  /** Rows of nodes that are in no feed. */
-  unmatched(rows: number): void
   /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
   /** The pool is gone: forgets its counters and failures. */
@@ -41,13 +34,6 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     once(`${attribute} ${reason}`, () => log.warn(`a value of the ${source} was not exported`, fields))
   }
 
-  function queried(outcome: 'ok' | 'empty' | ApiError): void {
-    const failure = typeof outcome === 'string' ? undefined : outcome
-    own.queryPoll(system, typeof outcome === 'string' ? outcome : outcome.reason)
-    changes.note('query interface', {}, failure)
-    if (outcome === 'empty') once('empty', () => log.info('the query interface has no data', { system }))
-  }
-
   return {
     polled(poolId, failure) {
       own.poll(system, poolId, failure?.reason ?? 'ok')
@@ -64,19 +50,7 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },
-    queried,
-    queryFailed: (query, { reason, message }) =>
-      once(`${query} ${reason}`, () =>
-        log.warn('a query failed: its values are missing', { system, query, reason, error: message }),
-      ),
-    queryEmpty: (query) =>
-      once(`${query} empty`, () => log.info('a query has no data', { system, query })),
-    unmatched(rows) {
-      own.unmatchedRows(system, rows)
-      if (rows === 0) return
-      const message = 'rows of the query interface are of nodes that no polled pool has'
-      once('unmatched', () => log.warn(message, { system, rows }))
-    },
+    ...createQueryJournal({ log, own, system, changes, once }),
     internalError(what, failure) {
       const error = String(failure)
       const fields = { system, what, error }
@@ -106,7 +80,7 @@ function listed(ids: readonly string[]): string {
 const MAX_KEYS = 1000
 
 /** Runs an action at the first time of its key only. */
-function createOnce() {
+function createOnce(): Once {
   const done = new Set<string>()
   return (key: string, action: () => void): void => {
     if (done.has(key)) return
@@ -117,7 +91,7 @@ function createOnce() {
 }
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
-function createChangeLog(log: Log, system: string) {
+function createChangeLog(log: Log, system: string): ChangeLog & { forget(poolId: string): void } {
   const failing = new Map<string, Set<string>>()
   const keyOf = (subject: string, pool = '') => `${subject} ${pool}`
 

@@ -294,3 +294,49 @@ test('a secret is printed as a placeholder', () => {
   expect(Object.keys(secret)).toEqual([])
   expect(secret.reveal()).toBe('canary')
 })
+
+describe('performance', () => {
+  const performanceOf = (ofSystem: string, ofAll: string) => {
+    const text = `systems:\n  - {name: a, base_url: "https://a", auth: {token: t}${ofSystem}}\n${ofAll}`
+    return parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.performance
+  }
+  const DEFAULTS = {
+    source: 'auto',
+    schedule: '30 */5 * * * *',
+    feedBandwidthUnit: 'MB/s',
+    interfaces: { include: '', exclude: '' },
+  }
+
+  test('has defaults, values for all systems, and values of one system', () => {
+    expect(performanceOf('', '')).toEqual(DEFAULTS)
+    const all =
+      'performance: {source: query, schedule: "0 */10 * * * *", feed_bandwidth_unit: kB/s, interfaces: {include: "public.*", exclude: x}}'
+    const expected = {
+      source: 'query',
+      schedule: '0 */10 * * * *',
+      feedBandwidthUnit: 'kB/s',
+      interfaces: { include: 'public.*', exclude: 'x' },
+    }
+    expect(performanceOf('', all)).toEqual(expected)
+    const own = ', performance: {source: feed, interfaces: {exclude: "lo|y"}}'
+    expect(performanceOf(own, all)).toEqual({
+      ...expected,
+      source: 'feed',
+      interfaces: { include: 'public.*', exclude: 'lo|y' },
+    })
+  })
+
+  test.each([
+    ['source: flux', 'performance.source: expected one of auto, feed, query'],
+    ['feed_bandwidth_unit: MiB/s', 'performance.feed_bandwidth_unit: expected one of MB/s, kB/s, B/s'],
+    ['interfaces: {include: "("}', 'performance.interfaces.include: not a regular expression'],
+    ['interfaces: {only: x}', 'performance.interfaces.only: unknown key'],
+  ])('%s is an error', (section, problem) => {
+    expect(problemsOf(`${SYSTEM}performance: {${section}}`)).toEqual([expect.stringContaining(problem)])
+  })
+
+  test('of a system has the path of the system in errors', () => {
+    const text = 'systems:\n  - {name: a, base_url: "https://a", auth: {token: t}, performance: {schedule: "* * * * *"}}'
+    expect(problemsOf(text)).toEqual([expect.stringMatching(/^systems\[0\]\.performance\.schedule: not a cron expression/)])
+  })
+})

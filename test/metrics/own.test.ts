@@ -35,11 +35,15 @@ describe('own metrics', () => {
     own.request(request('a'))
     own.login('a', 'ok')
     own.rejected('a', 'numDisks', 'range', 3)
+    own.queryPoll('a', 'empty')
+    own.unmatchedRows('a', 0)
     const text = await own.render('text')
     expect(valuesOf(text, 'sds_pool_polls_total')).toEqual({ 'a p ok': 2, 'a p timeout': 1 })
     expect(valuesOf(text, 'sds_api_requests_total')).toEqual({ 'a nodes 200': 1 })
     expect(valuesOf(text, 'sds_api_logins_total')).toEqual({ 'a ok': 1 })
     expect(valuesOf(text, 'sds_api_rejected_values_total')).toEqual({ 'a numDisks range': 3 })
+    expect(valuesOf(text, 'sds_query_polls_total')).toEqual({ 'a empty': 1 })
+    expect(valuesOf(text, 'sds_query_unmatched_rows_total')).toEqual({ a: 0 })
   })
 
   test('name the labels of each family', async () => {

@@ -24,7 +24,8 @@ import {
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const WITHOUT_PROVIDERS = 'providers: {schedule: ""}\npoll: {max_random_delay: 0s'
+const WITHOUT_PROVIDERS =
+  'performance: {source: feed}\nproviders: {schedule: ""}\npoll: {max_random_delay: 0s'
 const apiError = (reason: ApiError['reason'] = 'timeout') => new ApiError(reason, 'bad')
 const running: SystemPoller[] = []
 

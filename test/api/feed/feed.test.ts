@@ -278,3 +278,21 @@ describe('a member that is missing, null or of another type removes only its own
     )
   })
 })
+
+describe('the unit of bandwidths', () => {
+  const body = feed({
+    id: 'n1',
+    nodeNicBandwidthCurrent: [{ t: 1, Bandwidth: '5' }],
+    diskReadBandwidthTotalCurrent: [{ t: 1, diskIO: '5' }],
+  })
+
+  test.each([
+    ['MB/s', 5_000_000],
+    ['kB/s', 5000],
+    ['B/s', 5],
+  ] as const)('%s is applied to the value tag Bandwidth only', (unit, expected) => {
+    const lines = nodeLines(decodeFeed(body, unit))
+    expect(lines).toContain(`sds_node_nic_bytes_per_second{system="frankfurt",pool="p1",node="n1"} ${expected}`)
+    expect(lines).toContain('sds_node_disk_read_bytes_per_second{system="frankfurt",pool="p1",node="n1"} 5000000')
+  })
+})

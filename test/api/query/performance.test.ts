@@ -1,10 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { parseJson } from '../../../src/api/parse/json.ts'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
+import { parseJson } from '../../../src/api/parse/json.ts'
+import { oldestTime, type PerformanceReading, withoutOlderThan } from '../../../src/api/query/performance.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem, type SystemState, withPerformance, withPoll, withPools } from '../../../src/poller/state.ts'
-import { ANSWERS, answerOf, queryFile, readingOf } from './query_files.ts'
+import {
+  newSystem,
+  type SystemState,
+  withPerformance,
+  withPoll,
+  withPools,
+} from '../../../src/poller/state.ts'
+import {
+  ANSWERS,
+  answerOf,
+  bodyOf,
+  decodeBody,
+  queryFile,
+  type RowOptions,
+  readingOf,
+} from './query_files.ts'
 
 const FEED = decodeFeed(parseJson(queryFile('nodes.json')))
 
@@ -31,8 +46,127 @@ describe('the answers of a real system', () => {
   const system = systemWith(readingOf(ANSWERS.map(answerOf)))
 
   test('become the expected series', () => {
-    const expected = queryFile('expected.prom').split('\n').filter((line) => line !== '')
+    const expected = queryFile('expected.prom')
+      .split('\n')
+      .filter((line) => line !== '')
     const found = linesOf(system, 'sds_node_').filter((line) => !OF_FEED.test(line))
     expect(found.map(rounded)).toEqual(expected.map(rounded))
+  })
+})
+
+const THROUGHPUT = 'statDataHead_performance_internal_throughput'
+const TRANSACTIONS = 'statDataHead_performance_internal_transactions'
+const LATENCY = 'statDataHead_performance_internal_latency'
+const DISK = 'cm_IO_Statistics_data_read'
+
+/** A counter of a node with these values at 08:30 and 08:35. */
+const counter = (measurement: string, field: string, before: number, after: number, node = 'n1') =>
+  (
+    [
+      ['08:30:00', before],
+      ['08:35:00', after],
+    ] as const
+  ).map(([time, value]): RowOptions => ({ time, value, field, measurement, node }))
+const readingOfRows = (...rows: readonly RowOptions[]) => readingOf([decodeBody(bodyOf(rows))])
+const valuesOf = (reading: PerformanceReading) =>
+  Object.fromEntries([...(reading.nodes[0]?.values ?? [])].map(([name, { value }]) => [name, value]))
+
+describe('values of a node', () => {
+  test('are absent if their newest point is older than 15 minutes by the clock of the system', () => {
+    const used = (time: string) => readingOfRows({ time, value: 5, field: 'used', measurement: 'mem' })
+    expect(valuesOf(used('08:23:23'))).toEqual({ nodeMemoryUtilizationBytes: 5 })
+    expect(used('08:23:22').nodes).toEqual([])
+  })
+
+  test('need all fields of the same time', () => {
+    const cpu = (time: string, field: string): RowOptions => ({ time, value: 1, field, measurement: 'cpu' })
+    const fields = ['usage_user', 'usage_nice', 'usage_system']
+    const all = (last = '08:35:00') => fields.map((field, at) => cpu(at === 2 ? last : '08:35:00', field))
+    expect(valuesOf(readingOfRows(...all()))).toEqual({ nodeCpuUtilization: 3 })
+    expect(valuesOf(readingOfRows(...all('08:30:00')))).toEqual({})
+    expect(valuesOf(readingOfRows(...all().slice(1)))).toEqual({})
+  })
+
+  test('have no rate after a reset, and keep those of other counters', () => {
+    const reading = readingOfRows(
+      ...counter(THROUGHPUT, 'total_read_requests_size', 5000, 10),
+      ...counter(THROUGHPUT, 'total_write_requests_size', 0, 600),
+      ...counter(DISK, 'read_USERTotal', 600, 0),
+      ...counter(DISK, 'read_ECTotal', 0, 300),
+    )
+    expect(valuesOf(reading)).toEqual({ transactionWriteBandwidth: 2, diskReadBandwidthEc: 1 })
+  })
+
+  test('have failures only if they are served, and a ratio of 0 without them', () => {
+    const succeeded = counter(TRANSACTIONS, 'succeed_request_counter', 0, 90)
+    const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.errors?.errors
+    expect(errorsOf(...succeeded)).toMatchObject({ all: { value: 0 }, succeeded: 90, failed: undefined })
+    const failed = counter(TRANSACTIONS, 'failed_request_counter', 0, 10)
+    expect(errorsOf(...succeeded, ...failed)).toMatchObject({ all: { value: 10 }, failed: 10 })
+    expect(errorsOf(...succeeded, ...failed.slice(1))).toMatchObject({ all: undefined, failed: undefined })
+    const idle = counter(TRANSACTIONS, 'succeed_request_counter', 90, 90)
+    expect(errorsOf(...idle)).toMatchObject({ all: undefined, succeeded: 0 })
+  })
+
+  test('have the errors of each category if there are no codes', () => {
+    const reading = readingOfRows(
+      ...counter(TRANSACTIONS, 'succeed_request_counter', 0, 200),
+      ...counter('statDataHead_performance_internal_error', 'user_errors', 0, 10),
+    )
+    expect(reading.nodes[0]?.errors?.errors.types).toMatchObject([
+      { category: 'User', errorType: 'all', count: 10, rate: { value: 5 } },
+    ])
+  })
+
+  test('have no utilization without speeds, except the one that the system serves', () => {
+    const net = (field: string, before: number, after: number) =>
+      counter('net', field, before, after).map((row) => ({ ...row, tags: { interface: 'public' } }))
+    const bytes = [...net('bytes_recv', 0, 300), ...net('bytes_sent', 0, 600)]
+    const bandwidth = {
+      nodeNicBandwidth: 3,
+      nodeNicReceivedBandwidth: 1,
+      nodeNicTransmittedBandwidth: 2,
+    }
+    expect(valuesOf(readingOfRows(...bytes))).toEqual(bandwidth)
+    const served = readingOfRows(...bytes, ...net('utilization', 7, 8))
+    expect(valuesOf(served)).toEqual({ ...bandwidth, nodeNicUtilization: 8 })
+    const speed = readingOfRows(...bytes, ...net('speed', 1, 1))
+    expect(valuesOf(speed)).toMatchObject({ nodeNicUtilization: 0.0016, nodeNicReceivedUtilization: 0.0008 })
+  })
+
+  test('have no latencies if a bound is missing, of another time, or decreasing', () => {
+    const bounds = ['0.0', '1.0', '+Inf']
+    const histogram = (node: string, change: (row: RowOptions) => RowOptions | undefined = (row) => row) =>
+      bounds.flatMap((field, value) => {
+        const row = { time: '08:35:00', value, field, measurement: LATENCY, node, tags: { id: 'ttfb_read' } }
+        return change(row) ?? []
+      })
+    const reading = readingOfRows(
+      ...histogram('good'),
+      ...histogram('better'),
+      ...histogram('best'),
+      ...histogram('missing', (row) => (row.field === '1.0' ? undefined : row)),
+      ...histogram('late', (row) => (row.field === '1.0' ? { ...row, time: '08:30:00' } : row)),
+      ...histogram('decreasing', (row) => (row.field === '1.0' ? { ...row, value: 9 } : row)),
+    )
+    const found = reading.nodes.filter(({ latencies }) => latencies.size > 0).map(({ host }) => host)
+    expect(found).toEqual(['good', 'better', 'best'])
+    expect(reading.nodes[0]?.latencies.get('read')?.buckets).toEqual([
+      { seconds: 0, count: 0 },
+      { seconds: 0.001, count: 1 },
+      { seconds: Number.POSITIVE_INFINITY, count: 2 },
+    ])
+  })
+
+  test('are withdrawn when they are older than a time', () => {
+    const reading = readingOf(ANSWERS.map(answerOf))
+    const oldest = oldestTime(reading) ?? 0
+    expect(new Date(oldest * 1000).toISOString()).toBe('2026-07-31T08:35:00.000Z')
+    const later = withoutOlderThan(reading, oldest + 7)
+    expect(later.nodes.map(({ values }) => [...values.keys()])).toEqual([
+      expect.arrayContaining(['nodeCpuUtilization', 'transactionReadBandwidth']),
+      ['nodeCpuUtilization', 'nodeMemoryUtilizationBytes', 'nodeMemoryUtilization'],
+    ])
+    expect(oldestTime(withoutOlderThan(reading, oldest + 3600))).toBeUndefined()
   })
 })

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { createInterfaceRule } from '../../../src/api/query/interfaces.ts'
+import { NO_FILTER } from './query_files.ts'
+
+const summed = (names: readonly string[], filter = {}) =>
+  createInterfaceRule({ ...NO_FILTER, ...filter }).summed(names)
+const CURRENT = ['private.4', 'public', 'public.data', 'public.repl']
+
+describe('by default', () => {
+  test.each([
+    ['a VLAN is not added to its parent', CURRENT, ['private.4', 'public']],
+    ['loopback and interfaces of containers are left out', ['lo', 'docker0', 'veth1a', 'public'], ['public']],
+    ['slaves are not added to their bond', ['bond0', 'eth0', 'eno1', 'private.4'], ['bond0', 'private.4']],
+    ['physical interfaces without a bond are added', ['eth0', 'eth1'], ['eth0', 'eth1']],
+    ['a VLAN of a bond is not added', ['bond0', 'bond0.12'], ['bond0']],
+  ])('%s', (_, names, expected) => {
+    expect(summed(names)).toEqual(expected)
+  })
+})
+
+test('include replaces the rule, and exclude comes on top of either', () => {
+  expect(summed(CURRENT, { include: 'public\\..*' })).toEqual(['public.data', 'public.repl'])
+  expect(summed(CURRENT, { include: 'public.*', exclude: 'public\\.repl' })).toEqual([
+    'public',
+    'public.data',
+  ])
+  expect(summed(CURRENT, { exclude: 'private.*' })).toEqual(['public'])
+})
+
+test('expressions match whole names', () => {
+  expect(summed(CURRENT, { include: 'public' })).toEqual(['public'])
+  expect(summed(CURRENT, { exclude: 'priv|publ' })).toEqual(['private.4', 'public'])
+})
+
+test('an excluded parent does not hide its VLANs', () => {
+  expect(summed(CURRENT, { exclude: 'public' })).toEqual(['private.4', 'public.data', 'public.repl'])
+})
+
+test('counters of VLANs are exported, those of excluded and virtual interfaces are not', () => {
+  const exported = (filter = {}) =>
+    createInterfaceRule({ ...NO_FILTER, ...filter }).exported([...CURRENT, 'lo', 'veth1'])
+  expect(exported()).toEqual(CURRENT)
+  expect(exported({ exclude: 'public\\..*', include: 'lo|public' })).toEqual(['private.4', 'public', 'lo'])
+})

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { decodeFeed } from '../../../src/api/feed/feed.ts'
+import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../src/api/query/merge.ts'
+import { bodyOf, decodeBody, type RowOptions, readingOf } from './query_files.ts'
+
+const feed = (...nodes: readonly object[]) => decodeFeed({ _embedded: { _instances: nodes } })
+const memory = (node: string): RowOptions[] =>
+  (['used', 'used_percent'] as const).map((field) => ({
+    time: '08:35:00',
+    value: 50,
+    field,
+    measurement: 'mem',
+    node,
+  }))
+/** Nodes with these names, whose ids are `id-` and the name. */
+const performanceOf = (...names: readonly string[]) => readingOf([decodeBody(bodyOf(names.flatMap(memory)))])
+const MEMORY = { nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 7 }] }
+
+describe('nodes', () => {
+  test('are joined by id, else by name, without case', () => {
+    const nodes = [
+      { id: 'ID-A', displayName: 'other' },
+      { id: '2', displayName: 'B' },
+      { id: '3', displayName: 'c' },
+    ]
+    const merged = mergePerformance(feed(...nodes), performanceOf('a', 'b', 'x'))
+    expect(
+      merged.nodes.map(({ id, values }) => [id, values.get('nodeMemoryUtilizationBytes')?.value]),
+    ).toEqual([
+      ['2', 50],
+      ['3', undefined],
+      ['ID-A', 50],
+    ])
+    expect(unmatchedRows(performanceOf('a', 'b', 'x', 'y'), [feed(...nodes)])).toBe(4)
+  })
+
+  test('with a name that is not unique are joined by id only', () => {
+    const nodes = [
+      { id: '1', displayName: 'a' },
+      { id: 'id-b', displayName: 'a' },
+    ]
+    const merged = mergePerformance(feed(...nodes), performanceOf('a', 'b'))
+    expect(merged.nodes.map(({ id, values }) => [id, values.size])).toEqual([
+      ['1', 0],
+      ['id-b', 2],
+    ])
+  })
+})
+
+describe('an attribute', () => {
+  test('that the feed serves on one node is that of the feed on all nodes', () => {
+    const nodes = [{ id: 'id-a', displayName: 'a', ...MEMORY }, { id: 'id-b' }]
+    const { nodes: merged, queried, coverage } = mergePerformance(feed(...nodes), performanceOf('a', 'b'))
+    expect(merged.map(({ values }) => Object.fromEntries(values))).toMatchObject([
+      { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 50 } },
+      { nodeMemoryUtilization: { value: 50 } },
+    ])
+    expect(merged[1]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
+    expect(queried.has('nodeMemoryUtilizationBytes')).toBe(false)
+    expect(coverage.get('nodeMemoryUtilizationBytes')).toEqual({ served: 1, absent: 1, unreadable: 0 })
+  })
+
+  test('that the feed serves unreadable is not taken from the query interface', () => {
+    const nodes = [{ id: 'id-a', nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 'NaN' }] }]
+    const { nodes: merged } = mergePerformance(feed(...nodes), performanceOf('a'))
+    expect(merged[0]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
+  })
+
+  test('of the query interface is counted by node', () => {
+    const { coverage, queried } = mergePerformance(feed({ id: 'id-a' }, { id: 'id-b' }), performanceOf('a'))
+    expect(coverage.get('nodeMemoryUtilization')).toEqual({ served: 1, absent: 1, unreadable: 0 })
+    expect(queried.has('nodeMemoryUtilization')).toBe(true)
+    // Which no query can serve.
+    expect(queried.has('transactionReadLatency')).toBe(false)
+  })
+
+  test('is that of the feed without a reading of the query interface', () => {
+    expect(mergePerformance(feed({ id: 'id-a' }), undefined).queried.size).toBe(0)
+  })
+})
+
+test('a feed lacks performance if it has nodes and none of the attributes', () => {
+  expect(lacksPerformance(feed())).toBe(false)
+  expect(lacksPerformance(feed({ id: 'a', diskSpaceFreeCurrent: [{ t: 1, Space: 5 }] }))).toBe(true)
+  expect(lacksPerformance(feed({ id: 'a' }, { id: 'b', ...MEMORY }))).toBe(false)
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import type { QueryAnswer } from '../../../src/api/query/answer.ts'
+import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
+import type { Dialect, Query } from '../../../src/api/query/queries.ts'
+import { never } from '../http/answers.ts'
+import { answerOf, bodyOf, decodeBody, NO_FILTER } from './query_files.ts'
+
+type Answering = (query: Query, dialect: Dialect) => QueryAnswer
+
+interface Options {
+  readonly answer?: Answering
+  readonly hasRangeDefect?: () => boolean | undefined
+  readonly now?: () => number
+}
+
+/** A reader of a system that answers like this, and the names of the queries that it got. */
+function readerOf({
+  answer = () => answerOf('empty'),
+  hasRangeDefect = () => false,
+  now = () => 0,
+}: Options) {
+  const asked: string[] = []
+  const reader = createPerformanceReader({
+    interfaces: NO_FILTER,
+    hasRangeDefect: async () => hasRangeDefect(),
+    now,
+    async query(query, dialect) {
+      asked.push(`${query.name}${dialect.lastOnly ? ' last' : ''}${dialect.keep ? '' : ' all'}`)
+      return answer(query, dialect)
+    },
+  })
+  return {
+    asked: () => asked.splice(0),
+    read: () => reader.read(never()),
+  }
+}
+
+const ALL = [
+  'query_cpu',
+  'query_memory',
+  'query_network',
+  'query_traffic_disk',
+  'query_latency_read',
+  'query_latency_write',
+  'query_error_codes',
+]
+const refusal = (detail = 'the query was refused') => new ApiError('client_error', detail)
+const refusing =
+  (failure: ApiError, ...names: string[]): Answering =>
+  ({ name }) => {
+    if (names.includes(name)) throw failure
+    return answerOf('empty')
+  }
+
+describe('a reader', () => {
+  test('asks each query once, one after the other', async () => {
+    const { read, asked } = readerOf({})
+    const { reading, failed, empty } = await read()
+    expect([reading.stop, reading.nodes, failed, empty]).toEqual([undefined, [], [], ALL])
+    expect(asked()).toEqual(ALL)
+  })
+
+  test.each([
+    ['refused', refusal()],
+    ['answered too largely', new ApiError('too_large', 'large')],
+    ['answered without columns', new ApiError('schema', 'lacks columns')],
+  ])('splits a query that is %s, and remembers it', async (_, failure) => {
+    const { read, asked } = readerOf({ answer: refusing(failure, 'query_traffic_disk', 'query_disk') })
+    await read()
+    const smaller = ['query_traffic', 'query_disk_read', 'query_disk_write']
+    expect(asked().slice(3, 8)).toEqual([
+      'query_traffic_disk',
+      'query_traffic',
+      'query_disk',
+      ...smaller.slice(1),
+    ])
+    await read()
+    expect(asked()).toEqual([...ALL.slice(0, 3), ...smaller, ...ALL.slice(4)])
+  })
+
+  test('drops keep if the system refuses it', async () => {
+    const answer: Answering = (_, { keep }) => {
+      if (keep) throw refusal(`operation 'keep' is not allowed. Allowed operations: from`)
+      return answerOf('empty')
+    }
+    const { read, asked } = readerOf({ answer })
+    await read()
+    expect(asked()).toEqual(['query_cpu', ...ALL.map((name) => `${name} all`)])
+  })
+
+  test('reports a query that fails for good, with the values of the others', async () => {
+    const answer: Answering = ({ name }) => {
+      if (name === 'query_memory') throw refusal()
+      return answerOf(name === 'query_cpu' ? 'cpu' : 'empty')
+    }
+    const { read } = readerOf({ answer })
+    const { reading, failed, empty } = await read()
+    expect(failed.map(({ name }) => name)).toEqual(['query_memory'])
+    expect(empty).toEqual(ALL.slice(2))
+    expect(reading.nodes.map(({ values }) => [...values.keys()])).toEqual([
+      ['nodeCpuUtilization'],
+      ['nodeCpuUtilization'],
+    ])
+  })
+
+  test('has no sum of disk I/O when the query of a part failed', async () => {
+    const row = (time: string, value: number) => ({
+      time,
+      value,
+      field: 'read_USERTotal',
+      measurement: 'cm_IO_Statistics_data_read',
+    })
+    const answer: Answering = ({ name }) => {
+      if (/disk$|disk_read$|read_EC/.test(name)) throw new ApiError('too_large', 'large')
+      return name === 'query_disk_read_USERTotal'
+        ? decodeBody(bodyOf([row('08:30:00', 0), row('08:35:00', 300)]))
+        : answerOf('empty')
+    }
+    const { reading } = await readerOf({ answer }).read()
+    const [node] = reading.nodes
+    expect(node && [...node.values]).toMatchObject([['diskReadBandwidthUser', { value: 1, unit: 'B/s' }]])
+  })
+
+  test.each(['forbidden', 'not_found', 'unavailable', 'timeout'] as const)(
+    'stops at a failure of the whole interface: %s',
+    async (reason) => {
+      const { read, asked } = readerOf({ answer: refusing(new ApiError(reason, 'bad'), 'query_cpu') })
+      await expect(read()).rejects.toMatchObject({ reason })
+      expect(asked()).toEqual(['query_cpu'])
+    },
+  )
+
+  test('fails when every query is refused', async () => {
+    const answer: Answering = () => {
+      throw refusal()
+    }
+    await expect(readerOf({ answer }).read()).rejects.toMatchObject({ reason: 'client_error' })
+  })
+})
+
+describe('a system with wrong ranges', () => {
+  const writes = (time: string, value: number) =>
+    decodeBody(
+      bodyOf([
+        {
+          time,
+          value,
+          field: 'total_write_requests_size',
+          measurement: 'statDataHead_performance_internal_throughput',
+          tags: { process: 'statDataHead' },
+        },
+      ]),
+    )
+  const valueIn = (reading: { nodes: readonly { values: ReadonlyMap<string, { value: number }> }[] }) =>
+    reading.nodes[0]?.values.get('transactionWriteBandwidth')?.value
+
+  test('is asked for the newest points, and rates are those between polls', async () => {
+    const points: [string, number][] = [
+      ['08:25:00', 1000],
+      ['08:25:00', 1000],
+      ['08:30:00', 1300],
+      ['08:30:00', 1300],
+      ['08:35:00', 100],
+    ]
+    let poll = 0
+    const answer: Answering = ({ name }) =>
+      name === 'query_traffic_disk' ? writes(...(points[poll] ?? ['', 0])) : answerOf('empty')
+    const { read, asked } = readerOf({ answer, hasRangeDefect: () => true })
+    const found: (number | undefined)[] = []
+    for (poll = 0; poll < points.length; poll += 1) found.push(valueIn((await read()).reading))
+    expect(found).toEqual([undefined, undefined, 1, 1, undefined])
+    expect(asked().slice(0, ALL.length)).toEqual(ALL.map((name) => `${name} last`))
+  })
+
+  test('is detected by points outside of the range', async () => {
+    const outside = decodeBody(
+      bodyOf([
+        { time: '07:00:00', value: 1, field: 'used', measurement: 'mem' },
+        { time: '08:30:00', value: 1, field: 'used', measurement: 'mem' },
+      ]),
+    )
+    const { read, asked } = readerOf({ answer: () => outside })
+    await read()
+    expect(asked()).toEqual(ALL)
+    await read()
+    expect(asked()).toEqual(ALL.map((name) => `${name} last`))
+  })
+
+  test('is asked for ranges after its upgrade', async () => {
+    let hasRangeDefect = true
+    let hours = 0
+    const { read, asked } = readerOf({ hasRangeDefect: () => hasRangeDefect, now: () => hours * 3_600_000 })
+    await read()
+    hasRangeDefect = false
+    await read()
+    expect(asked().slice(ALL.length)).toEqual(ALL.map((name) => `${name} last`))
+    hours = 1
+    await read()
+    expect(asked()).toEqual(ALL)
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import type { Series } from '../../../src/api/query/answer.ts'
+import { increaseOf, sumOfIncreases } from '../../../src/api/query/rates.ts'
+
+const series = (...points: readonly (readonly [t: number, value: number])[]): Series => ({
+  measurement: 'm',
+  field: 'f',
+  tags: new Map(),
+  points: points.map(([t, value]) => ({ t, value })),
+})
+
+describe('the growth of a counter', () => {
+  test('is that between the last two points, by their own times', () => {
+    const counter = series([0, 0], [300, 600], [610, 910])
+    expect(increaseOf(counter)).toEqual({ t: 610, amount: 310, perSecond: 1 })
+    expect(increaseOf(series([0, 5], [60, 5]))).toEqual({ t: 60, amount: 0, perSecond: 0 })
+    expect(increaseOf(series([0, 0], [1200, 1200]))?.perSecond).toBe(1)
+  })
+
+  test.each([
+    ['no point', series()],
+    ['one point', series([300, 5])],
+    ['a reset', series([0, 600], [300, 5])],
+    ['a gap', series([0, 0], [1201, 600])],
+    ['points too close', series([0, 0], [59, 600])],
+  ])('is unknown with %s', (_, counter) => {
+    expect(increaseOf(counter)).toBeUndefined()
+  })
+})
+
+describe('the growth of several counters', () => {
+  const one = series([0, 0], [300, 300])
+
+  test('is the sum of their own rates', () => {
+    expect(sumOfIncreases([one, series([20, 0], [280, 520])])).toEqual({ t: 300, amount: 820, perSecond: 3 })
+  })
+
+  test.each([
+    ['a reset', series([0, 600], [300, 5])],
+    ['no second point', series([300, 5])],
+    ['a gap', series([-1300, 5], [300, 5])],
+  ])('is unknown when one of them has %s', (_, other) => {
+    expect(sumOfIncreases([one, other])).toBeUndefined()
+  })
+
+  test('is without a counter of a process that has ended', () => {
+    expect(sumOfIncreases([one, series([-300, 0], [0, 600])])?.amount).toBe(300)
+    expect(sumOfIncreases([one, series([0, 600])])?.amount).toBe(300)
+  })
+
+  test('is unknown without counters', () => {
+    expect(sumOfIncreases([])).toBeUndefined()
+  })
+})

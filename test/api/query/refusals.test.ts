@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { queryRefusalOf } from '../../../src/api/query/refusals.ts'
+import { decodeVersions, hasRangeDefect } from '../../../src/api/query/version.ts'
+import { answerOf } from '../http/answers.ts'
+
+const management = (code: number, retryable: boolean) =>
+  JSON.stringify({ code, description: 'words', retryable })
+const service = (error: string) => JSON.stringify({ error })
+
+test.each([
+  ['a missing role', 500, management(6401, false), 'forbidden', /SYSTEM_MONITOR or SYSTEM_ADMIN/],
+  ['no service', 503, management(6503, true), 'not_found', /no query interface.*performance\.source/],
+  ['no path', 404, '', 'not_found', /older than 3\.5/],
+  ['no method', 405, '', 'not_found', /older than 3\.5/],
+  ['not implemented', 501, '', 'not_found', /older than 3\.5/],
+  [
+    'a refused query',
+    500,
+    service('failed to compile query: x'),
+    'client_error',
+    /: failed to compile query: x$/,
+  ],
+  ['a media type', 406, service('unsupported response media type'), 'client_error', /media type/],
+])('%s is not repeated', (_, status, body, reason, message) => {
+  const refusal = queryRefusalOf(answerOf(status, body))
+  expect(refusal).toMatchObject({ reason, status, body: { retryable: false } })
+  expect(refusal?.message).toMatch(message)
+})
+
+test('the error of an old service is in a header', () => {
+  const refusal = queryRefusalOf(answerOf(400, '', { 'X-Influx-Error': 'bad query' }))
+  expect(refusal).toMatchObject({ reason: 'client_error' })
+  expect(refusal?.message).toMatch(/bad query/)
+})
+
+test.each([
+  [200, '', undefined],
+  [401, service('token'), 'auth'],
+  [502, '', 'unavailable'],
+  [503, management(7000, true), 'unavailable'],
+  [500, '', 'server_error'],
+  [429, '', 'throttled'],
+])('%d %s is judged as of other requests: %s', (status, body, reason) => {
+  expect(queryRefusalOf(answerOf(status, body))?.reason).toBe(reason)
+})
+
+test.each([
+  [['3.7.0.1.1234'], true],
+  [['3.8.0.3.1'], true],
+  [['3.8.1.4.140200'], false],
+  [['3.6.2.0'], false],
+  [['4.3.0.0.142978'], false],
+  [['3.70.1'], false],
+  [['3.8.1.4', '3.7.0.0'], true],
+  [[], false],
+])('versions %s have the range defect: %s', (versions, expected) => {
+  const node = versions.map((version) => ({ version }))
+  expect(decodeVersions({ node })).toEqual(versions)
+  expect(hasRangeDefect(versions)).toBe(expected)
+})
+
+test.each([[null], [{}], [{ node: 'x' }], [{ node: [{}, 1] }]])('%j has no versions', (body) => {
+  expect(decodeVersions(body)).toEqual([])
+})

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SystemClient } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
+import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
+import { boardOfA, clientOf, configOf, onlySystem, ownMetrics, readingOf, recordingLog, shown } from './setup.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const running: SystemPoller[] = []
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 40) }))
+afterEach(async () => {
+  const stopped = Promise.all(running.splice(0).map((poller) => poller.stop()))
+  await vi.advanceTimersByTimeAsync(SECOND)
+  await stopped
+  vi.useRealTimers()
+})
+
+const memory = (value: number, ...nodes: readonly string[]) =>
+  decodeBody(
+    bodyOf(nodes.map((node) => ({ time: '08:33:22', value, field: 'used', measurement: 'mem', node }))),
+  )
+const refusal = (reason: ApiError['reason'], status: number) => new ApiError(reason, 'bad', { status })
+
+interface Options {
+  readonly query: SystemClient['query']
+  readonly nodes?: SystemClient['nodes']
+  readonly performance?: string
+}
+
+/** A running poller of system `a` with pool `p`, which has node n1 unless given. */
+async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performance = '' }: Options) {
+  const yaml = `poll: {max_random_delay: 0s}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}`
+  const config = configOf(yaml, '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [{id: p}]}')
+  const client = clientOf({ nodes, query, read: async () => '{"node":[{"version":"4.3.0.0"}]}' })
+  const [log, own, board] = [recordingLog(), ownMetrics(), await newBoard()]
+  const poller = createSystemPoller({ system: onlySystem(config), config, client, board, own, log })
+  running.push(poller)
+  poller.start()
+  await vi.advanceTimersByTimeAsync(20)
+  return {
+    used: () => shown(board, 'sds_node_memory_used_bytes', 'node'),
+    free: () => shown(board, 'sds_node_disk_space_free_bytes', 'node'),
+    up: () => shown(board, 'sds_system_query_up', 'system'),
+    counters: async () =>
+      [...(await own.render('text')).matchAll(/^sds_query_(\S+) (\d+)$/gm)].map(([, name, count]) => `${name} ${count}`),
+    logged: () =>
+      log.lines
+        .filter(({ message }) => message !== 'polling pools')
+        .map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
+  }
+}
+
+async function newBoard() {
+  const board = boardOfA()
+  await vi.advanceTimersByTimeAsync(1)
+  return board
+}
+
+/** Answers with memory only; counts the polls by the first query. */
+function answering(answer: (poll: number) => ReturnType<typeof memory>) {
+  let polls = 0
+  const query: SystemClient['query'] = async ({ name }) => {
+    if (name === 'query_cpu') polls += 1
+    return name === 'query_cpu' || name === 'query_memory' ? answer(polls) : answerOf('empty')
+  }
+  return { query, polls: () => polls }
+}
+
+describe('the query interface', () => {
+  test('is polled after the first poll of a feed that lacks performance, then on its own schedule', async () => {
+    const { query, polls } = answering((poll) => memory(poll, 'n1'))
+    const { used, up, counters, logged } = await setUp({ query })
+    expect([used(), up(), polls()]).toEqual([{ n1: 1 }, { a: 1 }, 1])
+    await vi.advanceTimersByTimeAsync(11 * MINUTE)
+    expect([used(), polls()]).toEqual([{ n1: 3 }, 3])
+    expect(await counters()).toEqual(['polls_total{system="a",result="ok"} 3', 'unmatched_rows_total{system="a"} 0'])
+    expect(logged().filter((line) => !line.startsWith('info'))).toEqual([])
+  })
+
+  test.each([
+    ['auto', 'the feed serves performance', 0],
+    ['feed', 'the feed serves performance', 0],
+    ['query', 'the feed serves performance', 1],
+    ['auto', 'the feed lacks it', 1],
+    ['feed', 'the feed lacks it', 0],
+    ['query', 'the feed lacks it', 1],
+  ])('with source %s is asked, when %s: %d', async (source, feed, times) => {
+    const full = readingOf({ n1: 1 })
+    const coverage = new Map(full.coverage).set('nodeCpuUtilization', { served: 1, absent: 0, unreadable: 0 })
+    const nodes = async () => (feed.includes('lacks') ? full : { ...full, coverage })
+    const { query, polls } = answering(() => memory(1, 'n1'))
+    const { up } = await setUp({ query, nodes, performance: `source: ${source}` })
+    expect([polls(), up()]).toEqual([times, times === 0 ? {} : { a: 1 }])
+  })
+
+  test('that fails leaves the values of the feed, and its own until they are too old', async () => {
+    const { query } = answering((poll) => {
+      if (poll > 1) throw refusal('server_error', 500)
+      return memory(5, 'n1')
+    })
+    const { used, free, up, logged } = await setUp({ query })
+    // The point was five minutes old.
+    await vi.advanceTimersByTimeAsync(9 * MINUTE)
+    expect([used(), up()]).toEqual([{ n1: 5 }, { a: 0 }])
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect([used(), free()]).toEqual([{}, { n1: 1 }])
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(logged().filter((line) => line.startsWith('warn'))).toEqual([
+      'warn query interface failed server_error',
+    ])
+  })
+
+  test('that is slow does not delay polls of the feed', async () => {
+    const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
+    const { free } = await setUp({ nodes, query: () => new Promise(() => undefined) })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(free()).toEqual({ n1: 6 })
+  })
+
+  test.each([
+    ['no service', refusal('not_found', 503), 2],
+    ['no path', refusal('not_found', 404), 1],
+    ['a missing role', refusal('forbidden', 500), 2],
+    ['a failure', refusal('server_error', 500), 13],
+    ['a service that is not available', refusal('unavailable', 503), 4],
+  ])('is asked seldom after %s', async (_, failure, times) => {
+    const { query, polls } = answering(() => {
+      throw failure
+    })
+    const { up, counters } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(62 * MINUTE)
+    expect([polls(), up()]).toEqual([times, { a: 0 }])
+    expect(await counters()).toEqual([`polls_total{system="a",result="${failure.reason}"} ${times}`])
+  })
+
+  test('that restarts is asked at the normal pace', async () => {
+    const { query, polls } = answering((poll) => {
+      if (poll === 2 || poll === 3) throw refusal('not_found', 503)
+      return memory(poll, 'n1')
+    })
+    const { used } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(16 * MINUTE)
+    expect([polls(), used()]).toEqual([4, { n1: 4 }])
+  })
+
+  test('without data is reported once, and asked on', async () => {
+    const { query, polls } = answering(() => answerOf('empty'))
+    const { up, counters, logged } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect([polls(), up()]).toEqual([2, { a: 1 }])
+    expect(await counters()).toContain('polls_total{system="a",result="empty"} 2')
+    expect(logged()).toEqual(['info the query interface has no data'])
+  })
+
+  test('counts rows of nodes that no pool has', async () => {
+    const { query } = answering(() => memory(1, 'n1', 'other'))
+    const { used, counters, logged } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(used()).toEqual({ n1: 1 })
+    // One row of each of two queries and polls.
+    expect(await counters()).toContain('unmatched_rows_total{system="a"} 4')
+    expect(logged().filter((line) => line.includes('no polled pool'))).toHaveLength(1)
+  })
+})
