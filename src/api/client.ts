@@ -1,6 +1,7 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
+import { inSlices } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
 import { decodeFeed, type FeedReading } from './feed/feed.ts'
@@ -8,7 +9,7 @@ import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
-import { decodeAnswer, type QueryAnswer } from './query/answer.ts'
+import { answerSteps, type QueryAnswer } from './query/answer.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/queries.ts'
 import { queryRefusalOf } from './query/refusals.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
@@ -100,11 +101,11 @@ export function createClient(options: ClientOptions): SystemClient {
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
-    query(query, dialect, signal) {
+    async query(query, dialect, signal) {
       const body = JSON.stringify({ query: queryText(query, dialect) })
       const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
       const options = { name: query.name, tags: requiredTags(query) }
-      return read(request, signal, ({ text }) => decodeAnswer(parseJson(text), options))
+      return await read(request, signal, ({ text }) => inSlices(answerSteps(parseJson(text), options), signal))
     },
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
 import { isObject, member, readText } from '../parse/json.ts'
@@ -45,12 +46,20 @@ interface DecodeOptions {
  * only the names of the columns are used; they may differ between the members of `Series`.
  * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` if it is an error
  */
-export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
+export function* answerSteps(body: unknown, options: DecodeOptions): Steps<QueryAnswer> {
   const rejected = createRejectedValues()
   const rows = createRows(options, rejected)
-  for (const one of seriesOf(body)) rows.add(one)
+  for (const one of seriesOf(body)) yield* rows.add(one)
   return { ...rows.result(), rejected: rejected.list() }
 }
+
+/** {@link answerSteps} without interruption. */
+export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
+  return atOnce(answerSteps(body, options))
+}
+
+/** Rows that are decoded before other tasks may run. */
+const ROWS_IN_STEP = 200
 
 function seriesOf(body: unknown): readonly unknown[] {
   if (!isObject(body)) throw new ApiError('schema', 'the answer to a query is not an object')
@@ -116,6 +125,7 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
   const read = timeReader()
   let stop: number | undefined
   let outside = 0
+  let last: { readonly row: readonly unknown[]; readonly series: GrowingSeries } | undefined
 
   function reject(reason: Rejection, text: string, node = ''): void {
     const short = (long: string) => long.slice(0, MAX_QUOTED_CHARACTERS)
@@ -138,6 +148,8 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
     columns: Columns,
     { field, measurement }: Pick<Series, 'field' | 'measurement'>,
   ): GrowingSeries {
+    // Rows of one series follow each other.
+    if (last !== undefined && isSameSeries(row, last.row, columns)) return last.series
     const tagsOfRow = columns.tags.flatMap(([tag, index]): [string, string][] => {
       const value = readText(row[index])
       return value === undefined ? [] : [[tag, value]]
@@ -148,11 +160,12 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
       found = { field, measurement, tags: new Map(tagsOfRow), points: [] }
       series.set(key, found)
     }
+    last = { row, series: found }
     return found
   }
 
   return {
-    add(one: unknown): void {
+    *add(one: unknown): Steps<void> {
       const rows = isObject(one) ? (member(one, 'Values') ?? []) : undefined
       if (!Array.isArray(rows)) throw new ApiError('schema', 'the answer to a query has no rows')
       if (rows.length === 0) return
@@ -160,10 +173,20 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
       if (!Array.isArray(names))
         throw new ApiError('schema', 'the answer to a query has rows without columns')
       const columns = columnsOf(names, tags)
-      for (const row of rows) add(row, columns)
+      last = undefined
+      for (const [index, row] of rows.entries()) {
+        add(row, columns)
+        if (index % ROWS_IN_STEP === 0) yield
+      }
     },
     result: () => ({ series: new Map([...series].map(([key, one]) => [key, inOrder(one)])), stop, outside }),
   }
+}
+
+function isSameSeries(a: readonly unknown[], b: readonly unknown[], columns: Columns): boolean {
+  const { field, measurement, tags } = columns
+  const isSame = (index: number) => a[index] === b[index]
+  return isSame(field) && isSame(measurement) && tags.every(([, index]) => isSame(index))
 }
 
 function nodeOf(row: readonly unknown[], { tags }: Columns): string {

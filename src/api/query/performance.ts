@@ -6,6 +6,7 @@ import {
   type QueryAttribute,
   type QueryAttributeName,
 } from '../../query_catalogue.ts'
+import { atOnce, type Steps } from '../../slices.ts'
 import type { RejectedValue } from '../feed/rejected_values.ts'
 import type { Snapshot } from '../feed/snapshots.ts'
 import type { QueryAnswer, Series } from './answer.ts'
@@ -55,21 +56,33 @@ interface PerformanceOptions {
 }
 
 /** Calculates the values of all nodes from the answers of one poll. */
-export function performanceOf(
+export function* performanceSteps(
   answers: readonly QueryAnswer[],
   options: PerformanceOptions,
-): PerformanceReading {
+): Steps<PerformanceReading> {
   const series = answers.flatMap(currentSeries)
   const byNode = groupByNode(series)
   const histograms = [...byNode.values()].flatMap((ofNode) => [...histogramSeries(ofNode).values()])
   const bounds = commonBounds(histograms)
-  const nodes = [...byNode.values()].map((ofNode) => nodePerformance(ofNode, bounds, options))
+  const nodes: NodePerformance[] = []
+  for (const ofNode of byNode.values()) {
+    nodes.push(nodePerformance(ofNode, bounds, options))
+    yield
+  }
   const stops = answers.flatMap(({ stop }) => stop ?? [])
   return {
     stop: stops.length === 0 ? undefined : Math.max(...stops),
     nodes,
     rejected: answers.flatMap(({ rejected }) => rejected),
   }
+}
+
+/** {@link performanceSteps} without interruption. */
+export function performanceOf(
+  answers: readonly QueryAnswer[],
+  options: PerformanceOptions,
+): PerformanceReading {
+  return atOnce(performanceSteps(answers, options))
 }
 
 function currentSeries({ series, stop = 0 }: QueryAnswer): Series[] {

@@ -1,7 +1,8 @@
+import { inSlices } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
-import { type PerformanceReading, performanceOf } from './performance.ts'
+import { type PerformanceReading, performanceSteps } from './performance.ts'
 import { createPlan, isOfQuery, type Plan } from './plan.ts'
 import type { Dialect, Query } from './queries.ts'
 import { createRememberedPoints } from './remembered_points.ts'
@@ -64,7 +65,8 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
       const [first] = failed
       if (answers.size === 0 && first !== undefined) throw first.failure
       const failedFields = new Set(failed.flatMap(({ query }) => fieldsOf(query)))
-      const reading = performanceOf(usable([...answers.values()]), { interfaces, failedFields })
+      const steps = performanceSteps(usable([...answers.values()]), { interfaces, failedFields })
+      const reading = await inSlices(steps, signal)
       const empty = [...answers].filter(([, { stop }]) => stop === undefined)
       return {
         reading,
