@@ -336,7 +336,10 @@ describe('performance', () => {
   })
 
   test('of a system has the path of the system in errors', () => {
-    const text = 'systems:\n  - {name: a, base_url: "https://a", auth: {token: t}, performance: {schedule: "* * * * *"}}'
-    expect(problemsOf(text)).toEqual([expect.stringMatching(/^systems\[0\]\.performance\.schedule: not a cron expression/)])
+    const text =
+      'systems:\n  - {name: a, base_url: "https://a", auth: {token: t}, performance: {schedule: "* * * * *"}}'
+    expect(problemsOf(text)).toEqual([
+      expect.stringMatching(/^systems\[0\]\.performance\.schedule: not a cron expression/),
+    ])
   })
 })

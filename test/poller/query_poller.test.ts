@@ -3,7 +3,16 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
-import { boardOfA, clientOf, configOf, onlySystem, ownMetrics, readingOf, recordingLog, shown } from './setup.ts'
+import {
+  boardOfA,
+  clientOf,
+  configOf,
+  onlySystem,
+  ownMetrics,
+  readingOf,
+  recordingLog,
+  shown,
+} from './setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -23,6 +32,10 @@ const memory = (value: number, ...nodes: readonly string[]) =>
   )
 const refusal = (reason: ApiError['reason'], status: number) => new ApiError(reason, 'bad', { status })
 
+/** A query that is never answered. */
+const untilAborted: SystemClient['query'] = (_query, _dialect, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
 interface Options {
   readonly query: SystemClient['query']
   readonly nodes?: SystemClient['nodes']
@@ -32,7 +45,10 @@ interface Options {
 /** A running poller of system `a` with pool `p`, which has node n1 unless given. */
 async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performance = '' }: Options) {
   const yaml = `poll: {max_random_delay: 0s}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}`
-  const config = configOf(yaml, '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [{id: p}]}')
+  const config = configOf(
+    yaml,
+    '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [{id: p}]}',
+  )
   const client = clientOf({ nodes, query, read: async () => '{"node":[{"version":"4.3.0.0"}]}' })
   const [log, own, board] = [recordingLog(), ownMetrics(), await newBoard()]
   const poller = createSystemPoller({ system: onlySystem(config), config, client, board, own, log })
@@ -44,7 +60,9 @@ async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performa
     free: () => shown(board, 'sds_node_disk_space_free_bytes', 'node'),
     up: () => shown(board, 'sds_system_query_up', 'system'),
     counters: async () =>
-      [...(await own.render('text')).matchAll(/^sds_query_(\S+) (\d+)$/gm)].map(([, name, count]) => `${name} ${count}`),
+      [...(await own.render('text')).matchAll(/^sds_query_(\S+) (\d+)$/gm)].map(
+        ([, name, count]) => `${name} ${count}`,
+      ),
     logged: () =>
       log.lines
         .filter(({ message }) => message !== 'polling pools')
@@ -75,7 +93,10 @@ describe('the query interface', () => {
     expect([used(), up(), polls()]).toEqual([{ n1: 1 }, { a: 1 }, 1])
     await vi.advanceTimersByTimeAsync(11 * MINUTE)
     expect([used(), polls()]).toEqual([{ n1: 3 }, 3])
-    expect(await counters()).toEqual(['polls_total{system="a",result="ok"} 3', 'unmatched_rows_total{system="a"} 0'])
+    expect(await counters()).toEqual([
+      'polls_total{system="a",result="ok"} 3',
+      'unmatched_rows_total{system="a"} 0',
+    ])
     expect(logged().filter((line) => !line.startsWith('info'))).toEqual([])
   })
 
@@ -114,7 +135,7 @@ describe('the query interface', () => {
 
   test('that is slow does not delay polls of the feed', async () => {
     const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
-    const { free } = await setUp({ nodes, query: () => new Promise(() => undefined) })
+    const { free } = await setUp({ nodes, query: untilAborted })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect(free()).toEqual({ n1: 6 })
   })
@@ -124,7 +145,7 @@ describe('the query interface', () => {
     ['no path', refusal('not_found', 404), 1],
     ['a missing role', refusal('forbidden', 500), 2],
     ['a failure', refusal('server_error', 500), 13],
-    ['a service that is not available', refusal('unavailable', 503), 4],
+    ['a service that is not available', refusal('unavailable', 503), 3],
   ])('is asked seldom after %s', async (_, failure, times) => {
     const { query, polls } = answering(() => {
       throw failure

@@ -292,7 +292,11 @@ describe('the unit of bandwidths', () => {
     ['B/s', 5],
   ] as const)('%s is applied to the value tag Bandwidth only', (unit, expected) => {
     const lines = nodeLines(decodeFeed(body, unit))
-    expect(lines).toContain(`sds_node_nic_bytes_per_second{system="frankfurt",pool="p1",node="n1"} ${expected}`)
-    expect(lines).toContain('sds_node_disk_read_bytes_per_second{system="frankfurt",pool="p1",node="n1"} 5000000')
+    expect(lines).toContain(
+      `sds_node_nic_bytes_per_second{system="frankfurt",pool="p1",node="n1"} ${expected}`,
+    )
+    expect(lines).toContain(
+      'sds_node_disk_read_bytes_per_second{system="frankfurt",pool="p1",node="n1"} 5000000',
+    )
   })
 })

@@ -52,6 +52,39 @@ describe('the answers of a real system', () => {
     const found = linesOf(system, 'sds_node_').filter((line) => !OF_FEED.test(line))
     expect(found.map(rounded)).toEqual(expected.map(rounded))
   })
+
+  test('are counted as coverage with their source', () => {
+    const coverageOf = (attribute: string) =>
+      linesOf(system, 'sds_pool_attribute_nodes{')
+        .filter((line) => line.includes(`"${attribute}"`))
+        .map((line) => line.replace(/^.*state="(\w+)",source="(\w+)"\}/, '$1 $2'))
+    expect(coverageOf('nodeCpuUtilization')).toEqual([
+      'served query 2',
+      'absent query 0',
+      'unreadable query 0',
+    ])
+    expect(coverageOf('transactionErrors')).toEqual([
+      'served query 2',
+      'absent query 0',
+      'unreadable query 0',
+    ])
+    expect(coverageOf('nodeNicBandwidth')).toEqual(['served query 1', 'absent query 1', 'unreadable query 0'])
+    expect(coverageOf('transactionReadLatency')).toEqual([
+      'served feed 0',
+      'absent feed 2',
+      'unreadable feed 0',
+    ])
+    expect(coverageOf('diskSpaceTotal')).toEqual(['served feed 2', 'absent feed 0', 'unreadable feed 0'])
+  })
+
+  test('end when the query interface is asked no more', () => {
+    const without = withPerformance(system, undefined)
+    expect(
+      linesOf(without, 'sds_node_').every((line) => OF_FEED.test(line) || line.includes('"capacity"')),
+    ).toBe(true)
+    expect(linesOf(without, 'sds_system_query_up')).toEqual([])
+    expect(linesOf(system, 'sds_system_query_up')).toEqual(['sds_system_query_up{system="frankfurt"} 1'])
+  })
 })
 
 const THROUGHPUT = 'statDataHead_performance_internal_throughput'
