@@ -105,7 +105,9 @@ export function createClient(options: ClientOptions): SystemClient {
       const body = JSON.stringify({ query: queryText(query, dialect) })
       const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
       const options = { name: query.name, tags: requiredTags(query) }
-      return await read(request, signal, ({ text }) => inSlices(answerSteps(parseJson(text), options), signal))
+      return await read(request, signal, ({ text }) =>
+        inSlices(answerSteps(parseJson(text), options), signal),
+      )
     },
     read: (request, signal) => read(request, signal, ({ text }) => text),
     async close() {

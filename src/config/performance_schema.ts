@@ -32,7 +32,9 @@ export const performanceSchema = z.strictObject({
 export type PerformanceSection = z.output<typeof performanceSchema>
 
 /** The first section that sets a key decides. */
-export function performanceConfig(...sections: readonly (PerformanceSection | undefined)[]): PerformanceConfig {
+export function performanceConfig(
+  ...sections: readonly (PerformanceSection | undefined)[]
+): PerformanceConfig {
   const first = <T>(of: (section: PerformanceSection) => T | undefined, otherwise: T): T =>
     sections.map((section) => section && of(section)).find((value) => value !== undefined) ?? otherwise
   return {

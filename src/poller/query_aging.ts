@@ -27,7 +27,9 @@ export function createAging({ system, board, journal, staleAfterMs }: AgingOptio
     board
       .update(system, (state) => withoutOldValues(state, keptSeconds))
       .then(restart)
-      .catch((failure: unknown) => journal.internalError('withdrawing old values of the query interface', failure))
+      .catch((failure: unknown) =>
+        journal.internalError('withdrawing old values of the query interface', failure),
+      )
   })
 
   function restart(): void {

@@ -77,6 +77,16 @@ function quoted(text: string): string {
   return text.replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
 }
 
+/** The rows of a member of `Series`, and the names of their columns. */
+function tableOf(one: unknown): { rows: readonly unknown[]; names: readonly unknown[] } {
+  const rows = isObject(one) ? (member(one, 'Values') ?? []) : undefined
+  if (!Array.isArray(rows)) throw new ApiError('schema', 'the answer to a query has no rows')
+  const names = isObject(one) ? member(one, 'Columns') : undefined
+  if (rows.length === 0) return { rows, names: [] }
+  if (!Array.isArray(names)) throw new ApiError('schema', 'the answer to a query has rows without columns')
+  return { rows, names }
+}
+
 const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
 /** Columns that are not tags. `result` exists in CSV only. */
 const NO_TAGS: readonly string[] = [...NEEDED, '_start', 'table', 'result']
@@ -166,12 +176,8 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
 
   return {
     *add(one: unknown): Steps<void> {
-      const rows = isObject(one) ? (member(one, 'Values') ?? []) : undefined
-      if (!Array.isArray(rows)) throw new ApiError('schema', 'the answer to a query has no rows')
+      const { rows, names } = tableOf(one)
       if (rows.length === 0) return
-      const names = isObject(one) ? member(one, 'Columns') : undefined
-      if (!Array.isArray(names))
-        throw new ApiError('schema', 'the answer to a query has rows without columns')
       const columns = columnsOf(names, tags)
       last = undefined
       for (const [index, row] of rows.entries()) {

@@ -1,10 +1,12 @@
 import { inSlices } from '../../slices.ts'
-import { ApiError } from '../errors/errors.ts'
+import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
+import { askAll } from './ask_all.ts'
+import { withEarlier } from './earlier_values.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
 import { type PerformanceReading, performanceSteps } from './performance.ts'
-import { createPlan, isOfQuery, type Plan } from './plan.ts'
-import type { Dialect, Query } from './queries.ts'
+import { createPlan } from './plan.ts'
+import { type Dialect, fieldsOf, type Query } from './queries.ts'
 import { createRememberedPoints } from './remembered_points.ts'
 
 /** A query that failed while others succeeded. */
@@ -22,7 +24,10 @@ export interface PerformanceAnswers {
 
 /** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
 export interface PerformanceReader {
-  /** @throws {ApiError} when the query interface fails, or each of the queries */
+  /**
+   * Of a query that fails, the values of the read before are kept while they are not too old.
+   * @throws {ApiError} when the query interface fails, or each of the queries
+   */
   read(signal: AbortSignal): Promise<PerformanceAnswers>
 }
 
@@ -44,6 +49,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
   const remembered = createRememberedPoints()
   const interfaces = createInterfaceRule(options.interfaces)
   let checkAtMs = Number.NEGATIVE_INFINITY
+  let last: PerformanceReading | undefined
 
   async function checkVersion(signal: AbortSignal): Promise<void> {
     if (now() < checkAtMs) return
@@ -62,11 +68,11 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
     async read(signal) {
       await checkVersion(signal)
       const { answers, failed } = await askAll(plan, options.query, signal)
-      const [first] = failed
-      if (answers.size === 0 && first !== undefined) throw first.failure
-      const failedFields = new Set(failed.flatMap(({ query }) => fieldsOf(query)))
+      const queries = failed.map(({ query }) => query)
+      const failedFields = new Set(queries.flatMap(fieldsOf))
       const steps = performanceSteps(usable([...answers.values()]), { interfaces, failedFields })
-      const reading = await inSlices(steps, signal)
+      const reading = withEarlier(await inSlices(steps, signal), last, queries)
+      last = reading
       const empty = [...answers].filter(([, { stop }]) => stop === undefined)
       return {
         reading,
@@ -75,35 +81,4 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
       }
     },
   }
-}
-
-function fieldsOf({ selections }: Query): readonly string[] {
-  return selections.flatMap(({ fields }) => fields ?? [])
-}
-
-interface Outcomes {
-  readonly answers: ReadonlyMap<Query, QueryAnswer>
-  readonly failed: readonly { readonly query: Query; readonly failure: ApiError }[]
-}
-
-/** One query after the other: they share one permit, and a refusal that concerns all of them ends the poll. */
-async function askAll(
-  plan: Plan,
-  ask: PerformanceReaderOptions['query'],
-  signal: AbortSignal,
-): Promise<Outcomes> {
-  const left = [...plan.queries()]
-  const answers = new Map<Query, QueryAnswer>()
-  const failed: { query: Query; failure: ApiError }[] = []
-  for (let query = left.shift(); query !== undefined; query = left.shift()) {
-    try {
-      answers.set(query, await ask(query, plan.dialect(), signal))
-    } catch (failure) {
-      if (!(failure instanceof ApiError) || !isOfQuery(failure)) throw failure
-      const instead = plan.adapt(query, failure)
-      if (instead === undefined) failed.push({ query, failure })
-      else left.unshift(...instead)
-    }
-  }
-  return { answers, failed }
 }

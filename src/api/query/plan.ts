@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/errors.ts'
+import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { type Dialect, QUERIES, type Query } from './queries.ts'
 

@@ -100,15 +100,15 @@ const latencyQueries = Object.entries(LATENCY_IDS).map(([operation, id]) =>
   counters(`query_latency_${operation}`, [{ measurement: 'latency', tags: { id } }]),
 )
 
-const fieldsOf = (measurement: MeasurementName) =>
+const gaugeFields = (measurement: MeasurementName) =>
   QUERY_ATTRIBUTES.flatMap(({ source }) =>
     source.kind === 'gauge' && source.measurement === measurement ? source.fields : [],
   )
 
 /** The queries of one poll. The first one is also the probe of whether there is a query interface. */
 export const QUERIES: readonly Query[] = [
-  gauge('query_cpu', 'cpu', { fields: fieldsOf('cpu'), tags: { cpu: 'cpu-total' } }),
-  gauge('query_memory', 'memory', { fields: fieldsOf('memory') }),
+  gauge('query_cpu', 'cpu', { fields: gaugeFields('cpu'), tags: { cpu: 'cpu-total' } }),
+  gauge('query_memory', 'memory', { fields: gaugeFields('memory') }),
   networkQuery,
   trafficAndDiskQuery,
   ...latencyQueries,
@@ -166,4 +166,9 @@ function anyOf(conditions: readonly string[]): string {
  */
 export function requiredTags({ tags, parts }: Query): readonly string[] {
   return parts.length > 0 ? tags : tags.filter((tag) => tag !== 'process')
+}
+
+/** The fields that a query selects by name. */
+export function fieldsOf({ selections }: Query): readonly string[] {
+  return selections.flatMap(({ fields }) => fields ?? [])
 }

@@ -44,7 +44,12 @@ export function queryRefusalOf(answer: Answer): ApiError | undefined {
     : refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
 }
 
-const NO_BODY: ErrorBody = { code: undefined, description: undefined, details: undefined, retryable: undefined }
+const NO_BODY: ErrorBody = {
+  code: undefined,
+  description: undefined,
+  details: undefined,
+  retryable: undefined,
+}
 
 /** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */
 function errorText({ text, header, redact }: Answer): string | undefined {

@@ -122,6 +122,63 @@ describe('a reader', () => {
     expect(node && [...node.values]).toMatchObject([['diskReadBandwidthUser', { value: 1, unit: 'B/s' }]])
   })
 
+  test('keeps values whose query fails for a time, until they are too old', async () => {
+    let isSlow = false
+    const answer: Answering = ({ name }) => {
+      if (isSlow && name === 'query_memory') throw new ApiError('timeout', 'slow')
+      return answerOf(name === 'query_cpu' ? 'cpu' : name === 'query_memory' ? 'memory' : 'empty')
+    }
+    const { read } = readerOf({ answer })
+    const attributesIn = async () => {
+      const { reading, failed } = await read()
+      return [
+        failed.map(({ name }) => name),
+        reading.nodes.map(({ values }) => [...values.keys()].toSorted()),
+      ]
+    }
+    const all = ['nodeCpuUtilization', 'nodeMemoryUtilization', 'nodeMemoryUtilizationBytes']
+    expect(await attributesIn()).toEqual([[], [all, all]])
+    isSlow = true
+    expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
+    expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
+  })
+
+  test('keeps nothing of a query that is answered, and nothing that is too old', async () => {
+    let poll = 0
+    const used = (time: string, value: number) =>
+      decodeBody(bodyOf([{ time, value, field: 'used', measurement: 'mem' }]))
+    const later = (answer: QueryAnswer) => ({ ...answer, stop: (answer.stop ?? 0) + 901 })
+    const answer: Answering = ({ name }) => {
+      if (name === 'query_cpu') return poll === 2 ? later(answerOf('cpu')) : answerOf('cpu')
+      if (name !== 'query_memory') return answerOf('empty')
+      if (poll > 0) throw new ApiError('timeout', 'slow')
+      return used('08:35:00', 5)
+    }
+    const { read } = readerOf({ answer })
+    const memoryIn = async () =>
+      (await read()).reading.nodes.flatMap(
+        ({ values }) => values.get('nodeMemoryUtilizationBytes')?.value ?? [],
+      )
+    const found: number[][] = []
+    for (poll = 0; poll < 3; poll += 1) found.push(await memoryIn())
+    expect(found).toEqual([[5], [5], []])
+  })
+
+  test('asks no further after two failures in a row', async () => {
+    const failure = new ApiError('timeout', 'slow')
+    const { read, asked } = readerOf({ answer: refusing(failure, 'query_memory', 'query_network') })
+    const { failed } = await read()
+    expect(asked()).toEqual(ALL.slice(0, 3))
+    expect(failed.map(({ name }) => name)).toEqual(ALL.slice(1))
+  })
+
+  test('fails when a query finds that the role is missing', async () => {
+    const failure = new ApiError('forbidden', 'no role')
+    const { read, asked } = readerOf({ answer: refusing(failure, 'query_memory') })
+    await expect(read()).rejects.toMatchObject({ reason: 'forbidden' })
+    expect(asked()).toEqual(ALL.slice(0, 2))
+  })
+
   test.each(['forbidden', 'not_found', 'unavailable', 'timeout'] as const)(
     'stops at a failure of the whole interface: %s',
     async (reason) => {
