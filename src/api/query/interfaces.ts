@@ -1,6 +1,6 @@
 import { NETWORK_FIELDS } from '../../query_catalogue.ts'
 import type { Series } from './answer.ts'
-import { increaseOf, newestPoint } from './rates.ts'
+import { increaseOf, newestPoint, sumOfIncreases } from './rates.ts'
 
 /** Which network interfaces are counted. The expressions match whole names; empty: not set. */
 export interface InterfaceFilter {
@@ -132,11 +132,15 @@ export function networkTraffic(
   if (!(t > 0)) return undefined
   return {
     t,
-    receivedBytesPerSecond: sum(summed.map((fields) => rateOf(fields, NETWORK_FIELDS.received))),
-    transmittedBytesPerSecond: sum(summed.map((fields) => rateOf(fields, NETWORK_FIELDS.transmitted))),
+    receivedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.received),
+    transmittedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.transmitted),
     capacityBytesPerSecond: sum(summed.map(capacityOf)),
     utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
   }
+}
+
+function sumOfRates(interfaces: readonly InterfaceSeries[], field: string): number | undefined {
+  return sumOfIncreases(interfaces.flatMap((fields) => fields.get(field) ?? []))?.perSecond
 }
 
 function rateOf(fields: InterfaceSeries, field: string): number | undefined {

@@ -1,0 +1,98 @@
+import {
+  MEASUREMENTS,
+  QUERY_ATTRIBUTES,
+  type QueryAttribute,
+  type QueryAttributeName,
+} from '../../query_catalogue.ts'
+import type { Snapshot } from '../feed/snapshots.ts'
+import type { Series } from './answer.ts'
+import type { NetworkTraffic } from './interfaces.ts'
+import { newestPoint, sumOfIncreases } from './rates.ts'
+
+/** What the values of a node are calculated from. */
+export interface NodeFacts {
+  readonly byField: ReadonlyMap<string, readonly Series[]>
+  readonly traffic: NetworkTraffic | undefined
+  /** Fields whose query failed: a sum with one of them would be too small. */
+  readonly failedFields: ReadonlySet<string>
+}
+
+/** The attributes of one node, each in its own unit; absent ones are missing. */
+export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
+  const values = QUERY_ATTRIBUTES.flatMap((attribute): [QueryAttributeName, Snapshot][] => {
+    const snapshot = snapshotOf(attribute, facts)
+    return snapshot === undefined ? [] : [[attribute.name, snapshot]]
+  })
+  return new Map(values)
+}
+
+type SourceOf<Kind extends QueryAttribute['source']['kind']> = Extract<
+  QueryAttribute['source'],
+  { readonly kind: Kind }
+>
+
+function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Snapshot | undefined {
+  const found =
+    source.kind === 'gauge'
+      ? gaugeOf(source, facts)
+      : source.kind === 'rate'
+        ? rateOf(source, facts)
+        : networkOf(source, facts.traffic)
+  return found && { ...found, unit: source.unit }
+}
+
+/** The sum of the fields, all of the same time; undefined if one is missing. */
+function gaugeOf({ measurement, fields }: SourceOf<'gauge'>, { byField }: NodeFacts): Snapshot | undefined {
+  const { name } = MEASUREMENTS[measurement]
+  const points = fields.map((field) => {
+    const series = byField.get(field)?.find((one) => one.measurement === name)
+    return series && newestPoint(series)
+  })
+  const t = points[0]?.t
+  let value = 0
+  for (const point of points) {
+    if (point === undefined || point.t !== t) return undefined
+    value += point.value
+  }
+  return t === undefined ? undefined : { t, value }
+}
+
+function rateOf(source: SourceOf<'rate'>, { byField, failedFields }: NodeFacts): Snapshot | undefined {
+  const { fields, measurement, tags = {} } = source
+  if (fields.some((field) => failedFields.has(field))) return undefined
+  const name = measurement && MEASUREMENTS[measurement].name
+  const series = fields
+    .flatMap((field) => byField.get(field) ?? [])
+    .filter((one) => name === undefined || one.measurement === name)
+    .filter((one) => Object.entries(tags).every(([tag, value]) => one.tags.get(tag) === value))
+  const sum = sumOfIncreases(series)
+  return sum && { t: sum.t, value: sum.perSecond }
+}
+
+function networkOf(
+  { directions, of }: SourceOf<'network'>,
+  traffic: NetworkTraffic | undefined,
+): Snapshot | undefined {
+  if (traffic === undefined) return undefined
+  const rates = directions.map((direction) => traffic[`${direction}BytesPerSecond`])
+  const value = of === 'bandwidth' ? sumOf(rates) : utilization(rates, traffic)
+  return value === undefined ? undefined : { t: traffic.t, value }
+}
+
+function sumOf(rates: readonly (number | undefined)[]): number | undefined {
+  return rates.reduce((sum, rate) => (sum === undefined || rate === undefined ? undefined : sum + rate), 0)
+}
+
+/**
+ * Percent of the speed. Links are full duplex, so both directions together are as busy as the busier one. Systems
+ * without speeds may serve the utilization itself, which is of both directions.
+ */
+function utilization(
+  rates: readonly (number | undefined)[],
+  { capacityBytesPerSecond = 0, utilizationPercent }: NetworkTraffic,
+): number | undefined {
+  const known = rates.filter((rate) => rate !== undefined)
+  if (capacityBytesPerSecond > 0)
+    return known.length < rates.length ? undefined : (100 * Math.max(...known)) / capacityBytesPerSecond
+  return rates.length > 1 ? utilizationPercent : undefined
+}
