@@ -14,6 +14,8 @@ export interface Outcomes {
 const OF_ALL: readonly Reason[] = ['forbidden', 'not_found', 'auth', 'throttled', 'local']
 /** Other failures in a row, such as timeouts, after which the rest is not asked: the next poll comes soon. */
 const MOST_IN_ROW = 2
+/** If the first queries, which have no parts, are refused, the others are too. */
+const MOST_REFUSED_AT_FIRST = 2
 
 /**
  * Asks one query after the other, so that they take one permit. One query may fail, such as a slow one, without an
@@ -34,7 +36,7 @@ export async function askAll(
       answers.set(query, await ask(query, plan.dialect(), signal))
       inRow = 0
     } catch (cause) {
-      const failure = checked(cause, answers.size > 0)
+      const failure = checked(cause, { answered: answers.size, failed: failed.length })
       const instead = plan.adapt(query, failure)
       left.unshift(...(instead ?? []))
       if (instead === undefined) failed.push({ query, failure })
@@ -42,15 +44,14 @@ export async function askAll(
       if (inRow >= MOST_IN_ROW) failed.push(...left.splice(0).map((rest) => ({ query: rest, failure })))
     }
   }
-  const [first] = failed
-  if (answers.size === 0 && first !== undefined) throw first.failure
   return { answers, failed }
 }
 
 /** @throws the failure, unless it is of one query only */
-function checked(failure: unknown, isAnswering: boolean): ApiError {
+function checked(failure: unknown, before: { readonly answered: number; readonly failed: number }): ApiError {
   if (!(failure instanceof ApiError) || OF_ALL.includes(failure.reason)) throw failure
+  if (before.answered > 0) return failure
   // The first query is the probe of whether the interface works.
-  if (!isOfQuery(failure) && !isAnswering) throw failure
+  if (!isOfQuery(failure) || before.failed + 1 >= MOST_REFUSED_AT_FIRST) throw failure
   return failure
 }

@@ -21,12 +21,7 @@ export function queryRefusalOf(answer: Answer): ApiError | undefined {
   const { status = 0, body } = refusal
   const refused = (reason: Reason, detail: string) =>
     new ApiError(reason, detail, { status, body: { ...NO_BODY, ...body, retryable: false } })
-  if (refusal.reason === 'forbidden')
-    return refused(
-      'forbidden',
-      `${refusal.detail}: the query interface needs SYSTEM_MONITOR or SYSTEM_ADMIN; ` +
-        'assign one of the roles, or set performance.source: feed',
-    )
+  if (refusal.reason === 'forbidden') return refused('forbidden', forbiddenText(status, body?.code))
   if (body?.code === NO_SERVICE_CODE)
     return refused(
       'not_found',
@@ -42,6 +37,14 @@ export function queryRefusalOf(answer: Answer): ApiError | undefined {
   return error === undefined || status === 401 || status < 400
     ? refusal
     : refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
+}
+
+function forbiddenText(status: number, code: number | undefined): string {
+  const answered = `HTTP ${status}${code === undefined ? '' : `, code ${code}`}`
+  const remedy = 'assign one of the roles, or set performance.source: feed'
+  // ECS 3.8.0 checks the name of the host.
+  const other = code === undefined ? '; or the system does not accept the host name in base_url' : ''
+  return `the query interface needs the role SYSTEM_MONITOR or SYSTEM_ADMIN (${answered}): ${remedy}${other}`
 }
 
 const NO_BODY: ErrorBody = {

@@ -192,7 +192,9 @@ describe('a reader', () => {
     const answer: Answering = () => {
       throw refusal()
     }
-    await expect(readerOf({ answer }).read()).rejects.toMatchObject({ reason: 'client_error' })
+    const { read, asked } = readerOf({ answer })
+    await expect(read()).rejects.toMatchObject({ reason: 'client_error' })
+    expect(asked()).toEqual(ALL.slice(0, 2))
   })
 })
 
