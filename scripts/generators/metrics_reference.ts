@@ -8,8 +8,8 @@ import {
   PERFORMANCE_CATEGORIES,
   UNITS,
 } from '../../src/catalogue.ts'
-import { querySourceText } from '../../src/query_catalogue.ts'
 import { type Family, FEED_FAMILIES, OWN, STATE } from '../../src/metrics/families.ts'
+import { querySourceText } from '../../src/query_catalogue.ts'
 import { code, markdownTable } from './markdown.ts'
 
 /** The text of docs/metrics.md. */
@@ -90,7 +90,16 @@ function reasonTable(): string {
 }
 
 function attributeTable(): string {
-  const head = ['Attribute', 'Category', 'Value tag', 'Source unit', 'Current only', 'ECS 3.6+', 'Metric', 'Query interface']
+  const head = [
+    'Attribute',
+    'Category',
+    'Value tag',
+    'Source unit',
+    'Current only',
+    'ECS 3.6+',
+    'Metric',
+    'Query interface',
+  ]
   return markdownTable(head, ATTRIBUTES.map(attributeRow))
 }
 
