@@ -118,7 +118,7 @@ export const OWN = {
   queryPolls: counter(
     'sds_query_polls_total',
     ['system', 'result'],
-    'Polls of the query interface of a system, by result: ok, empty (no data), or the reason of the failure.',
+    'Polls of the query interface of a system, by result: ok, empty (no current data), or the reason of the failure.',
   ),
   unmatchedRows: counter(
     'sds_query_unmatched_rows_total',

@@ -4,7 +4,7 @@ import type { OwnMetrics } from '../metrics/own.ts'
 
 /** Counts and logs what happens with the query interface. */
 export interface QueryJournal {
-  /** A poll of the query interface; `empty`: it has no data. */
+  /** A poll of the query interface; `empty`: it has no current data. */
   queried(outcome: 'ok' | 'empty' | ApiError): void
   /** One query failed while others succeeded. */
   queryFailed(query: string, failure: ApiError): void
@@ -36,7 +36,8 @@ export function createQueryJournal({ log, own, system, changes, once }: QueryJou
       const failure = typeof outcome === 'string' ? undefined : outcome
       own.queryPoll(system, typeof outcome === 'string' ? outcome : outcome.reason)
       changes.note('query interface', {}, failure)
-      if (outcome === 'empty') once('empty', () => log.info('the query interface has no data', { system }))
+      if (outcome === 'empty')
+        once('empty', () => log.info('the query interface has no current data', { system }))
     },
     queryFailed(query, { reason, message: error }) {
       const message = 'a query failed: its values are missing'

@@ -60,10 +60,11 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   }
 
   function report({ reading, failed, empty }: PerformanceAnswers): void {
-    journal.queried(reading.stop === undefined ? 'empty' : 'ok')
+    const isEmpty = reading.nodes.length === 0
+    journal.queried(isEmpty ? 'empty' : 'ok')
     journal.rejected(undefined, reading.rejected)
     for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
-    if (reading.stop !== undefined) for (const query of empty) journal.queryEmpty(query)
+    if (!isEmpty) for (const query of empty) journal.queryEmpty(query)
     const pools = [...(board.system(name)?.pools.values() ?? [])]
     const feeds = pools.flatMap((pool) => pool.reading ?? [])
     // The nodes of a pool without a reading are not known.

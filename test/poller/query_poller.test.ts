@@ -172,7 +172,7 @@ describe('the query interface', () => {
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect([polls(), up()]).toEqual([2, { a: 1 }])
     expect(await counters()).toContain('polls_total{system="a",result="empty"} 2')
-    expect(logged()).toEqual(['info the query interface has no data'])
+    expect(logged()).toEqual(['info the query interface has no current data'])
   })
 
   test('counts rows of nodes that no pool has', async () => {

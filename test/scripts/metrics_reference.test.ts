@@ -14,10 +14,10 @@ test('a row of a family has type, unit, labels and HELP', () => {
 
 test('a row of an attribute has its source and its metric', () => {
   expect(lines).toContain(
-    '| `diskSpaceReserved` | capacity | Space | Bytes | yes | yes | `sds_node_disk_space_reserved_bytes` |',
+    '| `diskSpaceReserved` | capacity | Space | Bytes | yes | yes | `sds_node_disk_space_reserved_bytes` |  |',
   )
   expect(lines).toContain(
-    '| `diskReadBandwidthGeo` | diskIO | diskIO | MB/s |  |  | `sds_node_disk_read_purpose_bytes_per_second{purpose="geo_replication"}` |',
+    '| `diskReadBandwidthGeo` | diskIO | diskIO | MB/s |  |  | `sds_node_disk_read_purpose_bytes_per_second{purpose="geo_replication"}` | `*_IO_Statistics_data_*: read_GEOTotal` |',
   )
 })
 

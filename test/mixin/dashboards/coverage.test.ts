@@ -7,11 +7,19 @@ import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import { metricsOf, parse, selectorsOf } from '../promql/parse.ts'
 import { annotationQueries, panelQueries, panelsOf } from './queries.ts'
 
+const NO_PANEL_YET = 'of the query interface, which has no panels yet'
+
 /** Families that no panel shows, with the reason. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_disk_space_allocated_ratio: 'a mean of it would mislead; panels divide sums of bytes',
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
+  sds_node_nic_interface_received_bytes_total: NO_PANEL_YET,
+  sds_node_nic_interface_transmitted_bytes_total: NO_PANEL_YET,
+  sds_node_transaction_latency_seconds: NO_PANEL_YET,
+  sds_query_polls_total: NO_PANEL_YET,
+  sds_query_unmatched_rows_total: NO_PANEL_YET,
+  sds_system_query_up: NO_PANEL_YET,
 }
 
 const selected = new Set(
