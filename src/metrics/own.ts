@@ -49,10 +49,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   const polls = new Counter(described(OWN.polls, registry))
   const query = createQueryCounters(registry)
   const requests = new Counter(described(OWN.requests, registry))
-  const durations = new Histogram({
-    ...described(OWN.requestDuration, registry),
-    buckets: DURATION_BUCKETS_SECONDS,
-  })
+  const durations = createDurations(registry)
   const logins = new Counter(described(OWN.logins, registry))
   const rejectedValues = new Counter(described(OWN.rejectedValues, registry))
   const ofSystem = [polls, requests, logins, rejectedValues, durations]
@@ -105,6 +102,10 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       return families.join(FAMILY_SEPARATOR[format])
     },
   }
+}
+
+function createDurations(registry: Registry) {
+  return new Histogram({ ...described(OWN.requestDuration, registry), buckets: DURATION_BUCKETS_SECONDS })
 }
 
 function addBuildInfo(registry: Registry, build: { version: string; nodeVersion: string }): void {
