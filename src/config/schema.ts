@@ -17,14 +17,19 @@ const DEFAULTS = {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
+/** A longer time overflows the timers of Node.js, which then fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 const cronOrOff = z.union([z.literal(''), cron])
+
+const isTimer = (ms: number) => ms <= MAX_TIMER_MS
+const TOO_LONG = 'must be at most 24d'
 
 const poll = z
   .strictObject({
     schedule: cron.prefault(DEFAULTS.poll.schedule),
-    max_random_delay: duration.prefault(DEFAULTS.poll.max_random_delay),
-    timeout: positiveDuration.prefault(DEFAULTS.poll.timeout),
+    max_random_delay: duration.refine(isTimer, TOO_LONG).prefault(DEFAULTS.poll.max_random_delay),
+    timeout: positiveDuration.refine(isTimer, TOO_LONG).prefault(DEFAULTS.poll.timeout),
     stale_after: positiveDuration.prefault(DEFAULTS.poll.stale_after),
   })
   .transform(

@@ -98,7 +98,8 @@ export function readErrorBody({ text, redact }: Pick<Answer, 'text' | 'redact'>)
   const found = trimmed.startsWith('<') ? xmlMembers(trimmed) : jsonMembers(trimmed)
   if (found === undefined) return undefined
   const code = readNumber(found['code'])
-  const retryable = readText(found['retryable']?.toString())
+  const { retryable: flag } = found
+  const retryable = typeof flag === 'boolean' ? String(flag) : readText(flag)
   return {
     code: code.state === 'served' ? code.value : undefined,
     description: words(found['description']),

@@ -14,16 +14,24 @@ const BYTES_PER_UNIT = {
 const DURATION = /^(\d+)(ms|s|m|h|d|w)$/
 const SIZE = /^(\d+)\s*(B|KB|MB|GB|KiB|MiB|GiB)$/
 
-/** `30s`, `5m`, `7d`, `4w` → milliseconds, or undefined if the text is invalid. */
+/** `30s`, `5m`, `7d`, `4w` → milliseconds, or undefined if the text is invalid or too large for a safe integer. */
 export function parseDuration(text: string): number | undefined {
-  const match = DURATION.exec(text.trim())
-  return match ? Number(match[1]) * MS_PER_UNIT[match[2] as keyof typeof MS_PER_UNIT] : undefined
+  return parseQuantity(DURATION, text, MS_PER_UNIT)
 }
 
-/** `64MiB`, `10 MB` → bytes, or undefined if the text is invalid. */
+/** `64MiB`, `10 MB` → bytes, or undefined as for {@link parseDuration}. */
 function parseSize(text: string): number | undefined {
-  const match = SIZE.exec(text.trim())
-  return match ? Number(match[1]) * BYTES_PER_UNIT[match[2] as keyof typeof BYTES_PER_UNIT] : undefined
+  return parseQuantity(SIZE, text, BYTES_PER_UNIT)
+}
+
+function parseQuantity<Unit extends string>(
+  pattern: RegExp,
+  text: string,
+  units: Readonly<Record<Unit, number>>,
+): number | undefined {
+  const match = pattern.exec(text.trim())
+  const value = match ? Number(match[1]) * units[match[2] as Unit] : undefined
+  return Number.isSafeInteger(value) ? value : undefined
 }
 
 function parsed<T>(parse: (text: string) => T | undefined, expected: string) {

@@ -33,7 +33,8 @@ function substituteText(
 ): string {
   return text.replace(REFERENCE, (reference, name: string) => {
     const value = environment[name]
-    if (value !== undefined) return value
+    // Names such as toString are inherited members.
+    if (typeof value === 'string') return value
     problems.push({ path: pathText(path), message: `the environment variable ${name} is not set` })
     return reference
   })

@@ -105,6 +105,8 @@ const MS_PER_UNIT: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 }
+/** The longest duration of Go, 2^63 − 1 nanoseconds, in whole hours. */
+const MAX_DURATION_MS = 2_562_047 * 3_600_000
 const GO_DURATION = /^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/
 
 const DURATION = 'expected a duration like 1s, 500ms or 0'
@@ -116,6 +118,7 @@ const goDuration = z
     z.string(DURATION).regex(GO_DURATION, DURATION),
   )
   .transform((value) => [...value.matchAll(/([\d.]+)(\D+)/g)].reduce((sum, part) => sum + partMs(part), 0))
+  .refine((ms) => ms <= MAX_DURATION_MS, 'must be at most 2562047h, as in Go')
 
 function partMs([, number = '0', unit = '']: readonly string[]): number {
   return Number(number) * (MS_PER_UNIT[unit] ?? 0)

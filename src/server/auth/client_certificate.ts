@@ -52,16 +52,27 @@ export function alternativeNames(text: string): string[] {
     NAME.lastIndex = position
     OTHER_KIND.lastIndex = position
     const [, kind, value = ''] = NAME.exec(text) ?? []
-    if (kind === undefined && !OTHER_KIND.test(text)) return []
-    if (kind !== undefined) names.push(canonicalName(kind, value))
-    position = kind === undefined ? OTHER_KIND.lastIndex : NAME.lastIndex
+    const name = kind === undefined ? undefined : canonicalName(kind, value)
+    const isOther = kind === undefined && OTHER_KIND.test(text)
+    if (name === undefined && !isOther) return []
+    if (name !== undefined) names.push(name)
+    position = isOther ? OTHER_KIND.lastIndex : NAME.lastIndex
   }
   return names
 }
 
-function canonicalName(kind: string, value: string): string {
-  const name = value.startsWith('"') ? String(JSON.parse(value)) : value
-  return kind === 'IP Address' ? canonicalAddress(name) : name
+/** Undefined if a quoted name is not a JSON string. */
+function canonicalName(kind: string, value: string): string | undefined {
+  const name = value.startsWith('"') ? unquoted(value) : value
+  return kind === 'IP Address' && name !== undefined ? canonicalAddress(name) : name
+}
+
+function unquoted(value: string): string | undefined {
+  try {
+    return String(JSON.parse(value))
+  } catch {
+    return undefined
+  }
 }
 
 /** The URL class writes IPv6 addresses in their shortest form. */

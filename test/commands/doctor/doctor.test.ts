@@ -328,7 +328,7 @@ describe('runChecks and renderReport', () => {
   test('escapes untrusted text', () => {
     const findings = [{ status: 'fail', subject: 'a\u001b[2J', text: 'b\nc', remedy: 'd\re' }] as const
     expect(renderReport('head', [{ title: 'feed', findings }], process.stderr)).toBe(
-      'head\n  fail  feed           a\\u{1b}[2J: b\\u{a}c\n                       → d\\u{d}e\n',
+      'head\n  fail  feed           a\\u001b[2J: b\\u000ac\n                       → d\\u000de\n',
     )
   })
 })

@@ -1,0 +1,34 @@
+import { feedText } from '../../src/emulator/feed/feed.ts'
+import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
+import { poolListJson, varraysDocument } from '../../src/emulator/http/inventory.ts'
+import { createProviders, providersJson, providersXml } from '../../src/emulator/http/providers.ts'
+import { createModel } from '../../src/emulator/model/model.ts'
+import { resolveOptions } from '../../src/emulator/options.ts'
+import { PROFILES, type Profile } from '../../src/emulator/protocol/profiles.ts'
+import { writeXml } from '../../src/emulator/protocol/xml.ts'
+
+const NOW_SECONDS = 1_785_312_642
+const QUERIES = ['dataType=current', 'dataType=current&category=capacityForecast']
+const profiles = Object.keys(PROFILES) as Profile[]
+const model = createModel(resolveOptions({ seed: 'fuzz', pools: 2, nodes: 2 }), NOW_SECONDS)
+
+/** JSON bodies of the emulator, in all profiles. */
+export const FEED_BODIES: readonly string[] = profiles.flatMap((profile) => QUERIES.map(feedOf(profile)))
+
+function feedOf(profile: Profile): (query: string) => string {
+  return (query) => {
+    const [pool] = model.pools
+    if (pool === undefined) throw new Error('the emulated system has no pool')
+    const request = { model, profile, now: NOW_SECONDS, query: parseFeedQuery(query, NOW_SECONDS, 1000) }
+    return [...feedText(request, pool)].join('')
+  }
+}
+
+export const POOL_BODIES: readonly string[] = [
+  ...profiles.map((profile) => JSON.stringify(poolListJson(model, profile, NOW_SECONDS))),
+  JSON.stringify(varraysDocument(model.pools).json),
+]
+
+const providers = createProviders(model.key).list()
+export const PROVIDERS_JSON: string = JSON.stringify(providersJson(providers))
+export const PROVIDERS_XML: string = writeXml(providersXml(providers))

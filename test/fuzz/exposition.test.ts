@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import type { Format } from '../../src/metrics/exposition.ts'
+import { createPage, type Page } from '../../src/metrics/page.ts'
+import { boundedName } from '../../src/metrics/samples.ts'
+import { parseExposition, type Series } from '../metrics/exposition_text.ts'
+import { fuzz } from './fuzz.ts'
+import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.ts'
+
+fuzz('the page of what was decoded', {
+  corpus: 'systems',
+  input: bodies,
+  runs: 150,
+  check: (json) => {
+    const system = renderedSystem('a', json)
+    const page = createPage(system.parts)
+    const series = parseExposition(textOf(page, 'text'))
+    expect(parseExposition(textOf(page, 'openmetrics'))).toEqual(series)
+    expect(series.length).toBe(page.series)
+    checkSeries(series)
+    checkHeaders(
+      textOf(page, 'text'),
+      /^(?:# HELP (\S+) .+\n# TYPE \1 (?:gauge|counter)\n(?:\1(?:\{.*\})? \S+\n)+\n?)*$/,
+    )
+    checkHeaders(
+      textOf(page, 'openmetrics'),
+      /^(?:# HELP (\S+) .+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:\{.*\})? \S+\n)+)*$/,
+    )
+    checkLabels(series, system)
+  },
+})
+
+function textOf(page: Page, format: Format): string {
+  const bytes = page.identity(format)
+  const text = bytes.toString()
+  // A lone surrogate would become U+FFFD here.
+  expect(Buffer.from(text).equals(bytes)).toBe(true)
+  return text
+}
+
+function checkSeries(series: readonly Series[]): void {
+  const keys = series.map(({ name, labels }) => JSON.stringify([name, Object.entries(labels).sort()]))
+  expect(new Set(keys).size).toBe(keys.length)
+  for (const { value } of series) expect(Number.isFinite(value)).toBe(true)
+}
+
+/** One header for each family, directly before all its series. */
+function checkHeaders(text: string, pattern: RegExp): void {
+  expect(pattern.test(text)).toBe(true)
+  const families = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+  expect(new Set(families).size).toBe(families.length)
+}
+
+/** The ids of pools, nodes and providers are found in the labels. */
+function checkLabels(series: readonly Series[], { state }: RenderedSystem): void {
+  const valuesOf = (family: string, label: string) =>
+    series.filter(({ name }) => name === family).map(({ labels }) => labels[label])
+  const pools = [...state.pools.values()]
+  const nodes = pools.flatMap(({ reading }) => reading?.nodes ?? [])
+  const providers = state.inventory?.providers ?? []
+  const names = (ids: readonly string[]) => ids.map((id) => boundedName(id).toWellFormed())
+  expect(valuesOf('sds_pool_info', 'pool_id')).toEqual(pools.map(({ ref }) => ref.id))
+  expect(valuesOf('sds_node_info', 'node_id')).toEqual(names(nodes.map(({ id }) => id)))
+  expect(valuesOf('sds_authn_provider_info', 'provider_id')).toEqual([
+    ...new Set(names(providers.map(({ id }) => id))),
+  ])
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
+import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
+import { parseJson } from '../../src/api/parse/json.ts'
+import { MAX_ID_CHARACTERS } from '../../src/config/values/ids.ts'
+import { mutatedJson, mutatedText } from './arbitraries.ts'
+import { FEED_BODIES, POOL_BODIES } from './bodies.ts'
+import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+
+const PIECES = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"',
+  '\\',
+  '\\u0000',
+  'e',
+  '-',
+  '.',
+  '9',
+  'null',
+  '"id":',
+  '"t":',
+]
+
+function inputsFrom(bodies: readonly string[], folder: string): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 6, arbitrary: mutatedJson(bodies) },
+    { weight: 2, arbitrary: mutatedText([...bodies, ...readCorpus(folder)], PIECES) },
+    { weight: 1, arbitrary: fc.json().map((value) => `{"_embedded":{"instances":[${value}]}}`) },
+    { weight: 1, arbitrary: fc.json() },
+  )
+}
+
+fuzz('the nodes feed', {
+  corpus: 'feed',
+  input: inputsFrom(FEED_BODIES, 'feed'),
+  runs: 300,
+  check: (text) => {
+    const reading = resultOrError(() => decodeFeed(parseJson(text)), ApiError)
+    if (reading instanceof ApiError) expect(['syntax', 'schema', 'html']).toContain(reading.reason)
+    else checkReading(reading)
+  },
+})
+
+const MAX_QUOTED_CHARACTERS = 64
+const MAX_LIST_ENTRIES = 100
+
+function checkReading({ nodes, coverage, rejected }: FeedReading): void {
+  const ids = nodes.map(({ id }) => id)
+  expect(ids).toEqual([...new Set(ids)].sort())
+  for (const { served, absent, unreadable } of coverage.values()) {
+    expect(served + absent + unreadable).toBe(nodes.length)
+  }
+  for (const node of nodes) {
+    const numbers = [
+      ...node.disks.values(),
+      ...[...node.values.values()].flatMap(({ t, value }) => [t, value]),
+    ]
+    const forecasts = node.forecasts.flatMap(({ days }) => days ?? [])
+    const types = node.errors?.types ?? []
+    const counts = types.flatMap(({ count, rate }) => [count ?? 0, rate?.t ?? 0, rate?.value ?? 0])
+    for (const number of [...numbers, ...forecasts, ...counts]) {
+      expect(Number.isFinite(number) && number >= 0 && !Object.is(number, -0)).toBe(true)
+    }
+    expect(types.length).toBeLessThanOrEqual(MAX_LIST_ENTRIES)
+    expect(node.forecasts.length).toBeLessThanOrEqual(MAX_LIST_ENTRIES)
+  }
+  for (const { node, text, times } of rejected) {
+    expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_QUOTED_CHARACTERS)
+    expect(times).toBeGreaterThan(0)
+  }
+}
+
+fuzz('the lists of pools', {
+  corpus: 'pools',
+  input: inputsFrom(POOL_BODIES, 'pools'),
+  runs: 300,
+  check: (text) => {
+    for (const { decode } of POOL_LISTS) {
+      const pools = resultOrError(() => decode(parseJson(text), 'https://host:4443/api'), ApiError)
+      if (pools instanceof ApiError) expect(['syntax', 'schema', 'html', 'too_large']).toContain(pools.reason)
+      else checkPools(pools)
+    }
+  },
+})
+
+function checkPools(pools: readonly PoolRef[]): void {
+  expect(new Set(pools.map(({ id }) => id)).size).toBe(pools.length)
+  for (const { id, name } of pools) {
+    expect(id.length).toBeLessThanOrEqual(MAX_ID_CHARACTERS)
+    expect(id.length).toBeGreaterThan(0)
+    expect(`${id}${name ?? ''}`.isWellFormed()).toBe(true)
+  }
+}

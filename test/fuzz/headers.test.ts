@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { sameOriginPath } from '../../src/api/feed/pools.ts'
+import { readBody, readErrorText } from '../../src/api/http/body.ts'
+import { clockSkewSeconds } from '../../src/api/http/clock_skew.ts'
+import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
+import { tokenOf } from '../../src/api/session/login.ts'
+import { Secret } from '../../src/config/values/secret.ts'
+import { answerOf } from '../api/http/answers.ts'
+import { mutatedJson, mutatedText, oddText } from './arbitraries.ts'
+import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+
+const NOW_MS = Date.UTC(2026, 0, 1)
+const LONGEST_PAUSE_MS = 15 * 60_000
+const DATES = [
+  '30',
+  '0',
+  'Thu, 01 Jan 2026 00:00:10 GMT',
+  'Thu, 01 Jan 2026 00:00:10 +0100',
+  '2026-01-01T00:00:00Z',
+]
+const DATE_PIECES = ['9', '-', ':', ' ', 'GMT', 'Feb', '31', '275761', ',', '99', '+', '0x1', '(']
+
+fuzz('Retry-After and Date', {
+  corpus: 'dates',
+  input: mutatedText(DATES, DATE_PIECES),
+  runs: 1000,
+  check: (text) => {
+    const pause = parseRetryAfter(text, NOW_MS)
+    if (pause !== undefined) expect(pause >= 0 && pause <= LONGEST_PAUSE_MS).toBe(true)
+    const skew = clockSkewSeconds(answerOf(200, '', { date: text }), NOW_MS)
+    if (skew !== undefined) expect(Number.isSafeInteger(skew)).toBe(true)
+  },
+})
+
+const LOCATIONS = [
+  '/login?service=%2Fdashboard',
+  'https://sso.example.net/signin;jsessionid=1?back=x',
+  '/dashboard/storagepools/a/nodes',
+  'https://host:4443/dashboard/storagepools/a/nodes.json ',
+]
+const LOCATION_PIECES = ['/', '//', '\\', ':', '?', '#', ';', '%', '..', '/login', 'http://', '[', '@', '\t']
+
+fuzz('links and redirects', {
+  corpus: 'locations',
+  input: mutatedText(LOCATIONS, LOCATION_PIECES),
+  runs: 1000,
+  check: (text) => {
+    expect(refusalOf(answerOf(302, '', { location: text }))?.reason).toMatch(/^(auth|redirect)$/)
+    const path = sameOriginPath(text, 'https://host:4443/api')
+    if (path !== undefined) expect(path).toMatch(/^\//)
+  },
+})
+
+fuzz('the token of a login', {
+  corpus: 'tokens',
+  input: mutatedText(
+    ['BAAcNUNNWkFRQ0JF', ' a ', '\ufeffa'],
+    [' ', '\t', ',', ';', '\u0000', 'é', 'x'.repeat(9000)],
+  ),
+  runs: 500,
+  check: (text) => {
+    const token = resultOrError(() => tokenOf(answerOf(200, '', { 'X-SDS-AUTH-TOKEN': text })), ApiError)
+    if (token instanceof Secret) expect(token.reveal()).toMatch(/^[\x21-\x7e]{1,8192}$/)
+    else expect(token.message).not.toContain('BAAcNUNNWkFRQ0JF')
+  },
+})
+
+const ERROR_XML =
+  '<?xml version="1.0"?><error><code>6401</code><description>no &amp; never</description><details>d</details><retryable>false</retryable></error>'
+const ERROR_JSON = '{"code":6401,"description":"no","details":"d","retryable":false}'
+const PAGE = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head></html>'
+const PIECES = [
+  '<error>',
+  '<code>',
+  '</code>',
+  '<title>',
+  '</title>',
+  '&#65;',
+  '&',
+  ';',
+  '<',
+  '>',
+  '{',
+  '"',
+  '<details>',
+]
+
+fuzz('error bodies', {
+  corpus: 'error_bodies',
+  input: fc
+    .tuple(
+      fc.constantFrom(204, 400, 401, 404, 429, 500, 503),
+      fc.oneof(
+        mutatedText([ERROR_XML, ERROR_JSON, PAGE, ...readCorpus('error_bodies')], PIECES),
+        mutatedJson([ERROR_JSON]),
+      ),
+    )
+    .map(([status, body]) => `${status}\n${body}`),
+  runs: 1000,
+  check: (text) => {
+    const [status = '', ...lines] = text.split('\n')
+    const refusal = refusalOf(answerOf(Number(status), lines.join('\n')))
+    expect(refusal?.message).toMatch(/^[^\r\n]{10,600}$/)
+  },
+})
+
+const BODY = gzipSync('{"a":1}').toString('latin1')
+const MAX_BYTES = 1000
+
+/** The headers Content-Encoding and Content-Length, and the bytes of the body as Latin-1. */
+interface WireBody {
+  readonly encoding: string
+  readonly length: string
+  readonly bytes: string
+}
+
+fuzz('encoded bodies', {
+  corpus: 'encoded_bodies',
+  input: fc
+    .record({
+      encoding: fc.oneof(
+        fc.constantFrom('', 'gzip', ' GZIP', 'x-gzip', 'identity', 'br', 'gzip, gzip'),
+        oddText,
+      ),
+      length: fc.oneof(fc.constantFrom('', '7', '-1', '1e9', '99999', 'Infinity'), oddText),
+      bytes: mutatedText(
+        [BODY, '{"a":1}', gzipSync('x'.repeat(5000)).toString('latin1')],
+        ['\u0000', '\u00ff', '\u00c3'],
+      ),
+    })
+    .map((body) => JSON.stringify(body)),
+  runs: 500,
+  check: async (json) => {
+    const { encoding, length, bytes }: WireBody = JSON.parse(json)
+    const stream = () => Readable.from([Buffer.from(bytes, 'latin1')])
+    expect((await readErrorText(stream(), { encoding, length })).length).toBeLessThanOrEqual(16_384)
+    try {
+      expect((await readBody(stream(), { encoding, length }, MAX_BYTES)).length).toBeLessThanOrEqual(
+        MAX_BYTES,
+      )
+    } catch (failure) {
+      expect(failure).toBeInstanceOf(ApiError)
+    }
+  },
+})

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
+import { mutatedText, textOfPieces } from './arbitraries.ts'
+import { fuzz } from './fuzz.ts'
+
+const HEADERS = [
+  'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'gzip, deflate, br;q=0.5, *;q=0',
+]
+const PIECES = [
+  'application/openmetrics-text',
+  'text/plain',
+  'text/*',
+  '*/*',
+  '*',
+  'gzip',
+  'x-gzip',
+  ';',
+  ',',
+  'q=',
+  'q=0',
+  'q=1',
+  '0.',
+  '=',
+  ' ',
+  '\t',
+  'version=',
+  '1.0.0',
+  'Q',
+  '-1',
+  '1e9',
+]
+
+fuzz('Accept and Accept-Encoding', {
+  corpus: 'negotiation',
+  input: fc.oneof(mutatedText(HEADERS, PIECES), textOfPieces(PIECES)),
+  runs: 1000,
+  check: (header) => {
+    const format = chooseFormat(header)
+    expect(['text', 'openmetrics']).toContain(format)
+    if (format === 'openmetrics') expect(header.toLowerCase()).toContain('application/openmetrics-text')
+    if (acceptsGzip(header)) expect(header).toMatch(/gzip|\*/i)
+  },
+})
+
+interface Choice {
+  readonly name: string
+  /** In thousandths. */
+  readonly quality: number
+}
+
+const choices = (names: readonly string[]) =>
+  fc
+    .array(fc.record({ name: fc.constantFrom(...names), quality: fc.integer({ min: 0, max: 1000 }) }), {
+      maxLength: 6,
+    })
+    .map((list) => JSON.stringify(list))
+
+function headerOf(list: readonly Choice[]): string {
+  return list.map(({ name, quality }) => `${name}; q=${(quality / 1000).toFixed(3)}`).join(', ')
+}
+
+const OPENMETRICS = 'application/openmetrics-text'
+
+fuzz('well-formed Accept', {
+  corpus: 'accept',
+  input: choices([OPENMETRICS, 'text/plain', 'text/*', '*/*', 'application/json']),
+  runs: 500,
+  check: (json) => {
+    const list: Choice[] = JSON.parse(json)
+    const best = (names: readonly string[]) =>
+      Math.max(0, ...list.filter(({ name }) => names.includes(name)).map(({ quality }) => quality))
+    const named = list.some(({ name }) => name === 'text/plain')
+    const text = best(named ? ['text/plain'] : ['text/*', '*/*'])
+    const openmetrics = best([OPENMETRICS])
+    const expected = openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text'
+    expect(chooseFormat(headerOf(list))).toBe(expected)
+  },
+})
+
+fuzz('well-formed Accept-Encoding', {
+  corpus: 'accept_encoding',
+  input: choices(['gzip', '*', 'br', 'identity']),
+  runs: 500,
+  check: (json) => {
+    const list: Choice[] = JSON.parse(json)
+    const first = (name: string) => list.find((choice) => choice.name === name)
+    expect(acceptsGzip(headerOf(list))).toBe(((first('gzip') ?? first('*'))?.quality ?? 0) > 0)
+  },
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createEmulator } from '../../src/emulator/emulator.ts'
+import { createOwnMetrics } from '../../src/metrics/own.ts'
+import { createPage } from '../../src/metrics/page.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
+import { feedParts } from '../metrics/reading.ts'
+import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
+import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
+import { mutatedText } from './arbitraries.ts'
+import { fuzz, readCorpus } from './fuzz.ts'
+
+const NOW_MS = Date.parse('2026-03-11T12:34:56Z')
+const emulator = createEmulator({
+  listenAddress: '127.0.0.1:0',
+  nodes: 1,
+  maxPoints: 50,
+  clock: () => NOW_MS,
+})
+const log = recordLog()
+const ports = { metrics: 0, admin: 0, emulator: 0 }
+const stops: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  await emulator.start()
+  const admin = await startAdmin({ systems: { a: emulator.url, b: emulator.url }, log })
+  const app = createMetricsApp({
+    page: () => createPage(feedParts(1)),
+    own: createOwnMetrics({ version: '1', nodeVersion: 'v24' }),
+    ready: () => true,
+    reload: undefined,
+    landing: { version: '1', systems: () => [] },
+    log,
+  })
+  const metrics = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS, log })
+  const portOf = (url: string) => Number(new URL(url).port)
+  Object.assign(ports, { metrics: metrics.port, admin: portOf(admin.url), emulator: portOf(emulator.url) })
+  stops.push(metrics.stop, async () => admin[Symbol.asyncDispose](), emulator.stop)
+})
+afterAll(async () => {
+  for (const stop of stops) await stop()
+})
+
+type Server = keyof typeof ports
+
+/** Sends one input on one connection, ends it, and checks the responses. `HOST` becomes the address of the server. */
+async function checkRequest(server: Server, input: string): Promise<void> {
+  const socket = await openSocket(ports[server])
+  const answer = readAll(socket)
+  socket.end(Buffer.from(input.replaceAll('HOST', `127.0.0.1:${ports[server]}`), 'latin1'))
+  const text = await answer
+  expect(text).toMatch(/^(HTTP\/1\.1 [1-4]\d\d |HTTP\/1\.1 50[0-4] |$)/)
+  // Code 999 is that of an unexpected error of the emulator.
+  expect(text).not.toMatch(/internal error|Internal error|"code":999|<code>999/)
+  expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([])
+}
+
+const requestOf = (line: string, ...headers: string[]) =>
+  [line, 'Host: HOST', ...headers, '', ''].join('\r\n')
+const TOKEN = `X-SDS-AUTH-TOKEN: ${SECURITY}`
+
+const SEEDS: Readonly<Record<Server, readonly string[]>> = {
+  metrics: [
+    requestOf('GET /metrics HTTP/1.1', 'Accept: application/openmetrics-text', 'Accept-Encoding: gzip'),
+    requestOf('GET /-/healthy?a=b HTTP/1.1'),
+    `${requestOf('POST /-/reload HTTP/1.1', 'Content-Length: 3')}abc`,
+    requestOf('HEAD / HTTP/1.1') + requestOf('OPTIONS / HTTP/1.1'),
+  ],
+  admin: [
+    requestOf('GET /systems/a/vdc/admin/authnproviders.json HTTP/1.1', TOKEN),
+    requestOf('GET /vdc/admin/authnproviders HTTP/1.1', TOKEN, 'Accept: text/xml'),
+    requestOf('DELETE /systems/b/vdc/admin/authnproviders/urn:a:%C3%B6 HTTP/1.1', TOKEN),
+    requestOf('POST /systems/a/logout HTTP/1.1', TOKEN, 'Origin: http://HOST'),
+    requestOf('POST /systems/a/login HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 33') +
+      '{"username":"u","password":"abc"}',
+    requestOf('GET / HTTP/1.1', 'Sec-Fetch-Site: cross-site') + requestOf('GET /systems HTTP/1.1'),
+  ],
+  emulator: [
+    requestOf('GET /login HTTP/1.1', 'Authorization: Basic bW9uaXRvcjplbXVsYXRvcg=='),
+    requestOf('GET /vdc/nodes.json HTTP/1.1', TOKEN, 'Accept: */*'),
+    requestOf('GET /dashboard/zones/localzone/storagepools HTTP/1.1', TOKEN),
+    requestOf(
+      'GET /dashboard/storagepools/urn:storageos:VirtualArray:a/nodes?dataType=current HTTP/1.1',
+      TOKEN,
+    ),
+    requestOf('GET /logout?force=true HTTP/1.1', TOKEN) + requestOf('GET /user/whoami HTTP/1.1', TOKEN),
+  ],
+}
+
+const PIECES = [
+  '/',
+  '//',
+  '..',
+  '%',
+  '%2f',
+  '%00',
+  '%ff',
+  '?',
+  '#',
+  '&',
+  '=',
+  ';',
+  ' ',
+  '\r\n',
+  '\n',
+  '\t',
+  ':',
+  '\u0000',
+  'é',
+  '__proto__',
+  'constructor',
+  '.json',
+  'HOST',
+  'HTTP/1.0',
+  'Transfer-Encoding: chunked\r\n',
+  'Content-Length: 5\r\n',
+  'Expect: 100-continue\r\n',
+  'Connection: Upgrade\r\n',
+  'Upgrade: h2c\r\n',
+  'X-SDS-AUTH-TOKEN: a\r\n',
+  '0\r\n\r\n',
+  'a'.repeat(3000),
+]
+
+for (const server of ['metrics', 'admin', 'emulator'] as const) {
+  fuzz(`raw requests to the listener: ${server}`, {
+    corpus: `requests/${server}`,
+    input: fc.oneof(
+      { weight: 5, arbitrary: mutatedText([...SEEDS[server], ...readCorpus(`requests/${server}`)], PIECES) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary-ascii' }) },
+    ),
+    runs: 100,
+    check: (input) => checkRequest(server, input),
+  })
+}

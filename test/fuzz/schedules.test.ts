@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/config/values/problems.ts'
+import { pollPeriodMs } from '../../src/poller/period.ts'
+import { createSchedule } from '../../src/poller/schedule.ts'
+import { mutatedText, textOfPieces } from './arbitraries.ts'
+import { fuzz, resultOrError } from './fuzz.ts'
+
+const EXPRESSIONS = [
+  '0 * * * * *',
+  '*/30 * * * * *',
+  '0 */15 * * * *',
+  '0 0 0 29 2 *',
+  '0 0 12 L * MON#2',
+  '1-5/2 * 1,2 15W jan 5L',
+]
+const PIECES = [
+  '*',
+  '/',
+  '-',
+  ',',
+  ' ',
+  '\t',
+  '0',
+  '9',
+  '31',
+  '2',
+  'L',
+  'W',
+  '#',
+  '?',
+  'MON',
+  'january',
+  '-1',
+  '1-59',
+  '@daily',
+  '30 2',
+  '5#5',
+]
+
+fuzz('cron expressions', {
+  corpus: 'schedules',
+  input: fc.oneof(mutatedText(EXPRESSIONS, PIECES), textOfPieces([...PIECES, ' '], 12)),
+  runs: 300,
+  check: (expression) => {
+    const systems = [{ name: 'a', base_url: 'https://a', auth: { token: 't' } }]
+    const text = JSON.stringify({ systems, poll: { schedule: expression } })
+    const config = resultOrError(() => parseConfig(text, { file: 'test.yml', environment: {} }), ConfigError)
+    if (config instanceof ConfigError) return
+    expect(config.poll.schedule).toBe(expression)
+    expect(pollPeriodMs(expression)).toBeGreaterThan(0)
+    const schedule = createSchedule({ expression, maxRandomDelayMs: 0, run: () => undefined })
+    schedule.start()
+    expect(schedule.next()).toBeGreaterThan(Date.now() - 1000)
+    schedule.stop()
+  },
+})

@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { nodesPath } from '../../src/api/errors/paths.ts'
+import { idProblem } from '../../src/config/values/ids.ts'
+import { duration, flag, numeric, parseDuration, size } from '../../src/config/values/units.ts'
+import { parseFault } from '../../src/emulator/faults/table.ts'
+import { parseListenAddress as parseEmulatorAddress } from '../../src/emulator/options.ts'
+import { ListenError, parseListenAddress } from '../../src/server/listener/listen_address.ts'
+import { mutatedText, textOfPieces } from './arbitraries.ts'
+import { fuzz, resultOrError } from './fuzz.ts'
+
+const ADDRESSES = [
+  ':9438',
+  '127.0.0.1:9438',
+  '[::1]:9438',
+  'localhost:9438',
+  '[fe80::1%eth0]:1',
+  'a.b-c.example:0',
+]
+const ADDRESS_PIECES = [':', '[', ']', '.', '-', '%', '::', '0', '65536', '1.2.3.4', 'http://', 'a', '\n']
+const MAX_PORT = 65_535
+
+fuzz('listen addresses', {
+  corpus: 'listen_addresses',
+  input: fc.oneof(mutatedText(ADDRESSES, ADDRESS_PIECES), textOfPieces(ADDRESS_PIECES)),
+  runs: 1000,
+  check: (text) => {
+    const address = resultOrError(() => parseListenAddress(text), ListenError)
+    if (!(address instanceof ListenError)) {
+      expect(Number.isInteger(address.port) && address.port <= MAX_PORT).toBe(true)
+      const host = address.host?.includes(':') ? `[${address.host}]` : (address.host ?? '')
+      expect(parseListenAddress(`${host}:${address.port}`)).toEqual(address)
+    }
+    const ofEmulator = resultOrError(() => parseEmulatorAddress(text), RangeError)
+    if (!(ofEmulator instanceof Error)) expect(ofEmulator.port).toBeLessThanOrEqual(MAX_PORT)
+  },
+})
+
+const QUANTITIES = ['30s', '5m', '500ms', '4w', '64MiB', '10 MB', '1GB', 'true', '12.5', '0']
+const QUANTITY_PIECES = [
+  '0',
+  '9',
+  '.',
+  '-',
+  '+',
+  'e',
+  'ms',
+  's',
+  'd',
+  'w',
+  ' ',
+  'KiB',
+  'GiB',
+  'B',
+  '٣',
+  '1e999',
+]
+
+fuzz('durations, sizes, numbers and flags', {
+  corpus: 'quantities',
+  input: fc.oneof(mutatedText(QUANTITIES, QUANTITY_PIECES), textOfPieces(QUANTITY_PIECES)),
+  runs: 1000,
+  check: (text) => {
+    const values = [
+      parseDuration(text),
+      duration.safeParse(text).data,
+      size.safeParse(text).data,
+      numeric.safeParse(text).data,
+    ]
+    for (const value of values.filter((read) => read !== undefined)) {
+      expect(Number.isFinite(value) && value >= 0).toBe(true)
+    }
+    const ms = duration.safeParse(text).data
+    if (ms !== undefined) expect(Number.isSafeInteger(ms)).toBe(true)
+    expect([true, false, undefined]).toContain(flag.safeParse(text).data)
+  },
+})
+
+const IDS = ['urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb', '10.4.0.101', 'a;b=c', 'Köln']
+const ID_PIECES = ['/', '\\', '%', '%2e', '..', '?', '#', ';', ' ', '\t', '\u0085', 'é', '😀', ':']
+
+fuzz('ids', {
+  corpus: 'ids',
+  input: fc.oneof(mutatedText(IDS, ID_PIECES), textOfPieces(ID_PIECES)),
+  runs: 1000,
+  check: (id) => {
+    if (idProblem(id) !== undefined) return
+    const path = nodesPath(id)
+    expect(new URL(path, 'https://host').pathname).toBe(path)
+    expect(decodeURIComponent(path.split('/')[3] ?? '')).toBe(id)
+  },
+})
+
+const FAULTS = ['slow:3', 'status:500@nodes,first=3', 'html@pool=a', 'late:0']
+const FAULT_PIECES = [':', '@', ',', '=', 'first=', 'pool=', 'nodes', 'constructor', '__proto__', '0', '9']
+
+fuzz('faults of the emulator', {
+  corpus: 'faults',
+  input: fc.oneof(mutatedText(FAULTS, FAULT_PIECES), textOfPieces(FAULT_PIECES)),
+  runs: 500,
+  check: (text) => void resultOrError(() => parseFault(text), RangeError),
+})
