@@ -79,7 +79,7 @@ fuzz('the configuration file', {
     mutatedJson([COMPLETE]),
     textOfPieces(PIECES),
   ),
-  runs: 300,
+  runs: 150,
   check: (text) => {
     const config = resultOrError(() => parseConfig(text, { file: 'test.yml', environment: {} }), ConfigError)
     if (!(config instanceof ConfigError)) checkConfig(config)
@@ -145,7 +145,7 @@ const WEB_PIECES = [
 fuzz('the web configuration file', {
   corpus: 'web_config',
   input: fc.oneof(mutatedText([WEB, ...readCorpus('web_config')], WEB_PIECES), textOfPieces(WEB_PIECES)),
-  runs: 300,
+  runs: 150,
   check: (text) => {
     const web = resultOrError(() => loadWebFile('web.yml', readerOf(text)), ConfigError)
     if (web instanceof ConfigError) return

@@ -9,7 +9,7 @@ import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.t
 fuzz('the page of what was decoded', {
   corpus: 'systems',
   input: bodies,
-  runs: 150,
+  runs: 80,
   check: (json) => {
     const system = renderedSystem('a', json)
     const page = createPage(system.parts)

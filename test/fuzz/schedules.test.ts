@@ -42,7 +42,7 @@ const PIECES = [
 fuzz('cron expressions', {
   corpus: 'schedules',
   input: fc.oneof(mutatedText(EXPRESSIONS, PIECES), textOfPieces([...PIECES, ' '], 12)),
-  runs: 300,
+  runs: 150,
   check: (expression) => {
     const systems = [{ name: 'a', base_url: 'https://a', auth: { token: 't' } }]
     const text = JSON.stringify({ systems, poll: { schedule: expression } })
