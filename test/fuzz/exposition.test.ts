@@ -19,11 +19,11 @@ fuzz('the page of what was decoded', {
     checkSeries(series)
     checkHeaders(
       textOf(page, 'text'),
-      /^(?:# HELP (\S+) .+\n# TYPE \1 (?:gauge|counter)\n(?:\1(?:\{.*\})? \S+\n)+\n?)*$/,
+      /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:\1(?:\{[^\n]*\})? \S+\n)+\n?)*$/,
     )
     checkHeaders(
       textOf(page, 'openmetrics'),
-      /^(?:# HELP (\S+) .+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:\{.*\})? \S+\n)+)*$/,
+      /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:\{[^\n]*\})? \S+\n)+)*$/,
     )
     checkLabels(series, system)
   },

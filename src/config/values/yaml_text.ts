@@ -44,9 +44,7 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'>
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
-  // Pretty errors and logged warnings would quote the file. The library's check of keys takes quadratic time.
-  const options = { prettyErrors: false, uniqueKeys: false, lineCounter, logLevel: 'error' } as const
-  const document = parseDocument(text, options)
+  const document = parsedDocument(text, lineCounter, file)
   const place = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset)
     return `line ${line}, column ${col}`
@@ -65,6 +63,17 @@ export function parseYaml(file: string, text: string): YamlText {
       const offset = offsetOf(path)
       return offset === undefined ? undefined : place(offset)
     },
+  }
+}
+
+function parsedDocument(text: string, lineCounter: LineCounter, file: string): Document.Parsed {
+  try {
+    // Pretty errors and logged warnings would quote the file. The library's check of keys takes quadratic time.
+    const options = { prettyErrors: false, uniqueKeys: false, lineCounter, logLevel: 'error' } as const
+    return parseDocument(text, options)
+  } catch {
+    // The library limits the depth, but in some forms the stack overflows before.
+    throw new ConfigError(file, [{ path: '', message: 'not valid YAML: it is nested too deeply' }])
   }
 }
 
