@@ -7,6 +7,7 @@ import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_a
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
 import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
+import { get } from '../support/http.ts'
 import { mutatedText } from './arbitraries.ts'
 import { fuzz, readCorpus } from './fuzz.ts'
 
@@ -45,14 +46,19 @@ type Server = keyof typeof ports
 
 /** Sends one input on one connection, ends it, and checks the responses. `HOST` becomes the address of the server. */
 async function checkRequest(server: Server, input: string): Promise<void> {
+  const logged = log.lines.length
   const socket = await openSocket(ports[server])
   const answer = readAll(socket)
   socket.end(Buffer.from(input.replaceAll('HOST', `127.0.0.1:${ports[server]}`), 'latin1'))
   const text = await answer
+  // The server still works, and what it logs about the input is written.
+  expect((await get(`http://127.0.0.1:${ports[server]}/-/healthy`)).status).toBe(
+    server === 'emulator' ? 404 : 200,
+  )
   expect(text).toMatch(/^(HTTP\/1\.1 [1-4]\d\d |HTTP\/1\.1 50[0-4] |$)/)
   // Code 999 is that of an unexpected error of the emulator.
   expect(text).not.toMatch(/internal error|Internal error|"code":999|<code>999/)
-  expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([])
+  expect(log.lines.slice(logged).filter((line) => line.startsWith('error'))).toEqual([])
 }
 
 const requestOf = (line: string, ...headers: string[]) =>

@@ -43,6 +43,10 @@ export function createFailureLog(log: Log, now: () => number = () => performance
   }
 }
 
+/** Codes of the HTTP parser: the request was truncated, or was followed by data that is not HTTP. */
+const NOT_HTTP = /^HPE_/
+
 function hasClientLeft(failure: unknown): boolean {
-  return failure instanceof Error && 'code' in failure && CLIENT_LEFT.includes(failure.code)
+  if (!(failure instanceof Error && 'code' in failure)) return false
+  return CLIENT_LEFT.includes(failure.code) || NOT_HTTP.test(String(failure.code))
 }

@@ -8,7 +8,7 @@ function setUp() {
   return { clock, log, failures: createFailureLog(log, () => clock.ms) }
 }
 
-test.each(['EPIPE', 'ECONNRESET', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE'])(
+test.each(['EPIPE', 'ECONNRESET', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE'])(
   '%s of a client is logged at level debug',
   (code) => {
     const { log, failures } = setUp()
