@@ -1,5 +1,4 @@
 import type { Fields, Log } from '../../log.ts'
-import { createBoundedMap } from '../auth/bounded_map.ts'
 
 /** Logs why requests failed. */
 export interface FailureLog {
@@ -16,29 +15,14 @@ const CLIENT_LEFT: readonly unknown[] = [
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_PREMATURE_CLOSE',
 ]
-const REPEAT_MS = 60_000
-const REMEMBERED_LINES = 100
 
-/**
- * Logs failures as errors; a client that left is no failure, and logged at level debug. Repetitions of a line within a
- * minute are counted, and logged as `repeated` with the next line.
- * @param now monotonic clock in milliseconds
- */
-export function createFailureLog(log: Log, now: () => number = () => performance.now()): FailureLog {
-  const lines = createBoundedMap<string, { readonly at: number; repeated: number }>(REMEMBERED_LINES)
+/** Logs failures as errors. A client that left is no failure, and logged at level debug. */
+export function createFailureLog(log: Log): FailureLog {
   return {
     write(message, failure, fields = {}) {
       const reason = failure instanceof Error ? failure.message : String(failure)
-      if (hasClientLeft(failure)) return log.debug('client left', { ...fields, reason })
-      const key = JSON.stringify([message, reason, fields])
-      const last = lines.get(key)
-      if (last !== undefined && now() - last.at < REPEAT_MS) {
-        last.repeated += 1
-        return
-      }
-      lines.set(key, { at: now(), repeated: 0 })
-      const repeated = last?.repeated ?? 0
-      log.error(message, { ...fields, reason, ...(repeated > 0 && { repeated }) })
+      if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
+      else log.error(message, { ...fields, reason })
     },
   }
 }

@@ -88,7 +88,7 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
   const auth = createBasicAuth({ log, now })
   const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
   const connections = limitServer(server, event, limits, log)
-  const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log, now) }
+  const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
   const serveOne: RequestListener = (request, response) => {
     drain.track(response)
     prepareResponse(response, { headers: web().file.headers, limits, connections })

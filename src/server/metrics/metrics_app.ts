@@ -49,7 +49,7 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
     context.body = renderLandingPage(options.landing, style)
   })
   const app = new Koa()
-  const failures = createFailureLog(options.log, options.now)
+  const failures = createFailureLog(options.log)
   app.on('error', (failure: unknown) => failures.write('request failed', failure))
   app.use((context, next) => checkHost(context, next, origin))
   app.use(router.routes())
