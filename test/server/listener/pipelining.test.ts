@@ -96,6 +96,6 @@ describe('pipelined requests', () => {
       return readAll(socket)
     }
     expect(handledPaths(await send(`${pipeline(4)}${LAST}`))).toEqual(['/0', '/1', '/2', '/3', '/last'])
-    expect(handledPaths(await send(pipeline(1800))).length).toBeLessThan(1800)
+    expect(handledPaths(await send(pipeline(1800))).length).toBeLessThan(10)
   })
 })
