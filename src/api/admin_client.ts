@@ -2,6 +2,7 @@ import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/values/secret.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
 import { exchangeFailure } from './http/failures.ts'
+import type { Permits } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import { tokenHeader } from './http/token_header.ts'
 import { type Answer, createTransport, type Transport } from './http/transport.ts'
@@ -47,6 +48,8 @@ export interface AdminClientOptions {
   readonly limits: LimitsConfig
   /** Bound of one reading request, fail-over included, in milliseconds. */
   readonly timeoutMs: number
+  /** For decoding bodies; shared by all systems. */
+  readonly decoding?: Permits
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -79,12 +82,12 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
 
   return {
     providers: (token, signal) =>
-      read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ text }) =>
-        decodeProviders(text),
+      read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ decode }) =>
+        decode(decodeProviders),
       ),
     user: (token, signal) =>
-      read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ text }) =>
-        decodeUser(text),
+      read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ decode }) =>
+        decode(decodeUser),
       ),
     deleteProvider: (token, id, signal) =>
       deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
@@ -101,10 +104,18 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
 /** A list of {@link decodeProviders} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
 
-function openTransport({ system, limits }: AdminClientOptions, timeoutMs: number): Transport {
+function openTransport(options: AdminClientOptions, timeoutMs: number): Transport {
+  const { system, limits, decoding } = options
   const maxResponseBytes = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES)
   const { tls } = system
-  return createTransport({ ...limits, maxResponseBytes, tls, timeoutMs, onCertificate: () => undefined })
+  return createTransport({
+    ...limits,
+    maxResponseBytes,
+    tls,
+    timeoutMs,
+    onCertificate: () => undefined,
+    ...(decoding !== undefined && { decoding }),
+  })
 }
 
 interface RequestedDeletion {
@@ -147,7 +158,7 @@ function createAdminReader({ transport, limits, attempts, timeoutMs, onAnswer }:
     place: RequestPlace,
     headers: Headers,
     stop: AbortSignal,
-    decode: (answer: Answer) => T,
+    decode: (answer: Answer) => T | Promise<T>,
   ): Promise<T> => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
     const time = { signal, deadline: performance.now() + timeoutMs }
@@ -157,7 +168,7 @@ function createAdminReader({ transport, limits, attempts, timeoutMs, onAnswer }:
       const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal: ofNode })
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
-      const decoded = decode(answer)
+      const decoded = await decode(answer)
       onAnswer(baseUrl)
       return decoded
     }

@@ -1,12 +1,13 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { inSlices } from '../slices.ts'
+import { inSlices, nextTurn } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
-import { decodeFeed, type FeedReading } from './feed/feed.ts'
+import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
+import type { Permits } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answer.ts'
@@ -40,13 +41,16 @@ export interface SystemClient {
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
   /** The answer of the query interface to one query. */
   query(query: Query, dialect: Dialect, signal: AbortSignal): Promise<QueryAnswer>
-  /** Any other GET request; the caller decodes the answer. */
-  read(
-    request: { operation: Operation; path: string; headers?: Readonly<Record<string, string>> },
-    signal: AbortSignal,
-  ): Promise<string>
+  /** Any other GET request. */
+  read<T>(request: ReadRequest, decode: (text: string) => T, signal: AbortSignal): Promise<T>
   /** Logs out and closes all connections. */
   close(): Promise<void>
+}
+
+export interface ReadRequest {
+  readonly operation: Operation
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface ClientOptions {
@@ -56,6 +60,8 @@ export interface ClientOptions {
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly log: Log
+  /** For decoding bodies; shared by all systems. */
+  readonly decoding?: Permits
 }
 
 /**
@@ -92,24 +98,30 @@ export function createClient(options: ClientOptions): SystemClient {
     signal: AbortSignal,
   ): Promise<FeedReading> {
     const request = { operation, pool, path: poolPath(system.name, operation, pool), query }
-    return read(request, signal, ({ text }) => decodeFeed(parseJson(text), bandwidthUnit))
+    return read(request, signal, async (text, _, ofAttempt) => {
+      const body = parseJson(text)
+      await nextTurn(ofAttempt)
+      return inSlices(feedSteps(body, bandwidthUnit), ofAttempt)
+    })
   }
 
   return {
     nodes: (poolId, signal) => readFeed('nodes', poolId, CURRENT_QUERY, signal),
     forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
     pools: createPoolList(({ path, decode }, signal) =>
-      read({ operation: 'pools', path }, signal, ({ text }, baseUrl) => decode(parseJson(text), baseUrl)),
+      read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
-    async query(query, dialect, signal) {
+    query(query, dialect, signal) {
       const body = JSON.stringify({ query: queryText(query, dialect) })
       const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
       const options = { name: query.name, tags: requiredTags(query) }
-      return await read(request, signal, ({ text }) =>
-        inSlices(answerSteps(parseJson(text), options), signal),
-      )
+      return read(request, signal, async (text, _, ofAttempt) => {
+        const answer = parseJson(text)
+        await nextTurn(ofAttempt)
+        return inSlices(answerSteps(answer, options), ofAttempt)
+      })
     },
-    read: (request, signal) => read(request, signal, ({ text }) => text),
+    read: (request, decode, signal) => read(request, signal, decode),
     async close() {
       await session.close()
       await close()

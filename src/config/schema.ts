@@ -11,7 +11,7 @@ const DEFAULTS = {
   forecast: { schedule: '0 0 * * * *', time_frames: ['7d', '4w'], targets: [80, 90], braces: true },
   providers: { schedule: '0 */15 * * * *' },
   discovery: { schedule: '30 */5 * * * *' },
-  limits: { concurrency: 4, requests_per_second: 10, max_response_bytes: '64MiB' },
+  limits: { concurrency: 4, requests_per_second: 10, max_response_bytes: '16MiB' },
   history: { enabled: false, window: '1h', interval: '5m' },
 } as const
 

@@ -1,3 +1,4 @@
+import type { Permits } from '../api/http/permits.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
@@ -26,10 +27,18 @@ export interface Admin {
   stop(): Promise<void>
 }
 
-/** Creates the listener for provider administration; `ready` is the answer of `/-/ready`. */
-export function createAdmin(options: AdminOptions, ready: () => boolean, log: Log): Admin {
+interface AdminContext {
+  /** The answer of `/-/ready`. */
+  readonly ready: () => boolean
+  /** For decoding bodies of all systems. */
+  readonly decoding: Permits
+  readonly log: Log
+}
+
+/** Creates the listener for provider administration. */
+export function createAdmin(options: AdminOptions, { ready, decoding, log }: AdminContext): Admin {
   const { listenAddress, configFile, allowedHosts, auditFile } = options
-  const systems = createAdminSystems()
+  const systems = createAdminSystems(decoding)
   const { host } = parseListenAddress(listenAddress)
   const app = createAdminApp({
     systems,

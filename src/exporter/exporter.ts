@@ -1,3 +1,4 @@
+import { createPermits } from '../api/http/permits.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
@@ -44,8 +45,9 @@ export function createExporter(options: ExporterOptions): Exporter {
   const { load, log, version } = options
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const board = createBoard(own.series)
-  const poller = createPoller({ board, own, log })
-  const admin = options.admin && createAdmin(options.admin, poller.ready, log)
+  const decoding = createPermits(1)
+  const poller = createPoller({ board, own, log, decoding })
+  const admin = options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, log })
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)

@@ -4,7 +4,7 @@ import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../api/providers/providers.ts'
 import type { Log } from '../log.ts'
 import type { Board } from './board.ts'
-import type { InventoryState } from './state.ts'
+import type { InventoryState } from './system_state.ts'
 
 interface InventoryOptions {
   readonly system: string
@@ -60,7 +60,7 @@ export function createInventory({ system, isDue, client, board, log }: Inventory
 
   async function ask(signal: AbortSignal): Promise<void> {
     try {
-      const providers = located(await client.read(REQUEST, signal), system)
+      const providers = await client.read(REQUEST, decodeProviders, signal)
       failures = 0
       logChange(undefined)
       await show(() => ({ providers, failure: undefined }))
@@ -84,13 +84,5 @@ export function createInventory({ system, isDue, client, board, log }: Inventory
       due = false
       await ask(signal)
     },
-  }
-}
-
-function located(text: string, system: string) {
-  try {
-    return decodeProviders(text)
-  } catch (failure) {
-    throw failure instanceof ApiError ? failure.at({ system, ...REQUEST }) : failure
   }
 }

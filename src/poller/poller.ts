@@ -1,4 +1,5 @@
 import { type ClientObserver, createClient, type SystemClient } from '../api/client.ts'
+import { createPermits, type Permits } from '../api/http/permits.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
 import type { Log } from '../log.ts'
@@ -24,6 +25,8 @@ export interface PollerOptions {
   readonly board: Board
   readonly own: OwnMetrics
   readonly log: Log
+  /** For decoding bodies of all systems. */
+  readonly decoding?: Permits
 }
 
 interface Runner {
@@ -36,7 +39,8 @@ interface Runner {
 /** The part of the configuration that holds for every system. */
 type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
-export function createPoller({ board, own, log }: PollerOptions): Poller {
+export function createPoller(options: PollerOptions): Poller {
+  const { board, own, log, decoding = createPermits(1) } = options
   let runners: ReadonlyMap<string, Runner> = new Map()
 
   function run(system: SystemConfig, shared: SharedConfig): Runner {
@@ -46,6 +50,7 @@ export function createPoller({ board, own, log }: PollerOptions): Poller {
       timeoutMs: shared.poll.timeoutMs,
       observer: observe(system.name, board, own),
       log,
+      decoding,
     })
     const poller = createSystemPoller({ system, config: shared, client, board, own, log })
     return { system, shared, client, poller }

@@ -31,7 +31,7 @@ test('a minimal file gets the documented defaults', () => {
     poll: { schedule: '0 * * * * *', maxRandomDelayMs: 5000, timeoutMs: 30_000, staleAfterMs: 300_000 },
     forecast: { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true },
     providers: { schedule: '0 */15 * * * *' },
-    limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 64 * 1024 * 1024 },
+    limits: { concurrency: 4, requestsPerSecond: 10, maxResponseBytes: 16 * 1024 * 1024 },
     history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
   })
 })

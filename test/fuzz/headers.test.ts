@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { sameOriginPath } from '../../src/api/feed/pools.ts'
-import { readBody, readErrorText } from '../../src/api/http/body.ts'
+import { decodeBody, readBody, readErrorText } from '../../src/api/http/body.ts'
 import { clockSkewSeconds } from '../../src/api/http/clock_skew.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { tokenOf } from '../../src/api/session/login.ts'
@@ -139,9 +139,9 @@ fuzz('encoded bodies', {
     const stream = () => Readable.from([Buffer.from(bytes, 'latin1')])
     expect((await readErrorText(stream(), { encoding, length })).length).toBeLessThanOrEqual(16_384)
     try {
-      expect((await readBody(stream(), { encoding, length }, MAX_BYTES)).length).toBeLessThanOrEqual(
-        MAX_BYTES,
-      )
+      const raw = await readBody(stream(), { encoding, length }, MAX_BYTES)
+      const text = await decodeBody(raw, { encoding, length }, MAX_BYTES, new AbortController().signal)
+      expect(text.length).toBeLessThanOrEqual(MAX_BYTES)
     } catch (failure) {
       expect(failure).toBeInstanceOf(ApiError)
     }

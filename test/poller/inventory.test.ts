@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../src/api/errors/errors.ts'
+import { ApiError, asApiError } from '../../src/api/errors/errors.ts'
+import { PROVIDERS_PATH } from '../../src/api/providers/providers.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { silentLog } from '../../src/log.ts'
@@ -78,6 +79,15 @@ describe('the inventory', () => {
   })
 })
 
+/** Adds the place to a failure, as the client does. */
+function located<T>(task: () => T): T {
+  try {
+    return task()
+  } catch (failure) {
+    throw asApiError(failure, { system: 'frankfurt', operation: 'providers', path: PROVIDERS_PATH })
+  }
+}
+
 describe('a list that fails', () => {
   /** The states after each of these responses and failures of the list of providers. */
   async function states(responses: readonly (string | ApiError)[]): Promise<SystemState[]> {
@@ -93,9 +103,9 @@ describe('a list that fails', () => {
         },
       },
       client: {
-        read: async () => {
+        read: async (_request, decode) => {
           const next = queue.shift() ?? ''
-          if (typeof next === 'string') return next
+          if (typeof next === 'string') return located(() => decode(next))
           throw next
         },
       },

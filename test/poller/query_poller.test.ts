@@ -49,7 +49,11 @@ async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performa
     yaml,
     '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [{id: p}]}',
   )
-  const client = clientOf({ nodes, query, read: async () => '{"node":[{"version":"4.3.0.0"}]}' })
+  const client = clientOf({
+    nodes,
+    query,
+    read: async (_request, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
+  })
   const [log, own, board] = [recordingLog(), ownMetrics(), await newBoard()]
   const poller = createSystemPoller({ system: onlySystem(config), config, client, board, own, log })
   running.push(poller)

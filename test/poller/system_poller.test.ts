@@ -555,10 +555,10 @@ describe('forecasts', () => {
   })
 
   test('and the inventory are removed when a reload turns them off', async () => {
-    const client = {
+    const client: Pick<SystemClient, 'nodes' | 'forecasts' | 'read'> = {
       nodes: async () => readingOf({ n1: 1 }),
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
-      read: async () => '{"authnprovider":[{"id":"urn:x","name":"ldap"}]}',
+      read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
     }
     const { board, poller } = await setUp({ client, pools: ['p'], yaml: '' })
     await vi.advanceTimersByTimeAsync(MINUTE)

@@ -1,6 +1,8 @@
 import type { CoverageAttribute, FeedBandwidthUnit } from '../../catalogue.ts'
+import { atOnce, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
-import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
+import { embeddedList, isObject, type JsonObject, member, readText, shortened } from '../parse/json.ts'
+import { readName } from '../parse/names.ts'
 import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
 import { type Coverage, createCoverageCounter } from './coverage.ts'
 import { createNodeDecoder, type NodeReading } from './node_reading.ts'
@@ -13,12 +15,17 @@ export interface FeedReading {
   readonly rejected: readonly RejectedValue[]
 }
 
+/** {@link feedSteps} without interruption. */
+export function decodeFeed(body: unknown, bandwidthUnit?: FeedBandwidthUnit): FeedReading {
+  return atOnce(feedSteps(body, bandwidthUnit))
+}
+
 /**
  * Decodes a response of the nodes feed, in all documented forms and those of real systems.
  * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
-export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): FeedReading {
+export function* feedSteps(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): Steps<FeedReading> {
   const list = embeddedList(body, 'node list')
   const rejected = createRejectedValues()
   const entries = entriesById(list, rejected)
@@ -27,21 +34,30 @@ export function decodeFeed(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB
   }
   const counter = createCoverageCounter(rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit)
-  const nodes = [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, entry]) => decode(id, entry))
+  const nodes: NodeReading[] = []
+  for (const [id, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    nodes.push(decode(id, entry))
+    yield
+  }
   return { nodes, coverage: counter.coverage, rejected: rejected.list() }
 }
 
 /** More nodes of one pool are not exported; they are counted as rejected. */
-const MAX_NODES = 20_000
+const MAX_NODES = 5_000
 
 /** The entries by id. Of two with the same id the last one is used: Prometheus rejects a scrape with duplicate series. */
 function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {
   const entries = new Map<string, JsonObject>()
   for (const [index, entry] of list.entries()) {
-    const id = isObject(entry) ? readText(member(entry, 'id')) : undefined
+    const id = isObject(entry) ? readName(member(entry, 'id')) : undefined
     if (!isObject(entry) || id === undefined) {
       const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry
-      rejected.add({ attribute: 'id', reason: 'no_id', node: '', text: text.slice(0, MAX_QUOTED_CHARACTERS) })
+      rejected.add({
+        attribute: 'id',
+        reason: 'no_id',
+        node: '',
+        text: shortened(text, MAX_QUOTED_CHARACTERS),
+      })
       continue
     }
     const quoted = { node: id.slice(0, MAX_QUOTED_CHARACTERS), text: id.slice(0, MAX_QUOTED_CHARACTERS) }

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { nextTurn } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
+import { checkJsonBounds } from '../parse/json_bounds.ts'
 
 const decompress = promisify(gunzip)
 
@@ -13,18 +15,34 @@ export interface BodyHeaders {
 }
 
 /**
- * Reads the body of an answer as text, never more than `maxBytes` of it, compressed or not.
- * @throws {ApiError} `too_large`, or `encoding` for another encoding than gzip and for text that is not UTF-8
+ * Reads the body of an answer as it came, never more than `maxBytes` of it.
+ * @throws {ApiError} `too_large`
  */
-export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<string> {
+export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {
   // An announced length needs no byte of it to be refused.
   if (Number(headers.length) > maxBytes) {
     stream.destroy()
     throw tooLarge(maxBytes)
   }
-  const { bytes: raw, whole } = await readUpTo(stream, maxBytes)
+  const { bytes, whole } = await readUpTo(stream, maxBytes)
   if (!whole) throw tooLarge(maxBytes)
-  const bytes = await decoded(raw, headers.encoding, maxBytes)
+  return bytes
+}
+
+/**
+ * The text of a body, of at most `maxBytes` after decompression, which can be parsed in bounded time and memory.
+ * @throws {ApiError} `too_large`, or `encoding` for another encoding than gzip and for text that is not UTF-8
+ */
+export async function decodeBody(
+  raw: Buffer,
+  { encoding }: BodyHeaders,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const bytes = await decoded(raw, encoding, maxBytes)
+  signal.throwIfAborted()
+  checkJsonBounds(bytes, maxBytes)
+  await nextTurn(signal)
   try {
     // Fatal, so that a broken name is an error and not a wrong name; a byte order mark is dropped.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -1,10 +1,11 @@
 import { Agent, type Dispatcher, errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { ApiError } from '../errors/errors.ts'
-import { readBody, readErrorText } from './body.ts'
+import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
 import { exchangeFailure } from './failures.ts'
+import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 
 /** One request to one node of a storage system. */
@@ -28,13 +29,18 @@ export interface WireRequest {
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** The body; of a refusal only its beginning. What a message quotes of it goes through `redact`. */
+  /** The beginning of the body of a refusal; empty for a 200. What a message quotes of it goes through `redact`. */
   readonly text: string
+  /**
+   * Decodes the body, one at a time in the process; of a refusal {@link Answer.text}. To be called once.
+   * @throws {ApiError} `too_large` or `encoding`; the abort's own error when the request is aborted
+   */
+  readonly decode: <T>(use: (text: string) => T | Promise<T>) => Promise<T>
   readonly redact: Redact
 }
 
 export interface Transport {
-  /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted. */
+  /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted */
   send(request: WireRequest): Promise<Answer>
   /** Closes all connections at once. */
   close(): Promise<void>
@@ -48,6 +54,8 @@ export interface TransportOptions {
   readonly onCertificate: (notAfterSeconds: number) => void
   /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn?: boolean
+  /** For decoding bodies. One instance for all systems bounds the memory that bodies take at the same time. */
+  readonly decoding?: Permits
 }
 
 /** Connections stay open between two polls of the default schedule (one minute). */
@@ -60,19 +68,9 @@ const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
-  const { tls, timeoutMs, concurrency, maxResponseBytes, isOwn = false } = options
+  const { tls, maxResponseBytes, isOwn = false, decoding = createPermits(1) } = options
   const redaction = createRedaction(isOwn)
-  const agent = new Agent({
-    connect: createConnector(options),
-    connections: concurrency,
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    clientTtl: CONNECTION_LIFE_MS,
-    headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
-    bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
-    maxHeaderSize: MAX_HEADER_BYTES,
-  })
+  const agent = createAgent(options)
 
   async function send(request: WireRequest): Promise<Answer> {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
@@ -91,9 +89,18 @@ export function createTransport(options: TransportOptions): Transport {
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const answer = (text: string): Answer => ({ status, header, text, redact })
+      const answer = (text: string): Answer => ({
+        status,
+        header,
+        redact,
+        text,
+        decode: async (use) => use(text),
+      })
       if (status !== 200) return answer(await readErrorText(body, about))
-      if (!headersOnly) return answer(await readBody(body, about, maxResponseBytes))
+      if (!headersOnly) {
+        const raw = await readBody(body, about, maxResponseBytes)
+        return { ...answer(''), decode: (use) => decodeWith(use, raw, about, signal) }
+      }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return answer('')
     } catch (failure) {
@@ -105,7 +112,26 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** A body that waits stays compressed. */
+  const decodeWith: DecodeWith = (use, raw, about, signal) =>
+    decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), { signal })
+
   return { send, close: () => agent.destroy() }
+}
+
+function createAgent(options: TransportOptions): Agent {
+  const { timeoutMs, concurrency } = options
+  return new Agent({
+    connect: createConnector(options),
+    connections: concurrency,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    clientTtl: CONNECTION_LIFE_MS,
+    headersTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    bodyTimeout: Math.min(timeoutMs, MAX_TIMER_MS),
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
 }
 
 /** Calls `onSend` before a request is written. The diagnostics channel of undici is for all requests of the process. */
@@ -125,6 +151,12 @@ function observed(agent: Agent, onSend: (() => void) | undefined): Dispatcher {
       }),
   )
 }
+type DecodeWith = <T>(
+  use: (text: string) => T | Promise<T>,
+  raw: Buffer,
+  about: BodyHeaders,
+  signal: AbortSignal,
+) => Promise<T>
 
 /** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */
 const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/

@@ -35,10 +35,10 @@ export interface Deletion {
  */
 export async function sendDeletion(deletion: Deletion): Promise<void> {
   const { place } = deletion
-  const answer = await answerTo(deletion)
+  const { answer, page } = await answerTo(deletion)
   const { status } = answer
   // Real systems respond with 200 or 204, with or without a body.
-  if (status >= 200 && status < 300 && !isPage(answer.text)) return
+  if (status >= 200 && status < 300 && !page) return
   const refusal =
     refusalOf(answer) ??
     new ApiError('html', `an HTML page came instead of the response of the system (HTTP ${status})`, {
@@ -52,7 +52,13 @@ function isOutcomeUnknown(answer: Answer): boolean {
   return GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
 }
 
-async function answerTo(deletion: Deletion): Promise<Answer> {
+/** The answer, and whether its body is an HTML page. */
+interface Outcome {
+  readonly answer: Answer
+  readonly page: boolean
+}
+
+async function answerTo(deletion: Deletion): Promise<Outcome> {
   const { limits, timeoutMs, stop, place } = deletion
   const waiting = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   let isSent = false
@@ -77,7 +83,7 @@ async function answerTo(deletion: Deletion): Promise<Answer> {
 async function sendOnce(
   { request, transport, timeoutMs, stop }: Deletion,
   onSend: () => void,
-): Promise<Answer> {
+): Promise<Outcome> {
   const unsent = new AbortController()
   const abandon = () => unsent.abort(stop.reason)
   const stopListening = () => stop.removeEventListener('abort', abandon)
@@ -88,9 +94,10 @@ async function sendOnce(
     onSend()
   }
   try {
-    return await withDeadline(unsent.signal, timeoutMs, (signal) =>
-      transport.send({ ...request, method: 'DELETE', signal, onSend: sending }),
-    )
+    return await withDeadline(unsent.signal, timeoutMs, async (signal) => {
+      const answer = await transport.send({ ...request, method: 'DELETE', signal, onSend: sending })
+      return { answer, page: await answer.decode(isPage) }
+    })
   } finally {
     stopListening()
   }

@@ -3,6 +3,7 @@ import type { Secret } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'
+import type { Permits } from '../http/permits.ts'
 import { tokenHeader } from '../http/token_header.ts'
 import { type Answer, createTransport } from '../http/transport.ts'
 import type { Limits } from './limits.ts'
@@ -61,13 +62,15 @@ interface ExchangesOptions {
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly pace: Limits['pace']
+  readonly decoding?: Permits
 }
 
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
 const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } as const
 
 /** Exchanges with one system: rate-limited, timed and counted. */
-export function createExchanges({ system, limits, timeoutMs, observer, pace }: ExchangesOptions): Exchanges {
+export function createExchanges(options: ExchangesOptions): Exchanges {
+  const { system, limits, timeoutMs, observer, pace, decoding } = options
   const transport = createTransport({
     tls: system.tls,
     timeoutMs,
@@ -75,6 +78,7 @@ export function createExchanges({ system, limits, timeoutMs, observer, pace }: E
     maxResponseBytes: limits.maxResponseBytes,
     onCertificate: observer.certificate,
     isOwn: true,
+    ...(decoding !== undefined && { decoding }),
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {

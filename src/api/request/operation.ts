@@ -1,7 +1,6 @@
 import { asApiError, type RequestPlace } from '../errors/errors.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
-import type { Answer } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
@@ -11,7 +10,7 @@ import { type Limits, PRIORITIES } from './limits.ts'
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (answer: Answer, baseUrl: string) => T,
+  decode: (text: string, baseUrl: string, signal: AbortSignal) => T | Promise<T>,
 ) => Promise<T>
 
 interface OperationOptions {
@@ -34,7 +33,10 @@ export function createOperate(options: OperationOptions): Operate {
   const withinDeadline: Operate = (request, stop, decode) =>
     withDeadline(stop, timeoutMs, (signal) =>
       attempts.run(
-        async (baseUrl, ofAttempt) => decode(await exchange(request, baseUrl, ofAttempt), baseUrl),
+        async (baseUrl, ofAttempt) => {
+          const answer = await exchange(request, baseUrl, ofAttempt)
+          return answer.decode((text) => decode(text, baseUrl, ofAttempt))
+        },
         { signal, deadline: performance.now() + timeoutMs },
       ),
     )

@@ -1,4 +1,5 @@
 import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
+import { createPermits } from '../../api/http/permits.ts'
 import type { Config } from '../../config/config.ts'
 import { sameConfig } from '../../config/same.ts'
 
@@ -17,7 +18,8 @@ interface Entry {
   readonly client: AdminClient
 }
 
-export function createAdminSystems(): AdminSystems {
+/** @param decoding for decoding bodies of all systems */
+export function createAdminSystems(decoding = createPermits(1)): AdminSystems {
   let entries: ReadonlyMap<string, Entry> = new Map()
 
   async function replace(next: ReadonlyMap<string, Entry>): Promise<void> {
@@ -33,7 +35,7 @@ export function createAdminSystems(): AdminSystems {
         const old = entries.get(name)
         return old !== undefined && sameConfig(old.options, options)
           ? [name, old]
-          : [name, { options, client: createAdminClient(options) }]
+          : [name, { options, client: createAdminClient({ ...options, decoding }) }]
       })
       return replace(new Map(next))
     },

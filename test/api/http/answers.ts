@@ -4,7 +4,13 @@ import { Secret } from '../../../src/config/values/secret.ts'
 /** An answer as returned by the transport. */
 export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  return { status, header: (name) => lower.get(name.toLowerCase()), text, redact: (words) => words }
+  return {
+    status,
+    header: (name) => lower.get(name.toLowerCase()),
+    text,
+    decode: async (use) => use(text),
+    redact: (words) => words,
+  }
 }
 
 export function secret(text: string): Secret {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { readBody, readErrorText } from '../../../src/api/http/body.ts'
+import { type BodyHeaders, decodeBody, readBody, readErrorText } from '../../../src/api/http/body.ts'
+import { never } from './answers.ts'
 
 const LIMIT = 1000
 const stream = (...chunks: (string | Buffer)[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
@@ -15,7 +16,12 @@ const breaking = () =>
     })(),
   )
 
-describe('readBody', () => {
+/** The text of a body, as a client reads it. */
+async function textOf(body: Readable, headers: BodyHeaders, limit = LIMIT): Promise<string> {
+  return decodeBody(await readBody(body, headers, limit), headers, limit, never())
+}
+
+describe('a body', () => {
   test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
     ['plain', stream('a', 'b'), plain, 'ab'],
     ['an empty body', stream(), plain, ''],
@@ -38,7 +44,7 @@ describe('readBody', () => {
       'x'.repeat(LIMIT),
     ],
   ])('%s', async (_, body, headers, expected) => {
-    expect(await readBody(body, headers, LIMIT)).toBe(expected)
+    expect(await textOf(body, headers)).toBe(expected)
   })
 
   test.each<[string, Readable, { encoding: string | undefined; length: string | undefined }, string]>([
@@ -60,8 +66,22 @@ describe('readBody', () => {
     ['UTF-16', stream(Buffer.from('{"a":1}', 'utf16le'), Buffer.from([0xd8])), plain, 'encoding'],
     ['a surrogate in UTF-8', stream(Buffer.from([0xed, 0xa0, 0x80])), plain, 'encoding'],
   ])('%s is refused', async (_, body, headers, reason) => {
-    await expect(readBody(body, headers, LIMIT)).rejects.toMatchObject({ reason })
+    await expect(textOf(body, headers)).rejects.toMatchObject({ reason })
     expect(body.destroyed).toBe(true)
+  })
+
+  test('of a few bytes with many values is refused before it is parsed', async () => {
+    const body = stream(gzipSync(`[${'{},'.repeat(30_000)}0]`))
+    const failure = await textOf(body, encoded('gzip'), 100_000).catch((cause: unknown) => cause)
+    expect(failure).toMatchObject({ reason: 'too_large' })
+    expect(String(failure)).toMatch(
+      /more than 3125 JSON values, .*limits.max_response_bytes \(100000 bytes\)/,
+    )
+  })
+
+  test('is not decoded after the request was aborted', async () => {
+    const stopped = AbortSignal.abort(new Error('stopped'))
+    await expect(decodeBody(gzipSync('ab'), encoded('gzip'), LIMIT, stopped)).rejects.toThrow('stopped')
   })
 
   test('an endless stream is destroyed at the limit', async () => {

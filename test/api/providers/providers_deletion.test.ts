@@ -26,7 +26,7 @@ async function outcome(
       sent++
       if (isSent) onSend?.()
       if (end instanceof Error) throw exchangeFailure(end)
-      return { ...answerOf(200), ...end }
+      return { ...answerOf(200, end.text), ...end }
     },
     close: async () => undefined,
   }

@@ -21,7 +21,11 @@ export const loginCheck = systemCheck({
     const logins: (Reason | 'ok')[] = []
     const client = createDoctorClient(context, answering, (result) => logins.push(result))
     try {
-      const whoami = await client.read({ operation: 'pools', path: WHOAMI_PATH }, context.signal)
+      const whoami = await client.read(
+        { operation: 'pools', path: WHOAMI_PATH },
+        (text) => text,
+        context.signal,
+      )
       return accepted(context, { client, whoami })
     } catch (cause) {
       const isLoggedIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')

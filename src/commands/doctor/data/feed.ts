@@ -13,8 +13,7 @@ import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 /** Reads the feed of a pool, and returns the JSON and the decoded reading. */
 export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
-  const text = await client.read({ operation: 'nodes', path }, signal)
-  const { body, reading } = decoded(text)
+  const { body, reading } = await client.read({ operation: 'nodes', path }, decoded, signal)
   const label = poolNameIn(reading) ?? pool.name ?? pool.id
   return { pool, label, body, reading, readAt: performance.now() }
 }

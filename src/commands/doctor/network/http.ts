@@ -65,7 +65,7 @@ async function probe(
     })
     const skewSeconds = clockSkewSeconds(answer, (began + Date.now()) / 2)
     return {
-      finding: { subject, ...findingFor(answer) },
+      finding: { subject, ...(await findingFor(answer)) },
       ...(skewSeconds !== undefined && { skewSeconds }),
     }
   } catch (failure) {
@@ -74,8 +74,8 @@ async function probe(
   }
 }
 
-function findingFor(answer: Answer): Finding {
-  const refusal = refusalOf(answer) ?? unreadable(answer)
+async function findingFor(answer: Answer): Promise<Finding> {
+  const refusal = refusalOf(answer) ?? (await unreadable(answer))
   if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   // Some systems check the token last. The next checks send a token.
@@ -83,9 +83,9 @@ function findingFor(answer: Answer): Finding {
   return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: REMEDIES[refusal.reason] }
 }
 
-function unreadable({ text }: Answer): ApiError | undefined {
+async function unreadable({ decode }: Answer): Promise<ApiError | undefined> {
   try {
-    parseJson(text)
+    await decode(parseJson)
     return undefined
   } catch (failure) {
     if (failure instanceof ApiError) return failure

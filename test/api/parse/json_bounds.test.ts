@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkJsonBounds } from '../../../src/api/parse/json_bounds.ts'
+
+/** Checks with a limit of so many values. */
+function check(text: string, maxValues: number): void {
+  checkJsonBounds(Buffer.from(text), maxValues * 32)
+}
+
+describe('the number of values is limited', () => {
+  test.each<[string, string, number]>([
+    ['no value', '', 0],
+    ['a number', '1', 0],
+    ['a list', '[1,2,3]', 3],
+    ['an object', '{"a":1,"b":2}', 4],
+    ['nested', '[{"a":[]},{}]', 6],
+    ['separators in a string', '["{[,:"]', 1],
+    ['an escaped quote', String.raw`["\"",1,2]`, 3],
+    ['an escaped backslash before the quote', String.raw`["\\",1,2]`, 3],
+    ['a string that does not end', '["a,,,,', 1],
+    ['characters of several bytes', '["ä€😀",1]', 2],
+    ['a byte order mark', '\ufeff[1,2]', 2],
+  ])('%s', (_, text, values) => {
+    expect(() => check(text, values)).not.toThrow()
+    if (values > 0)
+      expect(() => check(text, values - 1)).toThrow(
+        expect.objectContaining({
+          reason: 'too_large',
+          message: expect.stringContaining('limits.max_response_bytes'),
+        }),
+      )
+  })
+
+  test('markup is not counted', () => {
+    expect(() => check('\ufeff \n<p>{[,:</p>', 0)).not.toThrow()
+  })
+
+  test('every value of any JSON is counted', () => {
+    const countOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).reduce((sum: number, part) => sum + countOf(part), 1)
+        : 1
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        const values = countOf(JSON.parse(text))
+        // At least half of them: a member has two marks, the first of a list one.
+        if (values > 4) expect(() => check(text, Math.floor(values / 2) - 1)).toThrow()
+        expect(() => check(text, values * 2)).not.toThrow()
+      }),
+    )
+  })
+})
+
+describe('the number of different names of members is limited', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}"`)
+  test.each<[string, (count: number) => string]>([
+    ['of one object', (count) => `{${names(count).map((name) => `${name}:1`)}}`],
+    ['of many objects', (count) => `[${names(count).map((name) => `{${name}:1}`)}]`],
+    ['before a blank', (count) => `{${names(count).map((name) => `${name} :1`)}}`],
+    ['that look like numbers', (count) => `{${names(count).map((name) => `${name.replace('k', '')}:1`)}}`],
+  ])('%s', (_, make) => {
+    expect(() => check(make(4000), 100_000)).not.toThrow()
+    expect(() => check(make(5000), 100_000)).toThrow(
+      expect.objectContaining({ reason: 'too_large', message: expect.stringContaining('names') }),
+    )
+  })
+
+  test('strings that are values are not counted', () => {
+    expect(() => check(`[${names(50_000)}]`, 100_000)).not.toThrow()
+    expect(() => check(`[${names(50_000).map((name) => `{"a":${name}}`)}]`, 200_000)).not.toThrow()
+  })
+})
+
+describe('the number of levels is limited', () => {
+  test.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ])('%s', (_, open, close) => {
+    const nested = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+    expect(() => check(nested(32), 1000)).not.toThrow()
+    expect(() => check(`[${nested(31)},${nested(31)}]`, 1000)).not.toThrow()
+    expect(() => check(nested(33), 1000)).toThrow(expect.objectContaining({ reason: 'too_large' }))
+  })
+})
