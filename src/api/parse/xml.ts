@@ -13,6 +13,8 @@ export interface XmlElement {
 }
 
 const MAX_DEPTH = 12
+/** The parser takes about 5 µs for an element or attribute, and cannot be interrupted. */
+const MAX_MARKS = 40_000
 const TEXT = '#text'
 const CDATA = '#cdata'
 const ATTRIBUTES = ':@'
@@ -40,10 +42,10 @@ const PARSER = new XMLParser({
 /**
  * Parses an XML document and returns its root. Document type declarations are refused before parsing, so there are no
  * external and no declared entities.
- * @param text bounded by the caller: parsing blocks the event loop
- * @throws {ApiError} `syntax`; the message does not quote the document
+ * @throws {ApiError} `too_large`, or `syntax`; the message does not quote the document
  */
 export function parseXml(text: string): XmlElement {
+  checkBounds(text)
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw syntaxError('declares a document type or entities')
   // The parser silently closes open elements, which would lose data.
   if (XMLValidator.validate(text) !== true) throw syntaxError('is not well-formed')
@@ -52,6 +54,20 @@ export function parseXml(text: string): XmlElement {
   if (root === undefined || roots.length > 1 || !/>\s*$/.test(text))
     throw syntaxError('has not exactly one root')
   return root
+}
+
+/**
+ * Counts the beginnings of elements, attributes and entities before the parser builds objects of them. Inside of text
+ * the same characters count as well: what is a tag is known only to a parser.
+ */
+function checkBounds(text: string): void {
+  const marks = text.matchAll(/[<=&]|\s\S/g)
+  for (let count = 0; marks.next().done !== true; count += 1)
+    if (count >= MAX_MARKS)
+      throw new ApiError(
+        'too_large',
+        `the XML document has more than ${MAX_MARKS} elements, attributes and words, the maximum`,
+      )
 }
 
 function syntaxError(why: string): ApiError {

@@ -25,8 +25,8 @@ export const PROVIDERS_PATH = '/vdc/admin/authnproviders'
 export const PROVIDERS_ACCEPT = 'application/json, application/xml;q=0.9'
 
 /** Upper bounds of a valid list; a provider has about 200 characters. */
-const MAX_PROVIDERS = 10_000
-const MAX_CHARACTERS = 3_000_000
+const MAX_PROVIDERS = 2_000
+const MAX_CHARACTERS = 2_000_000
 
 /**
  * The path of one provider. An id that ends in `.json` is refused: the system would interpret the suffix as a format,
@@ -51,12 +51,16 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
 export function decodeProviders(text: string): Provider[] {
-  if (text.length > MAX_CHARACTERS) throw new ApiError('too_large', 'the list of providers is too long')
+  if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const body = text.trimStart()
   const isXml = body.startsWith('<') && !isPage(body)
   const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
-  if (providers.length > MAX_PROVIDERS) throw new ApiError('too_large', 'the list of providers is too long')
+  if (providers.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
+}
+
+function tooMany(maximum: string): ApiError {
+  return new ApiError('too_large', `the list of providers has more than ${maximum}, the maximum`)
 }
 
 function fromXml(root: XmlElement): Provider[] {
