@@ -63,6 +63,11 @@ export function renderPart(samples: SampleSet): Part {
   return new Map([...samples].map(([name, list]) => [name, sampleLines(name, list)]))
 }
 
+/** The length of the lines in UTF-8. */
+export function partBytes(part: Part): number {
+  return [...part.values()].reduce((sum, lines) => sum + Buffer.byteLength(lines), 0)
+}
+
 function escapeHelp(help: string, format: Format): string {
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
   return format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped

@@ -1,3 +1,4 @@
+import { atOnce, inSlices, type Steps } from '../slices.ts'
 import { type Format, joinFamily, type Part } from './exposition.ts'
 import { type Family, FEED_FAMILIES, STATE } from './families.ts'
 import { beginGzip, type GzipHead } from './gzip.ts'
@@ -9,6 +10,8 @@ export interface Page {
   /** The exposition without the metrics of the exporter itself and without `# EOF`. */
   identity(format: Format): Buffer
   gzip(format: Format): Promise<GzipHead>
+  /** Prepares a form in slices, so that other requests are served meanwhile. */
+  warm(form: Form): Promise<void>
   /** The forms requested so far; {@link warm} prepares them for the next page. */
   readonly requestedForms: ReadonlySet<Form>
 }
@@ -26,16 +29,14 @@ export function createPage(parts: readonly Part[]): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
   const requestedForms = new Set<Form>()
+  let series: number | undefined
 
-  function body(format: Format): Buffer {
-    let ready = bodies.get(format)
-    if (ready === undefined) {
-      const families = PAGE_FAMILIES.map((family) => joinFamily(family, parts, format))
-      ready = Buffer.from(families.filter((text) => text !== '').join(FAMILY_SEPARATOR[format]))
-      bodies.set(format, ready)
-    }
+  function* bodySteps(format: Format): Steps<Buffer> {
+    const ready = bodies.get(format) ?? (yield* renderBody(parts, format))
+    bodies.set(format, ready)
     return ready
   }
+  const body = (format: Format): Buffer => atOnce(bodySteps(format))
 
   function gzip(format: Format): Promise<GzipHead> {
     requestedForms.add(`gzip ${format}`)
@@ -52,23 +53,48 @@ export function createPage(parts: readonly Part[]): Page {
     return body(format)
   }
 
-  return { series: countSeries(parts), identity, gzip, requestedForms }
+  async function warmForm(form: Form): Promise<void> {
+    const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
+    await inSlices(bodySteps(format))
+    await (encoding === 'gzip' ? gzip(format) : identity(format))
+  }
+
+  return {
+    get series() {
+      series ??= atOnce(countSeries(parts))
+      return series
+    },
+    identity,
+    gzip,
+    warm: warmForm,
+    requestedForms,
+  }
 }
 
 /** Renders and compresses a page in these forms, so that scrapes do not wait for it. */
 export async function warm(page: Page, forms: Iterable<Form>): Promise<void> {
-  for (const form of forms) {
-    const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
-    await page[encoding](format)
-  }
+  for (const form of forms) await page.warm(form)
 }
 
-function countSeries(parts: readonly Part[]): number {
+/** As bytes, because a string has a maximum length of half a gigabyte. */
+function* renderBody(parts: readonly Part[], format: Format): Steps<Buffer> {
+  const chunks: Buffer[] = []
+  for (const family of PAGE_FAMILIES) {
+    const text = joinFamily(family, parts, format)
+    if (text === '') continue
+    chunks.push(Buffer.from(chunks.length === 0 ? text : `${FAMILY_SEPARATOR[format]}${text}`))
+    yield
+  }
+  return Buffer.concat(chunks)
+}
+
+function* countSeries(parts: readonly Part[]): Steps<number> {
   let lines = 0
   for (const part of parts) {
     for (const text of part.values()) {
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines += 1
     }
+    yield
   }
   return lines
 }

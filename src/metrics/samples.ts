@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Coverage } from '../api/feed/coverage.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
 import type { Snapshot } from '../api/feed/snapshots.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
+import { boundedName } from '../api/parse/names.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import {
   ATTRIBUTES,
@@ -14,7 +14,8 @@ import {
   type SourceUnit,
   UNITS,
 } from '../catalogue.ts'
-import { labelText, type Sample, type SampleSet } from './exposition.ts'
+import { atOnce, type Steps } from '../slices.ts'
+import { labelText, type Part, type Sample, type SampleSet, sampleLines } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 
 /** The labels of the samples of a pool. */
@@ -24,17 +25,6 @@ export interface PoolLabels {
   readonly poolId: string
   /** The name of the pool, or its id if the name is missing or not unique in the system. */
   readonly pool: string
-}
-
-/** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
-const MAX_NAME_CHARACTERS = 200
-const FINGERPRINT_CHARACTERS = 8
-
-/** A name of bounded length: every series of a node repeats it. */
-export function boundedName(name: string): string {
-  if (name.length <= MAX_NAME_CHARACTERS) return name
-  const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
-  return `${name.slice(0, MAX_NAME_CHARACTERS)}…${fingerprint}`
 }
 
 /**
@@ -49,7 +39,7 @@ export function uniqueNames(
   const ids = new Set(things.map(({ id }) => id))
   return things.map(({ id, name }) => {
     const usable = name !== undefined && uses.get(name) === 1 && !ids.has(name)
-    return boundedName(usable ? name : id)
+    return usable ? name : id
   })
 }
 
@@ -84,9 +74,13 @@ const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
 
 /** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
 export function feedSamples(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): SampleSet {
+  return atOnce(feedSampleSteps(reading, labels))
+}
+
+function* feedSampleSteps(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): Steps<SampleSet> {
   const samples = new Samples()
   const names = uniqueNames(reading.nodes)
-  reading.nodes.forEach((node, index) => {
+  for (const [index, node] of reading.nodes.entries()) {
     const base = nodeLabels(labels, names[index] ?? node.id)
     addIdentity(samples, base, node, labels.poolId)
     for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
@@ -97,8 +91,20 @@ export function feedSamples(reading: Pick<MergedReading, 'nodes'>, labels: PoolL
     addLatencies(samples, base, node)
     addInterfaces(samples, base, node)
     addAges(samples, base, node)
-  })
+    yield
+  }
   return samples.byFamily
+}
+
+/** The lines of {@link feedSamples}. */
+export function* feedPartSteps(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): Steps<Part> {
+  const samples = yield* feedSampleSteps(reading, labels)
+  const part = new Map<string, string>()
+  for (const [family, list] of samples) {
+    part.set(family, sampleLines(family, list))
+    yield
+  }
+  return part
 }
 
 function nodeLabels({ system, pool }: PoolLabels, node: string): string {
@@ -107,9 +113,9 @@ function nodeLabels({ system, pool }: PoolLabels, node: string): string {
 
 function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: string): void {
   const identity = labelText({
-    node_id: boundedName(node.id),
+    node_id: node.id,
     pool_id: poolId,
-    api_change: boundedName(node.apiChange ?? ''),
+    api_change: node.apiChange ?? '',
   })
   samples.add('sds_node_info', `${base},${identity}`, 1)
   if (node.health !== undefined) {
@@ -133,7 +139,7 @@ function addErrors(samples: Samples, base: string, errors: TransactionErrors): v
   if (errors.succeeded !== undefined) samples.add('sds_node_transactions_succeeded', base, errors.succeeded)
   if (errors.failed !== undefined) samples.add('sds_node_transactions_failed', base, errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
-    const labels = `${base},${labelText({ category: boundedName(category), error_type: boundedName(errorType) })}`
+    const labels = `${base},${labelText({ category, error_type: errorType })}`
     if (count !== undefined) samples.add('sds_node_transaction_errors_by_type', labels, count)
     if (rate !== undefined)
       samples.add('sds_node_transaction_errors_by_type_ratio', labels, ratio(rate.value))

@@ -1,7 +1,7 @@
 import type { Part } from '../metrics/exposition.ts'
 import { createPage, type Page, warm } from '../metrics/page.ts'
-import { newSystem, type SystemState } from './state.ts'
 import { statePart } from './state_samples.ts'
+import { newSystem, type SystemState } from './system_state.ts'
 
 /** The current state of all systems, and the page that shows it. */
 export interface Board {

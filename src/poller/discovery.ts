@@ -9,6 +9,8 @@ import { withPools } from './state.ts'
 
 interface DiscoveryOptions {
   readonly system: SystemConfig
+  /** Limit of the series of the system. */
+  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'pools'>
   readonly board: Board
   readonly journal: Journal
@@ -29,7 +31,7 @@ export interface Discovery {
 }
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { system, client, board, journal, signal, createPoller } = options
+  const { system, maxBytes, client, board, journal, signal, createPoller } = options
   const pollers = new Map<string, PoolPoller>()
   let known = false
   let discovering: Promise<ApiError | undefined> | undefined
@@ -45,7 +47,10 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       pollers.delete(id)
     }
     for (const id of ids) if (!pollers.has(id)) pollers.set(id, createPoller(id))
-    return board.update(system.name, (state) => ({ ...withPools(state, list), discoveryFailure: undefined }))
+    return board.update(system.name, (state) => ({
+      ...withPools(state, list, maxBytes),
+      discoveryFailure: undefined,
+    }))
   }
 
   function discover(): Promise<ApiError | undefined> {

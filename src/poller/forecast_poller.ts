@@ -10,6 +10,8 @@ interface ForecastPollerOptions {
   readonly poolId: string
   readonly system: string
   readonly forecast: ForecastConfig
+  /** Limit of the series of the system. */
+  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'forecasts'>
   readonly board: Board
   readonly journal: Journal
@@ -31,7 +33,7 @@ const MISSES_ALLOWED = 1
 const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
-  const { poolId, system, forecast, client, board, journal, leaving } = options
+  const { poolId, system, forecast, maxBytes, client, board, journal, leaving } = options
   // The first forecast does not wait for its schedule, which may be an hour away.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   /** How often they became due, by schedule or withdrawal, since the last success. */
@@ -42,7 +44,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
     dueAt = Number.POSITIVE_INFINITY
     try {
       const reading = await client.forecasts(poolId, forecast, leaving)
-      await board.update(system, (state) => withForecasts(state, poolId, reading))
+      await board.update(system, (state) => withForecasts(state, poolId, reading, maxBytes))
       journal.forecast(poolId, undefined)
       timesDue = 0
     } catch (failure) {

@@ -1,16 +1,20 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
+import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
 import type { Journal } from './journal.ts'
-import { type Attempt, type Failure, withdrawn, withPoll } from './state.ts'
+import { readingLinesSteps } from './pool_lines.ts'
+import { withdrawn, withPoll } from './state.ts'
+import type { Attempt, Failure } from './system_state.ts'
 import { createWithdrawal, type Withdrawal } from './withdrawal.ts'
 
 interface PoolPollerOptions {
   readonly poolId: string
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast'>
+  readonly config: Pick<Config, 'poll' | 'forecast' | 'limits'>
   readonly client: SystemClient
   readonly board: Board
   readonly journal: Journal
@@ -37,6 +41,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     system: system.name,
     forecast: config.forecast,
     leaving: leaving.signal,
+    maxBytes: config.limits.maxResponseBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
   let busy = false
@@ -47,7 +52,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       const reading = await client.nodes(poolId, leaving.signal)
       if (leaving.signal.aborted) return 'none'
       const good = attemptSince(began)
-      await board.update(system.name, (state) => withPoll(state, poolId, good, reading))
+      await show(options, good, reading, leaving.signal)
       if (leaving.signal.aborted) return 'none'
       withdrawal.after()
       journal.polled(poolId, undefined)
@@ -83,6 +88,18 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       withdrawal.end()
     },
   }
+}
+
+/** Renders a reading in slices, and shows it. @throws {ApiError} `too_large` */
+async function show(
+  { poolId, system: { name }, config, board }: PoolPollerOptions,
+  attempt: Attempt,
+  reading: FeedReading,
+  signal: AbortSignal,
+): Promise<void> {
+  const maxBytes = config.limits.maxResponseBytes
+  const lines = await inSlices(readingLinesSteps(board.system(name), poolId, reading), signal)
+  await board.update(name, (state) => withPoll(state, poolId, attempt, reading, { maxBytes, lines }))
 }
 
 /** Withdraws the values of the pool in time, also those that an earlier poller left. */

@@ -9,8 +9,10 @@ import {
 } from '../api/query/performance_reader.ts'
 import { decodeVersions, hasRangeDefect, VERSION_PATH } from '../api/query/version.ts'
 import type { PollConfig, SystemConfig } from '../config/config.ts'
+import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
+import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
 import { type SystemState, withPerformance } from './state.ts'
@@ -18,6 +20,8 @@ import { type SystemState, withPerformance } from './state.ts'
 export interface QueryPollerOptions {
   readonly system: SystemConfig
   readonly poll: Pick<PollConfig, 'staleAfterMs'>
+  /** Limit of the series of the system. */
+  readonly maxBytes: number
   readonly client: Pick<SystemClient, 'query' | 'read'>
   readonly board: Board
   readonly journal: Journal
@@ -46,7 +50,10 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     try {
       const answers = await reader.read(signal)
       const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
-      await board.update(name, (before) => withPerformance(before, state))
+      const lines = await inSlices(performanceLinesSteps(board.system(name), state), signal)
+      await board.update(name, (before) =>
+        withPerformance(before, state, { maxBytes: options.maxBytes, lines }),
+      )
       aging.restart()
       pauses.succeeded()
       report(answers)
@@ -112,8 +119,8 @@ function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
     query: client.query,
     async hasRangeDefect(signal) {
       try {
-        const text = await client.read({ operation: 'version', path: VERSION_PATH }, signal)
-        const versions = decodeVersions(parseJson(text))
+        const request = { operation: 'version', path: VERSION_PATH } as const
+        const versions = await client.read(request, (text) => decodeVersions(parseJson(text)), signal)
         return versions.length === 0 ? undefined : hasRangeDefect(versions)
       } catch (failure) {
         if (failure instanceof ApiError && !signal.aborted) return undefined

@@ -1,8 +1,8 @@
+import { boundedName } from '../api/parse/names.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
-import { boundedName } from '../metrics/samples.ts'
-import type { PoolState, SystemState } from './state.ts'
+import type { PoolState, SystemState } from './system_state.ts'
 
 /** The gauges about a system and its pools: a few lines, rendered whenever something changed. */
 export function statePart(system: SystemState): Part {

@@ -14,7 +14,7 @@ import { withoutForecasts } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
-  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers'>
+  readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
   readonly client: SystemClient
   readonly board: Board
   readonly own: OwnMetrics
@@ -38,9 +38,10 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const journal = createJournal(log, own, system.name)
   const isDue = config.providers.schedule !== ''
   const inventory = createInventory({ system: system.name, isDue, client, board, log })
-  const queries = createQueryPoller({ system, poll: config.poll, client, board, journal })
+  const maxBytes = config.limits.maxResponseBytes
+  const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, journal })
   const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, journal })
-  const discovery = createDiscovery({ system, client, board, journal, signal, createPoller })
+  const discovery = createDiscovery({ ...options, maxBytes, journal, signal, createPoller })
   const rounds = createRounds({ system: system.name, discovery, inventory, queries, board, signal })
   const tasks = createTasks(signal, journal)
   const parts = { options, rounds, discovery, inventory, queries, signal, tasks }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
+import { boundedName } from '../../src/api/parse/names.ts'
 import type { Format } from '../../src/metrics/exposition.ts'
 import { createPage, type Page } from '../../src/metrics/page.ts'
-import { boundedName } from '../../src/metrics/samples.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
 import { fuzz } from './fuzz.ts'
 import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.ts'
@@ -59,7 +59,7 @@ function checkLabels(series: readonly Series[], { state }: RenderedSystem): void
   const providers = state.inventory?.providers ?? []
   const names = (ids: readonly string[]) => ids.map((id) => boundedName(id).toWellFormed())
   expect(valuesOf('sds_pool_info', 'pool_id')).toEqual(pools.map(({ ref }) => ref.id))
-  expect(valuesOf('sds_node_info', 'node_id')).toEqual(names(nodes.map(({ id }) => id)))
+  expect(valuesOf('sds_node_info', 'node_id')).toEqual(nodes.map(({ id }) => id))
   expect(valuesOf('sds_authn_provider_info', 'provider_id')).toEqual([
     ...new Set(names(providers.map(({ id }) => id))),
   ])

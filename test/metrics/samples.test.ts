@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
+import { boundedName } from '../../src/api/parse/names.ts'
 import { renderPart } from '../../src/metrics/exposition.ts'
-import {
-  boundedName,
-  coverageSamples,
-  feedSamples,
-  forecastSamples,
-  uniqueNames,
-} from '../../src/metrics/samples.ts'
+import { coverageSamples, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }
@@ -197,7 +192,7 @@ describe('unique names', () => {
 
   test('are cut where they are too long, and stay apart', () => {
     const [one, two] = [`${'x'.repeat(10_000)}1`, `${'x'.repeat(10_000)}2`].map(boundedName)
-    expect(one).toMatch(/^x{200}…[0-9a-f]{8}$/)
+    expect(one).toMatch(/^x{200}…[0-9a-f]{32}$/)
     expect(one).not.toBe(two)
     expect(boundedName('x'.repeat(200))).toBe('x'.repeat(200))
   })

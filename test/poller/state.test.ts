@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
+import { readingLinesSteps } from '../../src/poller/pool_lines.ts'
 import {
   newSystem,
   type SystemState,
@@ -9,6 +10,7 @@ import {
   withPoll,
   withPools,
 } from '../../src/poller/state.ts'
+import { atOnce } from '../../src/slices.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from './setup.ts'
 
@@ -48,20 +50,55 @@ describe('a poll', () => {
     expect(withPoll(systemA, 'gone', at(1), readingOf({ n1: 1 }))).toEqual(systemA)
   })
 
-  test('of a system with too many series is a failure', () => {
-    const names = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, index) => [`${'x'.repeat(190)}${index}`, 1]),
+  test('is a failure when the series of the system exceed the limit, and other pools keep theirs', () => {
+    const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
+    const one = withPoll(systemA, 'p', at(1), readingOf(names))
+    const maxBytes = (one.pools.get('p')?.bytes ?? 0) * 1.5
+    const options = { maxBytes }
+    const poll = () => withPoll(one, 'q', at(1), readingOf(names, 'sp2'), options)
+    expect(poll).toThrowError(
+      expect.objectContaining({
+        reason: 'too_large',
+        message: expect.stringContaining(`limits.max_response_bytes (${maxBytes} bytes)`),
+      }),
     )
-    const large = withPoll(systemA, 'p', at(1), readingOf(names))
-    expect(Object.keys(free(large))).toHaveLength(20_000)
-    const more = () =>
-      withPoll(withPools(large, refs('p', 'q', 'r', 's', 't')), 'q', at(1), readingOf(names, 'sp2'))
-    let system = more()
-    const grow = () => {
-      for (const pool of ['r', 's', 't']) system = withPoll(system, pool, at(1), readingOf(names, pool))
-    }
-    expect(grow).toThrowError(expect.objectContaining({ reason: 'too_large' }))
-    expect(Object.keys(of(system, 'sds_pool_nodes', 'pool_id')).length).toBeGreaterThan(1)
+    expect(Object.keys(free(one))).toHaveLength(100)
+    expect(withPoll(one, 'q', at(1), readingOf({ n1: 1 }, 'sp2'), options).pools.get('q')?.lastSuccess).toBe(
+      1,
+    )
+  })
+
+  test('is a failure when the forecasts of the system exceed the limit, whether they are shown or not', () => {
+    const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
+    const forecasts = readingOf(names, 'sp1', '3')
+    expect(() => withForecasts(systemA, 'p', forecasts, 10_000)).toThrowError(
+      expect.objectContaining({ reason: 'too_large' }),
+    )
+    expect(withForecasts(systemA, 'p', forecasts, 100_000).pools.get('p')?.forecasts?.size).toBe(100)
+  })
+
+  test('is a failure of the list of pools when longer names make the series exceed the limit', () => {
+    const reading = readingOf(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1])))
+    const nodes = reading.nodes.map((node) => ({ ...node, poolName: undefined }))
+    const system = withPoll(systemA, 'p', at(1), { ...reading, nodes })
+    const list = [{ id: 'p', name: 'x'.repeat(200) }]
+    expect(() => withPools(system, list, (system.pools.get('p')?.bytes ?? 0) + 10_000)).toThrowError(
+      expect.objectContaining({ reason: 'too_large' }),
+    )
+    // A lower limit after a reload does not end polling.
+    expect(withPools(system, refs('p'), 1).pools.size).toBe(1)
+  })
+
+  test('uses lines that were rendered before, unless the label of the pool has changed', () => {
+    const reading = readingOf({ n1: 1 })
+    const lines = (system: SystemState) => atOnce(readingLinesSteps(system, 'p', reading))
+    const poll = (system: SystemState, from: SystemState) =>
+      withPoll(system, 'p', at(1), reading, { lines: lines(from) })
+    const other = withPoll(systemA, 'q', at(1), readingOf({ n2: 1 }, 'sp1'))
+    expect(lines(systemA).get('p')?.label).toBe('sp1')
+    expect(lines(other).get('p')?.label).toBe('p')
+    expect(poll(systemA, systemA)).toEqual(withPoll(systemA, 'p', at(1), reading))
+    expect(poll(other, systemA)).toEqual(withPoll(other, 'p', at(1), reading))
   })
 
   test('without nodes is a success', () => {

@@ -36,7 +36,7 @@ export const MODULES: readonly Module[] = [
   },
   { name: 'config', paths: ['src/config/'], mayImport: {} },
   { name: 'api', paths: ['src/api/'], mayImport: { config: 'types', ...CONFIG_VALUES } },
-  { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types' } },
+  { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types', 'src/api/parse/names.ts': 'all' } },
   { name: 'poller', paths: ['src/poller/'], mayImport: { config: 'all', api: 'all', metrics: 'all' } },
   { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
   {
@@ -85,7 +85,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The configuration checks schedules with it.
   limiter: ['src/api/request/'],
   'node-cron': ['src/poller/', 'src/config/'],
-  'p-queue': ['src/api/request/'],
+  'p-queue': ['src/api/http/'],
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
   undici: ['src/api/'],

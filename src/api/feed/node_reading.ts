@@ -7,7 +7,8 @@ import {
   FORECAST,
   TRANSACTION_ERRORS,
 } from '../../catalogue.ts'
-import { type JsonObject, member, readText } from '../parse/json.ts'
+import { type JsonObject, member, readText, shortened } from '../parse/json.ts'
+import { readName } from '../parse/names.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
 import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'
@@ -48,9 +49,9 @@ export function createNodeDecoder(
     const node = counter.forNode(id)
     const reading = {
       id,
-      name: readText(member(entry, 'displayName')),
-      poolName: readText(member(entry, 'storagePoolName')),
-      apiChange: readText(member(entry, 'apiChange')),
+      name: readName(member(entry, 'displayName')),
+      poolName: readName(member(entry, 'storagePoolName')),
+      apiChange: readName(member(entry, 'apiChange')),
       health: node.record('healthStatus', readStatus(member(entry, 'healthStatus'))),
       disks: decodeDisks(entry, node),
       values: decodeValues(entry, node, bandwidthUnit),
@@ -68,7 +69,7 @@ const MAX_STATUS_CHARACTERS = 64
 
 function readStatus(value: unknown): Read<string> {
   const text = readText(value)
-  if (text !== undefined) return served(text.slice(0, MAX_STATUS_CHARACTERS))
+  if (text !== undefined) return served(shortened(text, MAX_STATUS_CHARACTERS))
   const isAbsent = value === undefined || value === null || typeof value === 'string'
   return isAbsent ? ABSENT : unreadable('shape', value)
 }

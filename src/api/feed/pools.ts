@@ -1,6 +1,7 @@
 import { MAX_ID_CHARACTERS } from '../../config/values/ids.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
+import { readName } from '../parse/names.ts'
 
 /** A storage pool from the configuration or from a list of the system. */
 export interface PoolRef {
@@ -37,7 +38,7 @@ function poolsOf(list: readonly unknown[], idOf: (entry: JsonObject) => string |
   const pools = list.filter(isObject).flatMap((entry) => {
     const id = idOf(entry)
     if (id === undefined || id.length > MAX_ID_CHARACTERS) return []
-    return [{ id, name: readText(member(entry, 'name')) }]
+    return [{ id, name: readName(member(entry, 'name')) }]
   })
   const withoutId = list.length - pools.length
   if (withoutId > 0)

@@ -1,5 +1,6 @@
 import { TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { isObject, member, readText } from '../parse/json.ts'
+import { isObject, member } from '../parse/json.ts'
+import { readName } from '../parse/names.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
@@ -70,20 +71,18 @@ function readTypes(
   const unread = list.length - MAX_ERROR_TYPES_READ
   if (unread > 0) reject('too_many', `${list.length} error types`, unread)
   for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
-    const errorType = isObject(entry) ? readText(member(entry, 'errorType')) : undefined
+    const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
     if (!isObject(entry) || errorType === undefined) {
       reject('shape', 'an error type without a name')
       continue
     }
-    const category = readText(member(entry, 'category')) ?? ''
+    const category = readName(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
     if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
-    types.set(key, {
-      category,
-      errorType,
-      count: keep(readNumber(member(entry, 'errorCount'))),
-      rate: keep(readNewest(member(entry, 'errorRate'), TRANSACTION_ERRORS.rateTag)),
-    })
+    const count = keep(readNumber(member(entry, 'errorCount')))
+    const rate = keep(readNewest(member(entry, 'errorRate'), TRANSACTION_ERRORS.rateTag))
+    // Without a value it has no series, which bound what a system can make the exporter keep.
+    if (count !== undefined || rate !== undefined) types.set(key, { category, errorType, count, rate })
   }
   return [...types.values()]
 }

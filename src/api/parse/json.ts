@@ -30,8 +30,19 @@ export function parseJson(text: string): unknown {
 export function readText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') return undefined
-  const text = value.trim().toWellFormed()
+  const trimmed = value.trim()
+  const text = (trimmed.length < value.length ? copied(trimmed) : trimmed).toWellFormed()
   return text === '' ? undefined : text
+}
+
+/** A slice of a string keeps the whole string in memory, which may be as long as the response; a copy does not. */
+function copied(slice: string): string {
+  return Buffer.from(slice, 'utf16le').toString('utf16le')
+}
+
+/** The beginning of a text, for a log line or a label. */
+export function shortened(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : copied(text.slice(0, maxCharacters)).toWellFormed()
 }
 
 /** A JSON object that is not an array. */

@@ -1,3 +1,5 @@
+import { shortened } from './json.ts'
+
 /** Why a value of the feed was rejected: the values of `sds_api_rejected_values_total{reason}`. */
 export const REJECTIONS = {
   text: 'is text that is not a number in a documented notation',
@@ -30,7 +32,7 @@ export type Reject = (rejection: Rejection, text: string, times?: number) => voi
 export const MAX_QUOTED_CHARACTERS = 64
 
 export function unreadable(rejection: Rejection, value: unknown): Read<never> {
-  return { state: 'unreadable', rejection, text: quoted(value).slice(0, MAX_QUOTED_CHARACTERS) }
+  return { state: 'unreadable', rejection, text: shortened(quoted(value), MAX_QUOTED_CHARACTERS) }
 }
 
 function quoted(value: unknown): string {

@@ -165,9 +165,40 @@ describe('bounds', () => {
   })
 
   test('nodes', () => {
-    const nodes = Array.from({ length: 20_003 }, (_, id) => ({ id }))
-    expect(decodeFeed(feed(...nodes)).nodes).toHaveLength(20_000)
+    const nodes = Array.from({ length: 5_003 }, (_, id) => ({ id }))
+    expect(decodeFeed(feed(...nodes)).nodes).toHaveLength(5_000)
     expect(rejectedIn(feed(...nodes))).toEqual([['id', 'too_many', 3]])
+  })
+
+  test('names', () => {
+    const long = 'x'.repeat(10_000)
+    const errorType = { category: long, errorType: long, errorCount: 1 }
+    const [node] = decodeFeed(
+      feed({
+        id: long,
+        displayName: `${long}1`,
+        storagePoolName: long,
+        apiChange: long,
+        healthStatus: long,
+        transactionErrorsCurrent: { types: [errorType] },
+      }),
+    ).nodes
+    expect(node?.id).toMatch(/^x{200}…[0-9a-f]{32}$/)
+    expect(node?.name).not.toBe(node?.id)
+    const texts = [
+      node?.name,
+      node?.poolName,
+      node?.apiChange,
+      node?.health,
+      node?.errors?.types[0]?.errorType,
+    ]
+    expect(texts.map((text) => text?.length)).toEqual([233, 233, 233, 64, 233])
+  })
+
+  test('error types without a value are not kept', () => {
+    const types = [{ errorType: '404' }, { errorType: '500', errorCount: 1 }]
+    const [node] = decodeFeed(feed({ id: 'a', transactionErrorsCurrent: { types } })).nodes
+    expect(node?.errors?.types.map(({ errorType }) => errorType)).toEqual(['500'])
   })
 
   test('rejected values: only the first of each kind is quoted', () => {

@@ -26,7 +26,7 @@ export const REMEDIES: Readonly<Record<Reason, string>> = {
   html: 'connect to the port of the management API, without a proxy or a login form in between',
   encoding:
     'check for a proxy that changes responses; without one, report this with the version of the system',
-  too_large: 'increase limits.max_response_bytes',
+  too_large: 'if the system is that large, increase limits.max_response_bytes and the memory limit',
   syntax:
     'check for a proxy that truncates responses; without one, report this with the version of the system',
   schema: 'report this with the version of the system',

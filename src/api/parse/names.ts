@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import { readText, shortened } from './json.ts'
+
+/** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
+const MAX_NAME_CHARACTERS = 200
+/** 128 bits: no two names can be made that have the same one, which would give two equal series. */
+const FINGERPRINT_CHARACTERS = 32
+
+/** A name of bounded length: every series of a node repeats it. */
+export function boundedName(name: string): string {
+  if (name.length <= MAX_NAME_CHARACTERS) return name
+  const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
+  return `${shortened(name, MAX_NAME_CHARACTERS)}…${fingerprint}`
+}
+
+/** Reads a text that becomes a label value; absent as in {@link readText}. */
+export function readName(value: unknown): string | undefined {
+  const text = readText(value)
+  return text === undefined ? undefined : boundedName(text)
+}

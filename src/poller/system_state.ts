@@ -1,0 +1,116 @@
+import type { Reason } from '../api/errors/reasons.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
+import type { Forecast } from '../api/feed/forecasts.ts'
+import type { PoolRef } from '../api/feed/pools.ts'
+import type { Provider } from '../api/providers/providers.ts'
+import type { MergedReading } from '../api/query/merge.ts'
+import type { PerformanceReading } from '../api/query/performance.ts'
+import type { Part } from '../metrics/exposition.ts'
+
+/** Why the last attempt failed, in a form for metrics, log and status page. */
+export interface Failure {
+  readonly reason: Reason
+  /** For people; names system, pool and path, never a secret. */
+  readonly message: string
+}
+
+/** One poll, good or failed. */
+export interface Attempt {
+  /** Seconds since the epoch. */
+  readonly at: number
+  readonly seconds: number
+  /** Undefined: it succeeded. */
+  readonly failure: Failure | undefined
+}
+
+/** What is known of a pool. A value: replaced as a whole, never edited. */
+export interface PoolState {
+  readonly ref: PoolRef
+  /** As its nodes last called it, or the list of pools; kept when the values are withdrawn, so that series do not move. */
+  readonly name: string | undefined
+  /** What its series are labelled with. */
+  readonly label: string
+  readonly lastAttempt: Attempt | undefined
+  /** Time of the last good poll, in seconds since the epoch. */
+  readonly lastSuccess: number | undefined
+  /** The last good reading; undefined before the first and after it was withdrawn for its age. */
+  readonly reading: FeedReading | undefined
+  /** The reading with what the query interface has of its nodes. */
+  readonly merged: MergedReading | undefined
+  readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
+  readonly forecastCoverage: FeedReading['coverage'] | undefined
+  /** The reading, and the forecasts with the coverage, as lines: rendered when they came. */
+  readonly feedPart: Part
+  readonly forecastPart: Part
+  /** Of both parts, and an estimate of the memory that the forecasts take. */
+  readonly bytes: number
+}
+
+/** What is known of the authentication providers of a system. */
+export interface InventoryState {
+  /** Undefined if the list could not be read, for example without the role; that is not an empty list. */
+  readonly providers: readonly Provider[] | undefined
+  /** Why the last attempt failed. */
+  readonly failure: Failure | undefined
+}
+
+/** What is known of the query interface of a system that is asked. */
+export interface PerformanceState {
+  /** Undefined before the first success, and when all values were too old. */
+  readonly reading: PerformanceReading | undefined
+  /** When the reading came, on the clock of `performance.now()`. */
+  readonly receivedAtMs: number
+  /** Why the last attempt failed. */
+  readonly failure: Failure | undefined
+}
+
+/** What is known of a system. A value: replaced as a whole, never edited. */
+export interface SystemState {
+  readonly name: string
+  /** Whether the last request was answered at all; undefined before the first. */
+  readonly up: boolean | undefined
+  readonly clockSkewSeconds: number | undefined
+  readonly tlsNotAfterSeconds: number | undefined
+  readonly pools: ReadonlyMap<string, PoolState>
+  /** Why the pools could not be listed, where nothing lists them but the system. */
+  readonly discoveryFailure: Failure | undefined
+  /** Undefined before the first attempt. */
+  readonly inventory: InventoryState | undefined
+  /** Undefined while the query interface is not asked. */
+  readonly performance: PerformanceState | undefined
+  /** Whether every pool, or the list of pools, was tried once. */
+  readonly tried: boolean
+}
+
+export const NOTHING: Part = new Map()
+
+export function newSystem(name: string): SystemState {
+  return {
+    name,
+    up: undefined,
+    clockSkewSeconds: undefined,
+    tlsNotAfterSeconds: undefined,
+    pools: new Map(),
+    discoveryFailure: undefined,
+    inventory: undefined,
+    performance: undefined,
+    tried: false,
+  }
+}
+
+export function newPool(ref: PoolRef): PoolState {
+  return {
+    ref,
+    name: ref.name,
+    label: ref.name ?? ref.id,
+    lastAttempt: undefined,
+    lastSuccess: undefined,
+    reading: undefined,
+    merged: undefined,
+    forecasts: undefined,
+    forecastCoverage: undefined,
+    feedPart: NOTHING,
+    forecastPart: NOTHING,
+    bytes: 0,
+  }
+}
