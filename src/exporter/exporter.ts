@@ -18,7 +18,7 @@ export interface ExporterOptions {
   readonly webConfigFile?: string
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
   readonly allowedHosts?: readonly string[]
-  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 40. */
+  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean

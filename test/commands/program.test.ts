@@ -33,7 +33,7 @@ describe('the program', () => {
   })
 
   test.concurrent.each([
-    ['serve', ['--web.max-requests <count>', '(default: 40)']],
+    ['serve', ['--web.max-requests <count>', '(default: 20)']],
     ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
     ['serve', ['--web.allowed-hosts', '--admin.allowed-hosts']],
     ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],

@@ -14,11 +14,19 @@ export interface BodyHeaders {
   readonly length: string | undefined
 }
 
+/** The JSON and XML of real systems is compressed to a tenth. Bodies that wait to be decoded stay compressed. */
+const LEAST_COMPRESSION = 4
+
 /**
- * Reads the body of an answer as it came, never more than `maxBytes` of it.
+ * Reads the body of an answer as it came, never more than `maxBytes` of it, or a quarter of that if it is compressed.
  * @throws {ApiError} `too_large`
  */
 export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {
+  if (encodingOf(headers.encoding) !== 'gzip') return readWhole(stream, headers, maxBytes)
+  return readWhole(stream, headers, Math.ceil(maxBytes / LEAST_COMPRESSION))
+}
+
+async function readWhole(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {
   // An announced length needs no byte of it to be refused.
   if (Number(headers.length) > maxBytes) {
     stream.destroy()
@@ -86,8 +94,12 @@ const ENCODINGS: ReadonlyMap<string, 'identity' | 'gzip'> = new Map([
   ['x-gzip', 'gzip'],
 ])
 
+function encodingOf(header: string | undefined): 'identity' | 'gzip' | undefined {
+  return ENCODINGS.get(header?.trim().toLowerCase() ?? '')
+}
+
 async function decoded(raw: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
-  const encoding = ENCODINGS.get(header?.trim().toLowerCase() ?? '')
+  const encoding = encodingOf(header)
   if (encoding === undefined)
     throw new ApiError('encoding', 'the answer has an encoding that was not asked for')
   // Some servers announce an encoding even where there is nothing to encode.
@@ -102,5 +114,6 @@ async function decoded(raw: Buffer, header: string | undefined, maxBytes: number
 }
 
 function tooLarge(maxBytes: number): ApiError {
-  return new ApiError('too_large', `the answer is larger than limits.max_response_bytes (${maxBytes} bytes)`)
+  const limit = `${maxBytes} bytes, set by limits.max_response_bytes`
+  return new ApiError('too_large', `the answer is larger than allowed (${limit})`)
 }

@@ -21,6 +21,8 @@ export interface ServerLimits {
   readonly headerBytes: number
   /** The request target; then 414. */
   readonly urlBytes: number
+  /** Connections that wait to be accepted. Beyond it, a client repeats its first packet after a second. */
+  readonly backlog: number
   /** Open connections; a further one closes that without progress for the longest time. */
   readonly connections: number
   /** Pipelined requests that wait on a connection while one is served; beyond, the connection is closed. */
@@ -51,6 +53,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
   checkIntervalMs: SECOND_MS,
   headerBytes: 8 * KIBIBYTE,
   urlBytes: 2 * KIBIBYTE,
+  backlog: 2048,
   connections: 512,
   waitingRequests: 8,
   parsedBytes: KIBIBYTE,

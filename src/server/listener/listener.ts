@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo, ListenOptions, Socket } from 'node:net'
 import type { Log } from '../../log.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, sendRefusal } from '../auth/refusal.ts'
@@ -95,7 +95,7 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
     serve(serving, request, response)
   }
   serveInTurn(server, event, serveOne, limits)
-  await listen(server, address, options.address)
+  await listen(server, { ...address, backlog: limits.backlog }, options.address)
   return { url: urlOf(server, scheme, address), drain }
 }
 
@@ -160,7 +160,7 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
   }
 }
 
-function listen(server: Server, address: ListenAddress, text: string): Promise<void> {
+function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(explainListenError(text, cause))
     server.once('error', fail)

@@ -10,7 +10,7 @@ import { createScrapeSlots, DEFAULT_MAX_REQUESTS, type ScrapeSlot } from './scra
 export interface ScrapeSources {
   readonly page: () => Page
   readonly own: OwnMetrics
-  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 40. */
+  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number | undefined
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
@@ -49,16 +49,24 @@ function refuse(context: Context, maxRequests: number): void {
   context.body = `Limit of concurrent requests reached (${maxRequests}), try again later.\n`
 }
 
-/** The exporter's own metrics at the end of the page, compressed once for scrapes with the same text. */
+/**
+ * The exporter's own metrics at the end of the page. Scrapes at the same time share one rendering, and scrapes with the
+ * same text one compression.
+ */
 function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
   const tails = new Map<Format, GzipTail>()
-  return async (format) => {
+  const rendering = new Map<Format, Promise<GzipTail>>()
+  const render = async (format: Format) => {
     const text = Buffer.from(await tailText(own, format))
     const last = tails.get(format)
-    if (last?.text.equals(text)) return last
-    const tail = compressTail(text)
+    const tail = last?.text.equals(text) ? last : compressTail(text)
     tails.set(format, tail)
     return tail
+  }
+  return (format) => {
+    const shared = rendering.get(format) ?? render(format).finally(() => rendering.delete(format))
+    rendering.set(format, shared)
+    return shared
   }
 }
 

@@ -22,8 +22,8 @@ export interface ScrapeSlotOptions {
   readonly now: () => number
 }
 
-/** As in node_exporter. */
-export const DEFAULT_MAX_REQUESTS = 40
+/** node_exporter has 40, but smaller pages: here each stalled scrape takes up to 4 MB of socket buffers. */
+export const DEFAULT_MAX_REQUESTS = 20
 /** Without progress for so long, a response may be closed in favour of a new scrape. */
 const STALLED_MS = 1000
 /** Pages that responses still send, besides the newest one. Each may have several megabytes. */

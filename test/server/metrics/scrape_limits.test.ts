@@ -94,9 +94,9 @@ describe('scrapes in flight', () => {
     await waitForAssertion(async () => expect(await metrics.status()).toBe(200))
   })
 
-  test('are limited to 40 by default', async () => {
+  test('are limited to 20 by default', async () => {
     await using metrics = await startMetrics()
-    for (let count = 0; count < 40; count += 1) await metrics.stall()
+    for (let count = 0; count < 20; count += 1) await metrics.stall()
     expect(await metrics.status()).toBe(503)
   })
 
