@@ -65,7 +65,6 @@ test.each<NodeJS.Signals>([
   'SIGUSR2',
   'SIGALRM',
   'SIGVTALRM',
-  'SIGPROF',
   'SIGXCPU',
   'SIGIO',
   'SIGPWR',

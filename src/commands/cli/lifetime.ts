@@ -8,7 +8,8 @@ interface Service {
 
 /**
  * Signals that end a process by default, except those of faults in the program (such as SIGSEGV and SIGABRT), after
- * which a handler must not continue. SIGHUP has its own handling, SIGUSR1 is ignored in main.ts.
+ * which a handler must not continue, and SIGPROF, which the CPU profiler of Node.js sends to the process. SIGHUP has its
+ * own handling, SIGUSR1 is ignored in main.ts.
  */
 const STOP_SIGNALS = [
   'SIGTERM',
@@ -17,7 +18,6 @@ const STOP_SIGNALS = [
   'SIGUSR2',
   'SIGALRM',
   'SIGVTALRM',
-  'SIGPROF',
   'SIGXCPU',
   'SIGIO',
   'SIGPWR',
