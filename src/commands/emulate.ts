@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
+import { describeEmulator } from './cli/emulator_text.ts'
 import { addLogFlags, type LogFlags, logFrom, parseAddress } from './cli/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 
@@ -18,7 +18,9 @@ export function emulateCommand(): Command {
       EMULATOR_DEFAULTS.listenAddress,
     )
     .option('--tls', OPTION_HELP.tls)
-  return addLogFlags(addEmulatorFlags(command)).addHelpText('after', emulatorHelp).action(emulate)
+  return addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
+    .addHelpText('after', emulatorHelp)
+    .action(emulate)
 }
 
 async function emulate(flags: Flags): Promise<void> {
@@ -28,20 +30,4 @@ async function emulate(flags: Flags): Promise<void> {
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
     process.stdout.write(describeEmulator(emulator.url, emulator.pools)),
   )
-}
-
-/** URL, pools and accounts of the emulator, for the terminal. */
-export function describeEmulator(
-  url: string,
-  pools: readonly { readonly id: string; readonly name: string }[],
-): string {
-  const users = Object.entries(ACCOUNTS).map(
-    ([user, { token, role }]) => `  ${token}   ${role}, or user ${user} with password ${PASSWORD}`,
-  )
-  return `Emulated storage system: ${url}
-Pools:
-${pools.map(({ id, name }) => `  ${id}   ${name}`).join('\n')}
-Tokens, for the header X-SDS-AUTH-TOKEN:
-${users.join('\n')}
-`
 }

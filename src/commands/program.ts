@@ -4,7 +4,7 @@ import { visibleLines } from '../visible_text.ts'
 import { checkCommand } from './check.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { dashboardsCommand } from './dashboards/dashboards.ts'
-import { demoCommand } from './demo.ts'
+import { demoCommand } from './demo/demo.ts'
 import { doctorCommand } from './doctor/doctor.ts'
 import { emulateCommand } from './emulate.ts'
 import { healthCommand } from './health.ts'
@@ -16,7 +16,7 @@ const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
 
 const EXAMPLES = `
-Try it with an emulated storage system:
+Try it with emulated storage systems:
   sds-exporter demo
 Run it:
   sds-exporter serve --config.file=sds-exporter.yml`

@@ -66,6 +66,7 @@ describe('the program', () => {
 test.concurrent.each([
   ['too many pools', ['emulate', '--pools=500'], 'from 1 to 200, not 500'],
   ['too many nodes', ['demo', '--nodes=20000'], 'from 1 to 10000, not 20000'],
+  ['no port for its second one', ['demo', '--emulator.listen-address=127.0.0.1:65535'], 'need two ports'],
   ['a fault of an unknown pool', ['emulate', '--fault=status:503@pool=nope'], 'Pools are: hot'],
 ])('an emulated system with %s is a usage error', async (_, args, words) => {
   const { code, stdout, stderr } = await program(...args)

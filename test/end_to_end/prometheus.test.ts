@@ -8,7 +8,7 @@ import { type Child, startProcess } from '../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import { waitFor } from '../support/wait.ts'
 
-/** The demo as a child process, and a Prometheus server that scrapes it in both formats. */
+/** The demo as a child process, with both of its systems, and a Prometheus server that scrapes it in both formats. */
 let demo: Child
 let url: string
 let textOnly: Server
@@ -16,6 +16,9 @@ let prometheus: Prometheus
 
 const POOLS = 2
 const NODES = 3
+/** One for each source of performance figures. */
+const SYSTEMS = ['classic', 'modern']
+const ALL_NODES = SYSTEMS.length * POOLS * NODES
 const START_TIMEOUT_MS = 60_000
 
 /** Families without series for a healthy system over plain HTTP. */
@@ -91,7 +94,7 @@ describe('Prometheus scraping the demo', () => {
     FAMILIES.filter(({ name }) => !Object.hasOwn(WITHOUT_SERIES, name)).map(({ name, type }) => [name, type]),
   )('answers PromQL for %s', async (name, type) => {
     for (const job of ['openmetrics', 'text']) {
-      const series = type === 'histogram' ? `${name}_count` : name
+      const series = type === 'histogram' ? `${name}_bucket` : name
       const samples = await prometheus.waitForSamples(`${series}{job="${job}"}`)
       expect(samples.every(({ value }) => Number.isFinite(value))).toBe(true)
     }
@@ -99,9 +102,21 @@ describe('Prometheus scraping the demo', () => {
 
   test('has every node of every pool', async () => {
     const [nodes] = await prometheus.query('sum(sds_pool_nodes{job="text"})')
-    expect(nodes?.value).toBe(POOLS * NODES)
+    expect(nodes?.value).toBe(ALL_NODES)
     const [info] = await prometheus.query('count(sds_node_info{job="text"})')
-    expect(info?.value).toBe(POOLS * NODES)
+    expect(info?.value).toBe(ALL_NODES)
+  })
+
+  test.each([
+    ['classic', 'feed'],
+    ['modern', 'query'],
+  ])('gets the performance of system %s from the %s', async (system, source) => {
+    const selector = `{job="text",system="${system}",attribute="nodeCpuUtilization",state="served",source="${source}"}`
+    expect(
+      await prometheus.waitForSamples(`sum(sds_pool_attribute_nodes${selector}) == ${POOLS * NODES}`),
+    ).toHaveLength(1)
+    const figures = `count(sds_node_cpu_utilization_ratio{job="text",system="${system}"}) == ${POOLS * NODES}`
+    expect(await prometheus.waitForSamples(figures)).toHaveLength(1)
   })
 
   test('gets consistent values', async () => {
@@ -116,7 +131,7 @@ describe('Prometheus scraping the demo', () => {
 
   test('gets the same values in both formats', async () => {
     const free = 'sds_node_disk_space_free_bytes'
-    const same = `count(${free}{job="text"} == on (node, pool) ${free}{job="openmetrics"}) == ${POOLS * NODES}`
+    const same = `count(${free}{job="text"} == on (system, node, pool) ${free}{job="openmetrics"}) == ${ALL_NODES}`
     // A poll between the two scrapes changes a value; later scrapes are equal.
     expect(await prometheus.waitForSamples(same)).toHaveLength(1)
   })

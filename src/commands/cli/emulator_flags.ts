@@ -11,19 +11,20 @@ export interface EmulatorFlags {
   pools: number
   nodes: number
   seed: string
-  profile: Profile
+  profile?: Profile
   scenario: Scenario
   expiredToken?: ExpiredToken
   fault?: readonly string[]
 }
 
-export function addEmulatorFlags(command: Command): Command {
-  const { pools, nodes, seed, profile, scenario } = EMULATOR_DEFAULTS
+/** @param withoutProfile what is emulated without --profile, for --help */
+export function addEmulatorFlags(command: Command, withoutProfile: string): Command {
+  const { pools, nodes, seed, scenario } = EMULATOR_DEFAULTS
   const choice = (flags: string, help: string, choices: object) =>
     new Option(flags, help).choices(Object.keys(choices))
   return command
     .addOption(choice('--scenario <name>', OPTION_HELP.scenario, SCENARIOS).default(scenario))
-    .addOption(choice('--profile <name>', OPTION_HELP.profile, PROFILES).default(profile))
+    .addOption(choice('--profile <name>', `${OPTION_HELP.profile} (default: ${withoutProfile})`, PROFILES))
     .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
     .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
     .option('--seed <text>', OPTION_HELP.seed, seed)
@@ -47,9 +48,9 @@ export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
     pools,
     nodes,
     seed,
-    profile,
     scenario,
     faults: fault,
+    ...(profile !== undefined && { profile }),
     ...(expiredToken !== undefined && { expiredToken }),
   }
 }

@@ -1,0 +1,95 @@
+import type { Emulator } from '../../emulator/emulator.ts'
+import { PASSWORD } from '../../emulator/http/accounts.ts'
+import { type EmulatorOptions, parseListenAddress } from '../../emulator/options.ts'
+import type { Profile } from '../../emulator/protocol/profiles.ts'
+import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
+import { describeContents, describeEmulator } from '../cli/emulator_text.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+
+/** One system for each source of performance figures. Both have the same nodes and the same figures. */
+const BOTH_SOURCES = [
+  { name: 'classic', profile: 'classic', help: 'version 3.5, performance figures in the nodes feed' },
+  { name: 'modern', profile: 'modern', help: 'version 4.3, performance figures in the query interface' },
+] as const satisfies readonly { name: string; profile: Profile; help: string }[]
+
+/** The name of the only system, for `--profile`. */
+const ONLY_NAME = 'demo'
+const MAX_PORT = 65_535
+
+/** The emulated systems of a demo. */
+export interface DemoSystems {
+  /** @throws {ListenError} when an address cannot be bound */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** The configuration of the exporter, as YAML. */
+  config(): string
+  /** URLs, pools and accounts, for the terminal. */
+  describe(): string
+}
+
+interface DemoSystem {
+  readonly name: string
+  readonly help: string
+  readonly listenAddress: string
+  readonly emulator: Emulator
+}
+
+/** @throws {Failed} usage error, for invalid options */
+export function createDemoSystems(options: EmulatorOptions & { listenAddress: string }): DemoSystems {
+  const { listenAddress, profile } = options
+  const rows =
+    profile === undefined ? BOTH_SOURCES : [{ name: ONLY_NAME, profile, help: `profile ${profile}` }]
+  const systems = rows.map(({ name, help, profile }, index): DemoSystem => {
+    const address = addressOf(listenAddress, index)
+    const emulator = createEmulatedSystem({ ...options, profile, listenAddress: address })
+    return { name, help, listenAddress: address, emulator }
+  })
+  return {
+    async start() {
+      for (const { emulator, listenAddress } of systems) await startEmulatedSystem(emulator, listenAddress)
+    },
+    async stop() {
+      await Promise.all(systems.map(({ emulator }) => emulator.stop()))
+    },
+    config: () => configOf(systems),
+    describe: () => describeSystems(systems),
+  }
+}
+
+/** Each system has the port after that of the one before it. */
+function addressOf(first: string, index: number): string {
+  const { port } = parseListenAddress(first)
+  if (port === 0 || index === 0) return first
+  if (port + index > MAX_PORT)
+    throw new Failed(`--emulator.listen-address=${first}: two systems need two ports`, EXIT.usage)
+  return first.replace(/\d+$/, String(port + index))
+}
+
+/** Polls often, so that metrics change while the demo is watched. New points of the query interface are read soon. */
+function configOf(systems: readonly DemoSystem[]): string {
+  const items = systems.map(
+    ({ name, emulator: { url } }) => `  - name: ${name}
+    base_url: ${url}
+    auth: {username: monitor, password: ${PASSWORD}}`,
+  )
+  return `
+systems:
+${items.join('\n')}
+poll: {schedule: "*/15 * * * * *", max_random_delay: 0s}
+performance: {schedule: "0 * * * * *"}
+`
+}
+
+function describeSystems(systems: readonly DemoSystem[]): string {
+  const [first] = systems
+  if (first === undefined) return ''
+  const { url, pools } = first.emulator
+  if (systems.length === 1) return describeEmulator(url, pools)
+  const width = Math.max(...systems.map(({ name }) => name.length))
+  const lines = systems.map(
+    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${emulator.url}   ${help}`,
+  )
+  return `Emulated storage systems, with the same pools, nodes and figures:
+${lines.join('\n')}
+${describeContents(pools)}`
+}

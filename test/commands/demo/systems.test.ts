@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { createDemoSystems } from '../../../src/commands/demo/systems.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import type { EmulatorOptions } from '../../../src/emulator/options.ts'
+import { call } from '../../emulator/client.ts'
+
+/** Name, version and number of pools of each system of a demo with these options. */
+async function systemsOf(options: EmulatorOptions) {
+  const systems = createDemoSystems({ pools: 1, nodes: 1, listenAddress: '127.0.0.1:0', ...options })
+  await systems.start()
+  try {
+    const config = parseConfig(systems.config(), { file: 'demo', environment: {} })
+    const found = config.systems.map(async ({ name, baseUrls: [url = ''] }) => {
+      expect(systems.describe()).toContain(url)
+      const { text } = await call({ url }, '/vdc/nodes', { headers: { accept: 'application/json' } })
+      return `${name} ${/"version":"(\d+\.\d+)/.exec(text)?.[1]}`
+    })
+    return await Promise.all(found)
+  } finally {
+    await systems.stop()
+  }
+}
+
+test('the demo has one system for each source of performance figures', async () => {
+  expect(await systemsOf({})).toEqual(['classic 3.5', 'modern 4.3'])
+})
+
+test('with a profile, the demo has one system', async () => {
+  expect(await systemsOf({ profile: 'community' })).toEqual(['demo 3.8'])
+})
