@@ -39,8 +39,13 @@ export interface SystemClient {
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
   /** The pools that the system lists. */
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
-  /** The answer of the query interface to one query. */
-  query(query: Query, dialect: Dialect, signal: AbortSignal): Promise<QueryAnswer>
+  /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
+  query(
+    query: Query,
+    dialect: Dialect,
+    signal: AbortSignal,
+    onBody?: (body: unknown) => void,
+  ): Promise<QueryAnswer>
   /** Any other GET request. */
   read<T>(request: ReadRequest, decode: (text: string) => T, signal: AbortSignal): Promise<T>
   /** Logs out and closes all connections. */
@@ -111,12 +116,13 @@ export function createClient(options: ClientOptions): SystemClient {
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
-    query(query, dialect, signal) {
+    query(query, dialect, signal, onBody) {
       const body = JSON.stringify({ query: queryText(query, dialect) })
       const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
       const options = { name: query.name, tags: requiredTags(query) }
       return read(request, signal, async (text, _, ofAttempt) => {
         const answer = parseJson(text)
+        onBody?.(answer)
         await nextTurn(ofAttempt)
         return inSlices(answerSteps(answer, options), ofAttempt)
       })

@@ -1,13 +1,12 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import { parseJson } from '../api/parse/json.ts'
 import { lacksPerformance, unmatchedRows } from '../api/query/merge.ts'
 import {
   createPerformanceReader,
   type PerformanceAnswers,
   type PerformanceReader,
 } from '../api/query/performance_reader.ts'
-import { decodeVersions, hasRangeDefect, VERSION_PATH } from '../api/query/version.ts'
+import { readRangeDefect } from '../api/query/version.ts'
 import type { PollConfig, SystemConfig } from '../config/config.ts'
 import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
@@ -117,15 +116,6 @@ function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
   return createPerformanceReader({
     interfaces: system.performance.interfaces,
     query: client.query,
-    async hasRangeDefect(signal) {
-      try {
-        const request = { operation: 'version', path: VERSION_PATH } as const
-        const versions = await client.read(request, (text) => decodeVersions(parseJson(text)), signal)
-        return versions.length === 0 ? undefined : hasRangeDefect(versions)
-      } catch (failure) {
-        if (failure instanceof ApiError && !signal.aborted) return undefined
-        throw failure
-      }
-    },
+    hasRangeDefect: (signal) => readRangeDefect(client.read, signal),
   })
 }

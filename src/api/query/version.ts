@@ -1,7 +1,8 @@
-import { isObject, member, readText } from '../parse/json.ts'
+import { ApiError } from '../errors/errors.ts'
+import { isObject, member, parseJson, readText } from '../parse/json.ts'
 
 /** The only resource with the version of the system. */
-export const VERSION_PATH = '/vdc/nodes'
+const VERSION_PATH = '/vdc/nodes'
 
 /** The versions of the nodes, of which an upgrade leaves several; empty if the answer has none. */
 export function decodeVersions(body: unknown): readonly string[] {
@@ -17,4 +18,22 @@ export function decodeVersions(body: unknown): readonly string[] {
  */
 export function hasRangeDefect(versions: readonly string[]): boolean {
   return versions.some((version) => /^3\.(7|8\.0)(\.|$)/.test(version))
+}
+
+type Read = (
+  request: { readonly operation: 'version'; readonly path: string },
+  decode: (text: string) => readonly string[],
+  signal: AbortSignal,
+) => Promise<readonly string[]>
+
+/** {@link hasRangeDefect} of a system; undefined if its version cannot be read. */
+export async function readRangeDefect(read: Read, signal: AbortSignal): Promise<boolean | undefined> {
+  try {
+    const request = { operation: 'version', path: VERSION_PATH } as const
+    const versions = await read(request, (text) => decodeVersions(parseJson(text)), signal)
+    return versions.length === 0 ? undefined : hasRangeDefect(versions)
+  } catch (failure) {
+    if (failure instanceof ApiError && !signal.aborted) return undefined
+    throw failure
+  }
 }

@@ -38,14 +38,15 @@ Checks every system from this machine, and prints problems with their remedies:
   feed           response of each pool, and values in it that are invalid
   health         unknown health states
   attributes     attributes that the system serves, by category; explains empty panels
+  query          whether the query interface is available, and what it has; its bandwidths compared with those of the feed
   samples        age of the newest sample, by category
   values         exported values compared with an independent calculation from a second response
   forecasts      whether the system serves forecasts, and with which form of the request (forecast.braces)
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, and whether
 scrape_interval fits poll.schedule.
 
-Each system gets one login (which counts as a failed attempt if it is refused), one logout, and at most four requests per
-pool, within the limits of the configuration. The checks take at most two minutes. Secrets are not printed.
+Each system gets one login (which counts as a failed attempt if it is refused), one logout, at most four requests per
+pool, and about eight to its query interface, within the limits of the configuration. The checks take at most two minutes. Secrets are not printed.
 
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage error.`
 

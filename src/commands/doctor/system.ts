@@ -10,6 +10,7 @@ import { feedCheck } from './data/feed.ts'
 import { forecastsCheck } from './data/forecasts.ts'
 import { healthCheck } from './data/health.ts'
 import { poolsCheck } from './data/pools.ts'
+import { queryCheck } from './data/query.ts'
 import { valuesCheck } from './data/values.ts'
 import { clockCheck } from './network/clock.ts'
 import { connectionCheck } from './network/connection.ts'
@@ -29,6 +30,7 @@ const SYSTEM_CHECKS = [
   feedCheck,
   healthCheck,
   attributesCheck,
+  queryCheck,
   agesCheck,
   valuesCheck,
   forecastsCheck,

@@ -87,7 +87,7 @@ describe('feed', () => {
         remedy: expect.stringContaining(remedy),
       },
     ])
-    expect(found.with('skip')).toEqual(['health', 'attributes', 'samples', 'values', 'forecasts'])
+    expect(found.with('skip')).toEqual(['health', 'attributes', 'query', 'samples', 'values', 'forecasts'])
   })
 
   test('describes the shape of an invalid response', async () => {
@@ -286,7 +286,7 @@ describe('values', () => {
     const right = expositionOf(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
     const wrong = right.replace(pattern, replacement)
     expect(wrong).not.toBe(right)
-    expect(compareExport(feed, 'a', wrong)).toMatchObject({
+    expect(compareExport(feed, 'a', { exposition: wrong })).toMatchObject({
       status: 'fail',
       text: expect.stringContaining(text),
       remedy: expect.stringContaining('report this'),

@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
+import type { PerformanceAnswers } from '../../../api/query/performance_reader.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
 
@@ -30,6 +31,8 @@ export interface SystemFacts {
   readonly whoami: string | null
   readonly pools: readonly PoolRef[]
   readonly feeds: readonly RawFeed[]
+  /** Answers of the query interface from which the exporter fills attributes; null if it uses none. */
+  readonly performance: RawPerformance | null
 }
 
 /** A response of the feed: as JSON and decoded. */
@@ -43,6 +46,14 @@ export interface RawFeed {
   readonly readAt: number
 }
 
+/** The answers of the query interface: as JSON and decoded. */
+export interface RawPerformance extends PerformanceAnswers {
+  /** By the name of the query. */
+  readonly bodies: ReadonlyMap<string, unknown>
+  /** Only the newest points were requested: rates need two polls. */
+  readonly isWithoutRates: boolean
+}
+
 /** Title of the check that provides each fact. */
 export const GIVEN_BY = {
   resolved: 'names',
@@ -53,6 +64,7 @@ export const GIVEN_BY = {
   whoami: 'login',
   pools: 'pools',
   feeds: 'feed',
+  performance: 'query',
 } as const satisfies Record<keyof SystemFacts, string>
 
 export const systemCheck = checksOf<SystemContext, SystemFacts>()

@@ -1,4 +1,4 @@
-import type { FeedReading } from '../../../api/feed/feed.ts'
+import { type MergedReading, mergePerformance } from '../../../api/query/merge.ts'
 import type { Category } from '../../../catalogue.ts'
 import { newestTimes } from '../../../metrics/newest_times.ts'
 import { durationText } from '../../cli/quantities.ts'
@@ -13,14 +13,22 @@ const FUTURE_SECONDS = 60
 /** Checks the age of the newest sample of each category, by the clock of the system. */
 export const agesCheck = systemCheck({
   title: 'samples',
-  needs: ['feeds', 'skewSeconds'],
-  run: (_, { feeds, skewSeconds }) => {
+  needs: ['feeds', 'performance', 'skewSeconds'],
+  run: (_, { feeds, performance, skewSeconds }) => {
     const now = Date.now() / 1000 + skewSeconds
-    return { findings: feeds.flatMap((feed) => agesOf(feed, now)) }
+    const merged = feeds.map(({ label, reading }) => ({
+      label,
+      reading: mergePerformance(reading, performance?.reading),
+    }))
+    return { findings: merged.flatMap((feed) => agesOf(feed, now)) }
   },
 })
 
-function agesOf({ label: subject, reading }: RawFeed, now: number): Finding[] {
+interface LabelledReading extends Pick<RawFeed, 'label'> {
+  readonly reading: MergedReading
+}
+
+function agesOf({ label: subject, reading }: LabelledReading, now: number): Finding[] {
   const newest = [...newestOf(reading)]
   if (newest.length === 0) return []
   const age = (t: number) => Math.round(now - t)
@@ -56,7 +64,7 @@ function timeText(t: number): string {
 }
 
 /** The newest sample time of all nodes, by category. */
-function newestOf({ nodes }: FeedReading): ReadonlyMap<Category, number> {
+function newestOf({ nodes }: MergedReading): ReadonlyMap<Category, number> {
   const newest = new Map<Category, number>()
   for (const [category, t] of nodes.flatMap((node) => [...newestTimes(node)])) {
     newest.set(category, Math.max(t, newest.get(category) ?? t))

@@ -54,7 +54,7 @@ function coverageOf({ label: subject, reading }: RawFeed): Finding[] {
     findings.push({
       status: 'info',
       subject,
-      text: 'performance attributes are not served: systems since version 3.6 serve them with another API',
+      text: 'performance attributes are not served: systems since version 3.6 serve them in the query interface only',
     })
   }
   const incomplete = groups.filter(
@@ -74,8 +74,16 @@ function coverageOf({ label: subject, reading }: RawFeed): Finding[] {
   return findings
 }
 
+/** How many of the performance attributes are there: `health 9 of 9, traffic 5 of 7, diskIO 14 of 14`. */
+export function performanceCoverage(reading: Pick<FeedReading, 'coverage'>): string {
+  return PERFORMANCE_CATEGORIES.map((category) => {
+    const attributes = attributesOf(category)
+    return `${category} ${countsOf(reading, attributes).served.length} of ${attributes.length}`
+  }).join(', ')
+}
+
 /** An attribute is served if at least one node serves it. */
-function countsOf({ coverage }: FeedReading, attributes: readonly CoverageAttribute[]) {
+function countsOf({ coverage }: Pick<FeedReading, 'coverage'>, attributes: readonly CoverageAttribute[]) {
   const isServed = (attribute: CoverageAttribute) => (coverage.get(attribute)?.served ?? 0) > 0
   return {
     served: attributes.filter(isServed),

@@ -1,4 +1,4 @@
-import type { FeedReading } from '../../../api/feed/feed.ts'
+import type { MergedReading } from '../../../api/query/merge.ts'
 import { renderPart } from '../../../metrics/exposition.ts'
 import { createPage } from '../../../metrics/page.ts'
 import { feedSamples, type PoolLabels } from '../../../metrics/samples.ts'
@@ -13,7 +13,7 @@ interface ExposedSample {
 }
 
 /** The exposition of a reading, as on `/metrics`. */
-export function expositionOf(reading: FeedReading, labels: PoolLabels): string {
+export function expositionOf(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): string {
   const page = createPage([renderPart(feedSamples(reading, labels))])
   return page.identity('text').toString('utf8')
 }

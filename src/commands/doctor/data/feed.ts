@@ -5,24 +5,39 @@ import { decodeFeed, type FeedReading, poolNameIn } from '../../../api/feed/feed
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import { isObject, parseJson } from '../../../api/parse/json.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
+import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../counted.ts'
 import type { Finding } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
+/** What a feed is read with. */
+export interface FeedSource {
+  readonly client: SystemClient
+  readonly bandwidthUnit: FeedBandwidthUnit
+}
+
 /** Reads the feed of a pool, and returns the JSON and the decoded reading. */
-export async function readRaw(client: SystemClient, pool: PoolRef, signal: AbortSignal): Promise<RawFeed> {
+export async function readRaw(
+  { client, bandwidthUnit }: FeedSource,
+  pool: PoolRef,
+  signal: AbortSignal,
+): Promise<RawFeed> {
   const path = `${nodesPath(pool.id)}?${CURRENT_QUERY}`
-  const { body, reading } = await client.read({ operation: 'nodes', path }, decoded, signal)
+  const { body, reading } = await client.read(
+    { operation: 'nodes', path },
+    (text) => decoded(text, bandwidthUnit),
+    signal,
+  )
   const label = poolNameIn(reading) ?? pool.name ?? pool.id
   return { pool, label, body, reading, readAt: performance.now() }
 }
 
 /** @throws {ApiError} with the shape of a response that cannot be decoded */
-function decoded(text: string): Pick<RawFeed, 'body' | 'reading'> {
+function decoded(text: string, bandwidthUnit: FeedBandwidthUnit): Pick<RawFeed, 'body' | 'reading'> {
   try {
     const body = parseJson(text)
-    return { body, reading: decodeFeed(body) }
+    return { body, reading: decodeFeed(body, bandwidthUnit) }
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure
     throw new ApiError(failure.reason, `${failure.detail}; ${shapeOf(text)}`)
@@ -48,8 +63,9 @@ function shapeOf(text: string): string {
 export const feedCheck = systemCheck({
   title: 'feed',
   needs: ['client', 'pools'],
-  run: async ({ signal }, { client, pools }) => {
-    const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(client, pool, signal)))
+  run: async ({ system, signal }, { client, pools }) => {
+    const source = { client, bandwidthUnit: system.performance.feedBandwidthUnit }
+    const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
     const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     const findings = outcomes.flatMap((outcome, index) =>

@@ -2,22 +2,34 @@
  * Reads some values from a response of the feed, independently of the exporter's decoder and catalogue. Names, tags
  * and factors are repeated here on purpose, so that the results can be compared.
  */
+import type { RowFigure } from '../query/raw_rows.ts'
 
-interface Figure {
+export interface Figure {
   /** Names of the attribute in the feed; the first that is found is used. */
   readonly members: readonly string[]
   readonly metric: string
   readonly labels: Readonly<Record<string, string>>
-  /** Converts the unit of the feed to the unit of the metric. */
-  readonly factor: number
+  /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
+  readonly factor: number | 'bandwidth'
+  /** The same figure in the query interface, for pools whose feed does not have it. */
+  readonly query?: RowFigure & { readonly factor: number }
 }
 
-const figure = (members: string, metric: string, factor = 1, labels = {}): Figure => ({
+const figure = (
+  members: string,
+  metric: string,
+  factor: Figure['factor'] = 1,
+  labels = {},
+  query?: Figure['query'],
+): Figure => ({
   members: members.split(' '),
   metric: `sds_node_${metric}`,
   labels,
   factor,
+  ...(query !== undefined && { query }),
 })
+
+const HEAD = 'statDataHead_performance_internal'
 
 export const FIGURES: readonly Figure[] = [
   figure('numDisks', 'disks'),
@@ -28,15 +40,67 @@ export const FIGURES: readonly Figure[] = [
     level: 'L1',
   }),
   figure('diskSpaceAllocatedPercentageCurrent', 'disk_space_allocated_ratio', 0.01),
-  figure('nodeCpuUtilizationCurrent', 'cpu_utilization_ratio', 0.01),
-  figure('nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 1_000_000),
+  figure(
+    'nodeCpuUtilizationCurrent',
+    'cpu_utilization_ratio',
+    0.01,
+    {},
+    {
+      kind: 'gauge',
+      measurement: 'cpu',
+      fields: ['usage_user', 'usage_nice', 'usage_system'],
+      factor: 0.01,
+    },
+  ),
+  figure(
+    'nodeMemoryUtilizationBytesCurrent',
+    'memory_used_bytes',
+    1,
+    {},
+    {
+      kind: 'gauge',
+      measurement: 'mem',
+      fields: ['used'],
+      factor: 1,
+    },
+  ),
+  figure('nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 'bandwidth'),
   figure('transactionReadLatencyCurrent', 'transaction_read_latency_seconds', 0.001),
-  figure('transactionWriteTransactionsPerSecCurrent', 'transaction_writes_per_second'),
+  figure(
+    'transactionWriteBandwidthCurrent',
+    'transaction_write_bytes_per_second',
+    'bandwidth',
+    {},
+    {
+      kind: 'counter',
+      measurement: `${HEAD}_throughput`,
+      fields: ['total_write_requests_size'],
+      factor: 1,
+    },
+  ),
+  figure(
+    'transactionWriteTransactionsPerSecCurrent',
+    'transaction_writes_per_second',
+    1,
+    {},
+    {
+      kind: 'counter',
+      measurement: `${HEAD}_latency`,
+      fields: ['+Inf'],
+      where: { id: 'ttlb_write' },
+      factor: 1,
+    },
+  ),
   figure('diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, {
     purpose: 'user',
   }),
   figure('diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000),
 ]
+
+/** Whether releases since 3.6 serve the figure in the query interface only. */
+export function isPerformance({ metric }: Figure): boolean {
+  return /^sds_node_(cpu|memory|nic|transaction|disk_read|disk_write)_/.test(metric)
+}
 
 type JsonObject = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is JsonObject =>
@@ -54,12 +118,20 @@ export function rawNodes(body: unknown): Map<string, JsonObject> {
 
 const hasId = (id: unknown): boolean => typeof id === 'number' || (typeof id === 'string' && id.trim() !== '')
 
+/** Bytes per second. */
+const BANDWIDTHS = { 'MB/s': 1_000_000, 'kB/s': 1_000, 'B/s': 1 }
+
 /** The value of one node, in the unit of the metric; undefined if it is missing or invalid. */
-export function rawFigure(node: JsonObject, { members, factor }: Figure): number | undefined {
+export function rawFigure(
+  node: JsonObject,
+  { members, factor }: Figure,
+  bandwidthUnit: keyof typeof BANDWIDTHS = 'MB/s',
+): number | undefined {
+  const scale = factor === 'bandwidth' ? BANDWIDTHS[bandwidthUnit] : factor
   for (const name of members) {
     const value = node[name]
     const number = numberOf(typeof value === 'object' ? newestValue(value) : value)
-    if (number !== undefined) return number * factor
+    if (number !== undefined) return number * scale
   }
   return undefined
 }

@@ -1,27 +1,40 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import { pause } from '../../../api/http/deadline.ts'
+import { mergePerformance } from '../../../api/query/merge.ts'
+import type { PerformanceReading } from '../../../api/query/performance.ts'
+import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../counted.ts'
 import type { Finding } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
+import { createRowLookup, type RawRow, type RowLookup, rowFigure } from '../query/raw_rows.ts'
 import { createLookup, expositionOf } from './exported.ts'
 import { readRaw } from './feed.ts'
-import { FIGURES, rawFigure, rawNodes } from './raw_figures.ts'
+import { FIGURES, type Figure, isPerformance, rawFigure, rawNodes } from './raw_figures.ts'
 
 /** Reads every pool again and compares the response with the first one and with the exported values. */
 export const valuesCheck = systemCheck({
   title: 'values',
-  needs: ['client', 'feeds'],
-  run: async ({ system, readingPauseMs, signal }, { client, feeds }) => {
+  needs: ['client', 'feeds', 'performance'],
+  run: async ({ system, readingPauseMs, signal }, { client, feeds, performance: answers }) => {
     const last = Math.max(...feeds.map(({ readAt }) => readAt))
     await pause(Math.max(0, last + readingPauseMs - performance.now()), signal)
-    const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(client, pool, signal)))
+    const bandwidthUnit = system.performance.feedBandwidthUnit
+    const source = { client, bandwidthUnit }
+    const queried =
+      answers === null
+        ? undefined
+        : { reading: answers.reading, rowsOf: createRowLookup(answers.bodies.values()) }
+    const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
     const findings = feeds.flatMap((first, index) => {
       const again = outcomes[index]
       if (again === undefined || first.reading.nodes.length === 0) return []
       if (again.status === 'rejected') return [failed(again.reason, { subject: first.label })]
-      return [...compareReadings(first, again.value.reading), compareExport(again.value, system.name)]
+      return [
+        ...compareReadings(first, again.value.reading),
+        compareExport(again.value, system.name, { bandwidthUnit, queried }),
+      ]
     })
     return { findings }
   },
@@ -31,22 +44,39 @@ const REPORT = 'report this bug in sds-exporter with the response of the feed'
 const RELATIVE_TOLERANCE = 1e-9
 const MAX_EXAMPLES = 3
 
+interface Comparison {
+  readonly bandwidthUnit?: FeedBandwidthUnit
+  /** The query interface, if it fills attributes. */
+  readonly queried?: { readonly reading: PerformanceReading; readonly rowsOf: RowLookup } | undefined
+  /** The exposition of the reading, for tests. */
+  readonly exposition?: string
+}
+
 /** Compares values that are calculated independently of the decoder with the exposition. */
 export function compareExport(
   { body, reading, pool, label: subject }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
   system: string,
-  exposition: string = expositionOf(reading, { system, poolId: pool.id, pool: subject }),
+  { bandwidthUnit = 'MB/s', queried, exposition }: Comparison = {},
 ): Finding {
-  const exported = createLookup(exposition)
+  const merged = mergePerformance(reading, queried?.reading)
+  const exported = createLookup(
+    exposition ?? expositionOf(merged, { system, poolId: pool.id, pool: subject }),
+  )
   const nodes = rawNodes(body)
   const known = [...nodes].filter(([id]) => exported.has(id))
-  const compared = known.flatMap(([id, node]) =>
-    FIGURES.map((figure) => ({
-      what: `${figure.metric} of node ${id}`,
-      expected: rawFigure(node, figure),
-      found: exported.value(id, figure.metric, figure.labels),
-    })),
-  )
+  const compared = FIGURES.flatMap((figure) => {
+    const isFed = known.some(([, node]) => rawFigure(node, figure) !== undefined)
+    const isQueried = queried !== undefined && !isFed && isPerformance(figure)
+    if (isQueried && figure.query === undefined) return []
+    return known.map(([id, node]) => {
+      const found = exported.value(id, figure.metric, figure.labels)
+      const expected =
+        isQueried && figure.query !== undefined
+          ? queriedFigure(queried.rowsOf(id, node['displayName']), figure.query, found)
+          : rawFigure(node, figure, bandwidthUnit)
+      return { what: `${figure.metric} of node ${id}`, expected, found }
+    })
+  })
   const wrong = compared.filter(({ expected, found }) => !isSame(expected, found))
   if (wrong.length === 0 && nodes.size === exported.nodes) {
     const count = compared.filter(({ expected }) => expected !== undefined).length
@@ -62,6 +92,17 @@ export function compareExport(
   const nodesText =
     nodes.size === exported.nodes ? [] : [`of ${counted(nodes.size, 'node')} ${exported.nodes} are exported`]
   return { status: 'fail', subject, text: [...nodesText, ...examples].join('; '), remedy: REPORT }
+}
+
+/** Rates have rules that are not repeated: one that is not calculated here or there is not compared. */
+function queriedFigure(
+  rows: readonly RawRow[],
+  figure: NonNullable<Figure['query']>,
+  found: number | undefined,
+): number | undefined {
+  const value = rowFigure(rows, figure)
+  if (figure.kind === 'counter' && (value === undefined || found === undefined)) return found
+  return value === undefined ? undefined : value * figure.factor
 }
 
 function isSame(expected: number | undefined, found: number | undefined): boolean {

@@ -1,0 +1,157 @@
+import type { ApiError } from '../../../api/errors/errors.ts'
+import type { FeedReading } from '../../../api/feed/feed.ts'
+import type { MergedReading } from '../../../api/query/merge.ts'
+import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../api/query/merge.ts'
+import type { FailedQuery } from '../../../api/query/performance_reader.ts'
+import { failureState } from '../../../api/query/states.ts'
+import type { SystemConfig } from '../../../config/config.ts'
+import { counted } from '../../../counted.ts'
+import type { CheckOutcome, Finding } from '../check/check.ts'
+import { asFailure, REMEDIES } from '../check/remedies.ts'
+import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
+import { compareBandwidths } from '../query/bandwidth_units.ts'
+import { rawRows } from '../query/raw_rows.ts'
+import { readPerformance } from '../query/read_performance.ts'
+import { performanceCoverage } from './attributes.ts'
+
+/** Checks the query interface of a system, and compares it with a feed that has the same figures. */
+export const queryCheck = systemCheck({
+  title: 'query',
+  needs: ['client', 'feeds'],
+  run: async ({ system, signal }, { client, feeds }) => {
+    const isLacking = feeds.some(({ reading }) => lacksPerformance(reading))
+    if (system.performance.source === 'feed') return unused(disabled(isLacking))
+    try {
+      return examined(await readPerformance(client, system, signal), { system, feeds, isLacking })
+    } catch (failure) {
+      signal.throwIfAborted()
+      return unused(failedFinding(asFailure(failure), isLacking))
+    }
+  },
+})
+
+/** The exporter has no values of the query interface. */
+function unused(finding: Finding): CheckOutcome<SystemFacts> {
+  return { findings: [finding], facts: { performance: null } }
+}
+
+function disabled(isLacking: boolean): Finding {
+  const text = 'not polled (performance.source is feed)'
+  // No warning: the setting is the remedy for a system without a query interface.
+  return {
+    status: 'info',
+    text: isLacking ? `${text}, and the feed has no performance figures: auto would poll it` : text,
+  }
+}
+
+/** Remedies of failures that concern the interface as a whole. */
+const STATE_REMEDIES: Partial<typeof REMEDIES> = {
+  not_found:
+    'none for a Community Edition or a release before 3.5: set performance.source: feed to end the requests; otherwise check for a proxy that blocks the path',
+  forbidden:
+    'assign the role SYSTEM_MONITOR to the account, or set performance.source: feed; if it has the role, the system may refuse the host name in base_url',
+  client_error: 'report these queries with the version of the system',
+}
+
+/** A failure matters only if the feed has no performance figures. A system may have no query interface at all. */
+function failedFinding(failure: ApiError, isLacking: boolean): Finding {
+  const { reason } = failure
+  const text = failureText(failure)
+  if (!isLacking)
+    return { status: 'info', text: `${text}; not needed, because the feed has performance figures` }
+  return {
+    status: reason === 'not_found' ? 'warn' : 'fail',
+    text,
+    remedy: STATE_REMEDIES[reason] ?? REMEDIES[reason],
+  }
+}
+
+/** The details of the first two reasons are their remedies. */
+function failureText({ reason, detail, status, body }: ApiError): string {
+  const state = failureState(reason)
+  if (status === undefined || (reason !== 'not_found' && reason !== 'forbidden')) return `${state}: ${detail}`
+  return `${state} (HTTP ${status}${body?.code === undefined ? '' : `, code ${body.code}`})`
+}
+
+interface Examined {
+  readonly system: SystemConfig
+  readonly feeds: readonly RawFeed[]
+  readonly isLacking: boolean
+}
+
+function examined(
+  performance: RawPerformance,
+  { system, feeds, isLacking }: Examined,
+): CheckOutcome<SystemFacts> {
+  const { source, feedBandwidthUnit } = system.performance
+  const isUsed = source === 'query' || isLacking
+  if (performance.reading.nodes.length === 0) return unused(emptyInterface(isUsed))
+  const readings = feeds.map(({ reading }) => reading)
+  return {
+    findings: [
+      availability(performance, isUsed),
+      ...performance.failed.map(failedQuery),
+      ...emptyQueries(performance),
+      ...unmatched(performance, readings, system),
+      ...(isUsed ? feeds.flatMap((feed) => filled(feed, performance)) : []),
+      ...compareBandwidths(readings, performance.reading, feedBandwidthUnit),
+    ],
+    facts: { performance: isUsed ? performance : null },
+  }
+}
+
+function availability({ reading, bodies, isWithoutRates }: RawPerformance, isUsed: boolean): Finding {
+  const rows = rawRows(bodies.values()).length
+  const use = isUsed ? '' : '; not polled, because the feed has performance figures'
+  const without = isWithoutRates
+    ? '; this release returns wrong ranges: rates are those between two polls, and are not checked here'
+    : ''
+  const text = `available: ${counted(rows, 'row')} of ${counted(reading.nodes.length, 'node')}${use}${without}`
+  return { status: 'ok', text }
+}
+
+function emptyInterface(isUsed: boolean): Finding {
+  const text = 'available, but without current data'
+  if (!isUsed) return { status: 'info', text }
+  return {
+    status: 'warn',
+    text,
+    remedy: 'wait for ten minutes after a restart of the system; then compare with its management interface',
+  }
+}
+
+function failedQuery({ name, failure: { detail, reason } }: FailedQuery): Finding {
+  return {
+    status: 'warn',
+    subject: name,
+    text: `${detail}; its values are missing`,
+    remedy: STATE_REMEDIES[reason] ?? REMEDIES[reason],
+  }
+}
+
+/** An answer without rows is normal for some, such as errors of a system without errors. */
+function emptyQueries({ empty }: RawPerformance): Finding[] {
+  if (empty.length === 0) return []
+  return [{ status: 'info', text: `no data for ${empty.join(', ')}` }]
+}
+
+/** With configured pools, nodes of others are expected. */
+function unmatched(
+  { reading }: RawPerformance,
+  feeds: readonly FeedReading[],
+  { pools }: Pick<SystemConfig, 'pools'>,
+): Finding[] {
+  const rows = unmatchedRows(reading, feeds)
+  if (rows === 0) return []
+  const text = `${counted(rows, 'row')} of nodes that are in no feed`
+  if (pools !== undefined) return [{ status: 'info', text }]
+  const remedy = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
+  return [{ status: 'warn', text, remedy }]
+}
+
+/** How many attributes the feed of a pool and the query interface have together. */
+function filled({ label: subject, reading }: RawFeed, performance: RawPerformance): Finding[] {
+  if (reading.nodes.length === 0) return []
+  const merged: MergedReading = mergePerformance(reading, performance.reading)
+  return [{ status: 'ok', subject, text: `with the feed: ${performanceCoverage(merged)}` }]
+}

@@ -1,0 +1,99 @@
+/**
+ * Reads some values from answers of the query interface, independently of the exporter's decoder and catalogue. Names
+ * and rules are repeated here on purpose, so that the results can be compared.
+ */
+
+/** The cells of a row by column. */
+export type RawRow = Readonly<Record<string, string>>
+
+/** The rows of all answers. */
+export function rawRows(bodies: Iterable<unknown>): RawRow[] {
+  return [...bodies].flatMap((body) => listOf(member(body, 'Series')).flatMap(rowsOf))
+}
+
+function rowsOf(series: unknown): RawRow[] {
+  const columns = listOf(member(series, 'Columns')).map(String)
+  return listOf(member(series, 'Values')).map((row) => {
+    const cells = listOf(row)
+    return Object.fromEntries(columns.map((column, index) => [column, String(cells[index] ?? '')]))
+  })
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+/** The rows of a node, by its id, else by its name. */
+export type RowLookup = (id: string, name: unknown) => readonly RawRow[]
+
+export function createRowLookup(bodies: Iterable<unknown>): RowLookup {
+  const rows = rawRows(bodies)
+  const byId = Map.groupBy(rows, (row) => row['node_id']?.toLowerCase())
+  const byHost = Map.groupBy(rows, (row) => row['host']?.toLowerCase())
+  return (id, name) => byId.get(id.toLowerCase()) ?? byHost.get(String(name).toLowerCase()) ?? []
+}
+
+/** How a figure is calculated from the rows of a node. */
+export interface RowFigure {
+  readonly measurement: string
+  /** Added up. */
+  readonly fields: readonly string[]
+  /** Other columns that select rows. */
+  readonly where?: RawRow
+  /** A gauge is its newest point, a counter the growth per second between the last two. */
+  readonly kind: 'gauge' | 'counter'
+}
+
+interface Point {
+  readonly t: number
+  readonly value: number
+}
+
+const MAX_AGE_SECONDS = 900
+const RATE_SECONDS = { least: 60, most: 1200 }
+
+/** The figure of one node; undefined if it is missing, too old or in several series. */
+export function rowFigure(rows: readonly RawRow[], figure: RowFigure): number | undefined {
+  const { measurement, fields, where = {}, kind } = figure
+  const selected = rows.filter(
+    (row) =>
+      row['_measurement'] === measurement &&
+      Object.entries(where).every(([column, value]) => row[column] === value),
+  )
+  let sum = 0
+  for (const field of fields) {
+    const points = pointsOf(selected.filter((row) => row['_field'] === field))
+    const value = kind === 'gauge' ? points?.at(-1)?.value : growth(points?.slice(-2))
+    if (value === undefined) return undefined
+    sum += value
+  }
+  return sum
+}
+
+/** The valid points of one series by time; undefined if the rows are of several series or too old. */
+function pointsOf(rows: readonly RawRow[]): Point[] | undefined {
+  const series = new Set(rows.map(({ process, cpu, interface: name }) => `${process} ${cpu} ${name}`))
+  const byTime = new Map<number, number>()
+  for (const row of rows) {
+    const [t, value] = [secondsOf(row['_time']), Number(row['_value'] || Number.NaN)]
+    const isInRange = t >= secondsOf(row['_start']) && t < secondsOf(row['_stop'])
+    if (isInRange && Number.isFinite(value) && value >= 0 && !byTime.has(t)) byTime.set(t, value)
+  }
+  const points = [...byTime].map(([t, value]) => ({ t, value })).toSorted((a, b) => a.t - b.t)
+  const age = secondsOf(rows[0]?.['_stop']) - (points.at(-1)?.t ?? Number.NaN)
+  return series.size === 1 && age <= MAX_AGE_SECONDS ? points : undefined
+}
+
+function secondsOf(time = ''): number {
+  return Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}Z`) / 1000
+}
+
+function growth([before, last]: readonly Point[] = []): number | undefined {
+  if (before === undefined || last === undefined) return undefined
+  const seconds = last.t - before.t
+  const amount = last.value - before.value
+  if (amount < 0 || seconds < RATE_SECONDS.least || seconds > RATE_SECONDS.most) return undefined
+  return amount / seconds
+}

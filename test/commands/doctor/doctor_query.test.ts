@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { decodeFeed } from '../../../src/api/feed/feed.ts'
+import type { PerformanceReading } from '../../../src/api/query/performance.ts'
+import { compareBandwidths } from '../../../src/commands/doctor/query/bandwidth_units.ts'
+import { startEmulator } from '../../api/client_setup.ts'
+import { examine } from './doctor_setup.ts'
+
+const SMALL = { pools: 1, nodes: 2 } as const
+
+describe('query', () => {
+  test('is available: counts rows and nodes, and the attributes of both sources', async () => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')).toEqual([
+      { status: 'ok', text: expect.stringMatching(/^available: \d{3,4} rows of 2 nodes$/) },
+      {
+        status: 'ok',
+        subject: 'hot',
+        text: 'with the feed: health 9 of 9, traffic 5 of 7, diskIO 14 of 14',
+      },
+    ])
+    expect(found.with('fail')).toEqual([])
+    // The ages and values of attributes that come from the query interface are checked, too.
+    expect(found.of('samples')).toMatchObject([
+      { status: 'ok', text: expect.stringMatching(/health .*traffic .*diskIO/) },
+    ])
+    expect(found.of('values')).toMatchObject([
+      { status: 'ok', text: expect.stringMatching(/^2\d figures of 2 nodes, .* match/) },
+    ])
+  })
+
+  test.each([
+    [
+      'a missing role',
+      ['query-error:role'],
+      'fail',
+      /lacks the role \(HTTP 500, code 6401\)$/,
+      /assign the role SYSTEM_MONITOR/,
+    ],
+    [
+      'refused queries',
+      ['query-error:compile'],
+      'fail',
+      /queries are refused: .*compile/,
+      /report these queries/,
+    ],
+    ['no current data', ['no-rows'], 'warn', /^available, but without current data/, /wait for ten minutes/],
+    ['a failure', ['status:400@query'], 'fail', /^the last poll failed|refused/, /report/],
+  ] as const)('reports %s with the remedy', async (_, faults, status, text, remedy) => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'modern', faults })
+    const [finding] = (await examine({ base_url: emulator.url })).of('query')
+    expect(finding).toEqual({
+      status,
+      text: expect.stringMatching(text),
+      remedy: expect.stringMatching(remedy),
+    })
+  })
+
+  test('warns of a system without a query interface', async () => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'community' })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')).toMatchObject([
+      {
+        status: 'warn',
+        text: 'not there (HTTP 503, code 6503)',
+        remedy: expect.stringMatching(/Community Edition.*performance\.source: feed/),
+      },
+    ])
+    expect(found.with('fail')).toEqual([])
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('has the nodes that are in the answers, without an operation that is refused', async () => {
+    await using emulator = await startEmulator({
+      ...SMALL,
+      profile: 'modern',
+      faults: ['refused-operation:keep', 'partial-nodes'],
+    })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')[0]).toMatchObject({ status: 'ok', text: expect.stringContaining('of 1 node') })
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('reports that rates of releases with the range defect need two polls', async () => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'range-defect' })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')[0]).toEqual({
+      status: 'ok',
+      text: expect.stringMatching(/^available: .*; this release returns wrong ranges: rates are those/),
+    })
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
+  test('sends no query if it is disabled', async () => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
+    const found = await examine({ base_url: emulator.url }, { performance: { source: 'feed' } })
+    expect(found.of('query')).toEqual([
+      {
+        status: 'info',
+        text: expect.stringMatching(/^not polled .* no performance figures: auto would poll it$/),
+      },
+    ])
+    expect(emulator.log.count('query')).toBe(0)
+  })
+
+  test('is not needed for a system whose feed has all figures', async () => {
+    await using emulator = await startEmulator({ ...SMALL, profile: 'documented' })
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')).toMatchObject([
+      {
+        status: 'info',
+        text: expect.stringMatching(/^not there \(HTTP 404.*\); not needed, because the feed has/),
+      },
+    ])
+  })
+})
+
+describe('bandwidths', () => {
+  const BANDWIDTHS = ['bandwidth of transactions', 'bandwidth of the network']
+
+  test('of both sources agree', async () => {
+    await using emulator = await startEmulator(SMALL)
+    const found = await examine({ base_url: emulator.url })
+    expect(found.of('query')).toMatchObject([
+      {
+        status: 'ok',
+        text: expect.stringMatching(/; not polled, because the feed has performance figures$/),
+      },
+      ...BANDWIDTHS.map((subject) => ({ status: 'ok', subject, text: expect.stringContaining('agree') })),
+    ])
+  })
+
+  test.each([
+    ['kB/s', '1/1000'],
+    ['B/s', '1/1000000'],
+  ])('differ if the feed is read as %s', async (unit, factor) => {
+    await using emulator = await startEmulator(SMALL)
+    const found = await examine({ base_url: emulator.url }, { performance: { feed_bandwidth_unit: unit } })
+    expect(found.of('query').slice(1)).toEqual(
+      BANDWIDTHS.map((subject) => ({
+        status: 'warn',
+        subject,
+        text: expect.stringContaining(
+          `read as ${unit}, are ${factor} times those of the query interface: the feed has MB/s`,
+        ),
+        remedy: 'set performance.feed_bandwidth_unit: MB/s for this system',
+      })),
+    )
+    // The exported values are those of the configured unit.
+    expect(found.of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
+  /** A feed and answers with bytes per second of two nodes for one unit of the feed. */
+  function compare(bytesPerUnit: number, change: (node: number) => number = () => 1) {
+    const t = 1_785_312_600
+    const nodes = [4, 5, 6]
+    const feed = decodeFeed({
+      _embedded: {
+        _instances: nodes.map((value) => ({
+          id: `n${value}`,
+          transactionReadBandwidthCurrent: [{ t, Bandwidth: value }],
+        })),
+      },
+    })
+    const performance: PerformanceReading = {
+      stop: t + 200,
+      rejected: [],
+      nodes: nodes.map((value) => ({
+        nodeId: `N${value}`,
+        host: undefined,
+        rows: 1,
+        values: new Map([
+          [
+            'transactionReadBandwidth',
+            { t: t + 100, value: value * bytesPerUnit * change(value), unit: 'B/s' },
+          ],
+        ] as const),
+        errors: undefined,
+        latencies: new Map(),
+        interfaces: [],
+      })),
+    }
+    return compareBandwidths([feed], performance, 'MB/s')
+  }
+
+  test.each([
+    ['MB/s', 1e6, 'ok', 'agree', undefined],
+    ['kB/s', 1e3, 'warn', 'are 1000 times', 'set performance.feed_bandwidth_unit: kB/s for this system'],
+    ['B/s', 1, 'warn', 'are 1000000 times', 'set performance.feed_bandwidth_unit: B/s for this system'],
+    ['KiB/s', 1024, 'warn', 'are 976.6 times', expect.stringContaining('no setting for KiB/s')],
+    ['MiB/s', 1024 ** 2, 'warn', 'are 1/1.049 times', expect.stringContaining('no setting for MiB/s')],
+    ['an unknown unit', 30_000, 'warn', 'are 33.33 times', expect.stringContaining('performance.interfaces')],
+  ])('in %s are recognized', (_, bytes, status, text, remedy) => {
+    expect(compare(bytes)).toMatchObject([
+      { status, text: expect.stringContaining(text), ...(remedy !== undefined && { remedy }) },
+    ])
+  })
+
+  test('that differ by the load of another interval agree', () => {
+    expect(compare(1e6, () => 1.3)).toMatchObject([{ status: 'ok' }])
+    expect(compare(1e3, () => 0.8)).toMatchObject([{ text: expect.stringContaining('1000 times') }])
+  })
+})
