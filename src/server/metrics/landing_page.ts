@@ -1,3 +1,5 @@
+import { lacksPerformance } from '../../api/query/merge.ts'
+import { failureState } from '../../api/query/states.ts'
 import { counted } from '../../counted.ts'
 import type { PoolState, SystemState } from '../../poller/state.ts'
 
@@ -56,12 +58,17 @@ ${systems().map(systemItem).join('\n')}
 
 function systemItem(system: SystemState): string {
   const pools = [...system.pools.values()]
-  const failures = [system.discoveryFailure, ...pools.map(({ lastAttempt }) => lastAttempt?.failure)]
+  const failures = [
+    system.discoveryFailure,
+    ...pools.map(({ lastAttempt }) => lastAttempt?.failure),
+    system.performance?.failure,
+  ]
   const messages = failures.map(
     (failure) => failure && `<p class="failure">${escapeHtml(failure.message)}</p>`,
   )
   const name = `<span class="name">${escapeHtml(system.name)}</span>`
-  return `<li>${name} <span class="quiet">${stateOf(system, pools)}</span>${messages.filter(Boolean).join('')}</li>`
+  const state = [stateOf(system, pools), queryState(system, pools)].filter((text) => text !== '').join('; ')
+  return `<li>${name} <span class="quiet">${state}</span>${messages.filter(Boolean).join('')}</li>`
 }
 
 /** How many pools were read in their last poll, and how many nodes they have. */
@@ -72,4 +79,19 @@ function stateOf({ tried }: SystemState, pools: readonly PoolState[]): string {
   )
   const nodes = pools.reduce((total, { reading }) => total + (reading?.nodes.length ?? 0), 0)
   return `${good.length} of ${counted(pools.length, 'pool')} read, ${counted(nodes, 'node')}`
+}
+
+/** The state of the query interface; empty before the first poll of a pool. */
+function queryState({ performance }: SystemState, pools: readonly PoolState[]): string {
+  const readings = pools.flatMap(({ reading }) => reading ?? [])
+  if (performance === undefined) {
+    if (readings.length === 0) return ''
+    return readings.some(lacksPerformance)
+      ? 'query interface: not polled'
+      : 'query interface: not needed, the feed has performance figures'
+  }
+  const { failure, reading } = performance
+  if (failure !== undefined) return `query interface: ${failureState(failure.reason)}`
+  const nodes = reading?.nodes.length ?? 0
+  return `query interface: ${nodes === 0 ? 'no current data' : `available, ${counted(nodes, 'node')}`}`
 }
