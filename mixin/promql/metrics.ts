@@ -19,6 +19,8 @@ export const RECORDED = {
   usedRatio: 'system_pool:sds_node_disk_space_allocated_per_total:ratio',
   readLatency: 'system_pool:sds_node_transaction_read_latency_seconds:mean',
   writeLatency: 'system_pool:sds_node_transaction_write_latency_seconds:mean',
+  readLatencyQuantile: 'system_pool:sds_node_transaction_read_latency_seconds:quantile',
+  writeLatencyQuantile: 'system_pool:sds_node_transaction_write_latency_seconds:quantile',
   failedRatio: 'system_pool:sds_node_transactions_failed_per_all:ratio',
   failedNotByUserRatio: 'system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio',
   sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',

@@ -1,3 +1,4 @@
+import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, increased, lastValue, perPoolId, perSystem, sumBy } from '../../promql/operators.ts'
@@ -123,6 +124,40 @@ ${POLLED_POOLS}`,
   },
 ]
 
+const QUERY_UP = select('sds_system_query_up')
+const queryPolls = (result: string, window: Duration): Expression =>
+  perSystem(promql`increase(${select('sds_query_polls_total', `result="${result}"`)}[${window}])`)
+
+/** Only for systems whose query interface worked within a week: others may have none. */
+const queries: readonly Alert[] = [
+  {
+    alert: 'SdsQueryFailing',
+    severity: 'warning',
+    expr: promql`${perSystem(QUERY_UP)} == 0
+and
+${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
+    for: '15m',
+    keepFiringFor: '5m',
+    summary: 'The query interface of a storage system fails.',
+    description: `${SYSTEM} no longer answers queries of performance figures. Its health and capacity are still monitored.`,
+    dashboard: systemPage,
+  },
+  {
+    alert: 'SdsQueryEmpty',
+    severity: 'warning',
+    expr: promql`${queryPolls('empty', '15m')} > 0
+unless
+${queryPolls('ok', '15m')} > 0
+and
+${queryPolls('ok', '7d')} > 0`,
+    for: '15m',
+    keepFiringFor: '5m',
+    summary: 'The query interface of a storage system has no current data.',
+    description: `${SYSTEM} answers queries of performance figures without current data. Its health and capacity are still monitored.`,
+    dashboard: systemPage,
+  },
+]
+
 const AGE = select(RECORDED.sampleAge)
 const OLD = THRESHOLDS.sampleAgeSeconds.critical
 const newestOfNode = by('max', NODE_KEY, select('sds_node_sample_timestamp_seconds'))
@@ -160,7 +195,10 @@ const frozen: readonly Alert[] = [
 ]
 
 const VALUE_KEY = ['system', 'attribute', 'reason'] as const
-const SERVED = select('sds_pool_attribute_nodes', 'state="served"')
+const SERVED_STATE: Matcher = 'state="served"'
+const SERVED = select('sds_pool_attribute_nodes', SERVED_STATE)
+/** Attributes that the query interface does not have: there, a histogram has the latencies. */
+const MEAN_LATENCY: Matcher = 'attribute=~"transaction(Read|Write)Latency"'
 const perAttribute = (vector: Expression): Expression => dedup([...POOL_ID_KEY, 'attribute'], vector)
 
 const values: readonly Alert[] = [
@@ -179,7 +217,7 @@ const values: readonly Alert[] = [
     severity: 'warning',
     expr: increased(VALUE_KEY, select('sds_api_rejected_values_total'), '30m'),
     for: '15m',
-    summary: 'Values of the feed are not exported, because they are invalid.',
+    summary: 'Values of a storage system are not exported, because they are invalid.',
     description: `${SYSTEM} serves values of {{ $labels.attribute }} that were rejected ({{ $labels.reason }}). They are missing from every panel and alert.`,
     dashboard: systemPage,
   },
@@ -190,6 +228,12 @@ const values: readonly Alert[] = [
   ${perAttribute(promql`max_over_time(${SERVED}[1d])`)} > 0
   unless
   ${perAttribute(lastValue(SERVED))} > 0
+  unless
+  (
+    ${perAttribute(promql`max_over_time(${select('sds_pool_attribute_nodes', SERVED_STATE, MEAN_LATENCY)}[1d])`)}
+    and on (${POOL_ID_KEY})
+    ${perPoolId(lastValue(select('sds_pool_attribute_nodes', SERVED_STATE, 'source="query"')))} > 0
+  )
 ) > 0
 and
 ${perPoolId(promql`max_over_time(${select('sds_pool_up')}[15m])`)} == 1
@@ -205,5 +249,5 @@ ${perPoolId(lastValue(select('sds_pool_nodes')))} > 0`,
 export const exporterGroup: AlertGroup = {
   name: 'sds-exporter',
   component: 'exporter',
-  alerts: [...processes, ...polls, ...frozen, ...values],
+  alerts: [...processes, ...polls, ...queries, ...frozen, ...values],
 }

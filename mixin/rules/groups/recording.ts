@@ -1,7 +1,8 @@
 import { type Expression, join, type Matcher, promql, select } from '../../promql/expression.ts'
+import { latencyQuantile, type Operation } from '../../promql/latency.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { dedup, perNode, perPoolId, perSystem, sumByPool } from '../../promql/operators.ts'
-import { HEALTH, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
+import { HEALTH, LIMITS, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
 /** Dashboards use the raw metrics, so that they work without these rules. */
@@ -40,7 +41,7 @@ const capacity: readonly Recording[] = [
 ]
 
 /** The mean over nodes, weighted by their transactions. Nodes without transactions do not count. */
-const latency = (record: Recording['record'], operation: 'read' | 'write'): Recording => {
+const latency = (record: Recording['record'], operation: Operation): Recording => {
   const seconds = perNode(select(`sds_node_transaction_${operation}_latency_seconds`))
   const rate = perNode(select(`sds_node_transaction_${operation}s_per_second`))
   return {
@@ -50,6 +51,12 @@ const latency = (record: Recording['record'], operation: 'read' | 'write'): Reco
 (sum by (${POOL_KEY}) (${rate} and ${seconds}) > 0)`,
   }
 }
+
+/** Of the requests to all nodes together, for pools whose system does not serve means. */
+const quantile = (record: Recording['record'], operation: Operation): Recording => ({
+  record,
+  expr: latencyQuantile(LIMITS.latencyQuantile, POOL_KEY, operation, []),
+})
 
 const failed = sumByPool(perNode(select('sds_node_transactions_failed')))
 const succeeded = sumByPool(perNode(select('sds_node_transactions_succeeded')))
@@ -98,6 +105,8 @@ export const recordingGroup: RecordingGroup = {
     ...capacity,
     latency(RECORDED.readLatency, 'read'),
     latency(RECORDED.writeLatency, 'write'),
+    quantile(RECORDED.readLatencyQuantile, 'read'),
+    quantile(RECORDED.writeLatencyQuantile, 'write'),
     ...errors,
     sampleAge,
   ],

@@ -1,4 +1,5 @@
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
@@ -6,20 +7,20 @@ import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 
 const latencyHigh = (
-  direction: 'read' | 'write',
+  direction: Operation,
   name: 'Read' | 'Write',
-  record: RecordedName,
+  { mean, quantile }: Record<'mean' | 'quantile', RecordedName>,
   limit: number,
 ): Alert => ({
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
-  expr: promql`${select(record)} > ${limit}
+  expr: promql`(${select(mean)} or ${select(quantile)}) > ${limit}
 and
 ${sumByPool(perNode(select(`sds_node_transaction_${direction}s_per_second`)))} > ${LIMITS.quietTransactionsPerSecond}`,
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${direction}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes).`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes, or quantile ${LIMITS.latencyQuantile} of its requests).`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 
@@ -59,7 +60,7 @@ const systemErrors = bySeverity(
 )
 
 /** The mean of a few reads is not significant, hence the last condition. */
-const readLatency = perNode(select('sds_node_transaction_read_latency_seconds'))
+const readLatency = nodeLatency('read', [])
 const latencyOutlier: Alert = {
   alert: 'SdsNodeLatencyOutlier',
   severity: 'warning',
@@ -122,8 +123,18 @@ export const serviceGroup: AlertGroup = {
   name: 'sds-service',
   component: 'service',
   alerts: [
-    latencyHigh('read', 'Read', RECORDED.readLatency, LIMITS.alertReadLatencySeconds),
-    latencyHigh('write', 'Write', RECORDED.writeLatency, LIMITS.alertWriteLatencySeconds),
+    latencyHigh(
+      'read',
+      'Read',
+      { mean: RECORDED.readLatency, quantile: RECORDED.readLatencyQuantile },
+      LIMITS.alertReadLatencySeconds,
+    ),
+    latencyHigh(
+      'write',
+      'Write',
+      { mean: RECORDED.writeLatency, quantile: RECORDED.writeLatencyQuantile },
+      LIMITS.alertWriteLatencySeconds,
+    ),
     ...systemErrors,
     ...transactionErrors,
     latencyOutlier,

@@ -53,6 +53,7 @@ export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Reco
   ['sds_pool_info', { ...POOL, pool_id: 'p1' }],
   ['sds_pool_', { system: 'frankfurt', pool_id: 'p1' }],
   ['sds_system_', { system: 'frankfurt' }],
+  ['sds_query_', { system: 'frankfurt' }],
   ['sds_api_', { system: 'frankfurt' }],
   ['sds_authn_', { system: 'frankfurt' }],
   ['', {}],

@@ -1,5 +1,6 @@
 import { type AlertCase, fired } from './case.ts'
 import { pollCases } from './polls.ts'
+import { queryCases } from './queries.ts'
 import { sampleCases } from './samples.ts'
 
 const PAGE = '/d/sds-exporter'
@@ -106,4 +107,4 @@ const processes: readonly AlertCase[] = [
   },
 ]
 
-export const exporterCases: readonly AlertCase[] = [...processes, ...pollCases, ...sampleCases]
+export const exporterCases: readonly AlertCase[] = [...processes, ...pollCases, ...queryCases, ...sampleCases]

@@ -1,4 +1,4 @@
-import { type AlertCase, fired } from './case.ts'
+import { type AlertCase, type Fired, fired, saying } from './case.ts'
 import { NODE, POOL } from './subjects.ts'
 
 const PERFORMANCE = '/d/sds-performance?var-system=frankfurt&var-pool=pool+1'
@@ -13,19 +13,78 @@ export const READS = 'sds_node_transaction_reads_per_second'
 
 export const WRITES = 'sds_node_transaction_writes_per_second'
 
+type Series = AlertCase['series']
+
 const slowRead = fired('SdsReadLatencyHigh', 'warning', 'service', POOL, {
   summary: 'A storage pool is slow to read.',
-  description: 'Pool pool 1 of system frankfurt needs 250ms for a read transaction (mean of its nodes).',
+  description:
+    'Pool pool 1 of system frankfurt needs 250ms for a read transaction (mean of its nodes, or quantile 0.75 of its requests).',
   dashboard: PERFORMANCE,
 })
 
 const slowWrite = fired('SdsWriteLatencyHigh', 'warning', 'service', POOL, {
   summary: 'A storage pool is slow to write.',
-  description: 'Pool pool 1 of system frankfurt needs 500ms for a write transaction (mean of its nodes).',
+  description:
+    'Pool pool 1 of system frankfurt needs 500ms for a write transaction (mean of its nodes, or quantile 0.75 of its requests).',
   dashboard: PERFORMANCE,
 })
 
+const saysDuration = (alert: Fired, from: string, to: string): Fired =>
+  saying(alert, (alert.exp_annotations['description'] ?? '').replace(from, to))
+
+/** A histogram of `fast` and `slow` requests per minute for 39 minutes, then of fast ones only. */
+const histogram = (operation: string, [fast, slow]: readonly [number, number], labels = ''): Series => {
+  const bucket = (le: string) =>
+    `sds_node_transaction_latency_seconds_bucket{operation="${operation}",le="${le}"${labels}}`
+  const all = fast + slow
+  const until = 39
+  return {
+    [bucket('0.1')]: `0+${fast}x${until} ${fast * until + all}+${all}x60`,
+    [bucket('0.9')]: `0+${all}x${until} ${all * until + all}+${all}x60`,
+    [bucket('+Inf')]: `0+${all}x${until} ${all * until + all}+${all}x60`,
+  }
+}
+
+/** Three of four requests take up to 0.5 s: half of the requests in the bucket from 0.1 to 0.9. */
+const HALF_SLOW = [100, 100] as const
+
+/** Systems without mean latencies. */
+const quantiles: readonly AlertCase[] = [
+  {
+    alert: 'SdsReadLatencyHigh',
+    name: 'fires for the quantile where there is no mean, and ends after the recovery',
+    series: { ...histogram('read', HALF_SLOW), ...histogram('write', [200, 0]), [READS]: '3x100' },
+    at: {
+      '15m': [],
+      '16m': [saysDuration(slowRead, '250ms', '500ms')],
+      '39m': [saysDuration(slowRead, '250ms', '500ms')],
+      '70m': [],
+    },
+  },
+  {
+    alert: 'SdsReadLatencyHigh',
+    name: 'prefers the mean, and is silent for idle pools and for some slow requests',
+    series: {
+      ...histogram('read', HALF_SLOW),
+      [READ]: '0.05x60',
+      [READS]: '3x60',
+      ...histogram('read', [0, 0], ',pool="idle"'),
+      [`${READS}{pool="idle"}`]: '3x60',
+      ...histogram('read', [180, 40], ',pool="sometimes"'),
+      [`${READS}{pool="sometimes"}`]: '3x60',
+    },
+    at: { '30m': [], '39m': [] },
+  },
+  {
+    alert: 'SdsWriteLatencyHigh',
+    name: 'fires for the quantile where there is no mean',
+    series: { ...histogram('write', HALF_SLOW), ...histogram('read', [200, 0]), [WRITES]: '3x100' },
+    at: { '15m': [], '16m': [slowWrite], '70m': [] },
+  },
+]
+
 export const latencies: readonly AlertCase[] = [
+  ...quantiles,
   {
     alert: 'SdsReadLatencyHigh',
     name: 'fires after 15 minutes and ends 10 minutes after the recovery',
@@ -89,6 +148,17 @@ const outlier = fired('SdsNodeLatencyOutlier', 'warning', 'service', NODE, {
 })
 
 export const latencyOutlier: readonly AlertCase[] = [
+  {
+    alert: 'SdsNodeLatencyOutlier',
+    name: 'fires for the quantile where there is no mean',
+    series: {
+      ...histogram('read', HALF_SLOW),
+      [READS]: '3x100',
+      ...histogram('read', [200, 0], ',node="n2"'),
+      ...histogram('read', [200, 0], ',node="n3"'),
+    },
+    at: { '30m': [], '31m': [saysDuration(outlier, '200ms', '500ms')], '90m': [] },
+  },
   {
     alert: 'SdsNodeLatencyOutlier',
     name: 'fires after 30 minutes and ends 15 minutes after the recovery',

@@ -18,15 +18,15 @@ const rejected = fired(
   'exporter',
   { ...SYSTEM, attribute: 'diskSpaceFree', reason: 'negative' },
   {
-    summary: 'Values of the feed are not exported, because they are invalid.',
+    summary: 'Values of a storage system are not exported, because they are invalid.',
     description:
       'System frankfurt serves values of diskSpaceFree that were rejected (negative). They are missing from every panel and alert.',
     dashboard: SYSTEM_PAGE,
   },
 )
 
-const served = (attribute: string, pool = 'p1'): string =>
-  `sds_pool_attribute_nodes{pool_id="${pool}",attribute="${attribute}",state="served"}`
+const served = (attribute: string, pool = 'p1', source = 'feed'): string =>
+  `sds_pool_attribute_nodes{pool_id="${pool}",attribute="${attribute}",state="served",source="${source}"}`
 
 const disappeared = fired('SdsAttributesDisappeared', 'info', 'exporter', POOL_ID, {
   summary: 'A storage pool no longer serves attributes that it served before.',
@@ -84,6 +84,33 @@ export const values: readonly AlertCase[] = [
       sds_pool_info: '1x160',
     },
     at: { '129m': [], '130m': [disappeared], '148m': [disappeared], '150m': [] },
+  },
+  {
+    alert: 'SdsAttributesDisappeared',
+    name: 'is silent for attributes that are taken from the query interface after an upgrade',
+    series: {
+      [served('nodeCpuUtilization')]: '3x9 stale',
+      [served('nodeCpuUtilization', 'p1', 'query')]: '_x10 3x150',
+      [served('transactionReadLatency')]: '3x9 0x150',
+      [served('transactionWriteLatency')]: '3x9 0x150',
+      sds_pool_up: '1x160',
+      sds_pool_nodes: '3x160',
+      sds_pool_info: '1x160',
+    },
+    at: { '140m': [], '160m': [] },
+  },
+  {
+    alert: 'SdsAttributesDisappeared',
+    name: 'fires for latencies where nothing comes from the query interface',
+    series: {
+      [served('nodeCpuUtilization')]: '3x160',
+      [served('transactionReadLatency')]: '3x9 0x150',
+      [served('transactionWriteLatency')]: '3x9 0x150',
+      sds_pool_up: '1x160',
+      sds_pool_nodes: '3x160',
+      sds_pool_info: '1x160',
+    },
+    at: { '129m': [], '130m': [disappeared] },
   },
   {
     alert: 'SdsAttributesDisappeared',
