@@ -6,11 +6,14 @@ import { dedup, ratio, sum } from '../../promql/operators.ts'
 import { ofSelectedPools } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
-/** Groups of attributes that systems serve or lack together, as patterns of attribute names. */
+/**
+ * Groups of attributes that systems serve or lack together, as patterns of attribute names. Mean latencies are in no
+ * group: the query interface has a histogram instead.
+ */
 export const ATTRIBUTE_GROUPS = {
   capacity: { text: 'Capacity', pattern: 'diskSpace.+' },
   resources: { text: 'CPU, memory, network', pattern: 'node.+' },
-  transactions: { text: 'Transactions', pattern: 'transaction(Read|Write).+' },
+  transactions: { text: 'Transactions', pattern: 'transaction(Read|Write)(Bandwidth|Transactions).*' },
   errors: { text: 'Transaction errors', pattern: 'transactionErrors' },
   diskTraffic: { text: 'Disk traffic', pattern: 'disk(Read|Write)Bandwidth.+' },
   forecasts: { text: 'Forecasts', pattern: 'allocatedCapacityForecast' },
@@ -47,17 +50,17 @@ const PARTLY: readonly Step[] = [
   { value: 1, color: 'green' },
 ]
 
-/** Text of an empty panel that depends on attributes which newer systems do not serve. */
-export const NO_DATA = 'No data: see “Feed offers”'
+/** Text of an empty panel that depends on attributes which not all systems serve. */
+export const NO_DATA = 'No data: see “Served attributes”'
 
 /** Distinguishes attributes that a system does not serve from missing data. */
 export const servedAttributes = (groups: readonly AttributeGroup[], width: number): SizedPanel =>
   stat({
-    title: 'Feed offers',
+    title: 'Served attributes',
     about: [
-      'Groups of attributes that the selected pools served in the last successful poll, as a share of nodes and attributes.',
-      'Served. Newer versions of the storage system do not serve CPU, memory, network, transactions and disk traffic in this feed. “not served by this system” is then no fault, and the panels that need them are empty.',
-      'A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” on the exporter dashboard. “No poll yet” means that no poll of the pool succeeded: see the exporter dashboard.',
+      'Groups of attributes that the selected pools served in the last successful poll, in the nodes feed or the query interface, as a share of nodes and attributes.',
+      'Served. Systems from 3.6 on serve CPU, memory, network, transactions and disk traffic in the query interface only. “not served by this system” is no fault of a system without it, such as the Community Edition: the panels that need them are empty.',
+      '“not served” on a system with the query interface: see “Query interface” on the exporter dashboard. A percentage means that single attributes are not served, or not by all nodes: see “Attribute coverage” there. “No poll yet” means that no poll of the pool succeeded: see the exporter dashboard.',
     ],
     queries: groups.map(query),
     unit: 'percentunit',

@@ -3,6 +3,7 @@ import { GRAFANA } from '../../settings.ts'
 import { coverage, polling } from './polling.ts'
 import { output, processes } from './process.ts'
 import { providers } from './providers.ts'
+import { queryInterface } from './query_interface.ts'
 import { exporterStatus } from './status.ts'
 
 export const exporter: DashboardSpec = {
@@ -15,6 +16,7 @@ export const exporter: DashboardSpec = {
   rows: [
     { title: 'Status', panels: exporterStatus },
     { title: 'Polling', panels: polling },
+    { title: 'Query interface', panels: queryInterface },
     { title: 'What the systems serve', panels: coverage },
     { title: 'Output', panels: output },
     { title: 'Authentication providers', collapsed: true, panels: providers },

@@ -9,9 +9,9 @@ import { perNamedPool } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
 /** Not deduplicated: two exporters of a pair really send twice as many requests. */
-const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+export const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
-const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+export const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
 
 const BUCKETS = 'sds_api_request_duration_seconds_bucket'
@@ -141,7 +141,7 @@ export const polling: readonly SizedPanel[] = [
   timeSeries({
     title: 'Rejected values',
     about: [
-      'Values of the feed that were not exported because they are invalid, by attribute and reason.',
+      'Values of the feed or the query interface that were not exported because they are invalid, by attribute and reason.',
       'None.',
       'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
     ],
@@ -165,8 +165,8 @@ export const coverage: readonly SizedPanel[] = [
   matrix({
     title: 'Attribute coverage',
     about: [
-      'Number of nodes that serve each attribute of the nodes feed, lack it, or serve it unreadable, over the selected systems.',
-      'Each attribute is served by all nodes or absent on all. Newer versions of the storage system do not serve whole groups, and the panels that need them are empty.',
+      'Number of nodes that serve each attribute in the nodes feed or the query interface, lack it, or serve it unreadable, over the selected systems.',
+      'Each attribute is served by all nodes or absent on all. Systems with the query interface lack the mean latencies. Systems without both sources lack whole groups, and the panels that need them are empty.',
       'Report unreadable values. Absent on some nodes only means that their collector has stopped.',
     ],
     expr: sumBy(

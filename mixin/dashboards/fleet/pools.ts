@@ -4,6 +4,7 @@ import { steps } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { table } from '../../grafana/table.ts'
 import { select } from '../../promql/expression.ts'
+import { nodeLatency } from '../../promql/latency.ts'
 import { healthCode, perForecast, sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { by, perNode, perNodeAnd, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
@@ -13,7 +14,7 @@ import { DISKS_TO_FIX, TARGET } from './queries.ts'
 export const pools = table({
   title: 'Pools',
   about: [
-    "One row per pool: health of the worst node, number of nodes, disks to repair, space, latency and errors of the worst node, and age of the data by the storage system's clock.",
+    "One row per pool: health of the worst node, number of nodes, disks to repair, space, latency (mean or quantile) and errors of the worst node, and age of the data by the storage system's clock.",
     'Worst state Good, data younger than ten minutes, no yellow or red cell.',
     'Click a pool to see its nodes. Cells of latency and errors are empty when the system does not serve transactions or had none.',
   ],
@@ -68,11 +69,7 @@ export const pools = table({
     },
     {
       title: 'Worst read latency',
-      expr: by(
-        'max',
-        POOL_KEY,
-        perNode(select('sds_node_transaction_read_latency_seconds', ...SCOPE.system)),
-      ),
+      expr: by('max', POOL_KEY, nodeLatency('read', SCOPE.system)),
       unit: 's',
       steps: steps(THRESHOLDS.latencySeconds),
       cell: 'text',

@@ -104,7 +104,7 @@ const sampleAges = stat({
   title: 'Sample age by category',
   about: [
     "Age of the newest sample of each category of attributes that the node serves, by the storage system's clock.",
-    'Up to two intervals of the storage system, ten minutes.',
+    'Up to ten minutes; up to 12 minutes for samples of the query interface.',
     'One category only: its collector on the node has stopped. All categories: check whether the exporter polls.',
   ],
   queries: [{ expr: sampleAgeByCategory(SCOPE.node), legend: '{{category}}' }],

@@ -1,4 +1,5 @@
 import { type Expression, promql, select } from '../../promql/expression.ts'
+import { QUERY_RANGE } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { by } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
@@ -7,3 +8,6 @@ import { SCOPE } from '../../promql/scope.ts'
 export const one = (metric: MetricName): Expression => promql`max(${select(metric, ...SCOPE.node)})`
 export const oneEach = (label: string, metric: MetricName): Expression =>
   by('max', [label], select(metric, ...SCOPE.node))
+/** Of a counter from the query interface. */
+export const oneEachRate = (label: string, metric: MetricName): Expression =>
+  by('max', [label], promql`rate(${select(metric, ...SCOPE.node)}[${QUERY_RANGE}])`)

@@ -1,8 +1,9 @@
 import { PURPOSE_AREAS } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
+import type { Expression } from '../../promql/expression.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
-import { one, oneEach } from './queries.ts'
+import { one, oneEach, oneEachRate } from './queries.ts'
 
 const cpuAndMemory = timeSeries({
   title: 'CPU and memory',
@@ -51,6 +52,26 @@ const network = timeSeries({
   width: 8,
 })
 
+const byInterface = (direction: 'received' | 'transmitted'): Expression =>
+  oneEachRate('interface', `sds_node_nic_interface_${direction}_bytes_total`)
+
+const interfaces = timeSeries({
+  title: 'Network traffic by interface',
+  about: [
+    'Bytes per second through each network interface of the node, mean of 15 minutes. Only the query interface serves them.',
+    'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
+    'An interface without traffic whose peers have more than before is a failed link.',
+  ],
+  queries: [
+    { expr: byInterface('received'), legend: '{{interface}} received' },
+    { expr: byInterface('transmitted'), legend: '{{interface}} transmitted' },
+  ],
+  unit: 'Bps',
+  min: 0,
+  noValue: 'Not served by this system',
+  width: 24,
+})
+
 const diskTraffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
@@ -77,6 +98,7 @@ export const nodeResources: readonly SizedPanel[] = [
   cpuAndMemory,
   memory,
   network,
+  interfaces,
   diskTraffic('read'),
   diskTraffic('write'),
 ]

@@ -1,11 +1,12 @@
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { dashed, timeSeries } from '../../grafana/timeseries.ts'
-import { promql, select } from '../../promql/expression.ts'
+import { type Expression, promql } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { perNode } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
+import { LATENCY_MEASURE } from '../common/node_latency.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
 import { one } from './queries.ts'
 
@@ -28,24 +29,22 @@ const transactions = timeSeries({
   width: 12,
 })
 
+const latencyOf = (operation: Operation): Expression => promql`max(${nodeLatency(operation, SCOPE.node)})`
+const poolMedian = (operation: Operation): Expression =>
+  promql`quantile(0.5, ${nodeLatency(operation, SCOPE.pool)})`
+
 const latency = timeSeries({
   title: 'Latency against the pool median',
   about: [
-    'Mean time of transactions on the node. Dashed: the median of the nodes of its pool.',
+    `Time of transactions on the node: ${LATENCY_MEASURE} Dashed: the median of the nodes of its pool.`,
     'Each line is close to its dashed line.',
     'Above the median: the node is faulty, look at its disks, CPU and network below.',
   ],
   queries: [
-    { expr: one('sds_node_transaction_read_latency_seconds'), legend: 'Read' },
-    { expr: one('sds_node_transaction_write_latency_seconds'), legend: 'Write' },
-    {
-      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_read_latency_seconds', ...SCOPE.pool))})`,
-      legend: 'Read, pool median',
-    },
-    {
-      expr: promql`quantile(0.5, ${perNode(select('sds_node_transaction_write_latency_seconds', ...SCOPE.pool))})`,
-      legend: 'Write, pool median',
-    },
+    { expr: latencyOf('read'), legend: 'Read' },
+    { expr: latencyOf('write'), legend: 'Write' },
+    { expr: poolMedian('read'), legend: 'Read, pool median' },
+    { expr: poolMedian('write'), legend: 'Write, pool median' },
   ],
   unit: 's',
   min: 0,

@@ -1,23 +1,25 @@
 import { heatmap } from '../../grafana/heatmap.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
-import { topNodes } from '../../promql/nodes.ts'
-import { nodeLatency } from '../common/node_latency.ts'
+import { promql } from '../../promql/expression.ts'
+import { type Operation, recentNodeLatency } from '../../promql/latency.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { LATENCY_MEASURE, latencyByNode } from '../common/node_latency.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
-import { latencyOf, type Operation } from './queries.ts'
+import { latencyOf } from './queries.ts'
 
 export const topLatency = (operation: Operation): SizedPanel =>
-  nodeLatency(
+  latencyByNode(
     {
       title: `Top $topn nodes by ${operation} latency`,
       about: [
-        `Mean time of a ${operation} transaction on the nodes that were slowest in the last three hours of the time range.`,
+        `Time of a ${operation} transaction on the nodes that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
         'The slowest nodes are only slightly slower than the others.',
         'Click the line of the slowest node to open it.',
       ],
       width: 12,
     },
     {
-      expr: topNodes(`sds_node_transaction_${operation}_latency_seconds`),
+      expr: promql`${latencyOf(operation)} and topk($topn, ${recentNodeLatency(operation, SCOPE.node)})`,
       legend: '{{system}} / {{pool}} / {{node}}',
     },
   )

@@ -3,7 +3,7 @@ import { GRAFANA } from '../../settings.ts'
 import { servedAttributes } from '../common/served_attributes.ts'
 import { background, diskTotals, topRatio } from './causes.ts'
 import { spread, topLatency } from './nodes.ts'
-import { bandwidth, latency, meanNow, objectSize, transactions } from './service.ts'
+import { bandwidth, latency, latencyNow, objectSize, transactions } from './service.ts'
 
 export const performance: DashboardSpec = {
   name: 'performance',
@@ -16,7 +16,7 @@ export const performance: DashboardSpec = {
     {
       title: 'Service level',
       panels: [
-        meanNow,
+        latencyNow,
         servedAttributes(['resources', 'transactions', 'diskTraffic'], 16),
         latency('read'),
         latency('write'),

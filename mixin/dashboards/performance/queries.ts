@@ -1,12 +1,14 @@
 import { type Expression, select } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { perNode } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
-export type Operation = 'read' | 'write'
-
 export const OPERATIONS: readonly Operation[] = ['read', 'write']
 
-export const latencyOf = (operation: Operation): Expression =>
+export const latencyOf = (operation: Operation): Expression => nodeLatency(operation, SCOPE.node)
+
+/** Mean latencies; systems with the query interface do not serve them. */
+export const meanOf = (operation: Operation): Expression =>
   perNode(select(`sds_node_transaction_${operation}_latency_seconds`, ...SCOPE.node))
 
 export const countOf = (operation: Operation): Expression =>

@@ -3,22 +3,32 @@ import { type SizedPanel, steps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
+import { latencyQuantile, type Operation } from '../../promql/latency.ts'
 import { by, ratio, sum, sumByPool, weightedMean } from '../../promql/operators.ts'
-import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
-import { bytesOf, capital, countOf, latencyOf, OPERATIONS, type Operation } from './queries.ts'
+import { bytesOf, capital, countOf, latencyOf, meanOf, OPERATIONS } from './queries.ts'
 
-export const meanNow = stat({
-  title: 'Mean latency now',
+const PERCENT = LIMITS.latencyQuantile * 100
+
+export const latencyNow = stat({
+  title: 'Latency now',
   about: [
-    'Mean time of a transaction over the selected nodes, weighted by their transactions.',
+    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${LIMITS.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
     'Below the warning threshold. No value where there are no transactions.',
     'Find out below whether one pool is slow or all, the mean or one node only, and whether load, CPU or background work increased at the same time.',
   ],
-  queries: OPERATIONS.map((operation) => ({
-    expr: weightedMean(latencyOf(operation), countOf(operation), sum),
-    legend: capital(operation),
-  })),
+  queries: [
+    ...OPERATIONS.map((operation) => ({
+      expr: weightedMean(meanOf(operation), countOf(operation), sum),
+      legend: `${capital(operation)} mean`,
+    })),
+    ...OPERATIONS.map((operation) => ({
+      expr: latencyQuantile(LIMITS.latencyQuantile, [], operation, SCOPE.node),
+      legend: `${capital(operation)} p${PERCENT}`,
+    })),
+  ],
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
   noValue: NO_DATA,
@@ -29,13 +39,13 @@ export const latency = (operation: Operation): SizedPanel =>
   timeSeries({
     title: `${capital(operation)} latency: mean, 95th percentile of nodes, worst node`,
     about: [
-      `Mean time of a ${operation} transaction by pool, weighted by transactions. Dashed: the 95th percentile and the maximum of its nodes. The feed has means only, so these are percentiles of the means of nodes, not of requests.`,
+      `Mean time of a ${operation} transaction by pool, weighted by transactions. Dashed: the 95th percentile and the maximum of its nodes, not of requests, because the feed has means only. For systems with the query interface: p${PERCENT} and p99 of the requests of 15 minutes instead of the mean; the values of nodes are their p${PERCENT}.`,
       'All three similar and below the thresholds.',
       'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
     ],
     queries: [
       {
-        expr: weightedMean(latencyOf(operation), countOf(operation), sumByPool),
+        expr: weightedMean(meanOf(operation), countOf(operation), sumByPool),
         legend: '{{system}} / {{pool}} mean',
       },
       {
@@ -43,6 +53,14 @@ export const latency = (operation: Operation): SizedPanel =>
         legend: '{{system}} / {{pool}} p95 of nodes',
       },
       { expr: by('max', POOL_KEY, latencyOf(operation)), legend: '{{system}} / {{pool}} worst node' },
+      {
+        expr: latencyQuantile(LIMITS.latencyQuantile, POOL_KEY, operation, SCOPE.node),
+        legend: `{{system}} / {{pool}} p${PERCENT}`,
+      },
+      {
+        expr: latencyQuantile(0.99, POOL_KEY, operation, SCOPE.node),
+        legend: '{{system}} / {{pool}} p99',
+      },
     ],
     unit: 's',
     min: 0,

@@ -6,7 +6,7 @@ import { steps } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { promql } from '../../promql/expression.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { nodeLatency } from '../common/node_latency.ts'
+import { LATENCY_MEASURE, latencyByNode } from '../common/node_latency.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
 import { BUSIER_NIC, node, READ_LATENCY, USED, WRITE_LATENCY } from './queries.ts'
 
@@ -24,11 +24,11 @@ const usedByNode = barGauge({
   width: 8,
 })
 
-const readLatency = nodeLatency(
+const readLatency = latencyByNode(
   {
     title: 'Read latency by node',
     about: [
-      'Mean time of a read transaction on each node.',
+      `Time of a read transaction on each node: ${LATENCY_MEASURE}`,
       'All lines are similar and below the dashed thresholds.',
       'One line far from the others is a faulty node. All lines rising together is load or background work.',
     ],
@@ -37,11 +37,11 @@ const readLatency = nodeLatency(
   { expr: READ_LATENCY, legend: '{{node}}' },
 )
 
-const writeLatency = nodeLatency(
+const writeLatency = latencyByNode(
   {
     title: 'Write latency by node',
     about: [
-      'Mean time of a write transaction on each node.',
+      `Time of a write transaction on each node: ${LATENCY_MEASURE}`,
       'All lines are similar and below the dashed thresholds.',
       'As for reads. Writes also wait for other nodes, so one faulty node makes all nodes slightly slower.',
     ],

@@ -33,7 +33,7 @@ const nodes = table({
   about: [
     "One row per node: state, disks, space, load, latency and errors. The age of the data is by the storage system's clock.",
     'All rows are similar, with no yellow or red cell.',
-    'Click a node to open it. Empty columns are attributes that the system does not serve: see “Feed offers”.',
+    'Click a node to open it. Empty columns are attributes that the system does not serve: see “Served attributes”.',
   ],
   rows: ['system', 'pool', 'node'],
   columns: [

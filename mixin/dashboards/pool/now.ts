@@ -2,12 +2,13 @@ import type { SizedPanel } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { gauge, stat } from '../../grafana/stat.ts'
 import { promql, select } from '../../promql/expression.ts'
+import { latencyQuantile } from '../../promql/latency.ts'
 import { sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { perNodeAnd, ratio, sum, weightedMean } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { THRESHOLDS } from '../../settings.ts'
+import { LIMITS, THRESHOLDS } from '../../settings.ts'
 import { NO_DATA, servedAttributes } from '../common/served_attributes.ts'
-import { node, READ_LATENCY, READS, WRITE_LATENCY, WRITES } from './queries.ts'
+import { node, READ_MEAN, READS, WRITE_MEAN, WRITES } from './queries.ts'
 
 const nodesHealthy = stat({
   title: 'Nodes healthy',
@@ -72,16 +73,20 @@ const transactions = stat({
   width: 6,
 })
 
-const meanLatency = stat({
-  title: 'Mean latency',
+const PERCENT = LIMITS.latencyQuantile * 100
+
+const latency = stat({
+  title: 'Latency',
   about: [
-    'Mean time of a transaction over the selected nodes, weighted by their transactions.',
+    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${LIMITS.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
     'Below the warning threshold. No value where there are no transactions.',
     'One slow node in “Read latency by node” is a faulty node. All nodes slow together is load, network or background work.',
   ],
   queries: [
-    { expr: weightedMean(READ_LATENCY, READS, sum), legend: 'Read' },
-    { expr: weightedMean(WRITE_LATENCY, WRITES, sum), legend: 'Write' },
+    { expr: weightedMean(READ_MEAN, READS, sum), legend: 'Read mean' },
+    { expr: weightedMean(WRITE_MEAN, WRITES, sum), legend: 'Write mean' },
+    { expr: latencyQuantile(LIMITS.latencyQuantile, [], 'read', SCOPE.node), legend: `Read p${PERCENT}` },
+    { expr: latencyQuantile(LIMITS.latencyQuantile, [], 'write', SCOPE.node), legend: `Write p${PERCENT}` },
   ],
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
@@ -93,7 +98,7 @@ const dataAge = stat({
   title: 'Data age',
   about: [
     "Age of the newest sample of the node that is furthest behind, by the storage system's clock.",
-    'Up to two intervals of the storage system, ten minutes.',
+    'Up to ten minutes; up to 12 minutes for samples of the query interface.',
     'The exporter dashboard shows whether polls fail or whether the system responds with old samples. In the second case its collector has stopped.',
   ],
   queries: [{ expr: sampleAge([], SCOPE.node) }],
@@ -108,7 +113,7 @@ export const poolNow: readonly SizedPanel[] = [
   spaceUsed,
   free,
   transactions,
-  meanLatency,
+  latency,
   dataAge,
   servedAttributes(['capacity', 'resources', 'transactions', 'errors'], 20),
 ]

@@ -1,4 +1,5 @@
 import { type Expression, select, selectAny } from '../../promql/expression.ts'
+import { nodeLatency } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { by, perNode, ratio } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
@@ -8,8 +9,11 @@ export const node = (metric: MetricName): Expression => perNode(select(metric, .
 
 export const READS = node('sds_node_transaction_reads_per_second')
 export const WRITES = node('sds_node_transaction_writes_per_second')
-export const READ_LATENCY = node('sds_node_transaction_read_latency_seconds')
-export const WRITE_LATENCY = node('sds_node_transaction_write_latency_seconds')
+/** Mean latencies; systems with the query interface do not serve them. */
+export const READ_MEAN = node('sds_node_transaction_read_latency_seconds')
+export const WRITE_MEAN = node('sds_node_transaction_write_latency_seconds')
+export const READ_LATENCY = nodeLatency('read', SCOPE.node)
+export const WRITE_LATENCY = nodeLatency('write', SCOPE.node)
 export const USED = ratio(
   node('sds_node_disk_space_allocated_bytes'),
   node('sds_node_disk_space_total_bytes'),

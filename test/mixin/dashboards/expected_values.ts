@@ -25,9 +25,9 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-pool / Space used': [0.35],
   'sds-pool / Free on good disks': [5550],
   'sds-pool / Transactions per second': [210, 150],
-  'sds-pool / Mean latency': [13 / 210, 11 / 150],
+  'sds-pool / Latency': [13 / 210, 11 / 150, 0.2, 0.6],
   'sds-pool / Data age': [602],
-  'sds-pool / Feed offers': [1, 0.75, 0.5, 0.5],
+  'sds-pool / Served attributes': [1, 0.75, 0.5, 0.5],
   'sds-pool / Node health': [
     [
       [node('fra', 'p1', 'n1'), 0],
@@ -60,7 +60,7 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
     ],
   ],
   'sds-capacity / Forecasts not available': [2],
-  'sds-capacity / Feed offers': [1, 0.75],
+  'sds-capacity / Served attributes': [1, 0.75],
   'sds-capacity / Top $topn nodes closest to 90 %': [
     [
       [node('fra', 'p1', 'n1'), 432_000],
@@ -68,17 +68,17 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
     ],
   ],
 
-  'sds-performance / Mean latency now': [13 / 210, 11 / 150],
-  'sds-performance / Feed offers': [0.75, 0.5, 0.5],
+  'sds-performance / Latency now': [13 / 210, 11 / 150, 0.2, 0.6],
+  'sds-performance / Served attributes': [0.75, 0.5, 0.5],
 
   'sds-errors / Failed transactions': [20 / 2100],
   'sds-errors / System errors': [5 / 2100],
   'sds-errors / User errors': [15 / 2100],
-  'sds-errors / Feed offers': [0.5, 0.5],
+  'sds-errors / Served attributes': [0.5, 0.5],
 
   'sds-disks / Disks by state': [41, 1, 1, 2],
   'sds-disks / Not counted in any state': [1],
-  'sds-disks / Feed offers': [0.5],
+  'sds-disks / Served attributes': [0.5],
   'sds-disks / Recovery running': [
     [
       [pool('fra', 'p1'), 1],
@@ -109,6 +109,7 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
       [{ system: 'muc' }, 0],
     ],
   ],
+  'sds-exporter / Query interface': [[[{ system: 'fra' }, 1]]],
   'sds-exporter / Pool poll ok': [
     [
       [{ system: 'fra', pool_id: 'id1', pool: 'p1' }, 1],
@@ -129,12 +130,16 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
     ],
     [
       [pool('fra', 'p1'), 0.01 * (1 - 0.95) + 0.2 * 0.95],
+      [pool('fra', 'p2'), 0.2],
       [pool('muc', 'p1'), 0.1],
     ],
     [
       [pool('fra', 'p1'), 0.2],
+      [pool('fra', 'p2'), 0.2],
       [pool('muc', 'p1'), 0.1],
     ],
+    [[pool('fra', 'p2'), 0.2]],
+    [[pool('fra', 'p2'), 0.296]],
   ],
   'sds-performance / Background share of disk reads': [[[pool('fra', 'p1'), 0.25]]],
   'sds-disks / Share of disk reads that serves users': [[[pool('fra', 'p1'), 0.75]]],
@@ -181,15 +186,15 @@ export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
       [{ category: 'traffic' }, 902],
     ],
   ],
-  'sds-node / Feed offers': [1, 1, 1, 1],
+  'sds-node / Served attributes': [1, 1, 1, 1],
 }
 
 /** A pool of a newer system, which does not serve all attributes. */
 export const NEWER: Selection = { system: ['fra'], pool: ['p2'] }
 export const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
-  'sds-pool / Feed offers': [1, 0, 0, 0],
+  'sds-pool / Served attributes': [1, 0, 0, 0],
   'sds-pool / Transactions per second': [NOTHING, NOTHING],
-  'sds-pool / Mean latency': [NOTHING, NOTHING],
+  'sds-pool / Latency': [NOTHING, NOTHING, 0.2, 0.6],
   'sds-errors / Failed transactions': [NOTHING],
   'sds-errors / System errors': [NOTHING],
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { QUERY_RANGE } from '../../../mixin/promql/latency.ts'
 import { isCounter, KNOWN_METRICS, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import {
   children,
@@ -54,10 +55,13 @@ const INDIFFERENT_TO_COPIES = new Set(['max', 'min'])
 
 /** Metrics about one exporter, which are not deduplicated. */
 const PER_EXPORTER =
-  /^(up|scrape_.+|process_.+|nodejs_.+|sds_exporter_.+|sds_api_.+|sds_pool_polls_total|ALERTS)$/
+  /^(up|scrape_.+|process_.+|nodejs_.+|sds_exporter_.+|sds_api_.+|sds_query_.+|sds_pool_polls_total|ALERTS)$/
 
 const AGGREGATIONS = new Set(['sum', 'count', 'avg', 'max', 'min', 'topk', 'bottomk', 'quantile', 'stddev'])
 const RATES = new Set(['rate', 'irate', 'increase'])
+/** Counters of storage systems: their points come every five minutes, at every resolution of a panel. */
+const FIVE_MINUTE_COUNTER = /^sds_node_/
+const LONG_RANGES: readonly (string | undefined)[] = [QUERY_RANGE, '3h']
 
 test('there are queries to check', () => {
   expect(PANELS.length).toBeGreaterThan(150)
@@ -95,10 +99,15 @@ describe('every selector', () => {
 })
 
 describe('every query', () => {
-  test('takes rates of counters only, over $__rate_interval', () => {
+  test('takes rates of counters only, over $__rate_interval or a range for counters of storage systems', () => {
     const rates = selectors().filter(({ selector }) => RATES.has(selector.around[0] ?? ''))
     expect(rates.length).toBeGreaterThan(5)
-    expect(offenders(rates, ({ selector }) => selector.range !== RATE_INTERVAL)).toEqual([])
+    const wrongRange = offenders(rates, ({ selector }) =>
+      FIVE_MINUTE_COUNTER.test(selector.metric)
+        ? !LONG_RANGES.includes(selector.range)
+        : selector.range !== RATE_INTERVAL,
+    )
+    expect(wrongRange).toEqual([])
     expect(offenders(rates, ({ metrics }) => !metrics.every(isCounter))).toEqual([])
     const bare = selectors().filter(({ selector }) => !RATES.has(selector.around[0] ?? ''))
     expect(offenders(bare, ({ metrics }) => metrics.some(isCounter))).toEqual([])

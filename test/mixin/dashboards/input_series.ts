@@ -1,18 +1,8 @@
 import { FAMILIES, type Family } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES } from '../promql/known_metrics.ts'
-import { diskReads, NODES, recovery, seriesOf } from './node_series.ts'
+import { diskReads, latencies, NODES, recovery, seriesOf } from './node_series.ts'
 import { POOLS, poolSeries } from './pool_series.ts'
-import {
-  constant,
-  EXPORTERS,
-  type InputSeries,
-  type Labels,
-  NOW,
-  onBoth,
-  onEach,
-  targetOf,
-  text,
-} from './series.ts'
+import { constant, type InputSeries, increasingOnBoth, type Labels, NOW, onBoth, onEach } from './series.ts'
 
 /** One exporter of the pair is down and refused its configuration. */
 export const exporters = (): InputSeries[] => [
@@ -21,6 +11,7 @@ export const exporters = (): InputSeries[] => [
   ...onEach('sds_exporter_config_last_reload_successful', {}, [1, 0]),
   ...onEach('sds_exporter_config_last_reload_success_timestamp_seconds', {}, [3600, 100]),
   ...onEach('sds_system_up', { system: 'fra' }, [1, 0]),
+  ...onEach('sds_system_query_up', { system: 'fra' }, [1, 0]),
   ...onEach('sds_system_up', { system: 'muc' }, [0, 0]),
   ...onBoth('sds_system_tls_not_after_timestamp_seconds', { system: 'fra' }, NOW + 86_400),
   ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, 2),
@@ -47,6 +38,7 @@ export const SERIES: readonly InputSeries[] = [
   ...NODES.flatMap(seriesOf),
   ...recovery(),
   ...diskReads(),
+  ...latencies(),
   ...POOLS.flatMap(poolSeries),
   ...exporters(),
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),
@@ -66,11 +58,7 @@ const KNOWN_VALUES: Labels = {
 const labelsFor = ({ labels }: Family): Labels =>
   Object.fromEntries(labels.map((label) => [label, KNOWN_VALUES[label] ?? 'x']))
 
-const growing = (name: string, labels: Labels): InputSeries[] =>
-  EXPORTERS.map((instance) => ({
-    series: text(name, { ...labels, ...targetOf(instance) }),
-    values: `0+1x${NOW / 60}`,
-  }))
+const growing = (name: string, labels: Labels): InputSeries[] => increasingOnBoth(name, labels, 1)
 
 const fill = (family: Family): InputSeries[] => {
   const labels = labelsFor(family)
@@ -82,6 +70,6 @@ const fill = (family: Family): InputSeries[] => {
 /** The same with series of every other family, for tests that every query has a result. */
 export const ALL_SERIES: readonly InputSeries[] = [
   ...SERIES,
-  ...FAMILIES.filter(({ name }) => !NAMES.has(name)).flatMap(fill),
+  ...FAMILIES.filter(({ name }) => !NAMES.has(name) && !NAMES.has(`${name}_bucket`)).flatMap(fill),
   ...FOREIGN_NAMES.filter((name) => !NAMES.has(name)).flatMap((name) => growing(name, {})),
 ]

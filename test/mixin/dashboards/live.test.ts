@@ -1,18 +1,62 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
+import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
+import { silentLog } from '../../../src/log.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
 import { type Prometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
 import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries.ts'
 
 const START_TIMEOUT_MS = 60_000
+/** Of two pools of three nodes, reads and writes. */
+const LATENCIES =
+  'count(histogram_quantile(0.5, rate(sds_node_transaction_latency_seconds_bucket[15m])) >= 0)'
 const READY = 'count(rate(sds_api_requests_total[4m]))'
 
-/** A pair of exporters of one system, and one exporter of a newer system, each with a Prometheus. */
+/**
+ * A pair of exporters of one system, an exporter of a system with the query interface, and an exporter of one with
+ * neither source of performance figures, each with a Prometheus.
+ */
 let demos: Child[]
 let full: Prometheus
-let newer: Prometheus
+let queried: QueriedSystem
+let modern: Prometheus
+let without: Prometheus
 let exporters: string[]
+
+interface QueriedSystem {
+  readonly emulator: Emulator
+  readonly exporter: Exporter
+}
+
+/** The clock of the emulator is 60 times as fast, so that the next point of a counter comes after five seconds. */
+async function startQueried(): Promise<QueriedSystem> {
+  const startedAt = Date.now()
+  const emulator = createEmulator({
+    listenAddress: '127.0.0.1:0',
+    profile: 'modern',
+    nodes: 3,
+    clock: () => startedAt + 60 * (Date.now() - startedAt),
+  })
+  await emulator.start()
+  const text = `
+systems: [{name: demo, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]
+poll: {schedule: "* * * * * *", max_random_delay: 0s}
+forecast: {schedule: "*/5 * * * * *"}
+limits: {requests_per_second: 100}
+`
+  const exporter = createExporter({
+    load: () => parseConfig(text, { file: 'live.yml', environment: {} }),
+    version: 'test',
+    listenAddress: '127.0.0.1:0',
+    lifecycle: false,
+    log: silentLog,
+  })
+  await exporter.start()
+  return { emulator, exporter }
+}
 
 /** Starts a demo. `address` is where it serves metrics. */
 async function startDemo(...flags: readonly string[]): Promise<{ demo: Child; address: string }> {
@@ -46,20 +90,27 @@ beforeAll(async () => {
   const started = await Promise.all([
     startDemo('--profile=classic', '--scenario=disk-failures'),
     startDemo('--profile=classic', '--scenario=disk-failures'),
-    startDemo('--profile=modern'),
+    startDemo('--profile=community'),
   ])
   demos = started.map(({ demo }) => demo)
-  const [one = '', other = '', modern = ''] = started.map(({ address }) => address)
+  const [one = '', other = '', community = ''] = started.map(({ address }) => address)
   exporters = [one, other]
   full = await scrape(exporters)
-  newer = await scrape([modern])
+  without = await scrape([community])
+  queried = await startQueried()
+  modern = await scrape([new URL(queried.exporter.url).host])
   await full.waitForSamples(
     `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2`,
   )
-  await newer.waitForSamples(`${READY} > 0 and count(sds_node_info) > 0`)
+  await without.waitForSamples(`${READY} > 0 and count(sds_node_info) > 0`)
+  await modern.waitForSamples(
+    `${READY} > 0 and ${LATENCIES} == 12 and count(sds_node_capacity_forecast_available) > 0`,
+  )
 }, 3 * START_TIMEOUT_MS)
 afterAll(async () => {
-  await Promise.all([full?.stop(), newer?.stop()])
+  await Promise.all([full?.stop(), without?.stop(), modern?.stop()])
+  await queried?.exporter.stop()
+  await queried?.emulator.stop()
   await Promise.all((demos ?? []).map((demo) => demo.stop()))
 })
 
@@ -74,7 +125,15 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
   'sds-exporter / Rejected values': 'the emulator serves no unreadable value',
 }
 
-/** Metrics that a newer system does not have. */
+/** Panels of the query interface, which is not used where the feed has all figures. */
+const EXPECTED_EMPTY_WITH_FEED: readonly string[] = [
+  'sds-node / Network traffic by interface',
+  'sds-exporter / Query interface',
+  'sds-exporter / Polls of the query interface',
+  'sds-exporter / Rows of unknown nodes',
+]
+
+/** Metrics that a system without the query interface does not have. */
 const LOST = /sds_node_(cpu|memory|nic|transaction|transactions|disk_read|disk_write)_/
 
 const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
@@ -108,7 +167,8 @@ describe('every panel, with a pair of exporters', () => {
 
   test.each(SELECTIONS)('has results for $what, and numbers only', async ({ selection }) => {
     const queries = await queryAll(full, { instance: exporters, ...selection })
-    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
+    const empty = emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))
+    expect(empty.filter((where) => !EXPECTED_EMPTY_WITH_FEED.includes(where))).toEqual([])
     const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
     expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
   })
@@ -125,23 +185,47 @@ describe('every panel, with a pair of exporters', () => {
   })
 })
 
-describe('every panel, with a newer system', () => {
+describe('every panel, with the query interface', () => {
+  test('has results, and numbers only', async () => {
+    const queries = await queryAll(modern, ALL)
+    // No disk failed in this one.
+    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([
+      'sds-disks / Nodes with disks to repair',
+    ])
+    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+    expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
+  })
+
+  test('shows that everything is served', async () => {
+    const served = (await queryAll(modern, ALL)).filter(
+      ({ where }) => where === 'sds-node / Served attributes',
+    )
+    expect(served.map(({ samples }) => samples[0]?.value)).toEqual([1, 1, 1, 1])
+  })
+})
+
+describe('every panel, with neither source of performance figures', () => {
   test('is empty only where the system does not serve its attributes', async () => {
-    const queries = await queryAll(newer, ALL)
+    const queries = await queryAll(without, ALL)
     const unexplained = emptyPlaces(queries).filter((where) => {
       const exprs = queries.filter((one) => one.where === where).map(({ expr }) => expr)
       return !(where in EXPECTED_EMPTY) && !exprs.every((expr) => LOST.test(expr))
     })
-    // No disk failed in this one.
-    expect(unexplained).toEqual(['sds-disks / Nodes with disks to repair'])
+    // No disk failed in this one, and rows are counted by successful polls.
+    expect(unexplained).toEqual([
+      'sds-disks / Nodes with disks to repair',
+      'sds-exporter / Rows of unknown nodes',
+    ])
     expect(emptyPlaces(queries).length).toBeGreaterThan(20)
   })
 
   test('shows that only capacity and forecasts are served', async () => {
-    const offers = (await queryAll(newer, ALL)).filter(({ where }) => where === 'sds-node / Feed offers')
+    const offers = (await queryAll(without, ALL)).filter(
+      ({ where }) => where === 'sds-node / Served attributes',
+    )
     expect(offers.map(({ samples }) => samples[0]?.value)).toEqual([0, 0, 0, 0])
-    const [capacity] = (await queryAll(newer, ALL)).filter(
-      ({ where }) => where === 'sds-capacity / Feed offers',
+    const [capacity] = (await queryAll(without, ALL)).filter(
+      ({ where }) => where === 'sds-capacity / Served attributes',
     )
     expect(capacity?.samples[0]?.value).toBeGreaterThan(0.5)
   })

@@ -1,5 +1,5 @@
 import { HEALTH_STATES } from '../../../src/catalogue.ts'
-import { type InputSeries, onBoth } from './series.ts'
+import { type InputSeries, increasingOnBoth, onBoth } from './series.ts'
 
 interface NodeFacts {
   readonly key: { readonly system: string; readonly pool: string; readonly node: string }
@@ -23,7 +23,7 @@ interface NodeFacts {
 
 /**
  * Two systems with pools of the same name, nodes of different size and status, one with an unknown status, and one
- * (n3) of a system that serves neither transactions nor resources.
+ * (n3) of a system that serves neither transactions nor resources in the feed, but a histogram of latencies.
  */
 export const NODES: readonly NodeFacts[] = [
   {
@@ -177,6 +177,23 @@ export const recovery = (): InputSeries[] =>
       { system, pool: 'p1', node, purpose: 'recovery' },
       bytes,
     ),
+  )
+
+/**
+ * Requests per minute of n3 up to each bound. Of 60 reads, 30 take up to 0.1 s: quantile 0.75 is 0.1 + 0.2 * 15/30.
+ * Of 40 writes, 20 take up to 0.3 s: quantile 0.75 is 0.3 + 0.6 * 10/20.
+ */
+const LATENCIES = {
+  read: { '0.1': 30, '0.3': 60, '0.9': 60, '+Inf': 60 },
+  write: { '0.1': 0, '0.3': 20, '0.9': 40, '+Inf': 40 },
+} as const
+
+export const latencies = (): InputSeries[] =>
+  Object.entries(LATENCIES).flatMap(([operation, buckets]) =>
+    Object.entries(buckets).flatMap(([le, perMinute]) => {
+      const labels = { system: 'fra', pool: 'p2', node: 'n3', operation, le }
+      return increasingOnBoth('sds_node_transaction_latency_seconds_bucket', labels, perMinute)
+    }),
   )
 
 /** Disk reads of one node; 30 of 40 bytes per second are for users. */

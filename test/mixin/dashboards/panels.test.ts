@@ -87,7 +87,7 @@ test('stats, gauges, bar gauges and pie charts have instant queries, except with
 
 test('state timelines do not join gaps, and have value mappings', () => {
   const timelines = ofType('state-timeline')
-  expect(timelines).toHaveLength(6)
+  expect(timelines).toHaveLength(7)
   for (const { panel, where } of timelines) {
     expect(panel.fieldConfig?.defaults.custom.spanNulls, where).toBe(false)
     expect(panel.fieldConfig?.defaults.mappings, where).not.toEqual([])

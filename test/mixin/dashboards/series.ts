@@ -31,6 +31,13 @@ export const targetOf = (instance: string): Labels => ({ job: 'sds', instance })
 export const onBoth = (name: string, labels: Labels, value: number): InputSeries[] =>
   EXPORTERS.map((instance) => constant(name, { ...labels, ...targetOf(instance) }, value))
 
+/** Counters that increase from 0 at both exporters of a pair. */
+export const increasingOnBoth = (name: string, labels: Labels, perMinute: number): InputSeries[] =>
+  EXPORTERS.map((instance) => ({
+    series: text(name, { ...labels, ...targetOf(instance) }),
+    values: `0+${perMinute}x${NOW / 60}`,
+  }))
+
 /** Series with different values at the two exporters. */
 export const onEach = (name: string, labels: Labels, values: readonly [number, number]): InputSeries[] =>
   EXPORTERS.map((instance, index) => constant(name, { ...labels, ...targetOf(instance) }, values[index] ?? 0))

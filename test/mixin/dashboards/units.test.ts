@@ -24,14 +24,16 @@ const DERIVED: Readonly<Record<string, string>> = {
   'sds-capacity / Space used by pool / A': 'bytes by bytes',
   'sds-capacity / Space used over time / A': 'bytes by bytes',
   'sds-capacity / Fullest minus emptiest node / A': 'bytes by bytes',
-  'sds-pool / Mean latency / A': 'weighted by transactions',
-  'sds-pool / Mean latency / B': 'weighted by transactions',
-  'sds-performance / Mean latency now / A': 'weighted by transactions',
-  'sds-performance / Mean latency now / B': 'weighted by transactions',
+  'sds-pool / Latency / A': 'weighted by transactions',
+  'sds-pool / Latency / B': 'weighted by transactions',
+  'sds-performance / Latency now / A': 'weighted by transactions',
+  'sds-performance / Latency now / B': 'weighted by transactions',
   'sds-performance / Read latency: mean, 95th percentile of nodes, worst node / A':
     'weighted by transactions',
   'sds-performance / Write latency: mean, 95th percentile of nodes, worst node / A':
     'weighted by transactions',
+  'sds-node / Network traffic by interface / A': 'rate of a counter of bytes',
+  'sds-node / Network traffic by interface / B': 'rate of a counter of bytes',
   'sds-performance / Mean bytes per read and per write / A': 'bytes per second by transactions per second',
   'sds-performance / Mean bytes per read and per write / B': 'bytes per second by transactions per second',
   'sds-performance / Background share of disk reads / A': 'bytes per second by bytes per second',
@@ -54,7 +56,7 @@ describe('units', () => {
   )
 
   test('agree with the unit of the metric', () => {
-    const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Feed offers'))
+    const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Served attributes'))
     const wrong = plain.flatMap(({ where, expr, unit }) =>
       metricsIn(expr)
         .filter((name) => baseUnit.has(name) && name !== 'sds_pool_info')

@@ -43,12 +43,14 @@ let settledAt: number
 
 async function startSetup(scenario: LiveScenario): Promise<Setup> {
   let behindMs = (scenario.faultsBeganSecondsAgo ?? 0) * 1000
-  const { faults = [], scenario: played } = scenario.emulator
+  const { faults = [], ...played } = scenario.emulator
+  const startedAt = Date.now()
+  const aheadMs = () => (scenario.fastClock ? (1 / SCALE - 1) * (Date.now() - startedAt) : 0)
   const emulator = createEmulator({
     listenAddress: '127.0.0.1:0',
-    clock: () => Date.now() - behindMs,
-    faults: scenario.faultsAfterFirstPoll ? [] : faults,
-    ...(played !== undefined && { scenario: played }),
+    clock: () => Date.now() - behindMs + aheadMs(),
+    faults: scenario.faultsAfterFirstPoll || scenario.faultsAfterFirstQuery ? [] : faults,
+    ...played,
   })
   await emulator.start()
   const passwordFile = folder.write(
@@ -78,6 +80,13 @@ async function startSetup(scenario: LiveScenario): Promise<Setup> {
     folder.write(`${scenario.name}.password`, 'emulator')
   }
   return { scenario, emulator, exporter, heal }
+}
+
+/** The alert compares with the time before the failure. */
+async function failQueries({ scenario, emulator }: Setup): Promise<void> {
+  if (!scenario.faultsAfterFirstQuery) return
+  await prometheus.waitForSamples(`sds_system_query_up{system="${scenario.name}"} == 1`)
+  emulator.setFaults(scenario.emulator.faults ?? [])
 }
 
 function configOf({ name, auth }: LiveScenario, url: string, passwordFile: string): string {
@@ -117,6 +126,7 @@ beforeAll(async () => {
     ruleFiles,
     alertmanagers: [alertmanager.address],
   })
+  await Promise.all(setups.map(failQueries))
   settledAt = performance.now() + LONGEST_FOR_MS * SCALE + SETTLING_MS
 }, 2 * START_TIMEOUT_MS)
 

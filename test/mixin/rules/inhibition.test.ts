@@ -144,6 +144,18 @@ const CASES: readonly Case[] = [
     ],
     notified: [bad, badDisks, of('SdsNodeLatencyOutlier', 'warning', { ...NODE, node: 'n2' })],
   },
+  {
+    title: 'failing queries inhibit the attributes that disappeared',
+    firing: [
+      of('SdsQueryFailing', 'warning', FRANKFURT),
+      of('SdsAttributesDisappeared', 'info', POLL),
+      of('SdsAttributesDisappeared', 'info', { ...POLL, system: 'paris' }),
+    ],
+    notified: [
+      of('SdsQueryFailing', 'warning', FRANKFURT),
+      of('SdsAttributesDisappeared', 'info', { ...POLL, system: 'paris' }),
+    ],
+  },
   { title: 'many failures inhibit single bad disks', firing: [many, badDisks], notified: [many] },
   {
     title: 'no exporter inhibits everything',

@@ -19,7 +19,11 @@ export interface ExpectedAlert {
 export interface LiveScenario {
   readonly name: string
   /** Options of the emulator. All others have their defaults: two pools of five nodes. */
-  readonly emulator: { readonly scenario?: Scenario; readonly faults?: readonly string[] }
+  readonly emulator: {
+    readonly profile?: 'classic' | 'modern'
+    readonly scenario?: Scenario
+    readonly faults?: readonly string[]
+  }
   /** Authentication of the exporter: the fixed token of the emulator's monitor, or user and password. */
   readonly auth: 'token' | 'login' | 'wrong password'
   /**
@@ -29,6 +33,10 @@ export interface LiveScenario {
   readonly faultsBeganSecondsAgo?: number
   /** Set the faults after the first successful poll. */
   readonly faultsAfterFirstPoll?: true
+  /** Set the faults after Prometheus has seen a successful poll of the query interface. */
+  readonly faultsAfterFirstQuery?: true
+  /** The emulator's clock is as fast as the scaled rules: the intervals of its points are then scaled, too. */
+  readonly fastClock?: true
   readonly alerts: readonly ExpectedAlert[]
   /** Names of alerts that may fire, for a reason of the test. */
   readonly tolerated?: readonly string[]
@@ -99,12 +107,31 @@ export const LIVE_SCENARIOS: readonly LiveScenario[] = [
   },
   {
     name: 'slow',
-    emulator: { scenario: 'slow' },
+    emulator: { profile: 'classic', scenario: 'slow' },
     auth: 'token',
     alerts: [
       alert('SdsReadLatencyHigh', 'warning', ...POOLS),
       alert('SdsWriteLatencyHigh', 'warning', ...POOLS),
     ],
+  },
+  {
+    name: 'slow-modern',
+    emulator: { profile: 'modern', scenario: 'slow' },
+    auth: 'token',
+    fastClock: true,
+    alerts: [
+      alert('SdsReadLatencyHigh', 'warning', ...POOLS),
+      alert('SdsWriteLatencyHigh', 'warning', ...POOLS),
+    ],
+    // By the fast clock: the skew increases, and seconds in expressions are not scaled.
+    tolerated: ['SdsClockSkew', 'SdsCategoryFrozen', 'SdsCapacityFillsSoon'],
+  },
+  {
+    name: 'queries-refused',
+    emulator: { profile: 'modern', faults: ['query-error:compile'] },
+    auth: 'token',
+    faultsAfterFirstQuery: true,
+    alerts: [alert('SdsQueryFailing', 'warning', '')],
   },
   {
     name: 'expired-token',

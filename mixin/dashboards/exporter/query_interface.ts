@@ -1,0 +1,62 @@
+import { upDown } from '../../grafana/mappings.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
+import { stateTimeline } from '../../grafana/state_timeline.ts'
+import { timeSeries } from '../../grafana/timeseries.ts'
+import { select } from '../../promql/expression.ts'
+import { perSystem, sumBy } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { increase } from './polling.ts'
+
+const NOT_QUERIED = 'No system is queried'
+
+const up = stateTimeline({
+  title: 'Query interface',
+  about: [
+    'Whether the last poll of the query interface succeeded, also without data. Systems whose feed has all figures are not queried.',
+    'Always green.',
+    'Red since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
+  ],
+  queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
+  unit: 'none',
+  mappings: upDown('ok', 'failed'),
+  noValue: NOT_QUERIED,
+  width: 8,
+})
+
+const polls = timeSeries({
+  title: 'Polls of the query interface',
+  about: [
+    'Polls by result: ok, empty (no current data), or the reason of the failure.',
+    'Only ok.',
+    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After failures the exporter may wait for an hour or a day.',
+  ],
+  queries: [
+    {
+      expr: sumBy(['system', 'result'], increase('sds_query_polls_total')),
+      legend: '{{system}} {{result}}',
+    },
+  ],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  stacked: true,
+  noValue: NOT_QUERIED,
+  width: 8,
+})
+
+const unmatched = timeSeries({
+  title: 'Rows of unknown nodes',
+  about: [
+    'Rows of the query interface about nodes that are in the feed of no polled pool. Their figures are not exported.',
+    'None, if all pools of the system are polled.',
+    'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
+  ],
+  queries: [{ expr: sumBy(['system'], increase('sds_query_unmatched_rows_total')), legend: '{{system}}' }],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  noValue: NOT_QUERIED,
+  width: 8,
+})
+
+export const queryInterface: readonly SizedPanel[] = [up, polls, unmatched]
