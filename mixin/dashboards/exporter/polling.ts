@@ -9,7 +9,7 @@ import { perNamedPool } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
 
 /** Not deduplicated: two exporters of a pair really send twice as many requests. */
-export const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
 export const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
