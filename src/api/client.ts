@@ -1,7 +1,7 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { inSlices, nextTurn } from '../slices.ts'
+import { inSlices, nextTurn, type Steps } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
@@ -33,8 +33,11 @@ export type { ClientObserver, Operation } from './request/exchanges.ts'
 
 /** One storage system with the exporter's own session. Every method throws {@link ApiError} with the place. */
 export interface SystemClient {
-  /** The nodes of a pool as they are now. API document, "Get nodes of a storage pool". */
-  nodes(poolId: string, signal: AbortSignal): Promise<FeedReading>
+  /**
+   * The nodes of a pool as they are now. API document, "Get nodes of a storage pool".
+   * @param use called with the reading before the next response is decoded
+   */
+  nodes(poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading>
   /** The same nodes with nothing but their capacity forecasts. */
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
   /** The pools that the system lists. */
@@ -51,6 +54,8 @@ export interface SystemClient {
   /** Logs out and closes all connections. */
   close(): Promise<void>
 }
+
+export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
 
 export interface ReadRequest {
   readonly operation: Operation
@@ -101,17 +106,18 @@ export function createClient(options: ClientOptions): SystemClient {
     pool: string,
     query: string,
     signal: AbortSignal,
+    use?: UseReading,
   ): Promise<FeedReading> {
     const request = { operation, pool, path: poolPath(system.name, operation, pool), query }
     return read(request, signal, async (text, _, ofAttempt) => {
-      const body = parseJson(text)
-      await nextTurn(ofAttempt)
-      return inSlices(feedSteps(body, bandwidthUnit), ofAttempt)
+      const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
+      await use?.(reading, ofAttempt)
+      return reading
     })
   }
 
   return {
-    nodes: (poolId, signal) => readFeed('nodes', poolId, CURRENT_QUERY, signal),
+    nodes: (poolId, signal, use) => readFeed('nodes', poolId, CURRENT_QUERY, signal, use),
     forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
@@ -120,12 +126,11 @@ export function createClient(options: ClientOptions): SystemClient {
       const body = JSON.stringify({ query: queryText(query, dialect) })
       const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
       const options = { name: query.name, tags: requiredTags(query) }
-      return read(request, signal, async (text, _, ofAttempt) => {
-        const answer = parseJson(text)
+      const steps = (answer: unknown) => {
         onBody?.(answer)
-        await nextTurn(ofAttempt)
-        return inSlices(answerSteps(answer, options), ofAttempt)
-      })
+        return answerSteps(answer, options)
+      }
+      return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
     },
     read: (request, decode, signal) => read(request, signal, decode),
     async close() {
@@ -133,6 +138,16 @@ export function createClient(options: ClientOptions): SystemClient {
       await close()
     },
   }
+}
+
+async function decodeInSlices<T>(
+  text: string,
+  decode: (body: unknown) => Steps<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const steps = decode(parseJson(text))
+  await nextTurn(signal)
+  return inSlices(steps, signal)
 }
 
 /** The exporter's own session; its logins and logouts are exchanges like any other. */

@@ -14,7 +14,7 @@ import {
   type SourceUnit,
   UNITS,
 } from '../catalogue.ts'
-import { atOnce, type Steps } from '../slices.ts'
+import type { Steps } from '../slices.ts'
 import { labelText, type Part, type Sample, type SampleSet, sampleLines } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 
@@ -72,15 +72,43 @@ const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
   HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
 )
 
+type Nodes = Pick<MergedReading, 'nodes'>
+
 /** Samples of all nodes of one poll, in base units. Absent attributes give no sample. */
-export function feedSamples(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): SampleSet {
-  return atOnce(feedSampleSteps(reading, labels))
+export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
+  return samplesOf(nodes, uniqueNames(nodes), labels)
 }
 
-function* feedSampleSteps(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): Steps<SampleSet> {
+/** Nodes that are rendered at a time: samples take several times the memory of their lines. */
+const BATCH = 16
+
+/** The lines of {@link feedSamples}; undefined if they take more than `maxBytes`. */
+export function* feedPartSteps(
+  { nodes }: Nodes,
+  labels: PoolLabels,
+  maxBytes: number,
+): Steps<Part | undefined> {
+  const names = uniqueNames(nodes)
+  const chunks = new Map<string, string[]>()
+  let bytes = 0
+  for (let start = 0; start < nodes.length; start += BATCH) {
+    const end = start + BATCH
+    for (const [family, samples] of samplesOf(nodes.slice(start, end), names.slice(start, end), labels)) {
+      const lines = sampleLines(family, samples)
+      bytes += Buffer.byteLength(lines)
+      const before = chunks.get(family)
+      if (before === undefined) chunks.set(family, [lines])
+      else before.push(lines)
+    }
+    if (bytes > maxBytes) return undefined
+    yield
+  }
+  return new Map([...chunks].map(([family, lines]) => [family, lines.join('')]))
+}
+
+function samplesOf(nodes: readonly MergedNode[], names: readonly string[], labels: PoolLabels): SampleSet {
   const samples = new Samples()
-  const names = uniqueNames(reading.nodes)
-  for (const [index, node] of reading.nodes.entries()) {
+  nodes.forEach((node, index) => {
     const base = nodeLabels(labels, names[index] ?? node.id)
     addIdentity(samples, base, node, labels.poolId)
     for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
@@ -91,20 +119,8 @@ function* feedSampleSteps(reading: Pick<MergedReading, 'nodes'>, labels: PoolLab
     addLatencies(samples, base, node)
     addInterfaces(samples, base, node)
     addAges(samples, base, node)
-    yield
-  }
+  })
   return samples.byFamily
-}
-
-/** The lines of {@link feedSamples}. */
-export function* feedPartSteps(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): Steps<Part> {
-  const samples = yield* feedSampleSteps(reading, labels)
-  const part = new Map<string, string>()
-  for (const [family, list] of samples) {
-    part.set(family, sampleLines(family, list))
-    yield
-  }
-  return part
 }
 
 function nodeLabels({ system, pool }: PoolLabels, node: string): string {

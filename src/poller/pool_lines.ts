@@ -29,11 +29,15 @@ interface PoolLines {
 export type Lines = ReadonlyMap<string, PoolLines>
 export const NO_LINES: Lines = new Map()
 
-/** Renders the next reading of a pool, so that the change of the state takes little time. */
+/**
+ * Renders the next reading of a pool, so that the change of the state takes little time.
+ * @throws {ApiError} `too_large` when the lines take more than `maxBytes`
+ */
 export function* readingLinesSteps(
   system: SystemState | undefined,
   poolId: string,
   reading: FeedReading,
+  maxBytes: number,
 ): Steps<Lines> {
   if (system === undefined) return NO_LINES
   const pools = [...system.pools.values()].map((pool) =>
@@ -44,26 +48,34 @@ export function* readingLinesSteps(
   const pool = pools[index]
   if (pool === undefined) return NO_LINES
   const label = labels[index] ?? poolId
-  return new Map([[poolId, yield* poolLines({ ...pool, label }, reading, system)]])
+  return new Map([[poolId, yield* poolLines({ ...pool, label }, reading, system, maxBytes)]])
 }
 
-/** Renders all pools with the next reading of the query interface. */
+/** As {@link readingLinesSteps}, for all pools with the next reading of the query interface. */
 export function* performanceLinesSteps(
   system: SystemState | undefined,
   performance: PerformanceState,
+  maxBytes: number,
 ): Steps<Lines> {
   const lines = new Map<string, PoolLines>()
   if (system === undefined) return lines
   const next = { ...system, performance }
   for (const pool of system.pools.values())
-    if (pool.reading !== undefined) lines.set(pool.ref.id, yield* poolLines(pool, pool.reading, next))
+    if (pool.reading !== undefined)
+      lines.set(pool.ref.id, yield* poolLines(pool, pool.reading, next, maxBytes))
   return lines
 }
 
-function* poolLines(pool: PoolState, reading: FeedReading, system: SystemState): Steps<PoolLines> {
+function* poolLines(
+  pool: PoolState,
+  reading: FeedReading,
+  system: SystemState,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Steps<PoolLines> {
   const performance = system.performance?.reading
   const merged = mergePerformance(reading, performance)
-  const part = yield* feedPartSteps(merged, labelsFor(pool, system.name))
+  const part = yield* feedPartSteps(merged, labelsFor(pool, system.name), maxBytes)
+  if (part === undefined) throw tooManySeries(maxBytes)
   return { label: pool.label, reading, performance, merged, part }
 }
 
@@ -78,7 +90,11 @@ export function bytesOf({ pools }: SystemState): number {
 /** @throws {ApiError} `too_large` when the lines of the pools take more than `maxBytes` */
 export function withinBounds(system: SystemState, maxBytes: number): SystemState {
   if (bytesOf(system) <= maxBytes) return system
-  throw new ApiError(
+  throw tooManySeries(maxBytes)
+}
+
+function tooManySeries(maxBytes: number): ApiError {
+  return new ApiError(
     'too_large',
     `the series of the system take more than limits.max_response_bytes (${maxBytes} bytes) on /metrics: increase it, or poll fewer pools`,
   )

@@ -6,7 +6,7 @@ import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
 import type { Journal } from './journal.ts'
-import { readingLinesSteps } from './pool_lines.ts'
+import { type Lines, NO_LINES, readingLinesSteps } from './pool_lines.ts'
 import { withdrawn, withPoll } from './state.ts'
 import type { Attempt, Failure } from './system_state.ts'
 import { createWithdrawal, type Withdrawal } from './withdrawal.ts'
@@ -33,7 +33,8 @@ export interface PoolPoller {
 }
 
 export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
-  const { poolId, system, config, client, board, journal } = options
+  const { poolId, system, config, board, journal } = options
+  const maxBytes = config.limits.maxResponseBytes
   // Aborted by forget(), so that requests of pools that left do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPoller({
@@ -41,7 +42,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     system: system.name,
     forecast: config.forecast,
     leaving: leaving.signal,
-    maxBytes: config.limits.maxResponseBytes,
+    maxBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
   let busy = false
@@ -49,10 +50,10 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   async function ask(signal: AbortSignal): Promise<Outcome> {
     const began = performance.now()
     try {
-      const reading = await client.nodes(poolId, leaving.signal)
+      const { reading, lines } = await readLines(options, leaving.signal)
       if (leaving.signal.aborted) return 'none'
       const good = attemptSince(began)
-      await show(options, good, reading, leaving.signal)
+      await board.update(system.name, (state) => withPoll(state, poolId, good, reading, { maxBytes, lines }))
       if (leaving.signal.aborted) return 'none'
       withdrawal.after()
       journal.polled(poolId, undefined)
@@ -90,16 +91,18 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   }
 }
 
-/** Renders a reading in slices, and shows it. @throws {ApiError} `too_large` */
-async function show(
-  { poolId, system: { name }, config, board }: PoolPollerOptions,
-  attempt: Attempt,
-  reading: FeedReading,
+/** Reads the nodes, and renders them before the next response is decoded, so that memory does not add up. */
+async function readLines(
+  { poolId, system, config, client, board }: PoolPollerOptions,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<{ reading: FeedReading; lines: Lines }> {
   const maxBytes = config.limits.maxResponseBytes
-  const lines = await inSlices(readingLinesSteps(board.system(name), poolId, reading), signal)
-  await board.update(name, (state) => withPoll(state, poolId, attempt, reading, { maxBytes, lines }))
+  let lines = NO_LINES
+  const reading = await client.nodes(poolId, signal, async (decoded, ofAttempt) => {
+    const state = board.system(system.name)
+    lines = await inSlices(readingLinesSteps(state, poolId, decoded, maxBytes), ofAttempt)
+  })
+  return { reading, lines }
 }
 
 /** Withdraws the values of the pool in time, also those that an earlier poller left. */

@@ -37,7 +37,7 @@ export interface QueryPoller {
 }
 
 export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
-  const { system, board, journal } = options
+  const { system, maxBytes, board, journal } = options
   const { name, performance: config } = system
   const reader = readerOf(options)
   const pauses = createPauses()
@@ -49,10 +49,8 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     try {
       const answers = await reader.read(signal)
       const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
-      const lines = await inSlices(performanceLinesSteps(board.system(name), state), signal)
-      await board.update(name, (before) =>
-        withPerformance(before, state, { maxBytes: options.maxBytes, lines }),
-      )
+      const lines = await inSlices(performanceLinesSteps(board.system(name), state, maxBytes), signal)
+      await board.update(name, (before) => withPerformance(before, state, { maxBytes, lines }))
       aging.restart()
       pauses.succeeded()
       report(answers)

@@ -91,7 +91,7 @@ describe('a poll', () => {
 
   test('uses lines that were rendered before, unless the label of the pool has changed', () => {
     const reading = readingOf({ n1: 1 })
-    const lines = (system: SystemState) => atOnce(readingLinesSteps(system, 'p', reading))
+    const lines = (system: SystemState) => atOnce(readingLinesSteps(system, 'p', reading, 1_000_000))
     const poll = (system: SystemState, from: SystemState) =>
       withPoll(system, 'p', at(1), reading, { lines: lines(from) })
     const other = withPoll(systemA, 'q', at(1), readingOf({ n2: 1 }, 'sp1'))
