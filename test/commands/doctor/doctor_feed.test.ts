@@ -199,7 +199,7 @@ describe('samples', () => {
     await using emulator = await startEmulator({
       pools: 1,
       nodes: 1,
-      profile: 'modern',
+      profile: 'community',
       faults: ['future-time:7200'],
     })
     expect((await examine({ base_url: emulator.url })).of('samples')).toMatchObject([
