@@ -147,7 +147,7 @@ describe('bounds', () => {
 
   test('the error types of all nodes together', () => {
     const types = Array.from({ length: 100 }, (_, index) => ({ errorType: `${index}`, errorCount: '1' }))
-    const nodes = Array.from({ length: 1001 }, (_, id) => ({ id, transactionErrorsCurrent: { types } }))
+    const nodes = Array.from({ length: 501 }, (_, id) => ({ id, transactionErrorsCurrent: { types } }))
     const { rejected } = decodeFeed(feed(...nodes))
     expect(rejected).toMatchObject([{ attribute: 'transactionErrors', reason: 'too_many', times: 100 }])
   })
