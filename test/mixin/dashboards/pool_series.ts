@@ -18,7 +18,7 @@ export const POOLS: readonly PoolFacts[] = [
     up: 1,
     attributes: {
       'nodeCpuUtilization/served': 2,
-      'transactionReadLatency/served': 2,
+      'transactionReadBandwidth/served': 2,
       'transactionErrors/served': 2,
       'diskReadBandwidthTotal/served': 2,
       'diskSpaceTotal/served': 2,
@@ -32,7 +32,7 @@ export const POOLS: readonly PoolFacts[] = [
     up: 0,
     attributes: {
       'nodeCpuUtilization/absent': 1,
-      'transactionReadLatency/absent': 1,
+      'transactionReadBandwidth/absent': 1,
       'transactionErrors/absent': 1,
       'diskReadBandwidthTotal/absent': 1,
       'diskSpaceTotal/served': 1,
@@ -46,7 +46,7 @@ export const POOLS: readonly PoolFacts[] = [
     up: 1,
     attributes: {
       'nodeCpuUtilization/served': 1,
-      'transactionReadLatency/unreadable': 1,
+      'transactionReadBandwidth/unreadable': 1,
       'transactionErrors/absent': 1,
       'diskReadBandwidthTotal/absent': 1,
       'diskSpaceTotal/served': 1,
