@@ -38,6 +38,8 @@ async function main(): Promise<number> {
   if (unknown !== undefined) return write(`no attack has the name ${unknown}\n\n${HELP}`, 2)
   if (names !== undefined && flags.markdown !== undefined)
     return write('--markdown needs all attacks: omit --only\n', 2)
+  // Fails before the attacks, not after them, if the file is missing.
+  if (flags.markdown !== undefined) readFileSync(flags.markdown)
   const results = await attackAll(ROWS.filter(({ name }) => names?.includes(name) ?? true))
   if (flags.markdown !== undefined)
     writeFileSync(flags.markdown, withTable(readFileSync(flags.markdown, 'utf8'), results))

@@ -49,14 +49,13 @@ function slowRequest(url: string): Socket {
 
 const churnSent = `${PER_SECOND * CHURN_SECONDS} readers, ${PER_SECOND} more each second, of pages that change each second`
 
-const slowSent = `${CONNECTIONS} readers of \`/metrics\` that read 4 kB every 20 s, with polls every second`
+const slowSent = `${CONNECTIONS} readers of \`/metrics\` that read 4 kB every 20 s`
 const idleSent = `${CONNECTIONS} connections without a request`
 
 export const SLOW: readonly Row[] = [
   {
     name: 'slow-readers',
     sent: slowSent,
-    setup: { pollSeconds: 1 },
     seconds: 15,
     attack: fill((url) => slowReader(url)),
   },
@@ -77,7 +76,6 @@ export const SLOW: readonly Row[] = [
   {
     name: 'slow-readers-many',
     sent: `${slowSent}, each from an address of its own`,
-    setup: { pollSeconds: 1 },
     attack: fill((url, index) => slowReader(url, attackerAddress(index))),
   },
   {
