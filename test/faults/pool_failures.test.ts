@@ -18,6 +18,7 @@ const FAULTS: readonly (readonly [string, Reason])[] = [
   ['too-large:5', 'too_large'],
   ['endless', 'too_large'],
   ['gzip-bomb:50', 'too_large'],
+  ['deep', 'too_large'],
   ['gzip-cut', 'encoding'],
   ['unknown-encoding:br', 'encoding'],
   ['unknown-encoding:gzip, gzip', 'encoding'],
