@@ -45,6 +45,7 @@ async function startQueried(): Promise<QueriedSystem> {
 systems: [{name: demo, base_url: "${emulator.url}", auth: {token: emulator-monitor}}]
 poll: {schedule: "* * * * * *", max_random_delay: 0s}
 forecast: {schedule: "*/5 * * * * *"}
+performance: {schedule: "*/2 * * * * *"}
 limits: {requests_per_second: 100}
 `
   const exporter = createExporter({

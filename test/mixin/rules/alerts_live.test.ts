@@ -97,6 +97,7 @@ systems:
   - {name: ${name}, base_url: "${url}", auth: {${login}}}
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: 20s}
 forecast: {schedule: "*/5 * * * * *"}
+performance: {schedule: "*/2 * * * * *"}
 limits: {requests_per_second: 100}
 `
 }
