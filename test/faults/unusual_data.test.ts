@@ -113,11 +113,11 @@ const FAULTS: Readonly<Record<string, (seen: Observed) => void | Promise<void>>>
     expect(states.filter(({ labels }) => labels['status'] === 'Rebooting')).toHaveLength(NODES)
     expect(states).toHaveLength(2 * NODES)
   },
-  'error-types:5000': ({ after, rejected }) => {
+  'error-types:1000': ({ after, rejected }) => {
     const types = after.filter(({ name }) => name === 'sds_node_transaction_errors_by_type')
     expect(types.length).toBeGreaterThanOrEqual(NODES * MAX_ERROR_TYPES)
     expect(types.length).toBeLessThan(2 * NODES * MAX_ERROR_TYPES)
-    const perPoll = NODES * (5000 - MAX_ERROR_TYPES)
+    const perPoll = NODES * (1000 - MAX_ERROR_TYPES)
     expect(rejected('transactionErrors', 'too_many') % perPoll).toBe(0)
     expect(rejected('transactionErrors', 'too_many')).toBeGreaterThanOrEqual(perPoll)
   },
