@@ -28,7 +28,7 @@ describe('metrics', () => {
     const named = [...text.matchAll(/\b(sds_[a-z_]+)(?:\{([a-z_,]+)(?==|!|[,}]))?/g)]
     const wrong = named.filter(([, name = '', labels]) => {
       if (name === 'sds_pool_') return false
-      const known = families.get(name)?.labels
+      const known = (families.get(name) ?? families.get(name.replace(/_bucket$/, '')))?.labels
       return (
         known === undefined ||
         (labels ?? '').split(',').some((label) => label !== '' && !known.includes(label))
