@@ -29,7 +29,6 @@ export function createPage(parts: readonly Part[]): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
   const requestedForms = new Set<Form>()
-  let series: number | undefined
 
   function* bodySteps(format: Format): Steps<Buffer> {
     const ready = bodies.get(format) ?? (yield* renderBody(parts, format))
@@ -61,8 +60,7 @@ export function createPage(parts: readonly Part[]): Page {
 
   return {
     get series() {
-      series ??= atOnce(countSeries(parts))
-      return series
+      return countSeries(parts)
     },
     identity,
     gzip,
@@ -88,13 +86,23 @@ function* renderBody(parts: readonly Part[], format: Format): Steps<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function* countSeries(parts: readonly Part[]): Steps<number> {
-  let lines = 0
+/** Lines by part: most parts of a page are those of the previous page. */
+const seriesOfParts = new WeakMap<Part, number>()
+
+function countSeries(parts: readonly Part[]): number {
+  let series = 0
   for (const part of parts) {
-    for (const text of part.values()) {
-      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines += 1
-    }
-    yield
+    const known = seriesOfParts.get(part) ?? countLines(part)
+    seriesOfParts.set(part, known)
+    series += known
+  }
+  return series
+}
+
+function countLines(part: Part): number {
+  let lines = 0
+  for (const text of part.values()) {
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines += 1
   }
   return lines
 }

@@ -15,16 +15,19 @@ export interface ResponseOptions {
 /**
  * Sets headers and begins the time limit when the response is sent. Not earlier, because error handlers may clear
  * headers, and a handler may wait for a storage system. Headers that the handler set are kept. An incomplete response
- * that is destroyed resets its connection.
+ * that is destroyed resets its connection. Tells `connections` how long the client waits for the response.
  */
 export function prepareResponse(response: ServerResponse, options: ResponseOptions): void {
   const { headers, limits, connections } = options
-  const { writeHead, destroy } = response
+  const { writeHead, destroy, socket } = response
+  const endWait = socket === null ? () => undefined : connections.wait(socket)
+  response.once('close', endWait)
   response.writeHead = (...parameters: unknown[]) => {
     for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...headers })) {
       if (!response.hasHeader(name)) response.setHeader(name, value)
     }
     limitTime(response, limits)
+    endWait()
     return Reflect.apply(writeHead, response, parameters)
   }
   response.destroy = (error) => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createPage, type Page } from '../../../src/metrics/page.ts'
@@ -44,6 +45,7 @@ async function startMetrics(maxRequests?: number) {
   const stall = async () => {
     const client = await openStalled(Number(new URL(listener.url).port))
     clients.push(client)
+    await untilStalled(responses.at(-1))
     return client
   }
   const status = async (path = '/metrics') => (await get(`${listener.url}${path}`)).status
@@ -82,6 +84,16 @@ function openStalled(port: number): Promise<Client> {
   })
 }
 
+/** Resolves when the connection accepts no more data; at once if the response was closed. */
+async function untilStalled(response: ServerResponse | undefined): Promise<void> {
+  let unsent = 0
+  do {
+    unsent = response?.socket?.writableLength ?? 0
+    await setImmediate()
+    await setImmediate()
+  } while (!response?.closed && (unsent === 0 || response?.socket?.writableLength !== unsent))
+}
+
 describe('scrapes in flight', () => {
   test('are limited; health and readiness are not', async () => {
     await using metrics = await startMetrics(2)
@@ -106,10 +118,10 @@ describe('scrapes in flight', () => {
     expect(await metrics.status()).toBe(200)
   })
 
-  test('beyond the limit replace a response that has made no progress for a second', async () => {
+  test('beyond the limit replace a response that has made no progress for half a second', async () => {
     await using metrics = await startMetrics(2)
     const slowest = await metrics.stall()
-    metrics.clock.ms += 999
+    metrics.clock.ms += 499
     const other = await metrics.stall()
     expect(await metrics.status()).toBe(503)
     metrics.clock.ms += 1
