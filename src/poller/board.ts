@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Part } from '../metrics/exposition.ts'
 import { createPage, type Page, warm } from '../metrics/page.ts'
 import { statePart } from './state_samples.ts'
@@ -61,6 +62,8 @@ export function createBoard(onPage: (series: number) => void): Board {
     },
     show(names, fresh) {
       const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
+      // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
+      if (fresh.size === 0 && isDeepStrictEqual(names, [...systems.keys()])) return Promise.resolve()
       systems = new Map(names.map((name) => [name, known(name) ?? newSystem(name)]))
       return publish()
     },

@@ -52,6 +52,16 @@ describe('a board', () => {
     expect(last).toBe(99)
   })
 
+  test('keeps its page when the same systems are shown again', async () => {
+    const board = await boardOfA()
+    await board.update('a', listed)
+    const page = board.page()
+    await board.show(['a'], new Set())
+    expect(board.page()).toBe(page)
+    await board.show(['a'], new Set(['a']))
+    expect(board.page()).not.toBe(page)
+  })
+
   test('a change that throws has no effect, and later changes are shown', async () => {
     const board = await boardOfA()
     await board.update('a', listed)

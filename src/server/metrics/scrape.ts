@@ -25,6 +25,7 @@ export function createScrape(sources: ScrapeSources): (context: Context) => Prom
   const { page, own, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = sources
   const slots = createScrapeSlots({ maxRequests, now })
   const tailOf = createTails(own)
+  const turn = createTurns()
   return async (context) => {
     if (context.res.destroyed) return
     const shown = page()
@@ -40,7 +41,7 @@ export function createScrape(sources: ScrapeSources): (context: Context) => Prom
     context.set('Vary', 'Accept, Accept-Encoding')
     if (gzip) context.set('Content-Encoding', 'gzip')
     context.length = chunks.reduce((total, chunk) => total + chunk.length, 0)
-    await send(context, chunks, slot)
+    await send(context, piecesOf(chunks, slot, turn))
   }
 }
 
@@ -77,27 +78,38 @@ async function tailText(own: OwnMetrics, format: Format): Promise<string> {
 }
 
 /** Bypasses Koa, which would copy the chunks into one buffer. */
-async function send(context: Context, chunks: readonly Buffer[], slot: ScrapeSlot): Promise<void> {
+async function send(context: Context, pieces: AsyncIterable<Buffer>): Promise<void> {
   context.respond = false
   const { res } = context
   res.statusCode = 200
   if (context.method === 'HEAD') res.end()
-  else await pipeline(piecesOf(chunks, slot), res)
+  else await pipeline(pieces, res)
 }
 
 /** A socket copies what it cannot send, and TLS also what it encrypts; so one piece is written after the other. */
 const PIECE_BYTES = 64 * 1024
-/** The kernel copies a piece in about 0.2 ms, and accepts megabytes at once; so other requests have a turn meanwhile. */
-const PIECES_PER_TURN = 4
 
-async function* piecesOf(chunks: readonly Buffer[], slot: ScrapeSlot): AsyncGenerator<Buffer> {
-  let pieces = 0
+/**
+ * One piece of all responses is sent in each turn of the event loop. The kernel copies megabytes for a client that does
+ * not read, and a listener accepts only one connection in each turn.
+ */
+async function* piecesOf(chunks: readonly Buffer[], slot: ScrapeSlot, turn: Turn): AsyncGenerator<Buffer> {
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      await turn()
       yield chunk.subarray(start, start + PIECE_BYTES)
       slot.progress()
-      pieces += 1
-      if (pieces % PIECES_PER_TURN === 0) await nextTurn()
     }
+  }
+}
+
+type Turn = () => Promise<void>
+
+/** Each call resolves in a later turn of the event loop than the one before. */
+function createTurns(): Turn {
+  let last = Promise.resolve()
+  return () => {
+    last = last.then(() => nextTurn())
+    return last
   }
 }
