@@ -1,8 +1,8 @@
 /** A computation; other tasks of the process may run at each `yield`. */
 export type Steps<T> = Generator<undefined, T, undefined>
 
-/** Time after which other tasks get a turn. */
-const SLICE_MS = 10
+/** Time after which other tasks get a turn. Short, because a listener accepts only one connection in each turn. */
+const SLICE_MS = 1
 
 /** Lets other tasks of the process run, such as requests that wait. @throws the reason of the signal when it is aborted */
 export async function nextTurn(signal?: AbortSignal): Promise<void> {
@@ -10,7 +10,7 @@ export async function nextTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
 }
 
-/** Runs a computation in slices of about 10 ms. @throws the reason of the signal when it is aborted */
+/** Runs a computation in slices of about 1 ms. @throws the reason of the signal when it is aborted */
 export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   let beganMs = performance.now()
   for (;;) {

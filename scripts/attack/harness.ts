@@ -10,6 +10,8 @@ const DEFAULT_SECONDS = 10
 const OVERTIME_SECONDS = 5
 /** The measuring goes on after the attack, because its requests may still be processed. */
 const SETTLE_MS = 2000
+/** Time of measuring before the attack: an exporter in operation has compiled its code for requests. */
+const WARM_UP_MS = 3000
 const SAMPLE_MS = 100
 const READ_TIMEOUT_MS = 20_000
 
@@ -33,6 +35,7 @@ async function measureTarget(row: Row, target: Target): Promise<Measurement> {
   resetPeakMemory(target.pid)
   const resources = sampleResources(target)
   const probing = await startProbing(target)
+  await sleep(WARM_UP_MS)
   const { problems = [], note = '' } = await attack(row, target)
   await sleep(SETTLE_MS)
   const probed = await probing.stop()
