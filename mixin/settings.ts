@@ -167,5 +167,8 @@ export const MATCHERS = {
 /** Labels that identify a system, a pool by name, a pool by id, and a node. */
 export const SYSTEM_KEY = ['system'] as const
 export const POOL_KEY = ['system', 'pool'] as const
+/** Exporters may name a pool differently for a while; its id is always the same. */
 export const POOL_ID_KEY = ['system', 'pool_id'] as const
+/** The labels of series about a pool and its polls. */
+export const POLLED_POOL_KEY = ['system', 'pool', 'pool_id'] as const
 export const NODE_KEY = ['system', 'pool', 'node'] as const

@@ -1,4 +1,4 @@
-import { NODE_KEY, POOL_ID_KEY, POOL_KEY, SYSTEM_KEY } from '../settings.ts'
+import { NODE_KEY, POLLED_POOL_KEY, POOL_ID_KEY, POOL_KEY, SYSTEM_KEY } from '../settings.ts'
 import type { Duration } from './duration.ts'
 import { type Expression, promql } from './expression.ts'
 
@@ -25,7 +25,10 @@ export const perNode = (vector: Expression): Expression => dedup(NODE_KEY, vecto
 export const perNodeAnd = (label: string, vector: Expression): Expression =>
   dedup([...NODE_KEY, label], vector)
 
-/** One series per pool id; metrics of polls have no label `pool`. */
+/** One series per pool with its name and id, for metrics about pools and their polls. */
+export const perPolledPool = (vector: Expression): Expression => dedup(POLLED_POOL_KEY, vector)
+
+/** As {@link perPolledPool}, without the name, which two exporters may know differently. */
 export const perPoolId = (vector: Expression): Expression => dedup(POOL_ID_KEY, vector)
 
 /** One series per system. */
@@ -56,13 +59,21 @@ export const age = (timestamps: Expression): Expression => promql`time() - ${tim
  */
 export const lastValue = (selector: Expression): Expression => promql`last_over_time(${selector}[15m])`
 
+/** Counters that start at 0, and increased within the window at one exporter or more. */
+export const increased = (labels: readonly string[], counter: Expression, window: Duration): Expression =>
+  promql`${dedup(labels, promql`increase(${counter}[${window}])`)} > 0`
+
 /**
- * Counters that increased within the window, at one exporter or more. `increase` alone misses the first event of a
- * series, because prom-client creates the series with its first event. The second branch finds it as a value that
+ * As {@link increased}, for counters whose series start with their first event, which `increase` misses. The second
+ * branch finds it as a value that
  * differs from the last one before the window. It looks back a day, so that a series that was absent for a while and
  * returns unchanged is not reported.
  */
-export const increased = (labels: readonly string[], counter: Expression, window: Duration): Expression =>
-  promql`${dedup(labels, promql`increase(${counter}[${window}])`)} > 0
+export const increasedOrNew = (
+  labels: readonly string[],
+  counter: Expression,
+  window: Duration,
+): Expression =>
+  promql`${increased(labels, counter, window)}
 or
 ${dedup(labels, promql`${counter} unless ${counter} == last_over_time(${counter}[1d] offset ${window})`)} > 0`

@@ -34,9 +34,10 @@ const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families
 All metrics of sds-exporter, with their meaning and their source in the storage system.
 `
 
-const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. If a name is missing or not unique, the id is used. Metrics of a pool have \`system\` and \`pool_id\`; \`sds_pool_info\` joins \`pool_id\` to \`pool\`, and \`sds_node_info\` joins \`node\` to \`node_id\`.
+const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABELS.map(code).join(', ')}: \`system\` is the name in the configuration, \`pool\` the name of the storage pool, \`node\` the name of the node. If a name is missing or not unique, the id is used. Metrics of a pool and its polls have \`system\`, \`pool\` and \`pool_id\`. \`sds_node_info\` joins \`node\` to \`node_id\`. When a pool is renamed, its series end and new ones begin; the id remains.
 - **Absence.** An attribute that a node does not serve, or that cannot be read, has no sample; it is never exported as 0. \`sds_pool_attribute_nodes\` is the number of nodes by attribute and state (served, absent or unreadable); check it if a panel is empty.
 - **Staleness.** A failed poll sets \`sds_pool_up\` to 0 at once. The last values remain until \`poll.stale_after\`; then their series end. The series of a node that is no longer in the feed end with the next successful poll.
+- **Counters** with a closed set of results (\`sds_pool_polls_total\`, \`sds_query_polls_total\`, \`sds_api_logins_total\`, \`sds_api_rejected_values_total\`) start at 0 for each of them, so that \`increase\` sees the first event. A series of \`sds_api_requests_total\` starts with its first request.
 - **Time.** Samples have no timestamps in \`/metrics\`. \`sds_node_sample_timestamp_seconds\` is the time of the newest sample of a category, by the clock of the storage system. Its age, corrected for the difference of the clocks: \`time() - sds_node_sample_timestamp_seconds + on (system) group_left () max by (system) (sds_system_clock_skew_seconds)\`.
 - **Units.** The base units of Prometheus. The units of the storage system are converted:
 

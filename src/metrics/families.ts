@@ -17,7 +17,7 @@ export interface Family<Name extends string = string, Type extends FamilyType = 
   readonly labels: readonly string[]
 }
 
-const POOL = ['system', 'pool_id'] as const
+const POOL = ['system', 'pool', 'pool_id'] as const
 
 /** Families of nodes, from the catalogue. */
 export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, type, unit, labels }) => ({
@@ -50,7 +50,7 @@ const counter = <Name extends string>(
 /** State of pools and systems. Rendered with the feed, because it changes with each poll. */
 export const STATE = {
   poolUp: gauge('sds_pool_up', '', POOL, '1 when the last poll of the pool succeeded, else 0.'),
-  poolInfo: gauge('sds_pool_info', '', [...POOL, 'pool'], 'The name of the pool: always 1.'),
+  poolInfo: gauge('sds_pool_info', '', POOL, 'A pool that is polled: always 1.'),
   poolNodes: gauge('sds_pool_nodes', '', POOL, 'Nodes of the pool in the last successful poll.'),
   poolLastSuccess: gauge(
     'sds_pool_last_success_timestamp_seconds',
@@ -69,6 +69,11 @@ export const STATE = {
     '',
     [...POOL, 'attribute', 'state', 'source'],
     'Nodes of the pool that serve an attribute (state served), lack it (absent) or serve a value that cannot be read (unreadable), with the source of the attribute: the nodes feed (feed) or the query interface (query).',
+  ),
+  polls: counter(
+    'sds_pool_polls_total',
+    [...POOL, 'result'],
+    'Polls of a pool, by result: ok, or the reason of the failure.',
   ),
   queryUp: gauge(
     'sds_system_query_up',
@@ -106,15 +111,15 @@ export const STATE = {
     ['system', 'provider', 'provider_id'],
     'An authentication provider of the system: always 1.',
   ),
+  rejectedValues: counter(
+    'sds_api_rejected_values_total',
+    ['system', 'attribute', 'reason'],
+    'Values of the feed or of answers to queries that were not exported because they are not valid.',
+  ),
 } as const satisfies Record<string, Family>
 
 /** Counters and gauges of the exporter itself, in the registry of prom-client. */
 export const OWN = {
-  polls: counter(
-    'sds_pool_polls_total',
-    [...POOL, 'result'],
-    'Polls of a pool, by result: ok, or the reason of the failure.',
-  ),
   queryPolls: counter(
     'sds_query_polls_total',
     ['system', 'result'],
@@ -141,11 +146,6 @@ export const OWN = {
     'sds_api_logins_total',
     ['system', 'result'],
     'Logins at the system, by result: ok, or the reason of the failure.',
-  ),
-  rejectedValues: counter(
-    'sds_api_rejected_values_total',
-    ['system', 'attribute', 'reason'],
-    'Values of the feed or of answers to queries that were not exported because they are not valid.',
   ),
   buildInfo: gauge(
     'sds_exporter_build_info',

@@ -1,30 +1,28 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import { RESULTS, type Result } from '../api/errors/reasons.ts'
 import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { FAMILY_SEPARATOR } from './page.ts'
 
 /** Metrics of the exporter itself. */
 export interface OwnMetrics {
-  poll(system: string, poolId: string, result: Reason | 'ok'): void
   /** A poll of the query interface; `empty`: it has no data. */
-  queryPoll(system: string, result: Reason | 'ok' | 'empty'): void
+  queryPoll(system: string, result: Result | 'empty'): void
   unmatchedRows(system: string, rows: number): void
   request(request: { system: string; operation: string; code: string; seconds: number }): void
-  login(system: string, result: Reason | 'ok'): void
-  rejected(system: string, attribute: string, reason: string, times: number): void
+  login(system: string, result: Result): void
   reloaded(successful: boolean, epochSeconds: number): void
   series(count: number): void
+  /**
+   * Starts the counters of a system that have a closed set of results at 0, so that the first event is an increase.
+   * Counters that it has keep their values.
+   */
+  addSystem(system: string, options: { readonly isQueried: boolean }): void
   /** Removes the series of a system that is no longer configured. */
   forgetSystem(system: string): void
-  /** Removes the series of a pool that no longer exists. */
-  forgetPool(system: string, poolId: string): void
   /** The exposition, including prom-client's process and Node.js metrics, without `# EOF`. */
   render(format: Format): Promise<string>
 }
-
-/** Values of the label `result` of polls. */
-const POLL_RESULTS = ['ok', ...Object.keys(REASONS)]
 
 /** Units that names of prom-client end with. */
 const BASE_UNITS = ['seconds', 'bytes', 'ratio'] as const
@@ -46,13 +44,11 @@ function described({ name, help, labels }: Family, registry: Registry) {
 /** Creates the registry and its families. */
 export function createOwnMetrics(build: { version: string; nodeVersion: string }): OwnMetrics {
   const registry = new Registry()
-  const polls = new Counter(described(OWN.polls, registry))
   const query = createQueryCounters(registry)
   const requests = new Counter(described(OWN.requests, registry))
   const durations = createDurations(registry)
   const logins = new Counter(described(OWN.logins, registry))
-  const rejectedValues = new Counter(described(OWN.rejectedValues, registry))
-  const ofSystem = [polls, requests, logins, rejectedValues, durations]
+  const ofSystem = [requests, logins, durations]
   const seriesCount = new Gauge(described(OWN.series, registry))
   const reloadSuccessful = new Gauge(described(OWN.reloadSuccessful, registry))
   const reloadTime = new Gauge(described(OWN.reloadTime, registry))
@@ -77,7 +73,6 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     void forget(...forgotten).then(() => rendered.clear())
 
   return {
-    poll: changing((system, poolId, result) => polls.inc({ system, pool_id: poolId, result })),
     queryPoll: changing((system, result) => query.polls.inc({ system, result })),
     unmatchedRows: changing((system, rows) => query.unmatched.inc({ system }, rows)),
     request: changing(({ system, operation, code, seconds }) => {
@@ -85,18 +80,16 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
       durations.observe({ system, operation }, seconds)
     }),
     login: changing((system, result) => logins.inc({ system, result })),
-    rejected: changing((system, attribute, reason, times) =>
-      rejectedValues.inc({ system, attribute, reason }, times),
-    ),
     reloaded: changing((successful, epochSeconds) => {
       reloadSuccessful.set(successful ? 1 : 0)
       if (successful) reloadTime.set(epochSeconds)
     }),
     series: changing((count) => seriesCount.set(count)),
-    forgetSystem: (system) => forgetAll([...Object.values(query), ...ofSystem], { system }),
-    forgetPool: changing((system, poolId) => {
-      for (const result of POLL_RESULTS) polls.remove({ system, pool_id: poolId, result })
+    addSystem: changing((system, { isQueried }) => {
+      for (const result of RESULTS) logins.inc({ system, result }, 0)
+      if (isQueried) query.start(system)
     }),
+    forgetSystem: (system) => forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
     async render(format) {
       const families = [await renderOwn(format), await renderProcess(format)]
       return families.join(FAMILY_SEPARATOR[format])
@@ -114,9 +107,15 @@ function addBuildInfo(registry: Registry, build: { version: string; nodeVersion:
 }
 
 function createQueryCounters(registry: Registry) {
+  const polls = new Counter(described(OWN.queryPolls, registry))
+  const unmatched = new Counter(described(OWN.unmatchedRows, registry))
   return {
-    polls: new Counter(described(OWN.queryPolls, registry)),
-    unmatched: new Counter(described(OWN.unmatchedRows, registry)),
+    polls,
+    unmatched,
+    start(system: string): void {
+      for (const result of [...RESULTS, 'empty']) polls.inc({ system, result }, 0)
+      unmatched.inc({ system }, 0)
+    },
   }
 }
 

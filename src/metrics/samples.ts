@@ -219,6 +219,11 @@ export function forecastSamples(
   return samples.byFamily
 }
 
+/** The labels of series about a pool. */
+export function poolLabelText({ system, pool, poolId }: PoolLabels): string {
+  return labelText({ system, pool, pool_id: poolId })
+}
+
 /**
  * `sds_pool_attribute_nodes`: number of nodes by attribute and state.
  * @param queried the attributes whose source is the query interface
@@ -228,7 +233,7 @@ export function coverageSamples(
   labels: PoolLabels,
   queried: ReadonlySet<CoverageAttribute> = new Set(),
 ): Sample[] {
-  const base = labelText({ system: labels.system, pool_id: labels.poolId })
+  const base = poolLabelText(labels)
   return [...coverage].flatMap(([attribute, counts]) => {
     const source = queried.has(attribute) ? 'query' : 'feed'
     return Object.entries(counts).map(([state, value]) => ({

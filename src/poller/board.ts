@@ -73,7 +73,7 @@ export function createBoard(onPage: (series: number) => void): Board {
 /** What a system contributes to a page. */
 export function systemParts(system: SystemState): Part[] {
   const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
-  return [...pools, statePart(system)]
+  return [...pools, statePart(system), system.rejections.part]
 }
 
 function ignore(): void {

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { type ChangeLog, createQueryJournal, type Once, type QueryJournal } from './query_journal.ts'
 
-/** Counts every outcome and logs each change once, so that a fault that lasts does not fill the log. */
+/** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
 export interface Journal extends QueryJournal {
   polled(poolId: string, failure: ApiError | undefined): void
   forecast(poolId: string, failure: ApiError | undefined): void
@@ -16,7 +16,7 @@ export interface Journal extends QueryJournal {
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
   /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
-  /** The pool is gone: forgets its counters and failures. */
+  /** The pool is gone: forgets its failures. */
   forget(poolId: string): void
 }
 
@@ -26,7 +26,6 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
 
   function noteRejected(pool: string | undefined, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
-    own.rejected(system, attribute, reason, value.times)
     const why = REJECTIONS[reason]
     const fields = { system, pool, node, attribute, reason, why, value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
@@ -35,10 +34,7 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
   }
 
   return {
-    polled(poolId, failure) {
-      own.poll(system, poolId, failure?.reason ?? 'ok')
-      changes.note('poll', { pool: poolId }, failure)
-    },
+    polled: (poolId, failure) => changes.note('poll', { pool: poolId }, failure),
     forecast: (poolId, failure) => changes.note('forecast', { pool: poolId }, failure),
     discovered: (failure) => changes.note('discovery of pools', {}, failure),
     pools(before, now) {
@@ -56,10 +52,7 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
       const fields = { system, what, error }
       once(`${what} ${error}`, () => log.error('internal error: please report this', fields))
     },
-    forget(poolId) {
-      own.forgetPool(system, poolId)
-      changes.forget(poolId)
-    },
+    forget: changes.forget,
   }
 }
 

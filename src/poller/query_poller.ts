@@ -14,7 +14,7 @@ import type { Journal } from './journal.ts'
 import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
-import { type SystemState, withPerformance } from './state.ts'
+import { type SystemState, withAnswers, withPerformance } from './state.ts'
 
 export interface QueryPollerOptions {
   readonly system: SystemConfig
@@ -50,7 +50,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       const answers = await reader.read(signal)
       const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
       const lines = await inSlices(performanceLinesSteps(board.system(name), state, maxBytes), signal)
-      await board.update(name, (before) => withPerformance(before, state, { maxBytes, lines }))
+      await board.update(name, (before) => withAnswers(before, state, { maxBytes, lines }))
       aging.restart()
       pauses.succeeded()
       report(answers)

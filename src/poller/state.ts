@@ -1,5 +1,6 @@
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
+import type { PerformanceReading } from '../api/query/performance.ts'
 import {
   byId,
   bytesOf,
@@ -10,6 +11,7 @@ import {
   renderPool,
   withinBounds,
 } from './pool_lines.ts'
+import { counted, withQueryRejections } from './rejections.ts'
 import {
   type Attempt,
   newPool,
@@ -55,10 +57,21 @@ export function withPoll(
   reading?: FeedReading,
   { maxBytes = Number.POSITIVE_INFINITY, lines }: RenderOptions = {},
 ): SystemState {
-  if (reading === undefined) return changed(system, poolId, (pool) => ({ ...pool, lastAttempt: attempt }))
-  const news = { reading, lastAttempt: attempt, lastSuccess: attempt.at }
-  const next = (pool: PoolState) => ({ ...pool, ...news, name: poolNameIn(reading) ?? pool.name })
-  return withinBounds(rendered(system, poolId, next, lines), maxBytes)
+  const result = attempt.failure?.reason ?? 'ok'
+  const polled = (pool: PoolState) => ({
+    ...pool,
+    lastAttempt: attempt,
+    polls: new Map(pool.polls).set(result, (pool.polls.get(result) ?? 0) + 1),
+  })
+  if (reading === undefined) return changed(system, poolId, polled)
+  const next = (pool: PoolState) => ({
+    ...polled(pool),
+    reading,
+    lastSuccess: attempt.at,
+    name: poolNameIn(reading) ?? pool.name,
+  })
+  const counting = { ...system, rejections: counted(system.rejections, reading.rejected) }
+  return withinBounds(rendered(counting, poolId, next, lines), maxBytes)
 }
 
 /**
@@ -82,6 +95,16 @@ export function withForecasts(
     ),
   )
   return reading === undefined ? next : withinBounds(next, maxBytes)
+}
+
+/** The answers to all queries: as {@link withPerformance}, and their rejected values are counted. */
+export function withAnswers(
+  system: SystemState,
+  performance: PerformanceState & { readonly reading: PerformanceReading },
+  options: RenderOptions = {},
+): SystemState {
+  const rejections = counted(withQueryRejections(system.rejections), performance.reading.rejected)
+  return withPerformance({ ...system, rejections }, performance, options)
 }
 
 /**

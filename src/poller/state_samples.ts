@@ -1,7 +1,9 @@
+import { RESULTS } from '../api/errors/reasons.ts'
 import { boundedName } from '../api/parse/names.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
+import { poolLabelText } from '../metrics/samples.ts'
 import type { PoolState, SystemState } from './system_state.ts'
 
 /** The gauges about a system and its pools: a few lines, rendered whenever something changed. */
@@ -22,7 +24,7 @@ export function statePart(system: SystemState): Part {
   add(STATE.clockSkew, base, system.clockSkewSeconds)
   add(STATE.tlsNotAfter, base, system.tlsNotAfterSeconds)
   for (const pool of system.pools.values())
-    addPool(add, `${base},${labelText({ pool_id: pool.ref.id })}`, pool)
+    addPool(add, poolLabelText({ system: system.name, pool: pool.label, poolId: pool.ref.id }), pool)
   addProviders(add, base, system.inventory?.providers)
   return renderPart(samples)
 }
@@ -40,8 +42,9 @@ function addProviders(add: Add, base: string, providers: readonly Provider[] | u
 
 type Add = (family: Family, labels: string, value: number | undefined) => void
 
-function addPool(add: Add, base: string, { label, lastAttempt, lastSuccess, reading }: PoolState): void {
-  add(STATE.poolInfo, `${base},${labelText({ pool: label })}`, 1)
+function addPool(add: Add, base: string, { lastAttempt, lastSuccess, reading, polls }: PoolState): void {
+  add(STATE.poolInfo, base, 1)
+  for (const result of RESULTS) add(STATE.polls, `${base},result="${result}"`, polls.get(result) ?? 0)
   add(STATE.poolNodes, base, reading?.nodes.length)
   add(STATE.poolLastSuccess, base, lastSuccess)
   if (lastAttempt === undefined) return

@@ -49,6 +49,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 
   return {
     start() {
+      own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
         // The pools are taken over before the first wait: a scheduled round that came earlier would list them instead.
         await Promise.all([discovery.takeOver(), removeDisabled(options)])

@@ -1,4 +1,4 @@
-import type { Reason } from '../api/errors/reasons.ts'
+import type { Reason, Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
@@ -6,6 +6,7 @@ import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/performance.ts'
 import type { Part } from '../metrics/exposition.ts'
+import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why the last attempt failed, in a form for metrics, log and status page. */
 export interface Failure {
@@ -31,6 +32,8 @@ export interface PoolState {
   /** What its series are labelled with. */
   readonly label: string
   readonly lastAttempt: Attempt | undefined
+  /** Number of polls by result; a result that has not occurred is missing. */
+  readonly polls: ReadonlyMap<Result, number>
   /** Time of the last good poll, in seconds since the epoch. */
   readonly lastSuccess: number | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
@@ -78,6 +81,7 @@ export interface SystemState {
   readonly inventory: InventoryState | undefined
   /** Undefined while the query interface is not asked. */
   readonly performance: PerformanceState | undefined
+  readonly rejections: Rejections
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
 }
@@ -94,6 +98,7 @@ export function newSystem(name: string): SystemState {
     discoveryFailure: undefined,
     inventory: undefined,
     performance: undefined,
+    rejections: newRejections(name),
     tried: false,
   }
 }
@@ -104,6 +109,7 @@ export function newPool(ref: PoolRef): PoolState {
     name: ref.name,
     label: ref.name ?? ref.id,
     lastAttempt: undefined,
+    polls: new Map(),
     lastSuccess: undefined,
     reading: undefined,
     merged: undefined,

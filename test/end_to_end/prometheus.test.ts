@@ -24,7 +24,6 @@ const START_TIMEOUT_MS = 60_000
 /** Families without series for a healthy system over plain HTTP. */
 const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_system_tls_not_after_timestamp_seconds: 'the demo uses plain HTTP',
-  sds_api_rejected_values_total: 'the emulator serves no unreadable value',
 }
 
 async function startDemo(): Promise<void> {

@@ -23,7 +23,7 @@ fuzz('the page of what was decoded', {
     )
     checkHeaders(
       textOf(page, 'openmetrics'),
-      /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:\{[^\n]*\})? \S+\n)+)*$/,
+      /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:_total)?(?:\{[^\n]*\})? \S+\n)+)*$/,
     )
     checkLabels(series, system)
   },

@@ -5,6 +5,7 @@ import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { MAX_ID_CHARACTERS } from '../../src/config/values/ids.ts'
+import { counted, newRejections } from '../../src/poller/rejections.ts'
 import { mutatedJson, mutatedText } from './arbitraries.ts'
 import { FEED_BODIES, POOL_BODIES } from './bodies.ts'
 import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
@@ -75,6 +76,8 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_QUOTED_CHARACTERS)
     expect(times).toBeGreaterThan(0)
   }
+  const { counts } = newRejections('a')
+  expect(counted(newRejections('a'), rejected).counts.size).toBe(counts.size)
 }
 
 fuzz('the lists of pools', {

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'
 
@@ -27,38 +28,47 @@ describe('own metrics', () => {
     expect(text).not.toMatch(/^sds_(api|pool)_/m)
   })
 
-  test('count polls, requests, logins and rejected values', async () => {
+  test('count requests, logins and polls of the query interface', async () => {
     const own = create()
-    own.poll('a', 'p', 'ok')
-    own.poll('a', 'p', 'ok')
-    own.poll('a', 'p', 'timeout')
     own.request(request('a'))
     own.login('a', 'ok')
-    own.rejected('a', 'numDisks', 'range', 3)
     own.queryPoll('a', 'empty')
     own.unmatchedRows('a', 0)
     const text = await own.render('text')
-    expect(valuesOf(text, 'sds_pool_polls_total')).toEqual({ 'a p ok': 2, 'a p timeout': 1 })
     expect(valuesOf(text, 'sds_api_requests_total')).toEqual({ 'a nodes 200': 1 })
     expect(valuesOf(text, 'sds_api_logins_total')).toEqual({ 'a ok': 1 })
-    expect(valuesOf(text, 'sds_api_rejected_values_total')).toEqual({ 'a numDisks range': 3 })
     expect(valuesOf(text, 'sds_query_polls_total')).toEqual({ 'a empty': 1 })
     expect(valuesOf(text, 'sds_query_unmatched_rows_total')).toEqual({ a: 0 })
   })
 
+  test('begin at 0 for every result of a system, and keep what was counted', async () => {
+    const own = create()
+    own.addSystem('a', { isQueried: true })
+    own.addSystem('b', { isQueried: false })
+    const first = await own.render('text')
+    const zeros = (system: string, results: readonly string[]) =>
+      Object.fromEntries(results.map((result) => [`${system} ${result}`, 0]))
+    expect(valuesOf(first, 'sds_api_logins_total')).toEqual({
+      ...zeros('a', RESULTS),
+      ...zeros('b', RESULTS),
+    })
+    expect(valuesOf(first, 'sds_query_polls_total')).toEqual(zeros('a', [...RESULTS, 'empty']))
+    expect(valuesOf(first, 'sds_query_unmatched_rows_total')).toEqual({ a: 0 })
+    own.login('a', 'auth')
+    own.addSystem('a', { isQueried: true })
+    const text = await own.render('text')
+    expect(oneSeries(text, 'sds_api_logins_total', { system: 'a', result: 'auth' }).value).toBe(1)
+  })
+
   test('name the labels of each family', async () => {
     const own = create()
-    own.poll('a', 'p', 'ok')
     own.request(request('a'))
     own.login('a', 'ok')
-    own.rejected('a', 'numDisks', 'range', 1)
     const text = await own.render('text')
     const names = (family: string) => Object.keys(oneSeries(text, family).labels)
-    expect(names('sds_pool_polls_total')).toEqual(['system', 'pool_id', 'result'])
     expect(names('sds_api_requests_total')).toEqual(['system', 'operation', 'code'])
     expect(names('sds_api_request_duration_seconds_count')).toEqual(['system', 'operation'])
     expect(names('sds_api_logins_total')).toEqual(['system', 'result'])
-    expect(names('sds_api_rejected_values_total')).toEqual(['system', 'attribute', 'reason'])
   })
 
   test('sort durations of requests into buckets', async () => {
@@ -92,19 +102,15 @@ describe('own metrics', () => {
 
 describe('forgetting', () => {
   const FAMILIES = [
-    'sds_pool_polls_total',
     'sds_api_requests_total',
     'sds_api_request_duration_seconds_count',
     'sds_api_logins_total',
-    'sds_api_rejected_values_total',
   ]
   const counted = () => {
     const own = create()
     for (const system of ['a', 'b']) {
-      for (const pool of ['p', 'q']) own.poll(system, pool, 'ok')
       own.request(request(system))
       own.login(system, 'ok')
-      own.rejected(system, 'numDisks', 'range', 1)
     }
     return own
   }
@@ -116,16 +122,7 @@ describe('forgetting', () => {
     await expect.poll(() => own.render('text')).not.toContain('system="a"')
     const text = await own.render('text')
     const keys = FAMILIES.map((family) => Object.keys(valuesOf(text, family)))
-    expect(keys).toEqual([['b p ok', 'b q ok'], ['b nodes 200'], ['b nodes'], ['b ok'], ['b numDisks range']])
-  })
-
-  test('a pool removes its polls and no others', async () => {
-    const own = counted()
-    own.forgetPool('a', 'p')
-    const polls = async () => Object.keys(valuesOf(await own.render('text'), 'sds_pool_polls_total'))
-    await expect.poll(polls).toEqual(['a q ok', 'b p ok', 'b q ok'])
-    const text = await own.render('text')
-    expect(Object.keys(valuesOf(text, 'sds_api_requests_total'))).toEqual(['a nodes 200', 'b nodes 200'])
+    expect(keys).toEqual([['b nodes 200'], ['b nodes'], ['b ok']])
   })
 })
 

@@ -84,7 +84,7 @@ test('coverage is one series for each attribute and state', () => {
   const coverage = new Map([['diskSpaceFree', { served: 3, absent: 2, unreadable: 1 }]] as const)
   const samples = coverageSamples(coverage, LABELS)
   const labels = (state: string) =>
-    `system="s",pool_id="urn:pool",attribute="diskSpaceFree",state="${state}",source="feed"`
+    `system="s",pool="p",pool_id="urn:pool",attribute="diskSpaceFree",state="${state}",source="feed"`
   expect(samples).toEqual([
     { labels: labels('served'), value: 3 },
     { labels: labels('absent'), value: 2 },

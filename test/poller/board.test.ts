@@ -119,7 +119,9 @@ describe('a board', () => {
       ['c', 0],
     ])
     await board.show(['c'], new Set())
-    expect(parseExposition(board.page().identity('text').toString())).toEqual([])
+    const series = parseExposition(board.page().identity('text').toString())
+    expect(new Set(series.map(({ labels }) => labels['system']))).toEqual(new Set(['c']))
+    expect(series.filter(({ value }) => value !== 0)).toEqual([])
     await board.update('b', listed)
     expect(board.system('b')).toBeUndefined()
   })

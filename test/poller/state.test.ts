@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { RESULTS } from '../../src/api/errors/reasons.ts'
+import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
 import { readingLinesSteps } from '../../src/poller/pool_lines.ts'
 import {
   newSystem,
   type SystemState,
+  withAnswers,
   withdrawn,
   withForecasts,
   withPoll,
@@ -108,6 +111,53 @@ describe('a poll', () => {
       { p: 0 },
     ])
     expect(free(system)).toEqual({})
+  })
+})
+
+describe('counters', () => {
+  const polls = (system: SystemState, label = 'result') => of(system, 'sds_pool_polls_total', label)
+  const zeros = Object.fromEntries(RESULTS.map((result) => [result, 0]))
+
+  test('of polls begin at 0 for every result, and follow the name of the pool', () => {
+    const one = withPools(newSystem('a'), refs('p'))
+    expect(polls(one)).toEqual(zeros)
+    const twice = withPoll(withPoll(one, 'p', failed), 'p', failed)
+    expect(polls(twice)).toEqual({ ...zeros, timeout: 2 })
+    expect(Object.keys(polls(twice, 'pool'))).toEqual(['p'])
+    const named = withPoll(twice, 'p', at(10), readingOf({ n1: 1 }))
+    expect(polls(named)).toEqual({ ...zeros, ok: 1, timeout: 2 })
+    expect(Object.keys(polls(named, 'pool'))).toEqual(['sp1'])
+  })
+
+  const rejected = { attribute: 'numDisks', reason: 'negative', node: 'n1', text: '-1', times: 3 } as const
+  const rejections = (system: SystemState) =>
+    seriesOf(system).filter(({ name }) => name === 'sds_api_rejected_values_total')
+  const rejectionsOf = (system: SystemState, attribute: string) =>
+    Object.fromEntries(
+      rejections(system)
+        .filter(({ labels }) => labels['attribute'] === attribute)
+        .map(({ labels, value }) => [labels['reason'], value]),
+    )
+
+  test('of rejected values begin at 0 for every attribute, and add up', () => {
+    const attributes = new Set(rejections(newSystem('a')).map(({ labels }) => labels['attribute']))
+    expect(attributes).toEqual(new Set(['id', ...COVERAGE_ATTRIBUTES]))
+    expect(rejections(newSystem('a')).filter(({ value }) => value !== 0)).toEqual([])
+    const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
+    const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
+    const none = { text: 0, infinite: 0, shape: 0, time: 0 }
+    expect(rejectionsOf(system, 'numDisks')).toEqual({ ...none, negative: 6 })
+  })
+
+  test('of rejected rows begin when the query interface is first read', () => {
+    const rejectedRow = { ...rejected, attribute: 'query_cpu' }
+    const reading = { nodes: [], rejected: [rejectedRow], stop: 0 }
+    const state = { reading, receivedAtMs: 0, failure: undefined }
+    const first = withAnswers(systemA, state)
+    const none = { text: 0, infinite: 0, shape: 0, time: 0 }
+    expect(rejectionsOf(first, 'query_cpu')).toEqual({ ...none, negative: 3 })
+    expect(rejectionsOf(first, 'query_memory')).toEqual({ ...none, negative: 0 })
+    expect(rejectionsOf(withAnswers(first, state), 'query_cpu')).toEqual({ ...none, negative: 6 })
   })
 })
 

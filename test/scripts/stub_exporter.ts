@@ -11,7 +11,7 @@ const server = createServer((request, response) => {
   if (request.url === '/fail') counts.timeout += 1
   counts.ok += 1
   const samples = [
-    `sds_pool_polls_total{system="steady",pool_id="p",result="ok"} ${counts.ok}`,
+    `sds_pool_polls_total{system="steady",pool="sp1",pool="sp1",pool="sp1",pool_id="p",result="ok"} ${counts.ok}`,
     `sds_pool_polls_total{system="steady",pool_id="p",result="timeout"} ${counts.timeout}`,
     `sds_pool_polls_total{system="other",pool_id="p",result="timeout"} ${counts.ok}`,
   ]

@@ -3,8 +3,8 @@ import type { Query, SizedPanel, Step } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { dedup, ratio, sum } from '../../promql/operators.ts'
-import { ofSelectedPools } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
+import { POLLED_POOL_KEY } from '../../settings.ts'
 
 /**
  * Groups of attributes that systems serve or lack together, as patterns of attribute names. Mean latencies are in no
@@ -20,16 +20,11 @@ export const ATTRIBUTE_GROUPS = {
 } as const
 type AttributeGroup = keyof typeof ATTRIBUTE_GROUPS
 
-const KEY = ['system', 'pool_id', 'attribute', 'state'] as const
+const KEY = [...POLLED_POOL_KEY, 'attribute', 'state'] as const
 
 const nodes = (pattern: string, ...matchers: readonly Matcher[]): Expression => {
-  const attributes = select(
-    'sds_pool_attribute_nodes',
-    ...SCOPE.system,
-    `attribute=~"${pattern}"`,
-    ...matchers,
-  )
-  return sum(ofSelectedPools(dedup(KEY, attributes)))
+  const attributes = select('sds_pool_attribute_nodes', ...SCOPE.pool, `attribute=~"${pattern}"`, ...matchers)
+  return sum(dedup(KEY, attributes))
 }
 
 /** Share of nodes and attributes that are served; 0, not empty, where none is. */

@@ -4,15 +4,18 @@ import { matrix } from '../../grafana/table.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
-import { perNamedPool } from '../../promql/pools.ts'
+import { dedup, perPolledPool, perSystem, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
+import { POLLED_POOL_KEY } from '../../settings.ts'
 
 /** Not deduplicated: two exporters of a pair really send twice as many requests. */
 const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
 export const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
+
+/** Counters have a series for each possible result; most of them stay 0. */
+export const occurred = (events: Expression): Expression => promql`${events} > 0`
 
 const BUCKETS = 'sds_api_request_duration_seconds_bucket'
 
@@ -54,7 +57,12 @@ const pollDuration = timeSeries({
     'Seconds.',
     'Close to the schedule of one minute: polls are skipped. Poll less often, or find out why the system is slow.',
   ],
-  queries: [{ expr: perNamedPool('sds_pool_poll_duration_seconds'), legend: '{{system}} / {{pool}}' }],
+  queries: [
+    {
+      expr: perPolledPool(select('sds_pool_poll_duration_seconds', ...SCOPE.system)),
+      legend: '{{system}} / {{pool}}',
+    },
+  ],
   unit: 's',
   min: 0,
   width: 12,
@@ -69,7 +77,7 @@ const failures = timeSeries({
   ],
   queries: [
     {
-      expr: sumBy(['system', 'result'], rate('sds_pool_polls_total', 'result!="ok"')),
+      expr: occurred(sumBy(['system', 'result'], rate('sds_pool_polls_total', 'result!="ok"'))),
       legend: '{{system}} {{result}}',
     },
   ],
@@ -105,7 +113,7 @@ const logins = timeSeries({
   ],
   queries: [
     {
-      expr: sumBy(['system', 'result'], increase('sds_api_logins_total', 'result!="ok"')),
+      expr: occurred(sumBy(['system', 'result'], increase('sds_api_logins_total', 'result!="ok"'))),
       legend: '{{system}} {{result}}',
     },
   ],
@@ -147,7 +155,7 @@ export const polling: readonly SizedPanel[] = [
     ],
     queries: [
       {
-        expr: sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total')),
+        expr: occurred(sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total'))),
         legend: '{{system}} {{attribute}}: {{reason}}',
       },
     ],
@@ -159,7 +167,7 @@ export const polling: readonly SizedPanel[] = [
   }),
 ]
 
-const COVERAGE_KEY = ['system', 'pool_id', 'attribute', 'state'] as const
+const COVERAGE_KEY = [...POLLED_POOL_KEY, 'attribute', 'state'] as const
 
 export const coverage: readonly SizedPanel[] = [
   matrix({

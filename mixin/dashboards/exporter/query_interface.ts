@@ -5,7 +5,7 @@ import { timeSeries } from '../../grafana/timeseries.ts'
 import { select } from '../../promql/expression.ts'
 import { perSystem, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { increase } from './polling.ts'
+import { increase, occurred } from './polling.ts'
 
 const NOT_QUERIED = 'No system is queried'
 
@@ -32,7 +32,7 @@ const polls = timeSeries({
   ],
   queries: [
     {
-      expr: sumBy(['system', 'result'], increase('sds_query_polls_total')),
+      expr: occurred(sumBy(['system', 'result'], increase('sds_query_polls_total'))),
       legend: '{{system}} {{result}}',
     },
   ],
@@ -40,7 +40,7 @@ const polls = timeSeries({
   min: 0,
   bars: true,
   stacked: true,
-  noValue: NOT_QUERIED,
+  noValue: 'No poll in this time',
   width: 8,
 })
 

@@ -7,8 +7,7 @@ import { table } from '../../grafana/table.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { sampleAge } from '../../promql/nodes.ts'
-import { age, by, perSystem, sum } from '../../promql/operators.ts'
-import { perNamedPool } from '../../promql/pools.ts'
+import { age, by, perPolledPool, perSystem, sum } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
 
@@ -129,14 +128,14 @@ const pollOk = stateTimeline({
     'Always green, except for moments when a system restarts a service.',
     'Red while the system is reachable: permissions, a pool that was removed, or an unreadable response. See “Failed polls by reason”.',
   ],
-  queries: [{ expr: perNamedPool('sds_pool_up'), legend: '{{system}} / {{pool}}' }],
+  queries: [{ expr: perPolledPool(select('sds_pool_up', ...SCOPE.system)), legend: '{{system}} / {{pool}}' }],
   unit: 'none',
   mappings: upDown('ok', 'failed'),
   width: 12,
   height: 6,
 })
 
-const byPool = (metric: MetricName): Expression => by('max', POOL_KEY, perNamedPool(metric))
+const byPool = (metric: MetricName): Expression => by('max', POOL_KEY, select(metric, ...SCOPE.system))
 
 const pools = table({
   title: 'Age of the data',

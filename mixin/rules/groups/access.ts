@@ -1,5 +1,5 @@
-import { type Expression, promql, select } from '../../promql/expression.ts'
-import { by, increased, perPoolId, perSystem } from '../../promql/operators.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
 import { dashboardOf, SYSTEM } from './templates.ts'
@@ -15,16 +15,14 @@ min by (system) (${perPoolId(select('sds_pool_up'))}) == 0
 or
 ${perSystem(select('sds_system_up'))} unless on (system) ${select('sds_pool_up')}
 )`
-/** Polls with this result, or requests for the list of pools with one of these status codes. */
-const refused = (result: string, codes: string): Expression => promql`(
+/** Polls with this result, or requests for the list of pools with such a status code. */
+const refused = (result: string, code: Matcher): Expression => promql`(
 ${increased(SYSTEM_KEY, select('sds_pool_polls_total', `result="${result}"`), '15m')}
 or
-${increased(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', `code=~"${codes}"`), '15m')}
+${increasedOrNew(SYSTEM_KEY, select('sds_api_requests_total', 'operation="pools"', code), '15m')}
 )`
 /** The backoff after refused logins increases to ten minutes, hence the longer window. */
-const loginsRefused = promql`(
-${increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), '30m')}
-)`
+const loginsRefused = increased(SYSTEM_KEY, select('sds_api_logins_total', 'result="auth"'), '30m')
 
 const refusal = (alert: Alert['alert'], expr: Expression, summary: string, description: string): Alert => ({
   alert,
@@ -46,13 +44,13 @@ const refusals: readonly Alert[] = [
   ),
   refusal(
     'SdsTokenRefused',
-    promql`${unmonitored}\nand\n${refused('auth', '302|401')}\nunless\n${loginsRefused}`,
+    promql`${unmonitored}\nand\n${refused('auth', 'code=~"302|401"')}\nunless\n${loginsRefused}`,
     'A storage system refuses the token of the exporter.',
     `${SYSTEM} does not accept the token of the exporter, which has expired or was revoked. Its pools are not monitored.`,
   ),
   refusal(
     'SdsAccessForbidden',
-    promql`${unmonitored}\nand\n${refused('forbidden', '403')}`,
+    promql`${unmonitored}\nand\n${refused('forbidden', 'code="403"')}`,
     'The account of the exporter lacks a role at a storage system.',
     `${SYSTEM} accepts the account of the exporter but forbids it to read: the role SYSTEM_MONITOR is missing. Its pools are not monitored.`,
   ),

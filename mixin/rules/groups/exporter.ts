@@ -1,19 +1,19 @@
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { by, dedup, increased, lastValue, perPoolId, perSystem, sumBy } from '../../promql/operators.ts'
+import { by, dedup, increased, lastValue, perPolledPool, perSystem, sumBy } from '../../promql/operators.ts'
 import {
   LIMITS,
   NODE_KEY,
-  POOL_ID_KEY,
+  POLLED_POOL_KEY,
   POOL_KEY,
   PROMETHEUS,
   SYSTEM_KEY,
   THRESHOLDS,
 } from '../../settings.ts'
-import { POLLED_POOLS } from './polled_pools.ts'
+import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, NODE, POOL, POOL_BY_ID, SYSTEM } from './templates.ts'
+import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
 const JOB: Matcher = `job="${PROMETHEUS.job}"`
 const INSTANCE = 'Exporter {{ $labels.instance }}'
@@ -63,7 +63,7 @@ const processes: readonly Alert[] = [
 /** By exporter, so that the failures of one replica are visible although the other succeeds. */
 const pollRate = (...matchers: readonly Matcher[]): Expression =>
   sumBy(
-    [...POOL_ID_KEY, 'job', 'instance'],
+    [...POLLED_POOL_KEY, 'job', 'instance'],
     promql`rate(${select('sds_pool_polls_total', ...matchers)}[15m])`,
   )
 
@@ -81,11 +81,11 @@ const polls: readonly Alert[] = [
   {
     alert: 'SdsPoolPollsFailing',
     severity: 'critical',
-    expr: promql`${perPoolId(select('sds_pool_up'))} == 0`,
+    expr: UNPOLLED_POOLS,
     for: '10m',
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
-    description: `${POOL_BY_ID} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
+    description: `${POOL} cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.`,
     dashboard: systemPage,
   },
   {
@@ -101,25 +101,25 @@ const polls: readonly Alert[] = [
   {
     alert: 'SdsPollErrorsHigh',
     severity: 'warning',
-    expr: promql`max by (${POOL_ID_KEY}) (
+    expr: promql`max by (${POLLED_POOL_KEY}) (
   ${pollRate('result!="ok"')}
   /
   (${pollRate()} > 0)
 ) > ${LIMITS.failedPollsRatio}`,
     for: '15m',
     summary: 'Many polls of a storage pool fail.',
-    description: `${POOL_BY_ID}: {{ $value | humanizePercentage }} of the polls of one exporter failed within 15 minutes.`,
+    description: `${POOL}: {{ $value | humanizePercentage }} of the polls of one exporter failed within 15 minutes.`,
     dashboard: systemPage,
   },
   {
     alert: 'SdsPollsOverdue',
     severity: 'warning',
-    expr: promql`time() - ${perPoolId(select('sds_pool_last_success_timestamp_seconds'))} > ${THRESHOLDS.pollAgeSeconds.critical}
+    expr: promql`time() - ${perPolledPool(select('sds_pool_last_success_timestamp_seconds'))} > ${THRESHOLDS.pollAgeSeconds.critical}
 and
 ${POLLED_POOLS}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
-    description: `${POOL_BY_ID} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
+    description: `${POOL} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
     dashboard: systemPage,
   },
 ]
@@ -199,7 +199,7 @@ const SERVED_STATE: Matcher = 'state="served"'
 const SERVED = select('sds_pool_attribute_nodes', SERVED_STATE)
 /** Attributes that the query interface does not have: there, a histogram has the latencies. */
 const MEAN_LATENCY: Matcher = 'attribute=~"transaction(Read|Write)Latency"'
-const perAttribute = (vector: Expression): Expression => dedup([...POOL_ID_KEY, 'attribute'], vector)
+const perAttribute = (vector: Expression): Expression => dedup([...POLLED_POOL_KEY, 'attribute'], vector)
 
 const values: readonly Alert[] = [
   {
@@ -224,24 +224,24 @@ const values: readonly Alert[] = [
   {
     alert: 'SdsAttributesDisappeared',
     severity: 'info',
-    expr: promql`count by (${POOL_ID_KEY}) (
+    expr: promql`count by (${POLLED_POOL_KEY}) (
   ${perAttribute(promql`max_over_time(${SERVED}[1d])`)} > 0
   unless
   ${perAttribute(lastValue(SERVED))} > 0
   unless
   (
     ${perAttribute(promql`max_over_time(${select('sds_pool_attribute_nodes', SERVED_STATE, MEAN_LATENCY)}[1d])`)}
-    and on (${POOL_ID_KEY})
-    ${perPoolId(lastValue(select('sds_pool_attribute_nodes', SERVED_STATE, 'source="query"')))} > 0
+    and on (${POLLED_POOL_KEY})
+    ${perPolledPool(lastValue(select('sds_pool_attribute_nodes', SERVED_STATE, 'source="query"')))} > 0
   )
 ) > 0
 and
-${perPoolId(promql`max_over_time(${select('sds_pool_up')}[15m])`)} == 1
+${perPolledPool(promql`max_over_time(${select('sds_pool_up')}[15m])`)} == 1
 and
-${perPoolId(lastValue(select('sds_pool_nodes')))} > 0`,
+${perPolledPool(lastValue(select('sds_pool_nodes')))} > 0`,
     for: '2h',
     summary: 'A storage pool no longer serves attributes that it served before.',
-    description: `${POOL_BY_ID} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
+    description: `${POOL} stopped serving {{ $value }} attributes within a day. Panels and alerts that need them have no data.`,
     dashboard: systemPage,
   },
 ]

@@ -1,7 +1,7 @@
 import { type Expression, join, type Matcher, promql, select } from '../../promql/expression.ts'
 import { latencyQuantile, type Operation } from '../../promql/latency.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { dedup, perNode, perPoolId, perSystem, sumByPool } from '../../promql/operators.ts'
+import { by, dedup, perNode, perSystem, sumByPool } from '../../promql/operators.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
@@ -78,14 +78,9 @@ const errors: readonly Recording[] = [
 
 /**
  * The age at the last successful poll, not the current age: a pool that is polled every hour has samples of an hour
- * ago and is not frozen. The name of the pool is on the many side of the join, so that a pool that two exporters name
- * differently is no error.
+ * ago and is not frozen.
  */
-const lastPoll = promql`max by (${POOL_KEY}) (
-  max by (${POOL_KEY},pool_id) (${select('sds_pool_info')})
-  * on (system,pool_id) group_left ()
-  ${perPoolId(select('sds_pool_last_success_timestamp_seconds'))}
-)`
+const lastPoll = by('max', POOL_KEY, select('sds_pool_last_success_timestamp_seconds'))
 const ageAtPoll = promql`${lastPoll}
 - on (${POOL_KEY}) group_right ()
 max by (${POOL_KEY},category) (${select('sds_node_sample_timestamp_seconds')})`

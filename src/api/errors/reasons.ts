@@ -17,7 +17,7 @@ interface ReasonRow {
   readonly answered: boolean
 }
 
-/** Why a request, and with it a poll, failed: the closed list behind `sds_pool_polls_total{result}`. */
+/** Why a request, and with it a poll, failed. */
 export const REASONS = {
   timeout: {
     text: 'no complete answer within the time allowed',
@@ -107,3 +107,7 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonRow>
 
 export type Reason = keyof typeof REASONS
+
+/** Values of the label `result`: `ok`, or the reason of the failure. */
+export type Result = 'ok' | Reason
+export const RESULTS: readonly Result[] = ['ok', ...(Object.keys(REASONS) as Reason[])]

@@ -10,7 +10,7 @@ const TARGET: ScrapeTarget = {
   lastError: '',
   intervalSeconds: 60,
 }
-const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool_id: 'hot' }
+const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool: 'Hot', pool_id: 'hot' }
 
 interface Answers {
   readonly targets?: readonly ScrapeTarget[]

@@ -12,6 +12,7 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_disk_space_allocated_ratio: 'a mean of it would mislead; panels divide sums of bytes',
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
+  sds_pool_info: 'its labels are those of every metric of pools',
 }
 
 const selected = new Set(

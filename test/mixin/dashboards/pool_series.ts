@@ -3,8 +3,7 @@ import { type InputSeries, onBoth } from './series.ts'
 interface PoolFacts {
   readonly system: string
   readonly pool_id: string
-  /** Undefined for a pool without a successful poll. */
-  readonly pool: string | undefined
+  readonly pool: string
   readonly up: number
   /** `attribute/state`: nodes. */
   readonly attributes: Readonly<Record<string, number>>
@@ -53,12 +52,12 @@ export const POOLS: readonly PoolFacts[] = [
       'allocatedCapacityForecast/absent': 1,
     },
   },
-  { system: 'muc', pool_id: 'id4', pool: undefined, up: 0, attributes: {} },
+  { system: 'muc', pool_id: 'id4', pool: 'id4', up: 0, attributes: {} },
 ]
 
-export const poolSeries = ({ pool, up, attributes, ...key }: PoolFacts): InputSeries[] => [
+export const poolSeries = ({ up, attributes, ...key }: PoolFacts): InputSeries[] => [
   ...onBoth('sds_pool_up', key, up),
-  ...(pool === undefined ? [] : onBoth('sds_pool_info', { ...key, pool }, 1)),
+  ...onBoth('sds_pool_info', key, 1),
   ...Object.entries(attributes).flatMap(([name, count]) => {
     const [attribute = '', state = ''] = name.split('/')
     return onBoth('sds_pool_attribute_nodes', { ...key, attribute, state }, count)

@@ -44,9 +44,6 @@ const DERIVED: Readonly<Record<string, string>> = {
   'sds-errors / System errors / A': 'transactions by transactions',
   'sds-errors / User errors / A': 'transactions by transactions',
   'sds-errors / Failure ratio by pool / A': 'transactions by transactions',
-  'sds-exporter / Pool poll ok / A': 'the time of a poll only selects the name',
-  'sds-exporter / Age of the data / Last poll': 'the time of a poll only selects the name',
-  'sds-exporter / Age of the data / Nodes': 'the time of a poll only selects the name',
   'sds-exporter / Versions / Running for': 'times an info metric, which is 1',
 }
 
@@ -55,11 +52,12 @@ describe('units', () => {
     FAMILIES.flatMap(({ name, unit }) => [name, `${name}_bucket`].map((key) => [key, unit])),
   )
 
+  const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Served attributes'))
+
   test('agree with the unit of the metric', () => {
-    const plain = SHOWN.filter(({ where }) => !(where in DERIVED) && !where.includes('Served attributes'))
     const wrong = plain.flatMap(({ where, expr, unit }) =>
       metricsIn(expr)
-        .filter((name) => baseUnit.has(name) && name !== 'sds_pool_info')
+        .filter((name) => baseUnit.has(name))
         .filter((name) => !UNITS_OF[baseUnit.get(name) ?? '']?.includes(unit))
         .map((name) => `${where}: ${name} in ${unit}`),
     )
@@ -68,7 +66,7 @@ describe('units', () => {
 
   test('are the same on all panels of one metric', () => {
     const seen = new Map<string, Map<string, string>>()
-    for (const { where, expr, unit } of SHOWN.filter(({ where }) => !(where in DERIVED))) {
+    for (const { where, expr, unit } of plain) {
       const names = [...new Set(metricsIn(expr))]
       const [only] = names
       if (names.length !== 1 || only === undefined) continue

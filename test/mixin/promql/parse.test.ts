@@ -27,7 +27,7 @@ describe('the PromQL parser of the tests', () => {
     expect(labels('sum by (le) (rate(sds_api_request_duration_seconds_bucket[5m]))')).toEqual(['le'])
     expect(
       labels(
-        'max by (system,pool_id) (sds_pool_up) * on (system,pool_id) group_left (pool) max by (system,pool_id,pool) (sds_pool_info)',
+        'max by (system,pool) (sds_pool_up) * on (system,pool) group_left (pool_id) max by (system,pool,pool_id) (sds_pool_info)',
       ),
     ).toEqual(['pool', 'pool_id', 'system'])
   })

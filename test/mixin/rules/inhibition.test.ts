@@ -62,7 +62,7 @@ const of = (alertname: string, severity: string, more: Labels = {}): Labels => (
 const FRANKFURT = { system: 'frankfurt' }
 const POOL = { ...FRANKFURT, pool: 'pool 1' }
 const NODE = { ...POOL, node: 'n1' }
-const POLL = { ...FRANKFURT, pool_id: 'p1' }
+const POLL = { ...POOL, pool_id: 'p1' }
 
 const capacity = of('SdsCapacityHigh', 'critical', POOL)
 const otherPool = of('SdsCapacityHigh', 'warning', { ...FRANKFURT, pool: 'pool 2' })
@@ -110,9 +110,9 @@ const CASES: readonly Case[] = [
     firing: [
       failing,
       of('SdsPollErrorsHigh', 'warning', POLL),
-      of('SdsPollErrorsHigh', 'warning', { ...POLL, pool_id: 'p2' }),
+      of('SdsPollErrorsHigh', 'warning', { ...POLL, pool: 'pool 2', pool_id: 'p2' }),
     ],
-    notified: [failing, of('SdsPollErrorsHigh', 'warning', { ...POLL, pool_id: 'p2' })],
+    notified: [failing, of('SdsPollErrorsHigh', 'warning', { ...POLL, pool: 'pool 2', pool_id: 'p2' })],
   },
   {
     title: 'a frozen feed inhibits its categories and nodes',

@@ -50,8 +50,7 @@ const POOL = { system: 'frankfurt', pool: 'pool 1' }
 export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Record<string, string>>])[] = [
   ['sds_node_info', { ...POOL, pool_id: 'p1', node: 'n1', node_id: 'id1', api_change: '0' }],
   ['sds_node_', { ...POOL, node: 'n1' }],
-  ['sds_pool_info', { ...POOL, pool_id: 'p1' }],
-  ['sds_pool_', { system: 'frankfurt', pool_id: 'p1' }],
+  ['sds_pool_', { ...POOL, pool_id: 'p1' }],
   ['sds_system_', { system: 'frankfurt' }],
   ['sds_query_', { system: 'frankfurt' }],
   ['sds_api_', { system: 'frankfurt' }],

@@ -1,5 +1,5 @@
 import { type AlertCase, fired } from './case.ts'
-import { POOL_ID, SYSTEM } from './subjects.ts'
+import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
@@ -11,24 +11,30 @@ const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM
 })
 const FAILING =
   'cannot be polled by any exporter, although its system may respond. Its nodes are not monitored.'
-const failing = (name: string) =>
-  fired('SdsPoolPollsFailing', 'critical', 'exporter', POOL_ID, {
-    summary: 'A storage pool cannot be polled.',
-    description: `Pool ${name} of system frankfurt ${FAILING}`,
-    dashboard: SYSTEM_PAGE,
-  })
+const failing = (pool = 'pool 1') =>
+  fired(
+    'SdsPoolPollsFailing',
+    'critical',
+    'exporter',
+    { ...POLLED_POOL, pool },
+    {
+      summary: 'A storage pool cannot be polled.',
+      description: `Pool ${pool} of system frankfurt ${FAILING}`,
+      dashboard: SYSTEM_PAGE,
+    },
+  )
 const poolsUnknown = fired('SdsPoolsUnknown', 'critical', 'exporter', SYSTEM, {
   summary: 'A storage system responds, but its pools are not known.',
   description:
     'System frankfurt responds, but no exporter could read the list of its pools: it is not monitored.',
   dashboard: SYSTEM_PAGE,
 })
-const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POOL_ID, {
+const errorsHigh = fired('SdsPollErrorsHigh', 'warning', 'exporter', POLLED_POOL, {
   summary: 'Many polls of a storage pool fail.',
   description: 'Pool pool 1 of system frankfurt: 15% of the polls of one exporter failed within 15 minutes.',
   dashboard: SYSTEM_PAGE,
 })
-const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POOL_ID, {
+const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLLED_POOL, {
   summary: 'A storage pool is not polled on schedule.',
   description:
     'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
@@ -58,13 +64,13 @@ export const pollCases: readonly AlertCase[] = [
   {
     alert: 'SdsPoolPollsFailing',
     name: 'fires after 10 minutes and ends 5 minutes after the first successful poll',
-    series: { sds_pool_up: '0x14 1x40', sds_pool_info: '1x60', 'sds_pool_up{pool_id="p2"}': '1x60' },
-    at: { '9m': [], '10m': [failing('pool 1')], '19m': [failing('pool 1')], '20m': [] },
+    series: { sds_pool_up: '0x14 1x40', 'sds_pool_up{pool="pool 2",pool_id="p2"}': '1x60' },
+    at: { '9m': [], '10m': [failing()], '19m': [failing()], '20m': [] },
   },
   {
     alert: 'SdsPoolPollsFailing',
     name: 'has the id of a pool whose name is not known',
-    series: { sds_pool_up: '0x14' },
+    series: { 'sds_pool_up{pool="p1"}': '0x14' },
     at: { '10m': [failing('p1')] },
   },
   {
@@ -73,9 +79,15 @@ export const pollCases: readonly AlertCase[] = [
     series: {
       'sds_pool_up{instance="a"}': '0x20',
       'sds_pool_up{instance="b"}': '1x20',
-      'sds_pool_up{pool_id="p2"}': '0x8 1x10',
+      'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x8 1x10',
     },
     at: { '10m': [], '20m': [] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'is silent while one exporter can poll, and the other one never learned the name',
+    series: { 'sds_pool_up{instance="a",pool="p1"}': '0x20', 'sds_pool_up{instance="b"}': '1x20' },
+    at: { '20m': [] },
   },
   {
     alert: 'SdsPoolsUnknown',
@@ -100,7 +112,6 @@ export const pollCases: readonly AlertCase[] = [
       'sds_pool_polls_total{instance="a",result="ok"}': '0+1x120',
       'sds_pool_polls_total{instance="b",result="ok"}': '0+17x40 697+20x80',
       'sds_pool_polls_total{instance="b",result="timeout"}': '0+3x40 120x80',
-      sds_pool_info: '1x120',
     },
     at: { '10m': [], '20m': [errorsHigh], '40m': [errorsHigh], '60m': [] },
   },
@@ -118,7 +129,7 @@ export const pollCases: readonly AlertCase[] = [
   {
     alert: 'SdsPollsOverdue',
     name: 'fires after 5 and 10 minutes without a poll and ends with the next poll',
-    series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40', sds_pool_info: '1x40' },
+    series: { [LAST]: '0x19 1200x10', sds_pool_up: '1x40' },
     at: { '15m': [], '16m': [overdue], '20m': [] },
   },
   {

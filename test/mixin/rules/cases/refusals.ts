@@ -36,21 +36,21 @@ const forbidden = fired('SdsAccessForbidden', 'critical', 'access', SYSTEM, {
 const loginRefused = {
   [UP]: '1x9 0x49 1x60',
   [polls('ok')]: '0+1x9 9x49 10+1x60',
-  [polls('auth')]: '_x10 1+1x49 50x60',
-  [REFUSED]: '_x10 1x19 2x19 3x70',
+  [polls('auth')]: '0x9 1+1x49 50x60',
+  [REFUSED]: '0x9 1x19 2x19 3x70',
 }
 
 /** A token that expires at minute 10; there are no logins. */
 const tokenExpired = {
   [UP]: '1x9 0x49 1x60',
   [polls('ok')]: '0+1x9 9x49 10+1x60',
-  [polls('auth')]: '_x10 1+1x49 50x60',
+  [polls('auth')]: '0x9 1+1x49 50x60',
 }
 
 const roleTaken = {
   [UP]: '1x9 0x49 1x60',
   [polls('ok')]: '0+1x9 9x49 10+1x60',
-  [polls('forbidden')]: '_x10 1+1x49 50x60',
+  [polls('forbidden')]: '0x9 1+1x49 50x60',
 }
 
 export const refusals: readonly AlertCase[] = [
@@ -63,7 +63,7 @@ export const refusals: readonly AlertCase[] = [
   {
     alert: 'SdsLoginRefused',
     name: 'fires when no pool is known',
-    series: { sds_system_up: '1x60', [REFUSED]: '_x10 1x29 2x30' },
+    series: { sds_system_up: '1x60', [REFUSED]: '0x9 1x29 2x30' },
     at: { '19m': [], '20m': [login], '39m': [login] },
   },
   { alert: 'SdsLoginRefused', name: 'is silent for a token', series: tokenExpired, at: { '40m': [] } },

@@ -85,7 +85,6 @@ export const QUERY_CASES: readonly QueryCase[] = [
     name: 'ages are those at the last successful poll, by the clock of the system',
     query: 0,
     series: {
-      'sds_pool_info{pool_id="p1"}': 1,
       'sds_pool_last_success_timestamp_seconds{pool_id="p1"}': 10_000,
       'sds_system_clock_skew_seconds{}': 60,
       'sds_node_sample_timestamp_seconds{node="n1",category="health"}': 8_000,

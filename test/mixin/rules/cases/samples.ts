@@ -42,15 +42,10 @@ const nodeAt = (age: string) =>
 const LAST = 'sds_pool_last_success_timestamp_seconds'
 
 /** Polls every minute. */
-const POLLED = { sds_pool_info: '1x60', [LAST]: '0+60x60' }
-
-const polledToo = (labels: string, pool: string) => ({
-  [`sds_pool_info{${labels},pool="${pool}"}`]: '1x60',
-  [`${LAST}{${labels}}`]: '0+60x60',
-})
+const POLLED = { [LAST]: '0+60x60' }
 
 /** Polls every hour. */
-const POLLED_HOURLY = { sds_pool_info: '1x130', [LAST]: '0x59 3600x59 7200x10' }
+const POLLED_HOURLY = { [LAST]: '0x59 3600x59 7200x10' }
 
 const frozen: readonly AlertCase[] = [
   {
@@ -70,8 +65,8 @@ const frozen: readonly AlertCase[] = [
     name: 'corrects the ages by the clock skew, in both directions',
     series: {
       ...POLLED,
-      ...polledToo('pool_id="p2"', 'pool 2'),
-      ...polledToo('system="paris"', 'pool 1'),
+      [`${LAST}{pool="pool 2",pool_id="p2"}`]: '0+60x60',
+      [`${LAST}{system="paris"}`]: '0+60x60',
       [`${SAMPLE}{category="health"}`]: '-1800+60x60',
       sds_system_clock_skew_seconds: '-1800x60',
       [`${SAMPLE}{pool="pool 2",category="health"}`]: '0+60x60',
@@ -85,7 +80,7 @@ const frozen: readonly AlertCase[] = [
     name: 'works without a known clock skew, and is silent for one category, one node, and without samples',
     series: {
       ...POLLED,
-      ...polledToo('system="paris"', 'pool 1'),
+      [`${LAST}{system="paris"}`]: '0+60x60',
       [`${SAMPLE}{system="paris",category="health"}`]: '0+60x60',
       [`${SAMPLE}{category="health"}`]: '0+60x60',
       [`${SAMPLE}{category="traffic"}`]: '0x60',
@@ -100,8 +95,7 @@ const frozen: readonly AlertCase[] = [
     series: {
       ...POLLED_HOURLY,
       [`${SAMPLE}{category="health"}`]: '-240x59 3360x59 6960x10',
-      'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x130',
-      [`${LAST}{pool_id="p2"}`]: '0+60x10 600x119',
+      [`${LAST}{pool="pool 2",pool_id="p2"}`]: '0+60x10 600x119',
       [`${SAMPLE}{pool="pool 2",category="health"}`]: '0+60x10 600x119',
     },
     at: { '58m': [], '119m': [], '130m': [] },
@@ -116,9 +110,8 @@ const frozen: readonly AlertCase[] = [
     alert: 'SdsFeedFrozen',
     name: 'works where two exporters have different names of a pool',
     series: {
-      'sds_pool_info{instance="a"}': '1x60',
-      'sds_pool_info{instance="b",pool="new name"}': '1x60',
-      [LAST]: '0+60x60',
+      [`${LAST}{instance="a"}`]: '0+60x60',
+      [`${LAST}{instance="b",pool="new name"}`]: '0+60x60',
       [`${SAMPLE}{category="health"}`]: '0x60',
       [`${SAMPLE}{pool="new name",category="health"}`]: '0+60x60',
     },

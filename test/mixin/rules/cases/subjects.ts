@@ -1,5 +1,5 @@
 /** Labels of the subjects of the cases; the defaults of series (case.ts) are the same. */
 export const SYSTEM = { system: 'frankfurt' } as const
 export const POOL = { ...SYSTEM, pool: 'pool 1' } as const
-export const POOL_ID = { ...SYSTEM, pool_id: 'p1' } as const
+export const POLLED_POOL = { ...POOL, pool_id: 'p1' } as const
 export const NODE = { ...POOL, node: 'n1' } as const

@@ -1,5 +1,5 @@
 import { type AlertCase, fired } from './case.ts'
-import { POOL_ID, SYSTEM } from './subjects.ts'
+import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
@@ -28,7 +28,7 @@ const rejected = fired(
 const served = (attribute: string, pool = 'p1', source = 'feed'): string =>
   `sds_pool_attribute_nodes{pool_id="${pool}",attribute="${attribute}",state="served",source="${source}"}`
 
-const disappeared = fired('SdsAttributesDisappeared', 'info', 'exporter', POOL_ID, {
+const disappeared = fired('SdsAttributesDisappeared', 'info', 'exporter', POLLED_POOL, {
   summary: 'A storage pool no longer serves attributes that it served before.',
   description:
     'Pool pool 1 of system frankfurt stopped serving 2 attributes within a day. Panels and alerts that need them have no data.',
@@ -51,7 +51,7 @@ export const values: readonly AlertCase[] = [
   {
     alert: 'SdsValuesRejected',
     name: 'fires after 15 minutes and ends 30 minutes after the last rejection',
-    series: { [REJECTED]: '_x5 1+1x14 15x60' },
+    series: { [REJECTED]: '0x4 1+1x14 15x60' },
     at: { '19m': [], '20m': [rejected], '48m': [rejected], '50m': [] },
   },
   {
@@ -68,9 +68,9 @@ export const values: readonly AlertCase[] = [
   },
   {
     alert: 'SdsValuesRejected',
-    name: 'fires for rejections during a gap, and for the first one after a restart',
-    series: { [REJECTED]: '7x10 _x39 1x60' },
-    at: { '64m': [], '66m': [rejected], '79m': [rejected], '82m': [] },
+    name: 'fires for rejections after a restart',
+    series: { [REJECTED]: '7x39 0+1x20 20x60' },
+    at: { '54m': [], '56m': [rejected], '89m': [rejected], '91m': [] },
   },
   {
     alert: 'SdsAttributesDisappeared',
@@ -81,7 +81,6 @@ export const values: readonly AlertCase[] = [
       [served('diskSpaceFree')]: '3x160',
       sds_pool_up: '1x60 0x2 1x97',
       sds_pool_nodes: '3x160',
-      sds_pool_info: '1x160',
     },
     at: { '129m': [], '130m': [disappeared], '148m': [disappeared], '150m': [] },
   },
@@ -95,7 +94,6 @@ export const values: readonly AlertCase[] = [
       [served('transactionWriteLatency')]: '3x9 0x150',
       sds_pool_up: '1x160',
       sds_pool_nodes: '3x160',
-      sds_pool_info: '1x160',
     },
     at: { '140m': [], '160m': [] },
   },
@@ -108,7 +106,6 @@ export const values: readonly AlertCase[] = [
       [served('transactionWriteLatency')]: '3x9 0x150',
       sds_pool_up: '1x160',
       sds_pool_nodes: '3x160',
-      sds_pool_info: '1x160',
     },
     at: { '129m': [], '130m': [disappeared] },
   },
