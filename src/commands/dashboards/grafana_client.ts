@@ -17,6 +17,9 @@ export interface GrafanaClient {
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
 
+/** Grafana 12 answers 412, older versions 409. */
+const FOLDER_EXISTS = [409, 412]
+
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'check that the token is correct and not expired',
   403: 'the token needs the permissions folders:create, dashboards:create and dashboards:write (role Editor)',
@@ -50,10 +53,15 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
     return { status: response.status, body: parsed(await response.text()) }
   }
 
-  /** The body of a 2xx response; undefined if a GET responds with 404. */
-  async function expectAnswer(method: string, path: string, body?: unknown): Promise<unknown> {
+  /** The body of a 2xx response; undefined for a status in `expected`. */
+  async function expectAnswer(
+    expected: readonly number[],
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<unknown> {
     const answer = await ask(method, path, body)
-    if (answer.status === 404 && method === 'GET') return undefined
+    if (expected.includes(answer.status)) return undefined
     if (answer.status >= 200 && answer.status < 300) return answer.body
     const remedy = REMEDIES[answer.status]
     const message = messageOf(answer.body)
@@ -64,11 +72,15 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
 
   return {
     async ensureFolder({ uid, title }) {
-      const folder = await expectAnswer('GET', `/api/folders/${encodeURIComponent(uid)}`)
-      if (folder === undefined) await expectAnswer('POST', '/api/folders', { uid, title })
+      // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
+      await expectAnswer(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
     async presence({ dashboard }, folderUid) {
-      const found = await expectAnswer('GET', `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`)
+      const found = await expectAnswer(
+        [404],
+        'GET',
+        `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`,
+      )
       if (found === undefined) return 'missing'
       const { dashboard: theirs, meta } = found as { dashboard?: object; meta?: { folderUid?: string } }
       // Grafana adds id and version.
@@ -76,7 +88,7 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
       return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
     },
     async upload({ dashboard }, folderUid) {
-      await expectAnswer('POST', '/api/dashboards/db', {
+      await expectAnswer([], 'POST', '/api/dashboards/db', {
         dashboard: { ...dashboard, id: null },
         folderUid,
         overwrite: true,

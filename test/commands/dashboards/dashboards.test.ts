@@ -48,8 +48,20 @@ describe('dashboards --grafana.url', () => {
     grafana.requests.length = 0
     const second = await dashboards([`--grafana.url=${grafana.url}/`], GRAFANA_TOKEN)
     expect(second.stdout.match(/^unchanged /gm)).toHaveLength(SHIPPED.length)
-    expect(grafana.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+    expect(grafana.requests).not.toContain('POST /api/dashboards/db')
   })
+
+  test.each(['current', 'old'] as const)(
+    'uploads into a folder that exists (%s version of Grafana), and does not rename it',
+    async (version) => {
+      await using grafana = await startGrafana(version)
+      grafana.folders.set('sds', 'Ours')
+      const { code, stderr } = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(grafana.folders).toEqual(new Map([['sds', 'Ours']]))
+      expect(grafana.dashboards.size).toBe(SHIPPED.length)
+    },
+  )
 
   test('replaces only changed dashboards', async () => {
     await using grafana = await startGrafana()

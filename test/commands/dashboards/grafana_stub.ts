@@ -8,7 +8,10 @@ interface StoredDashboard {
   readonly folderUid: string
 }
 
-/** A stub of the used part of Grafana's HTTP API. It rejects requests that do not match the documentation. */
+/**
+ * A stub of the used part of the HTTP API of Grafana 12, as a service account of role Editor sees it. It rejects requests
+ * that do not match the documentation.
+ */
 export interface GrafanaStandIn extends AsyncDisposable {
   readonly url: string
   readonly folders: Map<string, string>
@@ -23,7 +26,25 @@ export const GRAFANA_TOKEN = 'glsa_canary_0123456789'
 
 type Reply = { readonly status: number; readonly body: unknown }
 
-export async function startGrafana(): Promise<GrafanaStandIn> {
+/** An Editor may not know whether a folder exists; an Admin gets 404. */
+const FORBIDDEN_FOLDER: Reply = {
+  status: 403,
+  body: {
+    title: 'Access denied',
+    message: "You'll need additional permissions to perform this action. Permissions needed: folders:read",
+    accessErrorId: 'ACE0000000000',
+  },
+}
+/** Answers to the creation of a folder that exists, by the version of Grafana. */
+const FOLDER_EXISTS = {
+  current: {
+    status: 412,
+    body: { status: 'version-mismatch', message: 'the folder has been changed by someone else' },
+  },
+  old: { status: 409, body: { message: 'a folder with the same name already exists' } },
+} as const satisfies Record<string, Reply>
+
+export async function startGrafana(version: keyof typeof FOLDER_EXISTS = 'current'): Promise<GrafanaStandIn> {
   const folders = new Map<string, string>()
   const dashboards = new Map<string, StoredDashboard>()
   const requests: string[] = []
@@ -32,9 +53,7 @@ export async function startGrafana(): Promise<GrafanaStandIn> {
 
   function getFolder(uid: string): Reply {
     const title = folders.get(uid)
-    return title === undefined
-      ? { status: 404, body: { message: 'folder not found' } }
-      : { status: 200, body: { uid, title } }
+    return title === undefined ? FORBIDDEN_FOLDER : { status: 200, body: { uid, title } }
   }
 
   function postFolder({ uid, title }: { uid?: unknown; title?: unknown }): Reply {
@@ -42,8 +61,7 @@ export async function startGrafana(): Promise<GrafanaStandIn> {
       return { status: 400, body: { message: 'folder title cannot be empty' } }
     if (typeof uid !== 'string' || !/^[a-zA-Z0-9_-]{1,40}$/.test(uid))
       return { status: 400, body: { message: 'uid contains illegal characters' } }
-    if (folders.has(uid))
-      return { status: 409, body: { message: 'a folder with the same name already exists' } }
+    if (folders.has(uid)) return FOLDER_EXISTS[version]
     folders.set(uid, title)
     return { status: 200, body: { uid, title } }
   }
