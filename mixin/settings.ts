@@ -1,94 +1,172 @@
 /**
  * Settings that dashboards and rules share. The thresholds are defaults from common practice, not from the
- * documentation of the storage system. Change them here, then run `npm run generate`.
+ * documentation of the storage system. Users change them in the section `alerting` of their configuration; what is
+ * generated from the defaults is in `grafana/` and `deploy/`.
  */
+import {
+  type Levels,
+  type Reference,
+  references,
+  resolve,
+  type Values,
+  valuesOf,
+} from '../src/alerting/references.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The value from which panels are yellow (`warning`) and red (`critical`); the name of the row has the unit. */
-export interface Threshold {
-  readonly warning: number
-  readonly critical: number
+/** What is compared, for the documentation. */
+interface Documented {
+  readonly about: string
 }
 
-/** Ratios are 0 to 1. Higher is worse, except where a row says that lower is worse. */
-export const THRESHOLDS = {
-  /** Allocated relative to usable space. The delivery of disks takes weeks, and a rebuild needs free space. */
-  usedRatio: { warning: 0.8, critical: 0.9 },
-  cpuRatio: { warning: 0.75, critical: 0.9 },
-  memoryRatio: { warning: 0.85, critical: 0.95 },
-  /** Each direction of the network interfaces. */
-  nicRatio: { warning: 0.7, critical: 0.85 },
-  /** Mean time of a transaction, read or write, or `latencyQuantile` of requests where there is no mean; panels only. */
-  latencySeconds: { warning: 0.1, critical: 0.3 },
-  /** Failed relative to all transactions, including those that fail by the fault of clients. */
-  errorRatio: { warning: 0.01, critical: 0.05 },
-  /** Failed by the fault of the system relative to all transactions. */
-  systemErrorRatio: { warning: 0.001, critical: 0.01 },
-  /**
-   * Age of the newest sample; samples are made every 5 minutes. Those of the query interface are up to 7 minutes old
-   * when they arrive, so 12 minutes is normal. The exporter withdraws them after 15 minutes.
-   */
-  sampleAgeSeconds: { warning: 13 * MINUTE, critical: 15 * MINUTE },
-  /** Age of the last successful poll; the default schedule polls every minute. */
-  pollAgeSeconds: { warning: 3 * MINUTE, critical: 5 * MINUTE },
-  /** Time until the forecast target is reached; lower is worse. */
-  forecastSeconds: { warning: 30 * DAY, critical: 7 * DAY },
-  /** Time until the certificate of the storage system expires; lower is worse. */
-  certificateSeconds: { warning: 14 * DAY, critical: 3 * DAY },
-  /** Absolute difference of the clocks of the storage system and the exporter. */
-  clockSkewSeconds: { warning: 30, critical: 5 * MINUTE },
-  /** Disks that are not Good, over all selected systems. */
-  disksNotGood: { warning: 1, critical: 5 },
-  /** Good relative to all nodes; lower is worse. */
-  goodNodesRatio: { warning: 1, critical: 0.9 },
-  /** Fullest minus emptiest node of a pool, as a ratio of usable space. */
-  imbalanceRatio: { warning: 0.2, critical: 0.4 },
-  /** Hours of the last day in which a pool was recovering. */
-  recoveryHours: { warning: 6, critical: 20 },
-  /** 99th percentile of the exporter's event loop delay. */
-  eventLoopLagSeconds: { warning: 0.1, critical: 1 },
-  /** Open relative to allowed file descriptors of the exporter. */
-  openFilesRatio: { warning: 0.7, critical: 0.9 },
-} as const satisfies Record<string, Threshold>
+/** References to a setting with two levels: panels are yellow from `warning` and red from `critical`. */
+export type Threshold = Levels<Reference>
 
-/** Limits without two levels. */
-export const LIMITS = {
+/**
+ * The end of a name is its unit: ratios are 0 to 1, seconds are durations in the configuration. Higher is worse, except
+ * where `critical` is below `warning`.
+ */
+export const DEFAULT_THRESHOLDS = {
+  // The delivery of disks takes weeks, and a rebuild needs free space.
+  usedRatio: { about: 'Allocated relative to usable space.', warning: 0.8, critical: 0.9 },
+  forecastUsedRatio: {
+    about: 'Used space above which forecasts raise alerts: small empty pools have steep trends.',
+    warning: 0.6,
+    critical: 0.75,
+  },
+  cpuRatio: { about: 'CPU time in use on a node.', warning: 0.75, critical: 0.9 },
+  memoryRatio: { about: 'Memory in use on a node.', warning: 0.85, critical: 0.95 },
+  nicRatio: {
+    about: 'Each direction of the network interfaces of a node, relative to their capacity.',
+    warning: 0.7,
+    critical: 0.85,
+  },
+  // Or `latencyQuantile` of the requests, where there is no mean.
+  latencySeconds: { about: 'Mean time of a transaction, read or write.', warning: 0.1, critical: 0.3 },
+  errorRatio: {
+    about: 'Failed relative to all transactions, including those that fail by the fault of clients.',
+    warning: 0.01,
+    critical: 0.05,
+  },
+  systemErrorRatio: {
+    about: 'Failed by the fault of the system relative to all transactions.',
+    warning: 0.001,
+    critical: 0.01,
+  },
+  // Samples are made every 5 minutes. Those of the query interface are up to 7 minutes old when they arrive, so 12
+  // minutes is normal. The exporter withdraws them after 15 minutes.
+  sampleAgeSeconds: {
+    about: 'Age of the newest sample of a category.',
+    warning: 13 * MINUTE,
+    critical: 15 * MINUTE,
+  },
+  // The default schedule polls every minute.
+  pollAgeSeconds: { about: 'Age of the last successful poll.', warning: 3 * MINUTE, critical: 5 * MINUTE },
+  forecastSeconds: {
+    about: 'Time until the forecast target is reached; lower is worse.',
+    warning: 30 * DAY,
+    critical: 7 * DAY,
+  },
+  certificateSeconds: {
+    about: 'Time until the certificate of a storage system expires; lower is worse.',
+    warning: 14 * DAY,
+    critical: 3 * DAY,
+  },
+  clockSkewSeconds: {
+    about: 'Absolute difference of the clocks of a storage system and the exporter.',
+    warning: 30,
+    critical: 5 * MINUTE,
+  },
+  disksNotGood: { about: 'Disks that are not Good.', warning: 1, critical: 5 },
+  goodNodesRatio: {
+    about: 'Nodes that are Good relative to all; lower is worse.',
+    warning: 1,
+    critical: 0.9,
+  },
+  imbalanceRatio: {
+    about: 'Fullest minus emptiest node of a pool, as a share of usable space.',
+    warning: 0.2,
+    critical: 0.4,
+  },
+  recoveryHours: {
+    about: 'Hours of the last day in which a pool was recovering.',
+    warning: 6,
+    critical: 20,
+  },
+  eventLoopLagSeconds: {
+    about: "99th percentile of the exporter's event loop delay.",
+    warning: 0.1,
+    critical: 1,
+  },
+  openFilesRatio: {
+    about: 'Open relative to allowed file descriptors of the exporter.',
+    warning: 0.7,
+    critical: 0.9,
+  },
+} as const satisfies Record<string, Documented & Levels<number>>
+
+/** Settings with one level. */
+export const DEFAULT_LIMITS = {
+  // Between the two thresholds of panels.
+  alertReadLatencySeconds: { about: 'Read latency of a pool that raises an alert.', value: 0.2 },
+  alertWriteLatencySeconds: { about: 'Write latency of a pool that raises an alert.', value: 0.4 },
+  outlierLatencySeconds: {
+    about: 'Read latency of a node below which it is no outlier.',
+    value: 0.05,
+  },
+  outlierFactor: {
+    about: 'Read latency of a node relative to the median of its pool, above which it is an outlier.',
+    value: 3,
+  },
+  quietTransactionsPerSecond: {
+    about: 'Transactions per second at or below which latencies and error ratios raise no alert.',
+    value: 1,
+  },
+  forecastTargetPercent: {
+    about: 'Forecast target of alerts and panels, in percent; one of `forecast.targets`.',
+    value: 90,
+  },
+  manyBadDisks: { about: 'Bad disks of a pool, both as a number …', value: 3 },
+  manyBadDisksRatio: {
+    about: '… and relative to all its disks, that are more than single failures.',
+    value: 0.05,
+  },
+  unavailableNodes: {
+    about: 'Nodes of one pool that are Bad or not accessible at the same time.',
+    value: 2,
+  },
+  flappingChanges: { about: 'Changes of the health of a node to or from Good within an hour.', value: 4 },
+  failedPollsRatio: {
+    about: 'Failed relative to all polls of a pool within 15 minutes.',
+    value: 0.1,
+  },
+  exporterRestarts: { about: 'Starts of an exporter within an hour.', value: 3 },
+  trendSeconds: { about: 'How far ahead the linear trend of the used space is extrapolated.', value: DAY },
+} as const satisfies Record<string, Documented & { readonly value: number }>
+
+/** References to the settings, for expressions, texts and panels. */
+export const THRESHOLDS = references(DEFAULT_THRESHOLDS)
+export const LIMITS = references(DEFAULT_LIMITS)
+
+/** Whether smaller values are worse, by the defaults. */
+export const lowerIsWorse = ({ warning, critical }: Threshold): boolean =>
+  Number(resolve(warning, DEFAULT_VALUES)) > Number(resolve(critical, DEFAULT_VALUES))
+
+/** The defaults by path, e.g. `usedRatio.warning`. */
+export const DEFAULT_VALUES: Values = { ...valuesOf(DEFAULT_THRESHOLDS), ...valuesOf(DEFAULT_LIMITS) }
+
+/** Numbers that define what is measured. Users cannot change them. */
+export const MEASURES = {
   /**
    * Quantile of the latency of requests that is compared with thresholds of the mean, for systems that serve a
    * histogram and no mean. Latencies are skewed to the right: the mean of an exponential distribution is its quantile
    * 0.63, the mean of a log-normal one with sigma 1.5 its quantile 0.77.
    */
   latencyQuantile: 0.75,
-  /** Latency of a pool above which the alerts fire after 15 minutes; between the two thresholds of panels. */
-  alertReadLatencySeconds: 0.2,
-  alertWriteLatencySeconds: 0.4,
-  /** A node is an outlier when its latency is above both this and `outlierFactor` times the median of its pool. */
-  outlierLatencySeconds: 0.05,
-  outlierFactor: 3,
-  /** At or below this rate, mean latency and error ratio are not significant. */
-  quietTransactionsPerSecond: 1,
-  /** Forecast alerts fire only above this use: small empty pools have steep trends. */
-  forecastUsedRatio: { warning: 0.6, critical: 0.75 },
   /** A pool is recovering while it writes more than this for recovery. */
   recoveryBytesPerSecond: 1_000_000,
-  /** The forecast target of alerts and single panels; one of `forecast.targets` of the configuration. */
-  forecastTargetPercent: 90,
-  /** Bad disks of a pool, as a number and relative to all, from which SdsDiskFailuresMany fires. */
-  manyBadDisks: 3,
-  manyBadDisksRatio: 0.05,
-  /** Nodes of one pool that are Bad or not accessible at the same time. */
-  unavailableNodes: 2,
-  /** Changes to or from Good within an hour. */
-  flappingChanges: 4,
-  /** Failed relative to all polls of a pool within 15 minutes. */
-  failedPollsRatio: 0.1,
-  /** Starts of the exporter within an hour. */
-  exporterRestarts: 3,
-  /** How far ahead the linear trend of the used space is extrapolated, in seconds. */
-  trendSeconds: DAY,
 } as const
 
 /**
@@ -148,12 +226,6 @@ export const PROMETHEUS = {
   /** Prefix of the names of all alerts; dashboards select alerts by it. */
   alertPrefix: 'Sds',
 } as const
-
-/**
- * Address of the published `docs/alerts.md`: the `runbook_url` of an alert is this and an anchor. The default is a
- * reserved name; set it to the address of your copy.
- */
-export const RUNBOOKS = { baseUrl: 'https://sds-exporter.example/docs/alerts.md' } as const
 
 /** Label matchers of the variables of dashboards. */
 export const MATCHERS = {

@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
+import { resolve } from '../../src/alerting/references.ts'
 import { type DashboardSpec, toDashboard } from '../grafana/dashboard.ts'
-import { UIDS } from '../settings.ts'
+import { DEFAULT_VALUES } from '../settings.ts'
 import { capacity } from './capacity/capacity.ts'
 import { disks } from './disks.ts'
 import { errors } from './errors/errors.ts'
@@ -38,12 +39,13 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** The dashboards as data, in the order of {@link DASHBOARDS}. */
-export const buildDashboards = (): Dashboard[] => DASHBOARDS.map(toDashboard)
+/** The dashboards as data, with the default settings, in the order of {@link DASHBOARDS}. */
+export const buildDashboards = (): Dashboard[] =>
+  DASHBOARDS.map((board) => resolve(toDashboard(board), DEFAULT_VALUES))
 
 /** The dashboards as JSON files for Grafana's file provisioning: `grafana/dashboards/<uid>.json`. */
 export const renderDashboards = (): RenderedFile[] =>
-  DASHBOARDS.map((board) => ({
-    path: `grafana/dashboards/${UIDS[board.name]}.json`,
-    text: `${JSON.stringify(sorted(toDashboard(board)), null, 2)}\n`,
+  buildDashboards().map((dashboard) => ({
+    path: `grafana/dashboards/${dashboard.uid}.json`,
+    text: `${JSON.stringify(sorted(dashboard), null, 2)}\n`,
   }))

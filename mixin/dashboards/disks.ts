@@ -10,7 +10,7 @@ import { timeSeries } from '../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
 import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
 import { SCOPE } from '../promql/scope.ts'
-import { DISK_COLORS, GRAFANA, LIMITS, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { DISK_COLORS, GRAFANA, MEASURES, NODE_KEY, THRESHOLDS } from '../settings.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
 import { NO_DATA, servedAttributes } from './common/served_attributes.ts'
 
@@ -141,12 +141,12 @@ const traffic = (direction: 'read' | 'write') =>
     width: 12,
   })
 
-const RECOVERING = promql`(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${LIMITS.recoveryBytesPerSecond})`
+const RECOVERING = promql`(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${MEASURES.recoveryBytesPerSecond})`
 
 const recovery = stateTimeline({
   title: 'Recovery running',
   about: [
-    `Whether the pool writes more than ${LIMITS.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
+    `Whether the pool writes more than ${MEASURES.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
     'Idle, or recovering for some hours after a disk failed.',
     'Recovering for days: the rebuild is too slow, or it fails and starts again. Contact the support of the vendor.',
   ],

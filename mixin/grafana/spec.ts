@@ -8,8 +8,9 @@ import {
   type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
+import type { Reference } from '../../src/alerting/references.ts'
 import type { Expression } from '../promql/expression.ts'
-import type { Threshold } from '../settings.ts'
+import { lowerIsWorse, type Threshold } from '../settings.ts'
 
 /** The data source variable, set on panels and on queries: without it Grafana uses its default data source. */
 export const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' } as const
@@ -49,7 +50,7 @@ export interface PanelSpec {
   readonly min?: number
   readonly max?: number
   /** Minimum of the upper end of the axis, for ratios that are usually small. */
-  readonly softMax?: number
+  readonly softMax?: number | Reference
   readonly decimals?: number
   readonly steps?: readonly Step[]
   readonly mappings?: readonly ValueMapping[]
@@ -60,9 +61,12 @@ export interface PanelSpec {
 
 /** The colour from a value upwards. The first step has the value null: minus infinity. */
 export interface Step {
-  readonly value: number | null
+  readonly value: number | Reference | null
   readonly color: string
 }
+
+/** A value for a builder of the SDK. References become numbers after the panel is built. */
+export const placed = (value: number | Reference): number => value as number
 
 /** A panel and its size. Its id and position are set by layout.ts. */
 export interface SizedPanel {
@@ -72,17 +76,17 @@ export interface SizedPanel {
 }
 
 /** Green below `warning`, then yellow, then red from `critical`; reversed where `critical` is the lower one. */
-export const steps = ({ warning, critical }: Threshold): Step[] =>
-  warning < critical
+export const steps = (threshold: Threshold): Step[] =>
+  lowerIsWorse(threshold)
     ? [
-        { value: null, color: 'green' },
-        { value: warning, color: 'yellow' },
-        { value: critical, color: 'red' },
+        { value: null, color: 'red' },
+        { value: threshold.critical, color: 'yellow' },
+        { value: threshold.warning, color: 'green' },
       ]
     : [
-        { value: null, color: 'red' },
-        { value: critical, color: 'yellow' },
-        { value: warning, color: 'green' },
+        { value: null, color: 'green' },
+        { value: threshold.warning, color: 'yellow' },
+        { value: threshold.critical, color: 'red' },
       ]
 
 /** One colour for all values: for values without a threshold. */
@@ -94,7 +98,9 @@ export const ZERO_IS_GOOD: readonly Step[] = [
 ]
 
 export const thresholds = (list: readonly Step[]): ThresholdsConfigBuilder =>
-  new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([...list])
+  new ThresholdsConfigBuilder()
+    .mode(ThresholdsMode.Absolute)
+    .steps(list.map(({ value, color }) => ({ value: value === null ? null : placed(value), color })))
 
 const FORMATS = { table: PromQueryFormat.Table, heatmap: PromQueryFormat.Heatmap } as const
 

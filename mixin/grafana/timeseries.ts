@@ -15,7 +15,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common'
 import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries'
-import { finish, type Override, type PanelSpec, type SizedPanel } from './spec.ts'
+import { finish, type Override, type PanelSpec, placed, type SizedPanel } from './spec.ts'
 
 interface TimeSeriesSpec extends PanelSpec {
   /** Only for parts of a total. */
@@ -41,7 +41,7 @@ const legend = ({ many }: TimeSeriesSpec): VizLegendOptionsBuilder => {
 
 const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
   if (spec.stacked) builder.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'))
-  if (spec.softMax !== undefined) builder.axisSoftMax(spec.softMax)
+  if (spec.softMax !== undefined) builder.axisSoftMax(placed(spec.softMax))
   if (spec.stepped) builder.lineInterpolation(LineInterpolation.StepAfter)
   if (spec.limits) {
     builder.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed))

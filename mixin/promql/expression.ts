@@ -3,10 +3,11 @@
  *
  * Every metric is named by `select(metric, ...matchers)`, whose first argument is a {@link MetricName}: a name that
  * does not exist does not compile. Dashboards pass the matchers of their variables (`...SCOPE.node`, scope.ts), rules
- * pass none. Expressions are joined with the tag `promql`, which takes expressions, numbers, durations and lists of
- * labels, and refuses a metric name in its text. The functions of operators.ts take and return expressions and add no matchers;
- * dashboards and rules use the same ones. nodes.ts and pools.ts have the expressions that several dashboards share.
+ * pass none. Expressions are joined with the tag `promql`, which takes expressions, references to settings,
+ * numbers, durations and lists of labels, and refuses a metric name in its text. The functions of operators.ts take and
+ * return expressions and add no matchers; dashboards and rules use the same ones. nodes.ts and pools.ts have the expressions that several dashboards share.
  */
+import type { Reference } from '../../src/alerting/references.ts'
 import type { Duration } from './duration.ts'
 import type { MetricName } from './metrics.ts'
 
@@ -18,7 +19,7 @@ export type Expression = string & { readonly [KIND]: 'expression' }
 export type Matcher = `${string}${'=' | '!=' | '=~' | '!~'}"${string}"`
 
 /** What may stand between the text of {@link promql}. A list of labels is written with commas. */
-type Part = Expression | Duration | number | readonly string[]
+type Part = Expression | Reference | Duration | number | readonly string[]
 
 /** A name that belongs into {@link select}. */
 const METRIC = /\b(sds|process|nodejs|scrape)_\w+|\b[a-z_]+:\w+:\w+/

@@ -1,11 +1,11 @@
-import { LIMITS, NODE_KEY } from '../settings.ts'
+import { MEASURES, NODE_KEY } from '../settings.ts'
 import type { Duration } from './duration.ts'
 import { type Expression, type Matcher, promql, select } from './expression.ts'
 import { by, dedup, perNode } from './operators.ts'
 
 /**
  * Latencies of systems of both kinds. The nodes feed has means of nodes. The query interface has a histogram of
- * requests without a sum, so there is no mean; its quantile `LIMITS.latencyQuantile` is compared with the same
+ * requests without a sum, so there is no mean; its quantile `MEASURES.latencyQuantile` is compared with the same
  * thresholds.
  */
 
@@ -34,11 +34,11 @@ export const latencyQuantile = (
 
 /** One series per node: its mean latency, or the quantile where the system does not serve the mean. */
 export const nodeLatency = (operation: Operation, matchers: readonly Matcher[]): Expression =>
-  promql`(${perNode(mean(operation, matchers))} or ${latencyQuantile(LIMITS.latencyQuantile, NODE_KEY, operation, matchers)})`
+  promql`(${perNode(mean(operation, matchers))} or ${latencyQuantile(MEASURES.latencyQuantile, NODE_KEY, operation, matchers)})`
 
 /** The same over the last three hours of the time range of a panel, to choose the slowest nodes once. */
 export const recentNodeLatency = (operation: Operation, matchers: readonly Matcher[]): Expression => {
   const means = promql`avg_over_time(${mean(operation, matchers)}[3h] @ end())`
   const rates = promql`rate(${histogram(operation, matchers)}[3h] @ end())`
-  return promql`(${perNode(means)} or ${quantileOf(LIMITS.latencyQuantile, NODE_KEY, rates)})`
+  return promql`(${perNode(means)} or ${quantileOf(MEASURES.latencyQuantile, NODE_KEY, rates)})`
 }

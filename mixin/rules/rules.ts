@@ -1,17 +1,19 @@
-import { stringify } from 'yaml'
+import { resolve, type Values } from '../../src/alerting/references.ts'
+import { renderRuleFiles } from '../../src/alerting/rules.ts'
+import type { RuleSources } from '../../src/alerting/sources.ts'
 import { scaleDuration, scaleExpression } from '../promql/duration.ts'
-import { RUNBOOKS } from '../settings.ts'
+import { DEFAULT_VALUES } from '../settings.ts'
 import { accessGroup } from './groups/access.ts'
 import { capacityGroup } from './groups/capacity.ts'
 import { disksGroup } from './groups/disks.ts'
 import { exporterGroup } from './groups/exporter.ts'
 import { healthGroup } from './groups/health.ts'
 import { recordingGroup } from './groups/recording.ts'
-import type { Alert, AlertGroup } from './groups/rule.ts'
+import type { AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
 
-/** Groups of alerts by component, those about the exporter last. */
-export const ALERT_GROUPS: readonly AlertGroup[] = [
+/** Groups of alerts by component, those about the exporter last. Their expressions have references to settings. */
+const GROUPS: readonly AlertGroup[] = [
   healthGroup,
   capacityGroup,
   disksGroup,
@@ -20,13 +22,20 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
   exporterGroup,
 ]
 
-const INTERVAL = '1m'
+/** The sources of all rules, with references to settings. */
+export const RULE_SOURCES: RuleSources = { interval: '1m', recording: recordingGroup, alerting: GROUPS }
+
+/** The groups of alerts with the default settings. */
+export const ALERT_GROUPS: readonly AlertGroup[] = resolve(GROUPS, DEFAULT_VALUES)
+
 const FOLDER = 'deploy/prometheus/rules'
-const HEADER = '# Generated from mixin/rules by `npm run generate`: do not edit.\n'
 
 interface RuleOptions {
   /** Multiplies every duration: `for`, `keep_firing_for`, ranges, offsets and the interval. 1/60 for tests. */
   readonly scale?: number
+  readonly values?: Values
+  readonly runbookBaseUrl?: string
+  readonly grafanaUrl?: string
 }
 
 export interface RenderedFile {
@@ -34,48 +43,31 @@ export interface RenderedFile {
   readonly text: string
 }
 
-/** The anchor of the alert's heading in docs/alerts.md, as GitHub makes it. */
-export const anchorOf = (alert: string): string => alert.toLowerCase()
-
-const alertRule = (alert: Alert, group: AlertGroup, scale: number) => ({
-  alert: alert.alert,
-  expr: scaleExpression(alert.expr, scale),
-  ...(alert.for && { for: scaleDuration(alert.for, scale) }),
-  ...(alert.keepFiringFor && { keep_firing_for: scaleDuration(alert.keepFiringFor, scale) }),
-  labels: { severity: alert.severity, component: group.component },
-  annotations: {
-    summary: alert.summary,
-    description: alert.description,
-    runbook_url: `${RUNBOOKS.baseUrl}#${anchorOf(alert.alert)}`,
-    dashboard_url: alert.dashboard,
+const scaled = ({ interval, recording, alerting }: RuleSources, scale: number): RuleSources => ({
+  interval: scaleDuration(interval, scale),
+  recording: {
+    ...recording,
+    recordings: recording.recordings.map((rule) => ({ ...rule, expr: scaleExpression(rule.expr, scale) })),
   },
-})
-
-const recordingGroups = (scale: number) => [
-  {
-    name: recordingGroup.name,
-    interval: scaleDuration(INTERVAL, scale),
-    rules: recordingGroup.recordings.map(({ record, expr }) => ({
-      record,
-      expr: scaleExpression(expr, scale),
+  alerting: alerting.map((group) => ({
+    ...group,
+    alerts: group.alerts.map((alert) => ({
+      ...alert,
+      expr: scaleExpression(alert.expr, scale),
+      ...(alert.for && { for: scaleDuration(alert.for, scale) }),
+      ...(alert.keepFiringFor && { keepFiringFor: scaleDuration(alert.keepFiringFor, scale) }),
     })),
-  },
-]
-
-const alertGroups = (scale: number) =>
-  ALERT_GROUPS.map((group) => ({
-    name: group.name,
-    interval: scaleDuration(INTERVAL, scale),
-    rules: group.alerts.map((alert) => alertRule(alert, group, scale)),
-  }))
-
-const file = (name: string, groups: unknown): RenderedFile => ({
-  path: `${FOLDER}/${name}`,
-  text: HEADER + stringify({ groups }, { lineWidth: 0 }),
+  })),
 })
 
-/** The rule files; paths are relative to the root of the repository. */
-export const renderRules = ({ scale = 1 }: RuleOptions = {}): RenderedFile[] => [
-  file('sds-recording.yml', recordingGroups(scale)),
-  file('sds-alerts.yml', alertGroups(scale)),
-]
+/** The rule files with the default settings; paths are relative to the root of the repository. */
+export const renderRules = ({
+  scale = 1,
+  values = DEFAULT_VALUES,
+  ...links
+}: RuleOptions = {}): RenderedFile[] => {
+  // Scaling parses the expressions, so references are resolved before.
+  const sources = scaled(resolve(RULE_SOURCES, values), scale)
+  const files = renderRuleFiles(sources, { values, ...links })
+  return files.map(({ name, text }) => ({ path: `${FOLDER}/${name}`, text }))
+}

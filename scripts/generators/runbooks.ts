@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { milliseconds } from '../../mixin/promql/duration.ts'
 import type { Alert, AlertGroup } from '../../mixin/rules/groups/rule.ts'
-import { ALERT_GROUPS, anchorOf, type RenderedFile } from '../../mixin/rules/rules.ts'
-import { LIMITS, THRESHOLDS } from '../../mixin/settings.ts'
+import { ALERT_GROUPS, type RenderedFile } from '../../mixin/rules/rules.ts'
+import { DEFAULT_VALUES, MEASURES } from '../../mixin/settings.ts'
+import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/counted.ts'
 import { code, markdownTable } from './markdown.ts'
 
@@ -45,10 +46,7 @@ const worded = (name: string, value: number): string => {
   return name.endsWith('Seconds') ? duration(value) : String(value)
 }
 
-const SETTINGS: Readonly<Record<string, number | Readonly<Record<string, number>>>> = {
-  ...THRESHOLDS,
-  ...LIMITS,
-}
+const NUMBERS: Readonly<Record<string, number>> = { ...DEFAULT_VALUES, ...MEASURES }
 
 /**
  * Replaces the placeholders of a runbook: `{usedRatio.warning}` by a setting, `{for}` by that of the alert. @throws for
@@ -58,8 +56,7 @@ export const filledIn = (prose: string, rules: readonly Alert[]): string =>
   prose.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (all, name: string, part?: string) => {
     const wait = rules[0]?.for
     if (name === 'for' && wait !== undefined && rules.length === 1) return duration(milliseconds(wait) / 1000)
-    const setting = SETTINGS[name]
-    const value = typeof setting === 'object' ? setting[part ?? ''] : setting
+    const value = NUMBERS[part === undefined ? name : `${name}.${part}`]
     if (value === undefined) throw new Error(`${rules[0]?.alert}: no setting or duration for ${all}`)
     return worded(name, value)
   })
@@ -75,10 +72,7 @@ const COMPONENT_TITLES = {
 
 const INTRODUCTION = `# Alerts and what to do
 
-All alerts of \`deploy/prometheus/rules/sds-alerts.yml\`, each with its runbook. The \`runbook_url\` of an alert is
-\`RUNBOOKS.baseUrl\` of \`mixin/settings.ts\` and the anchor of its section here. The default of \`baseUrl\` is a
-placeholder: set it to the address of your copy and run \`npm run generate\`. The \`dashboard_url\` of an alert is
-relative to the root of Grafana.
+All alerts of \`deploy/prometheus/rules/sds-alerts.yml\`, each with its runbook.
 
 \`critical\` is for the person on call, \`warning\` for a ticket today, \`info\` for the next working day. The
 thresholds are defaults from common practice, not from the documentation of the storage system. They are in

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LIMITS, THRESHOLDS } from '../../mixin/settings.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../mixin/settings.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/model/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'
@@ -54,17 +54,17 @@ const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> =
   'disk-failures': (pools) =>
     pools.every((nodes) => badNodes(nodes) === 1 && sum(nodes, ({ numBadDisks }) => Number(numBadDisks)) > 0),
   'filling-up': ([first = []]) =>
-    mean(first, 'diskSpaceAllocated') / mean(first, 'diskSpaceTotal') > THRESHOLDS.usedRatio.critical,
+    mean(first, 'diskSpaceAllocated') / mean(first, 'diskSpaceTotal') > DEFAULT_THRESHOLDS.usedRatio.critical,
   'error-burst': (pools) =>
     pools.map(errorRatios).every(({ all, system }) => {
-      const { errorRatio, systemErrorRatio } = THRESHOLDS
+      const { errorRatio, systemErrorRatio } = DEFAULT_THRESHOLDS
       return all > errorRatio.critical && system > systemErrorRatio.critical
     }),
   slow: (pools) =>
     pools.every(
       (nodes) =>
-        mean(nodes, 'transactionReadLatency') / 1000 > LIMITS.alertReadLatencySeconds &&
-        mean(nodes, 'transactionWriteLatency') / 1000 > LIMITS.alertWriteLatencySeconds,
+        mean(nodes, 'transactionReadLatency') / 1000 > DEFAULT_LIMITS.alertReadLatencySeconds.value &&
+        mean(nodes, 'transactionWriteLatency') / 1000 > DEFAULT_LIMITS.alertWriteLatencySeconds.value,
     ),
 }
 

@@ -34,6 +34,7 @@ export const MODULES: readonly Module[] = [
     ],
     mayImport: {},
   },
+  { name: 'alerting', paths: ['src/alerting/'], mayImport: {} },
   { name: 'config', paths: ['src/config/'], mayImport: {} },
   { name: 'api', paths: ['src/api/'], mayImport: { config: 'types', ...CONFIG_VALUES } },
   { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types', 'src/api/parse/names.ts': 'all' } },
@@ -64,11 +65,11 @@ export const MODULES: readonly Module[] = [
       emulator: 'all',
     },
   },
-  { name: 'mixin', paths: ['mixin/'], mayImport: { 'src/metrics/families.ts': 'all' } },
+  { name: 'mixin', paths: ['mixin/'], mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all' } },
   {
     name: 'generators',
     paths: ['scripts/generators/', 'docs/'],
-    mayImport: { 'src/metrics/families.ts': 'all', mixin: 'all' },
+    mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all', mixin: 'all' },
   },
 ]
 
@@ -89,7 +90,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
   undici: ['src/api/'],
-  yaml: ['src/config/', 'mixin/', 'scripts/generators/', 'docs/'],
+  yaml: ['src/config/', 'src/alerting/', 'mixin/', 'scripts/generators/', 'docs/'],
   zod: ['src/config/'],
 }
 

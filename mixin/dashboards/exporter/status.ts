@@ -1,3 +1,4 @@
+import { negative } from '../../../src/alerting/references.ts'
 import { rowToPool } from '../../grafana/links.ts'
 import { upDown } from '../../grafana/mappings.ts'
 import { type PanelSpec, type SizedPanel, steps } from '../../grafana/spec.ts'
@@ -99,7 +100,7 @@ const skew: PanelSpec = {
   decimals: 0,
   steps: [
     { value: null, color: 'red' },
-    { value: -THRESHOLDS.clockSkewSeconds.warning, color: 'green' },
+    { value: negative(THRESHOLDS.clockSkewSeconds.warning), color: 'green' },
     { value: THRESHOLDS.clockSkewSeconds.warning, color: 'yellow' },
     { value: THRESHOLDS.clockSkewSeconds.critical, color: 'red' },
   ],

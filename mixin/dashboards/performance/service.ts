@@ -6,16 +6,16 @@ import { type Expression, promql } from '../../promql/expression.ts'
 import { latencyQuantile, type Operation } from '../../promql/latency.ts'
 import { by, ratio, sum, sumByPool, weightedMean } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { MEASURES, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { NO_DATA } from '../common/served_attributes.ts'
 import { bytesOf, capital, countOf, latencyOf, meanOf, OPERATIONS } from './queries.ts'
 
-const PERCENT = LIMITS.latencyQuantile * 100
+const PERCENT = MEASURES.latencyQuantile * 100
 
 export const latencyNow = stat({
   title: 'Latency now',
   about: [
-    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${LIMITS.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
+    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${MEASURES.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
     'Below the warning threshold. No value where there are no transactions.',
     'Find out below whether one pool is slow or all, the mean or one node only, and whether load, CPU or background work increased at the same time.',
   ],
@@ -25,7 +25,7 @@ export const latencyNow = stat({
       legend: `${capital(operation)} mean`,
     })),
     ...OPERATIONS.map((operation) => ({
-      expr: latencyQuantile(LIMITS.latencyQuantile, [], operation, SCOPE.node),
+      expr: latencyQuantile(MEASURES.latencyQuantile, [], operation, SCOPE.node),
       legend: `${capital(operation)} p${PERCENT}`,
     })),
   ],
@@ -54,7 +54,7 @@ export const latency = (operation: Operation): SizedPanel =>
       },
       { expr: by('max', POOL_KEY, latencyOf(operation)), legend: '{{system}} / {{pool}} worst node' },
       {
-        expr: latencyQuantile(LIMITS.latencyQuantile, POOL_KEY, operation, SCOPE.node),
+        expr: latencyQuantile(MEASURES.latencyQuantile, POOL_KEY, operation, SCOPE.node),
         legend: `{{system}} / {{pool}} p${PERCENT}`,
       },
       {

@@ -6,7 +6,7 @@ import { latencyQuantile } from '../../promql/latency.ts'
 import { sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { perNodeAnd, ratio, sum, weightedMean } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LIMITS, THRESHOLDS } from '../../settings.ts'
+import { MEASURES, THRESHOLDS } from '../../settings.ts'
 import { NO_DATA, servedAttributes } from '../common/served_attributes.ts'
 import { node, READ_MEAN, READS, WRITE_MEAN, WRITES } from './queries.ts'
 
@@ -73,20 +73,20 @@ const transactions = stat({
   width: 6,
 })
 
-const PERCENT = LIMITS.latencyQuantile * 100
+const PERCENT = MEASURES.latencyQuantile * 100
 
 const latency = stat({
   title: 'Latency',
   about: [
-    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${LIMITS.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
+    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${MEASURES.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
     'Below the warning threshold. No value where there are no transactions.',
     'One slow node in “Read latency by node” is a faulty node. All nodes slow together is load, network or background work.',
   ],
   queries: [
     { expr: weightedMean(READ_MEAN, READS, sum), legend: 'Read mean' },
     { expr: weightedMean(WRITE_MEAN, WRITES, sum), legend: 'Write mean' },
-    { expr: latencyQuantile(LIMITS.latencyQuantile, [], 'read', SCOPE.node), legend: `Read p${PERCENT}` },
-    { expr: latencyQuantile(LIMITS.latencyQuantile, [], 'write', SCOPE.node), legend: `Write p${PERCENT}` },
+    { expr: latencyQuantile(MEASURES.latencyQuantile, [], 'read', SCOPE.node), legend: `Read p${PERCENT}` },
+    { expr: latencyQuantile(MEASURES.latencyQuantile, [], 'write', SCOPE.node), legend: `Write p${PERCENT}` },
   ],
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),

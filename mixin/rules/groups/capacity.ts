@@ -31,7 +31,7 @@ const shortForecast = (severity: 'warning' | 'critical'): Expression =>
   ${lastValue(select('sds_node_capacity_forecast_seconds', TARGET))}
 ) < ${THRESHOLDS.forecastSeconds[severity]}
 and
-${lastValue(USED)} > ${LIMITS.forecastUsedRatio[severity]}`
+${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 
 const forecastShort = bySeverity(
   {
@@ -55,7 +55,7 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
   keepFiringFor: '6h',
   summary: 'A storage pool with high usage has no capacity forecast.',
-  description: `${POOL} is above ${THRESHOLDS.usedRatio.warning * 100} % used, and its system reports N/A for every forecast: SdsForecastShort does not cover it.`,
+  description: `${POOL} has more than {{ humanizePercentage ${THRESHOLDS.usedRatio.warning} }} of its usable space allocated, and its system reports N/A for every forecast: SdsForecastShort does not cover it.`,
   dashboard: capacityPage,
 }
 
@@ -65,7 +65,7 @@ const fillsSoon: Alert = {
   severity: 'warning',
   expr: promql`predict_linear(${USED}[6h], ${LIMITS.trendSeconds}) > ${THRESHOLDS.usedRatio.critical}
 and
-${USED} > ${LIMITS.forecastUsedRatio.warning}
+${USED} > ${THRESHOLDS.forecastUsedRatio.warning}
 and
 ${USED} <= ${THRESHOLDS.usedRatio.critical}
 and

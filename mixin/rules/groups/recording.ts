@@ -2,7 +2,7 @@ import { type Expression, join, type Matcher, promql, select } from '../../promq
 import { latencyQuantile, type Operation } from '../../promql/latency.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, perNode, perSystem, sumByPool } from '../../promql/operators.ts'
-import { HEALTH, LIMITS, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
+import { HEALTH, MEASURES, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
 /** Dashboards use the raw metrics, so that they work without these rules. */
@@ -55,7 +55,7 @@ const latency = (record: Recording['record'], operation: Operation): Recording =
 /** Of the requests to all nodes together, for pools whose system does not serve means. */
 const quantile = (record: Recording['record'], operation: Operation): Recording => ({
   record,
-  expr: latencyQuantile(LIMITS.latencyQuantile, POOL_KEY, operation, []),
+  expr: latencyQuantile(MEASURES.latencyQuantile, POOL_KEY, operation, []),
 })
 
 const failed = sumByPool(perNode(select('sds_node_transactions_failed')))

@@ -1,8 +1,9 @@
+import type { Reference } from '../../../src/alerting/references.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
-import { LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
+import { LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
 import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 
@@ -10,7 +11,7 @@ const latencyHigh = (
   direction: Operation,
   name: 'Read' | 'Write',
   { mean, quantile }: Record<'mean' | 'quantile', RecordedName>,
-  limit: number,
+  limit: Reference,
 ): Alert => ({
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
@@ -20,7 +21,7 @@ ${sumByPool(perNode(select(`sds_node_transaction_${direction}s_per_second`)))} >
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${direction}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes, or quantile ${LIMITS.latencyQuantile} of its requests).`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests).`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
 

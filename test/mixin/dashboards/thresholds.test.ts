@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { THRESHOLDS } from '../../../mixin/settings.ts'
+import { DEFAULT_THRESHOLDS } from '../../../mixin/settings.ts'
 import { heading, metricsIn, PANELS, property, type Step } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
 /** The thresholds of a metric in the settings. */
-const ROWS: Readonly<Record<string, keyof typeof THRESHOLDS>> = {
+const ROWS: Readonly<Record<string, keyof typeof DEFAULT_THRESHOLDS>> = {
   sds_node_cpu_utilization_ratio: 'cpuRatio',
   sds_node_memory_utilization_ratio: 'memoryRatio',
   sds_node_nic_received_utilization_ratio: 'nicRatio',
@@ -25,7 +25,7 @@ describe('thresholds', () => {
     steps.filter(({ color }) => color === 'yellow' || color === 'red').flatMap(({ value }) => value ?? [])
 
   const settings = new Set<number>(
-    Object.values(THRESHOLDS).flatMap(({ warning, critical }) => [warning, critical]),
+    Object.values(DEFAULT_THRESHOLDS).flatMap(({ warning, critical }) => [warning, critical]),
   )
   /** "More than 0" is no threshold of the settings. */
   const MORE_THAN_NONE = [1]
@@ -51,7 +51,7 @@ describe('thresholds', () => {
     ).filter(({ row, found }) => row !== undefined && found.length > 0)
     expect(new Set(colored.map(({ row }) => row)).size).toBe(new Set(Object.values(ROWS)).size)
     for (const { where, row, found } of colored) {
-      const { warning, critical } = THRESHOLDS[row ?? 'usedRatio']
+      const { warning, critical } = DEFAULT_THRESHOLDS[row ?? 'usedRatio']
       // Where lower is worse, green starts at the warning and red has no lower bound.
       expect(found, where).toEqual(warning < critical ? [warning, critical] : [critical])
     }

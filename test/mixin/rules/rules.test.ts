@@ -5,10 +5,10 @@ import type { Severity } from '../../../mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS, renderRules } from '../../../mixin/rules/rules.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkRules, testRules } from '../../support/promtool.ts'
-import { type AlertCase, EXPORTERS, type Exporters, promtoolFiles } from './cases/case.ts'
+import { type AlertCase, EXPORTERS, type Exporters, LINKS, promtoolFiles } from './cases/case.ts'
 import { CASE_GROUPS } from './cases/cases.ts'
 
-const GROUPS = renderRules().flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
+const GROUPS = renderRules(LINKS).flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
 /** A rendered group. Each test loads only its group, because promtool evaluates every rule that it loads. */
 const renderedGroup = (name: string): unknown => GROUPS.find((group) => group.name === name)
 const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)

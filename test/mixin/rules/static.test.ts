@@ -4,7 +4,7 @@ import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { milliseconds } from '../../../mixin/promql/duration.ts'
 import { COMPONENTS, SEVERITIES } from '../../../mixin/rules/groups/rule.ts'
 import { renderRules } from '../../../mixin/rules/rules.ts'
-import { PROMETHEUS, RUNBOOKS } from '../../../mixin/settings.ts'
+import { PROMETHEUS } from '../../../mixin/settings.ts'
 import { isCounter, KNOWN_METRICS } from '../promql/known_metrics.ts'
 import {
   children,
@@ -15,6 +15,7 @@ import {
   resultLabels,
   selectorsOf,
 } from '../promql/parse.ts'
+import { LINKS } from './cases/case.ts'
 
 /** Static checks of the rendered rules. */
 
@@ -34,7 +35,9 @@ interface Group {
 }
 type Node = Expression['root']
 
-const GROUPS = renderRules().flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
+const groupsOf = (links: Partial<typeof LINKS>): Group[] =>
+  renderRules(links).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
+const GROUPS = groupsOf(LINKS)
 const RULES = GROUPS.flatMap(({ rules }) => rules)
 const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]))
 const RECORDED = new Map(RULES.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr]])))
@@ -114,15 +117,25 @@ describe('every alert', () => {
     expect(Object.keys(annotations)).toEqual(['summary', 'description', 'runbook_url', 'dashboard_url'])
     expect(annotations['summary']).toMatch(/^[A-Z][^{}]+\.$/)
     expect(annotations['description']).toMatch(/\.$|\)\.$/)
-    expect(annotations['runbook_url']).toBe(`${RUNBOOKS.baseUrl}#${alert.toLowerCase()}`)
+    expect(annotations['runbook_url']).toBe(`${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`)
   })
 
   test.each(ROWS)('$name links to a dashboard and to variables that exist', ({ annotations = {} }) => {
-    const [, uid = '', query = ''] =
-      /^\/d\/([\w-]+)(?:\?(.+))?$/.exec(annotations['dashboard_url'] ?? '') ?? []
+    const url = annotations['dashboard_url'] ?? ''
+    expect(url.startsWith(LINKS.grafanaUrl)).toBe(true)
+    const path = url.slice(LINKS.grafanaUrl.length)
+    const [, uid = '', query = ''] = /^\/d\/([\w-]+)(?:\?(.+))?$/.exec(path) ?? []
     const variables = VARIABLES.get(uid)
     expect(variables, uid).toBeDefined()
     for (const [, name = ''] of query.matchAll(/var-(\w+)=/g)) expect(variables).toContain(name)
+  })
+
+  test('have no links without their base', () => {
+    const annotations = groupsOf({}).flatMap(({ rules }) =>
+      rules.flatMap((rule) => (rule.annotations === undefined ? [] : [rule.annotations])),
+    )
+    expect(annotations.length).toBe(ALERTS.length)
+    for (const each of annotations) expect(Object.keys(each)).toEqual(['summary', 'description'])
   })
 
   test.each(ROWS)('$name uses only labels of its expression', ({ expr, annotations = {} }) => {

@@ -1,12 +1,18 @@
 import { stringify } from 'yaml'
 import type { Duration } from '../../../../mixin/promql/duration.ts'
 import type { Component, Severity } from '../../../../mixin/rules/groups/rule.ts'
-import { PROMETHEUS, RUNBOOKS } from '../../../../mixin/settings.ts'
+import { PROMETHEUS } from '../../../../mixin/settings.ts'
 
 /**
  * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
  * test checks that every alert has cases. The cases have the full labels and annotations, not those of the rules.
  */
+
+/** Where the links of the tested rules go. */
+export const LINKS = {
+  runbookBaseUrl: 'https://runbooks.example.net/docs/alerts.md',
+  grafanaUrl: 'https://grafana.example.net/graphs',
+} as const
 
 /** All labels and annotations of one alert. */
 export interface Fired {
@@ -70,8 +76,8 @@ export const fired = (
   exp_annotations: {
     summary: text.summary,
     description: text.description,
-    runbook_url: `${RUNBOOKS.baseUrl}#${alert.toLowerCase()}`,
-    dashboard_url: text.dashboard,
+    runbook_url: `${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`,
+    dashboard_url: `${LINKS.grafanaUrl}${text.dashboard}`,
   },
 })
 

@@ -121,7 +121,7 @@ export const forecastShort: readonly AlertCase[] = [
 const noForecast = fired('SdsForecastUnavailable', 'info', 'capacity', POOL, {
   summary: 'A storage pool with high usage has no capacity forecast.',
   description:
-    'Pool pool 1 of system frankfurt is above 80 % used, and its system reports N/A for every forecast: SdsForecastShort does not cover it.',
+    'Pool pool 1 of system frankfurt has more than 80% of its usable space allocated, and its system reports N/A for every forecast: SdsForecastShort does not cover it.',
   dashboard: PAGE,
 })
 

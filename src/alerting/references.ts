@@ -1,0 +1,80 @@
+/**
+ * References to settings in expressions, texts and dashboards: `<<usedRatio.warning>>`. They are replaced by values when
+ * files are written, so that the same sources serve every user. `<<` occurs neither in PromQL nor in templates.
+ */
+declare const KIND: unique symbol
+/** A reference to a number. In JSON it is a text; a text that is only a reference becomes a number. */
+export type Reference = string & { readonly [KIND]: 'reference' }
+
+/** Two levels of a setting. */
+export interface Levels<Value> {
+  readonly warning: Value
+  readonly critical: Value
+}
+
+type Row = { readonly value: number } | Levels<number>
+type ReferencesTo<Rows> = {
+  readonly [Name in keyof Rows]: Rows[Name] extends Levels<number> ? Levels<Reference> : Reference
+}
+
+/** The values of a table of settings by their path. */
+export const valuesOf = (rows: Readonly<Record<string, Row>>): Values =>
+  Object.fromEntries(
+    Object.entries(rows).flatMap(([name, row]) =>
+      'value' in row
+        ? [[name, row.value]]
+        : [
+            [`${name}.warning`, row.warning],
+            [`${name}.critical`, row.critical],
+          ],
+    ),
+  )
+
+const reference = (path: string): Reference => `<<${path}>>` as Reference
+
+/** A reference for each value of a table of settings. */
+export function references<const Rows extends Readonly<Record<string, Row>>>(rows: Rows): ReferencesTo<Rows> {
+  const entries = Object.entries(rows).map(([name, row]) => [
+    name,
+    'value' in row
+      ? reference(name)
+      : { warning: reference(`${name}.warning`), critical: reference(`${name}.critical`) },
+  ])
+  return Object.fromEntries(entries) as ReferencesTo<Rows>
+}
+
+/** The negative value of a reference. */
+export const negative = (positive: Reference): Reference => `-${positive}` as Reference
+
+const WHOLE = /^(-?)<<([\w.]+)>>$/
+const PART = /<<([\w.]+)>>/g
+
+/** The paths of the settings to which a text refers. */
+export const pathsIn = (text: string): string[] => [...text.matchAll(PART)].map(([, path = '']) => path)
+
+/** Values of settings by their path, e.g. `usedRatio.warning`. */
+export type Values = Readonly<Record<string, number>>
+
+/** The data with every reference replaced. @throws for a reference to a setting that does not exist */
+export function resolve<Data>(data: Data, values: Values): Data {
+  return resolved(data, values) as Data
+}
+
+function resolved(data: unknown, values: Values): unknown {
+  if (typeof data === 'string') return resolvedText(data, values)
+  if (Array.isArray(data)) return data.map((item) => resolved(item, values))
+  if (typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(Object.entries(data).map(([key, member]) => [key, resolved(member, values)]))
+}
+
+function resolvedText(text: string, values: Values): string | number {
+  const [, sign, path] = WHOLE.exec(text) ?? []
+  if (path !== undefined) return numberAt(path, values) * (sign === '-' ? -1 : 1)
+  return text.replaceAll(PART, (_, name: string) => String(numberAt(name, values)))
+}
+
+function numberAt(path: string, values: Values): number {
+  const value = values[path]
+  if (value === undefined) throw new Error(`there is no setting ${path}`)
+  return value
+}
