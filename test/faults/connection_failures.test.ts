@@ -160,6 +160,7 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
   'http to a port of https': async (resources) => ({
     system: `base_url: "${(await withCertificate(resources, ['127.0.0.1'])).url.replace('https:', 'http:')}"`,
     reason: 'reset',
+    errorPattern: /should base_url begin with https/,
   }),
   'a valid certificate': async (resources) => {
     const { url, caFile } = await withCertificate(resources, ['127.0.0.1'])

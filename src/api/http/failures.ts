@@ -65,7 +65,7 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   },
   ERR_SSL_WRONG_VERSION_NUMBER: {
     reason: 'tls',
-    detail: 'the port does not speak TLS: should base_url be http://?',
+    detail: 'the port does not speak TLS: check the port in base_url',
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     reason: 'tls',
@@ -100,15 +100,17 @@ export function exchangeFailure(failure: unknown): unknown {
     })
   }
   if (failure.name === 'AbortError') return failure
-  const code = codeOf(failure)
+  const code = failureCode(failure)
   const name = code || failure.name
   const { reason, detail } = BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
   return new ApiError(reason, `${detail} [${name}]`, { cause: failure })
 }
 
-function codeOf(failure: Error): string {
+/** The error code of Node.js, OpenSSL or undici; empty if there is none. */
+export function failureCode(failure: unknown): string {
+  if (!(failure instanceof Error)) return ''
   const own = 'code' in failure && typeof failure.code === 'string' ? failure.code : ''
-  const inner = failure.cause instanceof Error ? codeOf(failure.cause) : ''
+  const inner = failureCode(failure.cause)
   // undici wraps socket errors; the inner code is more specific.
   return own === 'UND_ERR_SOCKET' && inner !== '' ? inner : own || inner
 }

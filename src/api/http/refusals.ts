@@ -3,6 +3,7 @@ import { REASONS, type Reason } from '../errors/reasons.ts'
 import { isObject, member, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
 import { readNumber } from '../parse/numbers.ts'
+import { SPEAKS_TLS } from './hints.ts'
 import type { Answer } from './transport.ts'
 
 /** Codes of the storage system that mean "missing role", whatever the HTTP status. */
@@ -16,6 +17,8 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   const { status } = answer
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return redirectRefusal(answer)
+  // Without the status, because it is not an answer of the management API.
+  if (status === 400 && SENT_TO_TLS.test(answer.text)) return new ApiError('tls', SPEAKS_TLS)
   const body = readErrorBody(answer)
   const reason = reasonOf(status, body)
   const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
@@ -25,6 +28,9 @@ export function refusalOf(answer: Answer): ApiError | undefined {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
 }
+
+/** How nginx, Go and Apache answer plain HTTP on a TLS port. */
+const SENT_TO_TLS = /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an SSL-enabled server port)\b/i
 
 /** `/login` on real systems, and usual paths of single sign-on in front of them. */
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i

@@ -1,10 +1,10 @@
-import { Agent, type Dispatcher, errors } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
-import { ApiError } from '../errors/errors.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
 import { exchangeFailure } from './failures.ts'
+import { withHints } from './hints.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 
@@ -106,9 +106,7 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (failure) {
       // undici may report the abort of a timeout as an error of its own; the signal has the reason.
       if (signal.aborted) throw exchangeFailure(signal.reason)
-      throw tls.certFile === undefined && origin.startsWith('https:')
-        ? withCertificateHint(exchangeFailure(failure))
-        : exchangeFailure(failure)
+      throw withHints(exchangeFailure(failure), { baseUrl, tls })
     }
   }
 
@@ -157,22 +155,6 @@ type DecodeWith = <T>(
   about: BodyHeaders,
   signal: AbortSignal,
 ) => Promise<T>
-
-/** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */
-const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
-const CERTIFICATE_HINT = 'does the system require a client certificate (tls_config.cert_file and key_file)?'
-
-/**
- * With TLS 1.3 a missing client certificate is reported after the handshake, and many servers only close the connection.
- * Then the connection ended before a single byte was received.
- */
-function withCertificateHint(failure: unknown): unknown {
-  if (!(failure instanceof ApiError)) return failure
-  const { reason, detail, cause } = failure
-  const isHungUp = cause instanceof errors.SocketError && cause.socket?.bytesRead === 0
-  const mayWantOne = isHungUp || (reason === 'tls' && CERTIFICATE_ALERT.test(detail))
-  return mayWantOne ? new ApiError(reason, `${detail}: ${CERTIFICATE_HINT}`, { cause }) : failure
-}
 
 function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value

@@ -2,7 +2,7 @@ import { chmodSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { rolesOf } from '../../../src/commands/doctor/account/role.ts'
-import { createAuthority, expiredDates } from '../../../src/emulator/certificates.ts'
+import { createAuthority, expiredDates, selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -136,16 +136,43 @@ describe('connection', () => {
 
   async function examineTls(
     issued: { names: string[]; notBefore?: Date; notAfter?: Date },
-    trust: 'own' | 'other',
+    trust: 'own' | 'other' | 'none',
     more = {},
   ) {
     using folder = temporaryFolder()
     const authority = await createAuthority('Storage Authority')
     const other = await createAuthority('Other')
     await using emulator = await startEmulator({ pools: 1, nodes: 1, tls: await authority.issue(issued) })
-    const ca_file = folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
+    const ca_file =
+      trust === 'none' ? '' : folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
     return await examine({ base_url: emulator.url, tls_config: { ca_file, ...more } })
   }
+
+  test('fails on http:// and a port with TLS, and says what to write', async () => {
+    const tls = await selfSigned({ names: ['127.0.0.1'] })
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
+    const found = await examine({ base_url: emulator.url.replace('https:', 'http:') })
+    expect(found.of('connection')).toEqual([
+      {
+        status: 'fail',
+        subject: new URL(emulator.url).host,
+        text: 'the port speaks TLS: base_url must begin with https://',
+        remedy: `write ${emulator.url} in base_url`,
+      },
+    ])
+  })
+
+  test('fails on https:// and a port without TLS', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const found = await examine({ base_url: emulator.url.replace('http:', 'https:') })
+    expect(found.of('connection')).toMatchObject([
+      {
+        status: 'fail',
+        text: expect.stringMatching(/^the port does not speak TLS/),
+        remedy: expect.stringMatching(/^correct the port in base_url .* write http:\/\//),
+      },
+    ])
+  })
 
   test('describes the certificate', async () => {
     const found = await examineTls({ names: ['127.0.0.1'] }, 'own')
@@ -162,11 +189,18 @@ describe('connection', () => {
 
   test.each([
     [
-      'an unknown CA',
+      'the file of another CA',
       ['127.0.0.1'],
       'other',
+      /certificates in tls_config\.ca_file did not issue .*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
+      /^add the certificate of its issuer \(Storage Authority\) to tls_config\.ca_file \(.*ca\.pem\)/,
+    ],
+    [
+      'an unknown CA',
+      ['127.0.0.1'],
+      'none',
       /authority is unknown.*UNABLE_TO_VERIFY_LEAF_SIGNATURE/,
-      /issuer \(Storage Authority\).*tls_config\.ca_file/,
+      /issuer \(Storage Authority\) and set tls_config\.ca_file/,
     ],
     [
       'another name',
@@ -242,11 +276,23 @@ describe('connection', () => {
 })
 
 describe('http', () => {
+  test('fails on a proxy that wants TLS, and says what to write', async () => {
+    const page = '<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>'
+    await using proxy = await runServer(createServer((_, response) => response.writeHead(400).end(page)))
+    expect((await examine({ base_url: proxy.url })).of('http')).toMatchObject([
+      {
+        status: 'fail',
+        text: 'the port speaks TLS: base_url must begin with https://',
+        remedy: 'write https:// in base_url',
+      },
+    ])
+  })
+
   test.each([
     ['html', 'an HTML page came instead of data', 'without a proxy or a login form in between'],
     ['redirect-other', 'the system redirects (HTTP 302)', 'set base_url to the address of the system itself'],
     ['status:503', 'not available at the moment (HTTP 503', 'wait until the management service'],
-    ['garbage', 'the answer is not HTTP', 'that of the management API'],
+    ['garbage', 'the port speaks TLS', 'write https://'],
   ])('fails on %s', async (fault, text, remedy) => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: [fault] })
     const found = await examine({ base_url: emulator.url })

@@ -126,6 +126,18 @@ describe('feed', () => {
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
+  test('warns of nodes that are not in a good state', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 5, scenario: 'node-down' })
+    expect((await examine({ base_url: emulator.url })).of('health')).toEqual([
+      {
+        status: 'warn',
+        subject: 'hot',
+        text: expect.stringMatching(/^4 Good, 1 (Bad|NotAccessible): hot-node-0\d \(\w+\)$|^1 .*, 4 Good: /),
+        remedy: expect.stringContaining('sds-exporter nodes'),
+      },
+    ])
+  })
+
   test('names an unknown health status and its nodes', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2, faults: ['unknown-health'] })
     expect((await examine({ base_url: emulator.url })).of('health')).toEqual([

@@ -7,7 +7,7 @@ import type { AuthConfig } from '../../../config/config.ts'
 import { silentLog } from '../../../log.ts'
 import { durationText } from '../../cli/quantities.ts'
 import type { CheckOutcome } from '../check/check.ts'
-import { asFailure, REMEDIES } from '../check/remedies.ts'
+import { asFailure, remedyOf } from '../check/remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Failures of whoami that do not mean that the token is invalid: older systems may not support it. */
@@ -64,7 +64,7 @@ function accepted({ system: { auth } }: SystemContext, facts: Facts): CheckOutco
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): CheckOutcome<SystemFacts> {
   const isAuth = failure.reason === 'auth' || failure.reason === 'forbidden'
-  const remedy = isAuth ? remedyFor(auth) : REMEDIES[failure.reason]
+  const remedy = isAuth ? remedyFor(auth) : remedyOf(failure)
   return { findings: [{ status: 'fail', text: failure.detail, remedy }] }
 }
 

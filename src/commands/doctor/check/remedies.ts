@@ -1,10 +1,11 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { Reason } from '../../../api/errors/reasons.ts'
-import { exchangeFailure } from '../../../api/http/failures.ts'
+import { exchangeFailure, failureCode } from '../../../api/http/failures.ts'
+import { SPEAKS_TLS } from '../../../api/http/hints.ts'
 import type { Finding } from './check.ts'
 
-/** Remedies of failed requests. */
-export const REMEDIES: Readonly<Record<Reason, string>> = {
+/** Remedies of failed requests, by reason. */
+const REMEDIES: Readonly<Record<Reason, string>> = {
   timeout:
     'increase poll.timeout, or check for firewalls that drop packets and for a busy management service',
   connect:
@@ -33,6 +34,17 @@ export const REMEDIES: Readonly<Record<Reason, string>> = {
   local: 'correct this error of the local machine; the system is not the cause',
 }
 
+/** What OpenSSL reports for an answer in plain HTTP. */
+const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_TOO_SMALL|HTTP_REQUEST)$/
+
+/** The remedy of a failed request. */
+export function remedyOf(failure: ApiError): string {
+  if (failure.detail.includes(SPEAKS_TLS)) return 'write https:// in base_url'
+  if (NOT_TLS.test(failureCode(failure.cause)))
+    return 'correct the port in base_url (4443 unless changed); if this is the port of the management API, write http://, which sends the password and the token unencrypted'
+  return REMEDIES[failure.reason]
+}
+
 /** A failure of a request as an ApiError. @throws any other error, such as an abort */
 export function asFailure(failure: unknown): ApiError {
   const known = exchangeFailure(failure)
@@ -42,6 +54,6 @@ export function asFailure(failure: unknown): ApiError {
 
 /** A failed request as a finding. @throws any other error */
 export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
-  const { detail, reason } = asFailure(failure)
-  return { status: 'fail', text: detail, remedy: REMEDIES[reason], ...more }
+  const known = asFailure(failure)
+  return { status: 'fail', text: known.detail, remedy: remedyOf(known), ...more }
 }

@@ -2,28 +2,57 @@ import { HEALTH_STATES } from '../../../catalogue.ts'
 import type { Finding } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
-/** Checks that the health states of all nodes are known. The command nodes shows the states. */
+type Node = RawFeed['reading']['nodes'][number]
+
+/** Checks that all nodes are in a good state. The command nodes shows the states. */
 export const healthCheck = systemCheck({
   title: 'health',
   needs: ['feeds'],
   run: (_, { feeds }) => ({
-    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).map(healthOf),
+    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).flatMap(healthOf),
   }),
 })
 
-const MAX_NAMED_NODES = 3
+/** States that need no action: a node in maintenance was put there. */
+const QUIET_STATES: readonly string[] = ['Good', 'Maintenance']
 
-function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding {
+function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding[] {
+  const isKnown = ({ health }: Node) => HEALTH_STATES.some((state) => state === health)
+  const unknown = nodes.filter((node) => !isKnown(node))
+  const troubled = nodes.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health ?? ''))
+  const text = countsOf(nodes)
+  const findings: Finding[] = []
+  if (troubled.length > 0) {
+    const remedy =
+      'this is the state of the storage system, not of the exporter: see sds-exporter nodes and the management interface'
+    findings.push({
+      status: 'warn',
+      subject,
+      text: `${text}: ${namesOf(troubled, ({ health }) => ` (${health})`)}`,
+      remedy,
+    })
+  }
+  if (unknown.length > 0) {
+    const remedy = 'check these nodes in the management interface, and report the unknown status'
+    const what = `unknown or missing health status of ${namesOf(unknown)}`
+    findings.push({ status: 'warn', subject, text: `${text}: ${what}`, remedy })
+  }
+  if (findings.length > 0) return findings
+  const isAllGood = nodes.every(({ health }) => health === 'Good')
+  return [{ status: isAllGood ? 'ok' : 'info', subject, text }]
+}
+
+/** `2 Good, 1 Bad` */
+function countsOf(nodes: readonly Node[]): string {
   const counts = new Map<string, number>()
   for (const { health = 'missing' } of nodes) counts.set(health, (counts.get(health) ?? 0) + 1)
-  const text = [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
-  const unknown = nodes.filter(({ health }) => !HEALTH_STATES.some((state) => state === health))
-  if (unknown.length === 0) return { status: 'ok', subject, text }
-  const names = unknown.slice(0, MAX_NAMED_NODES).map(({ id, name }) => name ?? id)
-  return {
-    status: 'warn',
-    subject,
-    text: `${text}: unknown or missing health status of ${names.join(', ')}${unknown.length > MAX_NAMED_NODES ? ', …' : ''}`,
-    remedy: 'check these nodes in the management interface, and report the unknown status',
-  }
+  return [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
+}
+
+const MAX_NAMED_NODES = 3
+
+/** @param more added to each name */
+function namesOf(nodes: readonly Node[], more: (node: Node) => string = () => ''): string {
+  const names = nodes.slice(0, MAX_NAMED_NODES).map((node) => `${node.name ?? node.id}${more(node)}`)
+  return `${names.join(', ')}${nodes.length > MAX_NAMED_NODES ? ', …' : ''}`
 }

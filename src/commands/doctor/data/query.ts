@@ -1,4 +1,5 @@
 import type { ApiError } from '../../../api/errors/errors.ts'
+import type { Reason } from '../../../api/errors/reasons.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { MergedReading } from '../../../api/query/merge.ts'
 import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../api/query/merge.ts'
@@ -7,7 +8,7 @@ import { failureState } from '../../../api/query/states.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../counted.ts'
 import type { CheckOutcome, Finding } from '../check/check.ts'
-import { asFailure, REMEDIES } from '../check/remedies.ts'
+import { asFailure, remedyOf } from '../check/remedies.ts'
 import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 import { compareBandwidths } from '../query/bandwidth_units.ts'
 import { rawRows } from '../query/raw_rows.ts'
@@ -45,7 +46,7 @@ function disabled(isLacking: boolean): Finding {
 }
 
 /** Remedies of failures that concern the interface as a whole. */
-const STATE_REMEDIES: Partial<typeof REMEDIES> = {
+const STATE_REMEDIES: Partial<Record<Reason, string>> = {
   not_found:
     'none for a Community Edition or a release before 3.5: set performance.source: feed to end the requests; otherwise check for a proxy that blocks the path',
   forbidden:
@@ -62,7 +63,7 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   return {
     status: reason === 'not_found' ? 'warn' : 'fail',
     text,
-    remedy: STATE_REMEDIES[reason] ?? REMEDIES[reason],
+    remedy: STATE_REMEDIES[reason] ?? remedyOf(failure),
   }
 }
 
@@ -120,12 +121,12 @@ function emptyInterface(isUsed: boolean): Finding {
   }
 }
 
-function failedQuery({ name, failure: { detail, reason } }: FailedQuery): Finding {
+function failedQuery({ name, failure }: FailedQuery): Finding {
   return {
     status: 'warn',
     subject: name,
-    text: `${detail}; its values are missing`,
-    remedy: STATE_REMEDIES[reason] ?? REMEDIES[reason],
+    text: `${failure.detail}; its values are missing`,
+    remedy: STATE_REMEDIES[failure.reason] ?? remedyOf(failure),
   }
 }
 

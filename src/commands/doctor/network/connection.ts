@@ -1,4 +1,6 @@
+import { ApiError } from '../../../api/errors/errors.ts'
 import { CONNECT_TIMEOUT_MS } from '../../../api/http/connector.ts'
+import { SPEAKS_TLS } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
@@ -29,8 +31,31 @@ async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Pr
   try {
     if (protocol === 'https:') return certificateFinding(subject, await openTls(baseUrl, tls, signal), tls)
     await openPlain(baseUrl, signal)
-    return { status: 'ok', subject, text: 'connected, without TLS' }
+    if (!(await speaksTls(baseUrl, tls, signal)))
+      return { status: 'ok', subject, text: 'connected, without TLS' }
+    return failed(new ApiError('tls', SPEAKS_TLS), {
+      subject,
+      remedy: `write ${withTls(baseUrl)} in base_url`,
+    })
   } catch (failure) {
     return failed(failure, { subject })
   }
+}
+
+/** A server without TLS may wait for the rest of the handshake, which is not HTTP. */
+const HANDSHAKE_MS = 2000
+
+/** Whether a port to which base_url connects without TLS expects TLS. */
+async function speaksTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)])
+  try {
+    await openTls(baseUrl, tls, bounded)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function withTls(baseUrl: string): string {
+  return baseUrl.replace(/^http:/, 'https:')
 }

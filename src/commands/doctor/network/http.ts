@@ -5,7 +5,7 @@ import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
-import { failed, REMEDIES } from '../check/remedies.ts'
+import { failed, remedyOf } from '../check/remedies.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 const [{ path: LIST_PATH }] = POOL_LISTS
@@ -80,7 +80,7 @@ async function findingFor(answer: Answer): Promise<Finding> {
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   // Some systems check the token last. The next checks send a token.
   const isInconclusive = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
-  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: REMEDIES[refusal.reason] }
+  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: remedyOf(refusal) }
 }
 
 async function unreadable({ decode }: Answer): Promise<ApiError | undefined> {

@@ -17,21 +17,23 @@ export interface TlsPeer {
   readonly refusal: string | undefined
 }
 
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
 /** Connects without TLS. */
 export async function openPlain(baseUrl: string, signal: AbortSignal): Promise<void> {
   const { port } = new URL(baseUrl)
-  const socket = connect({ host: hostOf(baseUrl), port: Number(port || 80) })
+  const socket = connect({ host: hostOf(baseUrl), port: Number(port || DEFAULT_PORTS['http:']) })
   await opened(socket, 'connect', signal, () => undefined)
 }
 
 /** Connects with the TLS settings of the exporter, but also accepts invalid certificates. */
 export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<TlsPeer> {
-  const { port } = new URL(baseUrl)
+  const { port, protocol } = new URL(baseUrl)
   const host = hostOf(baseUrl)
   const servername = tls.serverName ?? (isIP(host) === 0 ? host : undefined)
   const socket = connectTls({
     host,
-    port: Number(port || 443),
+    port: Number(port || DEFAULT_PORTS[protocol]),
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
     ...(servername !== undefined && { servername }),

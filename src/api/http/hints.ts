@@ -1,0 +1,55 @@
+import { errors } from 'undici'
+import type { TlsConfig } from '../../config/config.ts'
+import { ApiError } from '../errors/errors.ts'
+import { failureCode } from './failures.ts'
+
+/** The address of a request, and how it is secured. */
+export interface HintTarget {
+  readonly baseUrl: string
+  readonly tls: Pick<TlsConfig, 'caFile' | 'certFile'>
+}
+
+/** The remedy of a wrong scheme. */
+export const SPEAKS_TLS = 'the port speaks TLS: base_url must begin with https://'
+
+/** Adds to a failed exchange what its address and settings tell about the cause. Other failures are returned unchanged. */
+export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
+  if (!(failure instanceof ApiError)) return failure
+  if (!baseUrl.startsWith('https:')) return withSchemeHint(failure)
+  if (tls.caFile !== undefined && UNKNOWN_ISSUER.test(failureCode(failure.cause))) {
+    const detail = `the certificates in tls_config.ca_file did not issue the certificate of the system`
+    return new ApiError(failure.reason, `${detail} [${failureCode(failure.cause)}]`, { cause: failure.cause })
+  }
+  return tls.certFile === undefined ? withCertificateHint(failure) : failure
+}
+
+const UNKNOWN_ISSUER = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_.*)$/
+
+/** The first byte of a TLS alert, with which a TLS server may answer plain HTTP. */
+const TLS_ALERT = 0x15
+
+/** Without TLS, a TLS server answers with an alert or closes the connection. */
+function withSchemeHint(failure: ApiError): ApiError {
+  const { cause, reason, detail } = failure
+  const received = cause instanceof errors.HTTPParserError && 'data' in cause ? String(cause.data) : ''
+  if (received.charCodeAt(0) === TLS_ALERT) return new ApiError(reason, SPEAKS_TLS, { cause })
+  return isHungUp(cause)
+    ? new ApiError(reason, `${detail}: should base_url begin with https://?`, { cause })
+    : failure
+}
+
+/** TLS alerts of servers that refuse a client without a certificate, up to TLS 1.2; there are other causes, too. */
+const CERTIFICATE_ALERT = /ALERT_(HANDSHAKE_FAILURE|BAD_CERTIFICATE|NO_CERTIFICATE)/
+const CERTIFICATE_HINT = 'does the system require a client certificate (tls_config.cert_file and key_file)?'
+
+/** With TLS 1.3 a missing client certificate is reported after the handshake, and many servers only close the connection. */
+function withCertificateHint(failure: ApiError): ApiError {
+  const { reason, detail, cause } = failure
+  const mayWantOne = isHungUp(cause) || (reason === 'tls' && CERTIFICATE_ALERT.test(detail))
+  return mayWantOne ? new ApiError(reason, `${detail}: ${CERTIFICATE_HINT}`, { cause }) : failure
+}
+
+/** Whether the connection ended before a single byte was received. */
+function isHungUp(cause: unknown): boolean {
+  return cause instanceof errors.SocketError && cause.socket?.bytesRead === 0
+}
