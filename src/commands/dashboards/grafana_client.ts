@@ -26,6 +26,8 @@ const REMEDIES: Readonly<Record<number, string>> = {
   412: 'another dashboard has the same title or uid: rename or remove it in Grafana',
 }
 
+type GrafanaRequest = readonly [method: string, path: string, body?: unknown]
+
 interface GrafanaResponse {
   readonly status: number
   readonly body: unknown
@@ -35,7 +37,7 @@ interface GrafanaResponse {
 export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
   const root = url.href.replace(/\/+$/, '')
 
-  async function ask(method: string, path: string, body?: unknown): Promise<GrafanaResponse> {
+  async function ask(...[method, path, body]: GrafanaRequest): Promise<GrafanaResponse> {
     const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
     let response: Response
     try {
@@ -54,20 +56,11 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
   }
 
   /** The body of a 2xx response; undefined for a status in `expected`. */
-  async function expectAnswer(
-    expected: readonly number[],
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<unknown> {
-    const answer = await ask(method, path, body)
+  async function expectAnswer(expected: readonly number[], ...request: GrafanaRequest): Promise<unknown> {
+    const answer = await ask(...request)
     if (expected.includes(answer.status)) return undefined
     if (answer.status >= 200 && answer.status < 300) return answer.body
-    const remedy = REMEDIES[answer.status]
-    const message = messageOf(answer.body)
-    throw new Failed(
-      `Grafana refused ${method} ${path} (HTTP ${answer.status})${message && `: ${message}`}${remedy === undefined ? '' : `; ${remedy}`}`,
-    )
+    throw refusal(request, answer)
   }
 
   return {
@@ -104,6 +97,14 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function refusal([method, path]: GrafanaRequest, { status, body }: GrafanaResponse): Failed {
+  const message = messageOf(body)
+  const remedy = REMEDIES[status]
+  return new Failed(
+    `Grafana refused ${method} ${path} (HTTP ${status})${message && `: ${message}`}${remedy === undefined ? '' : `; ${remedy}`}`,
+  )
 }
 
 function messageOf(body: unknown): string {
