@@ -88,16 +88,21 @@ async function send(context: Context, pieces: AsyncIterable<Buffer>): Promise<vo
 
 /** A socket copies what it cannot send, and TLS also what it encrypts; so one piece is written after the other. */
 const PIECE_BYTES = 64 * 1024
+/** More than a compressed page of 640 nodes. */
+const AT_ONCE_BYTES = 512 * 1024
 
 /**
- * One piece of all responses is sent in each turn of the event loop. The kernel copies megabytes for a client that does
- * not read, and a listener accepts only one connection in each turn.
+ * Of the pieces after the first 512 kB of all responses, one is sent in each turn of the event loop: the kernel copies
+ * megabytes for a client that does not read, and a listener accepts only one connection in each turn.
  */
 async function* piecesOf(chunks: readonly Buffer[], slot: ScrapeSlot, turn: Turn): AsyncGenerator<Buffer> {
+  let sentBytes = 0
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      await turn()
-      yield chunk.subarray(start, start + PIECE_BYTES)
+      if (sentBytes >= AT_ONCE_BYTES) await turn()
+      const piece = chunk.subarray(start, start + PIECE_BYTES)
+      yield piece
+      sentBytes += piece.length
       slot.progress()
     }
   }
