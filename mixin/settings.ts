@@ -6,27 +6,25 @@
 import {
   type Levels,
   type Reference,
+  reference,
   references,
   resolve,
   type Values,
   valuesOf,
 } from '../src/alerting/references.ts'
+import type { SettingSources } from '../src/alerting/sources.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-
-/** What is compared, for the documentation. */
-interface Documented {
-  readonly about: string
-}
 
 /** References to a setting with two levels: panels are yellow from `warning` and red from `critical`. */
 export type Threshold = Levels<Reference>
 
 /**
  * The end of a name is its unit: ratios are 0 to 1, seconds are durations in the configuration. Higher is worse, except
- * where `critical` is below `warning`.
+ * where `critical` is below `warning`. `scope` says whether a system or a pool may have a value of its own; those that only
+ * tiles and tables show may not.
  */
 export const DEFAULT_THRESHOLDS = {
   // The delivery of disks takes weeks, and a rebuild needs free space.
@@ -63,7 +61,11 @@ export const DEFAULT_THRESHOLDS = {
     critical: 15 * MINUTE,
   },
   // The default schedule polls every minute.
-  pollAgeSeconds: { about: 'Age of the last successful poll.', warning: 3 * MINUTE, critical: 5 * MINUTE },
+  pollAgeSeconds: {
+    about: 'Age of the last successful poll.',
+    warning: 3 * MINUTE,
+    critical: 5 * MINUTE,
+  },
   forecastSeconds: {
     about: 'Time until the forecast target is reached; lower is worse.',
     warning: 30 * DAY,
@@ -71,17 +73,20 @@ export const DEFAULT_THRESHOLDS = {
   },
   certificateSeconds: {
     about: 'Time until the certificate of a storage system expires; lower is worse.',
+    scope: 'system',
     warning: 14 * DAY,
     critical: 3 * DAY,
   },
   clockSkewSeconds: {
     about: 'Absolute difference of the clocks of a storage system and the exporter.',
+    scope: 'system',
     warning: 30,
     critical: 5 * MINUTE,
   },
-  disksNotGood: { about: 'Disks that are not Good.', warning: 1, critical: 5 },
+  disksNotGood: { about: 'Disks that are not Good.', scope: 'all', warning: 1, critical: 5 },
   goodNodesRatio: {
     about: 'Nodes that are Good relative to all; lower is worse.',
+    scope: 'all',
     warning: 1,
     critical: 0.9,
   },
@@ -92,20 +97,23 @@ export const DEFAULT_THRESHOLDS = {
   },
   recoveryHours: {
     about: 'Hours of the last day in which a pool was recovering.',
+    scope: 'all',
     warning: 6,
     critical: 20,
   },
   eventLoopLagSeconds: {
     about: "99th percentile of the exporter's event loop delay.",
+    scope: 'all',
     warning: 0.1,
     critical: 1,
   },
   openFilesRatio: {
     about: 'Open relative to allowed file descriptors of the exporter.',
+    scope: 'all',
     warning: 0.7,
     critical: 0.9,
   },
-} as const satisfies Record<string, Documented & Levels<number>>
+} as const satisfies SettingSources
 
 /** Settings with one level. */
 export const DEFAULT_LIMITS = {
@@ -126,6 +134,7 @@ export const DEFAULT_LIMITS = {
   },
   forecastTargetPercent: {
     about: 'Forecast target of alerts and panels, in percent; one of `forecast.targets`.',
+    scope: 'all',
     value: 90,
   },
   manyBadDisks: { about: 'Bad disks of a pool, both as a number …', value: 3 },
@@ -142,9 +151,9 @@ export const DEFAULT_LIMITS = {
     about: 'Failed relative to all polls of a pool within 15 minutes.',
     value: 0.1,
   },
-  exporterRestarts: { about: 'Starts of an exporter within an hour.', value: 3 },
+  exporterRestarts: { about: 'Starts of an exporter within an hour.', scope: 'all', value: 3 },
   trendSeconds: { about: 'How far ahead the linear trend of the used space is extrapolated.', value: DAY },
-} as const satisfies Record<string, Documented & { readonly value: number }>
+} as const satisfies SettingSources
 
 /** References to the settings, for expressions, texts and panels. */
 export const THRESHOLDS = references(DEFAULT_THRESHOLDS)
@@ -152,10 +161,10 @@ export const LIMITS = references(DEFAULT_LIMITS)
 
 /** Whether smaller values are worse, by the defaults. */
 export const lowerIsWorse = ({ warning, critical }: Threshold): boolean =>
-  Number(resolve(warning, DEFAULT_VALUES)) > Number(resolve(critical, DEFAULT_VALUES))
+  Number(resolve(warning, DEFAULT_NUMBERS)) > Number(resolve(critical, DEFAULT_NUMBERS))
 
-/** The defaults by path, e.g. `usedRatio.warning`. */
-export const DEFAULT_VALUES: Values = { ...valuesOf(DEFAULT_THRESHOLDS), ...valuesOf(DEFAULT_LIMITS) }
+/** The default numbers by path, e.g. `usedRatio.warning`. */
+export const DEFAULT_NUMBERS = { ...valuesOf(DEFAULT_THRESHOLDS), ...valuesOf(DEFAULT_LIMITS) }
 
 /** Numbers that define what is measured. Users cannot change them. */
 export const MEASURES = {
@@ -219,13 +228,19 @@ export const GRAFANA = {
 
 /** Settings of the shipped Prometheus configuration that dashboards and rules depend on. */
 export const PROMETHEUS = {
-  /** Name of the scrape job. Alerts on `up` need it; dashboards have a variable. */
+  /** Default name of the scrape job. Alerts on `up` need it; dashboards have a variable. */
   job: 'sds-exporter',
   /** Also the data source's `timeInterval`, from which Grafana derives `$__rate_interval`. */
   scrapeIntervalSeconds: 60,
   /** Prefix of the names of all alerts; dashboards select alerts by it. */
   alertPrefix: 'Sds',
 } as const
+
+/** The name of the scrape job that the user sets. */
+export const JOB = reference('job')
+
+/** The defaults of everything that users set, by path. */
+export const DEFAULT_VALUES: Values = { ...DEFAULT_NUMBERS, job: PROMETHEUS.job }
 
 /** Label matchers of the variables of dashboards. */
 export const MATCHERS = {

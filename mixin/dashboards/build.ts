@@ -1,4 +1,5 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
+import { dashboardText } from '../../src/alerting/dashboards.ts'
 import { resolve } from '../../src/alerting/references.ts'
 import { type DashboardSpec, toDashboard } from '../grafana/dashboard.ts'
 import { DEFAULT_VALUES } from '../settings.ts'
@@ -39,13 +40,16 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
+/** The dashboards with references to settings, in the order of {@link DASHBOARDS}. */
+export const dashboardTemplates = (): Dashboard[] => DASHBOARDS.map(toDashboard).map(sorted) as Dashboard[]
+
 /** The dashboards as data, with the default settings, in the order of {@link DASHBOARDS}. */
 export const buildDashboards = (): Dashboard[] =>
-  DASHBOARDS.map((board) => resolve(toDashboard(board), DEFAULT_VALUES))
+  dashboardTemplates().map((dashboard) => resolve(dashboard, DEFAULT_VALUES))
 
 /** The dashboards as JSON files for Grafana's file provisioning: `grafana/dashboards/<uid>.json`. */
 export const renderDashboards = (): RenderedFile[] =>
   buildDashboards().map((dashboard) => ({
     path: `grafana/dashboards/${dashboard.uid}.json`,
-    text: `${JSON.stringify(sorted(dashboard), null, 2)}\n`,
+    text: dashboardText(dashboard),
   }))

@@ -1,5 +1,6 @@
-import { resolve, type Values } from '../../src/alerting/references.ts'
-import { renderRuleFiles } from '../../src/alerting/rules.ts'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
+import { resolve } from '../../src/alerting/references.ts'
+import { ruleFiles } from '../../src/alerting/rules.ts'
 import type { RuleSources } from '../../src/alerting/sources.ts'
 import { scaleDuration, scaleExpression } from '../promql/duration.ts'
 import { DEFAULT_VALUES } from '../settings.ts'
@@ -33,9 +34,8 @@ const FOLDER = 'deploy/prometheus/rules'
 interface RuleOptions {
   /** Multiplies every duration: `for`, `keep_firing_for`, ranges, offsets and the interval. 1/60 for tests. */
   readonly scale?: number
-  readonly values?: Values
-  readonly runbookBaseUrl?: string
-  readonly grafanaUrl?: string
+  /** With a scale, settings of single systems are not applied. */
+  readonly config?: Partial<AlertingConfig>
 }
 
 export interface RenderedFile {
@@ -60,14 +60,16 @@ const scaled = ({ interval, recording, alerting }: RuleSources, scale: number): 
   })),
 })
 
-/** The rule files with the default settings; paths are relative to the root of the repository. */
-export const renderRules = ({
-  scale = 1,
-  values = DEFAULT_VALUES,
-  ...links
-}: RuleOptions = {}): RenderedFile[] => {
+/** The rule files, by default with the default settings; paths are relative to the root of the repository. */
+export const renderRules = ({ scale = 1, config = {} }: RuleOptions = {}): RenderedFile[] => {
+  const settings = { ...DEFAULT_ALERTING, ...config }
   // Scaling parses the expressions, so references are resolved before.
-  const sources = scaled(resolve(RULE_SOURCES, values), scale)
-  const files = renderRuleFiles(sources, { values, ...links })
-  return files.map(({ name, text }) => ({ path: `${FOLDER}/${name}`, text }))
+  const sources =
+    scale === 1
+      ? RULE_SOURCES
+      : scaled(resolve(RULE_SOURCES, { ...DEFAULT_VALUES, ...settings.values }), scale)
+  return ruleFiles(sources, DEFAULT_VALUES, settings).map(({ name, text }) => ({
+    path: `${FOLDER}/${name}`,
+    text,
+  }))
 }

@@ -6,7 +6,9 @@ import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
 import { metricsReference } from './metrics_reference.ts'
+import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
 import { renderRunbooks } from './runbooks.ts'
+import { alertingPage } from './thresholds_table.ts'
 
 /** A generated file; the path is relative to the repository. */
 export interface Generated {
@@ -32,7 +34,13 @@ export const GENERATORS: readonly Generator[] = [
     files: () => renderRules(),
     owns: { folder: 'deploy/prometheus/rules', suffix: '.yml' },
   },
+  {
+    what: 'data of the commands `rules` and `dashboards`',
+    files: packageData,
+    owns: { folder: PACKAGE_DATA_FOLDER, suffix: '.json' },
+  },
   { what: 'runbooks of the alerts', files: renderRunbooks },
+  { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },
   { what: 'Grafana provisioning', files: renderProvisioning },
   {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { milliseconds } from '../../mixin/promql/duration.ts'
 import type { Alert, AlertGroup } from '../../mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS, type RenderedFile } from '../../mixin/rules/rules.ts'
-import { DEFAULT_VALUES, MEASURES } from '../../mixin/settings.ts'
+import { DEFAULT_NUMBERS, MEASURES } from '../../mixin/settings.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/counted.ts'
 import { code, markdownTable } from './markdown.ts'
@@ -46,7 +46,7 @@ const worded = (name: string, value: number): string => {
   return name.endsWith('Seconds') ? duration(value) : String(value)
 }
 
-const NUMBERS: Readonly<Record<string, number>> = { ...DEFAULT_VALUES, ...MEASURES }
+const NUMBERS: Readonly<Record<string, number>> = { ...DEFAULT_NUMBERS, ...MEASURES }
 
 /**
  * Replaces the placeholders of a runbook: `{usedRatio.warning}` by a setting, `{for}` by that of the alert. @throws for
@@ -75,9 +75,9 @@ const INTRODUCTION = `# Alerts and what to do
 All alerts of \`deploy/prometheus/rules/sds-alerts.yml\`, each with its runbook.
 
 \`critical\` is for the person on call, \`warning\` for a ticket today, \`info\` for the next working day. The
-thresholds are defaults from common practice, not from the documentation of the storage system. They are in
-\`mixin/settings.ts\`, for dashboards and rules: after a change run \`npm run generate\` and load the rules again. In
-the queries, replace \`SYSTEM\`, \`POOL\` and \`NODE\` by the labels of the alert.
+thresholds are defaults from common practice, not from the documentation of the storage system.
+[Alerting](alerting.md) describes how to change thresholds and waiting times, to disable alerts, and to add links to this
+page and to the dashboards. In the queries, replace \`SYSTEM\`, \`POOL\` and \`NODE\` by the labels of the alert.
 
 \`deploy/prometheus/alertmanager-inhibition.yml\` has rules by which the alert of a cause inhibits those of its
 consequences; add them to the configuration of your Alertmanager. Two exporters that poll the same system do not

@@ -18,7 +18,7 @@ type ReferencesTo<Rows> = {
 }
 
 /** The values of a table of settings by their path. */
-export const valuesOf = (rows: Readonly<Record<string, Row>>): Values =>
+export const valuesOf = (rows: Readonly<Record<string, Row>>): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(rows).flatMap(([name, row]) =>
       'value' in row
@@ -30,7 +30,8 @@ export const valuesOf = (rows: Readonly<Record<string, Row>>): Values =>
     ),
   )
 
-const reference = (path: string): Reference => `<<${path}>>` as Reference
+/** A reference to a value with this path. */
+export const reference = (path: string): Reference => `<<${path}>>` as Reference
 
 /** A reference for each value of a table of settings. */
 export function references<const Rows extends Readonly<Record<string, Row>>>(rows: Rows): ReferencesTo<Rows> {
@@ -52,8 +53,8 @@ const PART = /<<([\w.]+)>>/g
 /** The paths of the settings to which a text refers. */
 export const pathsIn = (text: string): string[] => [...text.matchAll(PART)].map(([, path = '']) => path)
 
-/** Values of settings by their path, e.g. `usedRatio.warning`. */
-export type Values = Readonly<Record<string, number>>
+/** Values of settings by their path, e.g. `usedRatio.warning`: numbers, or texts such as the name of a job. */
+export type Values = Readonly<Record<string, number | string>>
 
 /** The data with every reference replaced. @throws for a reference to a setting that does not exist */
 export function resolve<Data>(data: Data, values: Values): Data {
@@ -69,11 +70,12 @@ function resolved(data: unknown, values: Values): unknown {
 
 function resolvedText(text: string, values: Values): string | number {
   const [, sign, path] = WHOLE.exec(text) ?? []
-  if (path !== undefined) return numberAt(path, values) * (sign === '-' ? -1 : 1)
-  return text.replaceAll(PART, (_, name: string) => String(numberAt(name, values)))
+  const whole = path === undefined ? undefined : valueAt(path, values)
+  if (typeof whole === 'number') return sign === '-' ? -whole : whole
+  return text.replaceAll(PART, (_, name: string) => String(valueAt(name, values)))
 }
 
-function numberAt(path: string, values: Values): number {
+function valueAt(path: string, values: Values): number | string {
   const value = values[path]
   if (value === undefined) throw new Error(`there is no setting ${path}`)
   return value

@@ -1,49 +1,60 @@
 import { stringify } from 'yaml'
+import type { AlertingConfig } from './config.ts'
 import { resolve, type Values } from './references.ts'
-import type { AlertGroupSource, AlertSource, RuleSources } from './sources.ts'
-
-/** What users set. */
-export interface RuleSettings {
-  /** Values of all settings by path. */
-  readonly values: Values
-  /** Address of `docs/alerts.md`, without an anchor; undefined: alerts have no `runbook_url`. */
-  readonly runbookBaseUrl?: string | undefined
-  /** Root URL of Grafana, without a slash at its end; undefined: alerts have no `dashboard_url`. */
-  readonly grafanaUrl?: string | undefined
-}
+import type { AlertGroupSource, RuleSources } from './sources.ts'
+import { restricted, ruleLabels } from './subjects.ts'
+import { type Variant, variantsOf } from './variants.ts'
 
 /** A file to be written; the name has no folder. */
-export interface RuleFile {
+export interface WrittenFile {
   readonly name: string
   readonly text: string
 }
 
-const HEADER =
-  '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'
+/** The content of a rule file. */
+export interface RuleFile {
+  readonly groups: readonly {
+    readonly name: string
+    readonly interval: string
+    readonly rules: readonly object[]
+  }[]
+}
+
+export type RuleContents = Readonly<Record<string, RuleFile>>
 
 /** The anchor of the alert's heading in docs/alerts.md, as GitHub makes it. */
 export const anchorOf = (alert: string): string => alert.toLowerCase()
 
-/** The files with the recording rules and with the alerts. */
-export function renderRuleFiles(sources: RuleSources, settings: RuleSettings): RuleFile[] {
-  const { interval, recording, alerting } = resolve(sources, settings.values)
-  const recordings = [{ name: recording.name, interval, rules: recording.recordings }]
-  const alerts = alerting.map((group) => ({
-    name: group.name,
-    interval,
-    rules: group.alerts.map((alert) => alertRule(alert, group, settings)),
-  }))
-  return [ruleFile('sds-recording.yml', recordings), ruleFile('sds-alerts.yml', alerts)]
+/** The recording rules. They do not depend on settings that users change for some systems only. */
+function recordingRules(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleFile {
+  const { interval, recording } = resolve(sources, { ...defaults, ...config.values })
+  return { groups: [{ name: recording.name, interval, rules: recording.recordings }] }
 }
 
-function alertRule(alert: AlertSource, { component }: AlertGroupSource, settings: RuleSettings) {
-  const { runbookBaseUrl, grafanaUrl } = settings
+/** The alerts that are not disabled. Groups without alerts are left out. */
+function alertRules(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleFile {
+  const groups = sources.alerting.map((group) => ({
+    name: group.name,
+    interval: sources.interval,
+    rules: group.alerts
+      .flatMap((alert) => variantsOf(alert, defaults, config))
+      .map((variant) => alertRule(variant, group, config)),
+  }))
+  return { groups: groups.filter(({ rules }) => rules.length > 0) }
+}
+
+function alertRule(
+  { alert, only, except }: Variant,
+  { component }: AlertGroupSource,
+  config: AlertingConfig,
+) {
+  const { runbookBaseUrl, grafanaUrl } = config
   return {
     alert: alert.alert,
-    expr: alert.expr,
+    expr: restricted(alert.expr, only, except),
     ...(alert.for && { for: alert.for }),
     ...(alert.keepFiringFor && { keep_firing_for: alert.keepFiringFor }),
-    labels: { severity: alert.severity, component },
+    labels: { severity: alert.severity, component, ...ruleLabels(only) },
     annotations: {
       summary: alert.summary,
       description: alert.description,
@@ -53,6 +64,21 @@ function alertRule(alert: AlertSource, { component }: AlertGroupSource, settings
   }
 }
 
-function ruleFile(name: string, groups: unknown): RuleFile {
-  return { name, text: HEADER + stringify({ groups }, { lineWidth: 0 }) }
+const HEADER =
+  '# Generated: do not edit. `sds-exporter rules` writes this file with other thresholds and links.\n'
+
+/** The contents of the rule files by their name without the suffix. */
+export function ruleContents(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleContents {
+  return {
+    'sds-recording': recordingRules(sources, defaults, config),
+    'sds-alerts': alertRules(sources, defaults, config),
+  }
+}
+
+/** The rule files of Prometheus. */
+export function ruleFiles(sources: RuleSources, defaults: Values, config: AlertingConfig): WrittenFile[] {
+  return Object.entries(ruleContents(sources, defaults, config)).map(([name, content]) => ({
+    name: `${name}.yml`,
+    text: HEADER + stringify(content, { lineWidth: 0 }),
+  }))
 }

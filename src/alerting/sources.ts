@@ -1,12 +1,18 @@
 /**
  * Sources of the rules as data. Expressions and texts have references to settings (references.ts). They are written in
- * `mixin/`; the package has them as a generated file.
+ * `mixin/`; the package has them as a generated file (package_files.ts).
  */
+import type { Levels } from './references.ts'
+
+/** Whether settings may be the same for all systems only, differ by system, or differ by pool. */
+export type Scope = 'all' | 'system' | 'pool'
 
 /** One alert rule. */
 export interface AlertSource {
   readonly alert: string
   readonly severity: string
+  /** What the alert is about: nothing stands for a pool or a part of one, whose labels its result then has. */
+  readonly scope?: Scope
   readonly expr: string
   /** How long the expression must hold, e.g. `15m`. */
   readonly for?: string
@@ -36,3 +42,18 @@ export interface RuleSources {
   readonly recording: RecordingGroupSource
   readonly alerting: readonly AlertGroupSource[]
 }
+
+/** A setting with its default. The end of its name is its unit: `Ratio`, `Seconds`, `Percent`; others are counts. */
+export type SettingSource = {
+  /** What is compared, for the documentation. */
+  readonly about: string
+  /** As for alerts. */
+  readonly scope?: Scope
+} & (Levels<number> | { readonly value: number })
+
+export type SettingSources = Readonly<Record<string, SettingSource>>
+
+export const scopeOf = ({ scope = 'pool' }: { readonly scope?: Scope }): Scope => scope
+
+/** Alerts of all groups. */
+export const alertsOf = ({ alerting }: RuleSources): AlertSource[] => alerting.flatMap(({ alerts }) => alerts)

@@ -10,6 +10,7 @@ import { emulateCommand } from './emulate.ts'
 import { healthCommand } from './health.ts'
 import { nodesCommand } from './nodes/nodes.ts'
 import { providersCommand } from './providers/providers.ts'
+import { rulesCommand } from './rules.ts'
 import { serveCommand } from './serve.ts'
 
 const DESCRIPTION =
@@ -37,6 +38,7 @@ export function createProgram(): Command {
     nodesCommand(),
     providersCommand(),
     dashboardsCommand(),
+    rulesCommand(),
     emulateCommand(),
   ]
   for (const command of commands) program.addCommand(configure(command))

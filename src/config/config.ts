@@ -1,3 +1,4 @@
+import type { AlertingConfig } from '../alerting/config.ts'
 import type { FeedBandwidthUnit } from '../catalogue.ts'
 import type { Secret } from './values/secret.ts'
 
@@ -77,4 +78,6 @@ export interface Config {
   readonly discovery: { readonly schedule: string }
   readonly limits: LimitsConfig
   readonly history: HistoryConfig
+  /** For the commands `rules` and `dashboards`; undefined: not set. */
+  readonly alerting?: AlertingConfig | undefined
 }

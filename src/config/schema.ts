@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AlertingConfig } from '../alerting/config.ts'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
@@ -103,8 +104,8 @@ const history = z
  * Schema of the configuration file. Converts it into {@link Config}: durations become milliseconds, sizes become bytes,
  * secret files are checked. Unknown keys are errors. Relative paths resolve against `folder`.
  */
-export function fileSchema(folder: string): z.ZodType<Config> {
-  return fileKeys(folder).transform(({ performance, systems, ...file }) => ({
+export function fileSchema(folder: string, alerting: z.ZodType<AlertingConfig>): z.ZodType<Config> {
+  return fileKeys(folder, alerting).transform(({ performance, systems, ...file }) => ({
     ...file,
     systems: systems.map((system) => ({
       ...system,
@@ -113,7 +114,7 @@ export function fileSchema(folder: string): z.ZodType<Config> {
   }))
 }
 
-function fileKeys(folder: string) {
+function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>) {
   return z.strictObject(
     {
       systems: z
@@ -126,7 +127,13 @@ function fileKeys(folder: string) {
       limits: limits.prefault({}),
       performance: performanceSchema.optional(),
       history: history.prefault({}),
+      alerting: alerting.optional(),
     },
     'expected a mapping with the key systems',
   )
 }
+
+/** The keys of the file, without `alerting`. */
+export const CONFIG_KEYS: readonly string[] = Object.keys(fileKeys('', z.never()).shape).filter(
+  (key) => key !== 'alerting',
+)

@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { readRules } from '../../src/alerting/package_files.ts'
+import { loadAlerting, parseConfig } from '../../src/config/load.ts'
+import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
 const PAGES = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'grafana/**/*.md'])
@@ -46,6 +48,23 @@ describe('the configuration reference', () => {
   })
 })
 
+test('the alerting page has a valid example with every key', () => {
+  const example = yamlOf(readFileSync('docs/alerting.md', 'utf8'))
+  using folder = temporaryFolder()
+  const config = loadAlerting(folder.write('alerting.yml', example), {})
+  const { overrides, ...rest } = config
+  expect(Object.values(rest).every((value) => Object.keys(value ?? {}).length > 0)).toBe(true)
+  expect(overrides.map(({ pool }) => pool)).toEqual([undefined, 'archive'])
+  expect(config.values['job']).toBe(readRules().job)
+})
+
+test('the alerting page has every flag of the command rules', async () => {
+  const { stdout } = await run(process.execPath, ['src/main.ts', 'rules', '--help'])
+  const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
+  const page = readFileSync('docs/alerting.md', 'utf8')
+  expect(flags.filter((flag) => flag !== '--help' && !page.includes(`\`${flag}\``))).toEqual([])
+})
+
 test('the first configuration of the README is valid, except for missing files', () => {
   const text = yamlOf(readFileSync('README.md', 'utf8'))
   expect(text).toContain('systems:')
@@ -53,11 +72,12 @@ test('the first configuration of the README is valid, except for missing files',
 })
 
 describe.each(PAGES)('%s', (page) => {
-  // The runbooks are parts of one generated page.
+  // Sections of the runbooks are parts of one generated page, from which their links start.
   const whole = page.startsWith('docs/runbooks/') ? 'docs/alerts.md' : page
+  const folderOf = (link: string) => dirname(link.startsWith('../') ? page : whole)
   const text = readFileSync(page, 'utf8').replace(/```.*?```/gs, '')
   const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)].map(
-    ([, link = '', anchor]) => ({ path: link === '' ? whole : join(dirname(page), link), anchor }),
+    ([, link = '', anchor]) => ({ path: link === '' ? whole : join(folderOf(link), link), anchor }),
   )
 
   test('links to files that exist', () => {

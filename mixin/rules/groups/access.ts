@@ -27,6 +27,7 @@ const loginsRefused = increased(SYSTEM_KEY, select('sds_api_logins_total', 'resu
 const refusal = (alert: Alert['alert'], expr: Expression, summary: string, description: string): Alert => ({
   alert,
   severity: 'critical',
+  scope: 'system',
   expr,
   for: '10m',
   keepFiringFor: '5m',
@@ -60,6 +61,7 @@ const certificateEnd = by('min', SYSTEM_KEY, select('sds_system_tls_not_after_ti
 const certificate = bySeverity(
   {
     alert: 'SdsCertificateExpiring',
+    scope: 'system',
     summary: 'The TLS certificate of a storage system expires soon.',
     description: `${SYSTEM} presents a certificate that expires in {{ $value | humanizeDuration }}. After that it cannot be polled.`,
     dashboard: exporterPage,
@@ -80,6 +82,7 @@ const certificate = bySeverity(
 const providerRemoved: Alert = {
   alert: 'SdsAuthnProviderRemoved',
   severity: 'warning',
+  scope: 'system',
   expr: promql`(
   max by (system,provider,provider_id) (max_over_time(${select('sds_authn_provider_info')}[1d]))
   unless on (system,provider_id)

@@ -62,6 +62,7 @@ ${sumBy(NODE_KEY, perNodeAnd('status', select('sds_node_disks_by_status')))}
 const spaceOffline: Alert = {
   alert: 'SdsDiskSpaceOffline',
   severity: 'warning',
+  scope: 'system',
   expr: promql`${perSystem(select('sds_node_disk_space_offline_bytes'))} > 0`,
   for: '30m',
   keepFiringFor: '15m',

@@ -2,20 +2,12 @@ import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { by, dedup, increased, lastValue, perPolledPool, perSystem, sumBy } from '../../promql/operators.ts'
-import {
-  LIMITS,
-  NODE_KEY,
-  POLLED_POOL_KEY,
-  POOL_KEY,
-  PROMETHEUS,
-  SYSTEM_KEY,
-  THRESHOLDS,
-} from '../../settings.ts'
+import { JOB, LIMITS, NODE_KEY, POLLED_POOL_KEY, POOL_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
 import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
-const JOB: Matcher = `job="${PROMETHEUS.job}"`
+const OF_JOB: Matcher = `job="${JOB}"`
 const INSTANCE = 'Exporter {{ $labels.instance }}'
 const exporterPage = dashboardOf('exporter', [])
 const instancePage = dashboardOf('exporter', ['instance'])
@@ -25,16 +17,18 @@ const processes: readonly Alert[] = [
   {
     alert: 'SdsExporterAbsent',
     severity: 'critical',
-    expr: promql`absent(${select('up', JOB)} == 1)`,
+    scope: 'all',
+    expr: promql`absent(${select('up', OF_JOB)} == 1)`,
     for: '10m',
     summary: 'No exporter is running.',
-    description: `Prometheus cannot scrape any exporter of the job ${PROMETHEUS.job}: no storage system is monitored, and no other storage alert can fire.`,
+    description: `Prometheus cannot scrape any exporter of the job ${JOB}: no storage system is monitored, and no other storage alert can fire.`,
     dashboard: exporterPage,
   },
   {
     alert: 'SdsExporterDown',
     severity: 'warning',
-    expr: promql`${select('up', JOB)} == 0`,
+    scope: 'all',
+    expr: promql`${select('up', OF_JOB)} == 0`,
     for: '5m',
     summary: 'An exporter cannot be scraped.',
     description: `${INSTANCE} cannot be scraped. If a second exporter monitors the same systems, no data is lost.`,
@@ -43,7 +37,8 @@ const processes: readonly Alert[] = [
   {
     alert: 'SdsExporterRestarting',
     severity: 'warning',
-    expr: promql`max by (instance) (changes(${select('process_start_time_seconds', JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
+    scope: 'all',
+    expr: promql`max by (instance) (changes(${select('process_start_time_seconds', OF_JOB)}[1h])) >= ${LIMITS.exporterRestarts}`,
     keepFiringFor: '15m',
     summary: 'An exporter restarts repeatedly.',
     description: `${INSTANCE} started {{ $value }} times within an hour.`,
@@ -52,6 +47,7 @@ const processes: readonly Alert[] = [
   {
     alert: 'SdsConfigReloadFailed',
     severity: 'warning',
+    scope: 'all',
     expr: promql`max by (instance) (max_over_time(${select('sds_exporter_config_last_reload_successful')}[5m])) == 0`,
     for: '10m',
     summary: 'An exporter refused its configuration file.',
@@ -71,6 +67,7 @@ const polls: readonly Alert[] = [
   {
     alert: 'SdsSystemUnreachable',
     severity: 'critical',
+    scope: 'system',
     expr: promql`${perSystem(select('sds_system_up'))} == 0`,
     for: '10m',
     keepFiringFor: '5m',
@@ -91,6 +88,7 @@ const polls: readonly Alert[] = [
   {
     alert: 'SdsPoolsUnknown',
     severity: 'critical',
+    scope: 'system',
     expr: promql`${perSystem(select('sds_system_up'))} == 1\nunless on (system)\n${select('sds_pool_up')}`,
     for: '10m',
     keepFiringFor: '5m',
@@ -133,6 +131,7 @@ const queries: readonly Alert[] = [
   {
     alert: 'SdsQueryFailing',
     severity: 'warning',
+    scope: 'system',
     expr: promql`${perSystem(QUERY_UP)} == 0
 and
 ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
@@ -145,6 +144,7 @@ ${perSystem(promql`max_over_time(${QUERY_UP}[7d])`)} == 1`,
   {
     alert: 'SdsQueryEmpty',
     severity: 'warning',
+    scope: 'system',
     expr: promql`${queryPolls('empty', '15m')} > 0
 unless
 ${queryPolls('ok', '15m')} > 0
@@ -205,6 +205,7 @@ const values: readonly Alert[] = [
   {
     alert: 'SdsClockSkew',
     severity: 'warning',
+    scope: 'system',
     expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${THRESHOLDS.clockSkewSeconds.warning}`,
     for: '15m',
     keepFiringFor: '15m',
@@ -215,6 +216,7 @@ const values: readonly Alert[] = [
   {
     alert: 'SdsValuesRejected',
     severity: 'warning',
+    scope: 'system',
     expr: increased(VALUE_KEY, select('sds_api_rejected_values_total'), '30m'),
     for: '15m',
     summary: 'Values of a storage system are not exported, because they are invalid.',

@@ -1,3 +1,4 @@
+import type { Scope } from '../../../src/alerting/sources.ts'
 import type { Duration } from '../../promql/duration.ts'
 import type { Expression } from '../../promql/expression.ts'
 import type { RecordedName } from '../../promql/metrics.ts'
@@ -15,6 +16,8 @@ export type Component = (typeof COMPONENTS)[number]
 export interface Alert {
   readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
   readonly severity: Severity
+  /** `all` for alerts about exporters, `system` for alerts about systems; others are about pools or their parts. */
+  readonly scope?: Scope
   readonly expr: Expression
   /** How long the expression must hold; omitted where the expression itself covers a window. */
   readonly for?: Duration

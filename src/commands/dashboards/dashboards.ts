@@ -1,14 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
 import { readTextFile } from '../../config/values/files.ts'
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/alerting_flags.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
-import { type DashboardFile, readDashboards } from './files.ts'
+import { writeFiles } from '../cli/written_files.ts'
+import { type DashboardFile, dashboardFiles } from './files.ts'
 import { createGrafanaClient } from './grafana_client.ts'
 
-interface Flags {
+interface Flags extends AlertingFlags {
   out?: string
   'grafana.url'?: string
   'grafana.tokenFile'?: string
@@ -20,8 +20,10 @@ interface Flags {
 const TOKEN_VARIABLE = 'GRAFANA_TOKEN'
 
 export function dashboardsCommand(): Command {
-  return new Command('dashboards')
-    .description('write the Grafana dashboards to a folder, or upload them to Grafana')
+  const command = new Command('dashboards').description(
+    'write the Grafana dashboards to a folder, or upload them to Grafana',
+  )
+  return addAlertingFlags(command)
     .option('--out <dir>', 'write the JSON files to this folder')
     .option('--grafana.url <url>', 'upload to Grafana at this URL')
     .option(
@@ -43,27 +45,23 @@ async function runDashboards(flags: Flags): Promise<void> {
   if ((out === undefined) === (url === undefined)) {
     throw new Failed('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
   }
-  if (out !== undefined) writeDashboards(out, flags.dryRun ?? false)
-  else await uploadDashboards(url ?? '', flags)
-}
-
-function writeDashboards(folder: string, dryRun: boolean): void {
-  if (!dryRun) mkdirSync(folder, { recursive: true })
-  for (const { file, text } of readDashboards()) {
-    const path = join(folder, file)
-    if (!dryRun) writeFileSync(path, text)
-    process.stdout.write(`${dryRun ? 'would write' : 'wrote'} ${path}\n`)
-  }
+  const files = dashboardFiles(alertingFrom(flags))
+  if (out !== undefined) writeFiles(out, files, flags.dryRun ?? false)
+  else await uploadDashboards(url ?? '', files, flags)
 }
 
 /** Uploads dashboards that are missing or different. */
-async function uploadDashboards(address: string, flags: Flags): Promise<void> {
+async function uploadDashboards(
+  address: string,
+  files: readonly DashboardFile[],
+  flags: Flags,
+): Promise<void> {
   const url = parseHttpUrl('--grafana.url', address)
   const grafana = createGrafanaClient(url, readToken(flags))
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
   const dryRun = flags.dryRun ?? false
   if (!dryRun) await grafana.ensureFolder(folder)
-  for (const file of readDashboards()) {
+  for (const file of files) {
     const presence = await grafana.presence(file, folder.uid)
     if (presence !== 'same' && !dryRun) await grafana.upload(file, folder.uid)
     process.stdout.write(`${describe(presence, dryRun)} ${nameOf(file)}\n`)

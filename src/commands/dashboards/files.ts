@@ -1,21 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import type { AlertingConfig } from '../../alerting/config.ts'
+import { type Dashboard, dashboardText } from '../../alerting/dashboards.ts'
+import { dashboardsWith } from '../../alerting/written_files.ts'
 
-/** A dashboard of the package. */
+/** A dashboard of the package with the settings of the user. */
 export interface DashboardFile {
   /** `sds-fleet.json` */
-  readonly file: string
+  readonly name: string
   readonly text: string
-  readonly dashboard: { readonly uid: string; readonly title: string } & Readonly<Record<string, unknown>>
+  readonly dashboard: Dashboard
 }
-
-/** The generated dashboards. The relative path is the same from src/ and dist/. */
-const FOLDER = new URL('../../../grafana/dashboards/', import.meta.url)
 
 /** All dashboards, sorted by file name. */
-export function readDashboards(): DashboardFile[] {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
-  return files.toSorted().map((file) => {
-    const text = readFileSync(new URL(file, FOLDER), 'utf8')
-    return { file, text, dashboard: JSON.parse(text) }
-  })
-}
+export const dashboardFiles = (config: AlertingConfig): DashboardFile[] =>
+  dashboardsWith(config).map((dashboard) => ({
+    name: `${dashboard.uid}.json`,
+    text: dashboardText(dashboard),
+    dashboard,
+  }))

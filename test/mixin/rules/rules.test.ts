@@ -8,7 +8,9 @@ import { checkRules, testRules } from '../../support/promtool.ts'
 import { type AlertCase, EXPORTERS, type Exporters, LINKS, promtoolFiles } from './cases/case.ts'
 import { CASE_GROUPS } from './cases/cases.ts'
 
-const GROUPS = renderRules(LINKS).flatMap(({ text }) => parse(text).groups as { readonly name: string }[])
+const GROUPS = renderRules({ config: LINKS }).flatMap(
+  ({ text }) => parse(text).groups as { readonly name: string }[],
+)
 /** A rendered group. Each test loads only its group, because promtool evaluates every rule that it loads. */
 const renderedGroup = (name: string): unknown => GROUPS.find((group) => group.name === name)
 const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)

@@ -16,6 +16,7 @@ import {
   selectorsOf,
 } from '../promql/parse.ts'
 import { LINKS } from './cases/case.ts'
+import { expanded } from './expanded.ts'
 
 /** Static checks of the rendered rules. */
 
@@ -36,7 +37,7 @@ interface Group {
 type Node = Expression['root']
 
 const groupsOf = (links: Partial<typeof LINKS>): Group[] =>
-  renderRules(links).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
+  renderRules({ config: links }).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
 const GROUPS = groupsOf(LINKS)
 const RULES = GROUPS.flatMap(({ rules }) => rules)
 const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]))
@@ -49,19 +50,6 @@ const VARIABLES = new Map(
 )
 
 const COMPARISONS = ['Gtr', 'Lss', 'Gte', 'Lte', 'Eql', 'Neq']
-const MINUS_LOOKBACK = / offset \w+/g
-const RECORDED_NAME = /\b(\w+:\w+:\w+)(?:\[(\w+)\])?/g
-
-/** The expression with recorded series replaced by their expressions, so that its labels can be derived. */
-const expanded = (expr: string): Expression => {
-  const flat = expr.replaceAll(MINUS_LOOKBACK, '')
-  const whole = flat.replaceAll(RECORDED_NAME, (_all, name: string, range?: string) => {
-    const inner = expanded(RECORDED.get(name) ?? 'unknown_record').text
-    return `(${inner})${range === undefined ? '' : `[${range}:1m]`}`
-  })
-  return parse(whole)
-}
-
 const OPERANDS = [
   'BinaryExpr',
   'ParenExpr',

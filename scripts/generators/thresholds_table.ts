@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { RULE_SOURCES } from '../../mixin/rules/rules.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../mixin/settings.ts'
+import { keyOf, unitOf } from '../../src/alerting/keys.ts'
+import { pathsIn } from '../../src/alerting/references.ts'
+import {
+  alertsOf,
+  type Scope,
+  type SettingSource,
+  type SettingSources,
+  scopeOf,
+} from '../../src/alerting/sources.ts'
+import { code, markdownTable } from './markdown.ts'
+import { replaceMarked } from './marked.ts'
+
+const PAGE = 'docs/alerting.md'
+const SETTINGS: SettingSources = { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS }
+const HEAD = ['Key', 'Warning', 'Critical', 'What', 'Alerts', 'May differ by']
+const SCOPES: Readonly<Record<Scope, string>> = { all: '', system: 'system', pool: 'system, pool' }
+
+/** docs/alerting.md with the table of the thresholds and their defaults. */
+export function alertingPage(): { readonly path: string; readonly text: string }[] {
+  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
+  const table = markdownTable(HEAD, Object.entries(SETTINGS).map(row))
+  return [{ path: PAGE, text: replaceMarked(page, 'thresholds', table) }]
+}
+
+const row = ([name, setting]: [string, SettingSource]): string[] => {
+  const value = (number: number) => code(valueText(name, number))
+  const levels =
+    'value' in setting ? [value(setting.value), ''] : [value(setting.warning), value(setting.critical)]
+  const alerts = alertsOf(RULE_SOURCES).filter(({ expr, description }) =>
+    pathsIn(`${expr}${description}`).some((path) => path.replace(/\..*/, '') === name),
+  )
+  const links = [...new Set(alerts.map(({ alert }) => `[${alert}](alerts.md#${alert.toLowerCase()})`))]
+  return [code(keyOf(name)), ...levels, setting.about, links.join(', '), SCOPES[scopeOf(setting)]]
+}
+
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+  ['s', 1],
+] as const
+
+/** A value as the configuration has it. */
+function valueText(name: string, value: number): string {
+  if (unitOf(name) !== 'Seconds') return String(value)
+  const [unit, seconds] = UNITS.find(([, size]) => value % size === 0) ?? ['ms', 0.001]
+  return `${Math.round(value / seconds)}${unit}`
+}

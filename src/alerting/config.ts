@@ -1,0 +1,41 @@
+import type { Values } from './references.ts'
+
+/** Durations as Prometheus writes them, by alert and severity. */
+export type Durations = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** What users change, for all systems or for some. */
+export interface Tuning {
+  /** Values of settings by path, e.g. `usedRatio.warning`; others keep their value. */
+  readonly values: Values
+  readonly for: Durations
+  readonly keepFiringFor: Durations
+  /** Names of alerts. */
+  readonly disabled: readonly string[]
+}
+
+/** A system, or one pool of a system by its name. */
+export interface Subject {
+  readonly system: string
+  readonly pool?: string | undefined
+}
+
+/** Settings of a system. Those of one of its pools are applied after them. */
+export interface Override extends Subject, Tuning {}
+
+/** The section `alerting` of a configuration. */
+export interface AlertingConfig extends Tuning {
+  /** Address of `docs/alerts.md`, without an anchor; undefined: alerts have no `runbook_url`. */
+  readonly runbookBaseUrl?: string | undefined
+  /** Root URL of Grafana, without a slash at its end; undefined: alerts have no `dashboard_url`. */
+  readonly grafanaUrl?: string | undefined
+  readonly overrides: readonly Override[]
+}
+
+/** The settings of an empty section. */
+export const DEFAULT_ALERTING: AlertingConfig = {
+  values: {},
+  for: {},
+  keepFiringFor: {},
+  disabled: [],
+  overrides: [],
+}

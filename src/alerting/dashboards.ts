@@ -1,0 +1,26 @@
+import type { AlertingConfig } from './config.ts'
+import { withOwnLimits } from './limit_lines.ts'
+import { type Places, withPlaces } from './places.ts'
+import { resolve, type Values } from './references.ts'
+
+/** A dashboard in Grafana's classic JSON model. */
+export type Dashboard = { readonly uid: string; readonly title: string } & Readonly<Record<string, unknown>>
+
+/** A dashboard with the default settings, and the texts of it that depend on settings. */
+export interface DashboardSource {
+  readonly dashboard: Dashboard
+  readonly places: Places
+}
+
+/** The dashboard with the settings of users. */
+export function tunedDashboard(
+  { dashboard, places }: DashboardSource,
+  defaults: Values,
+  config: AlertingConfig,
+): Dashboard {
+  const template = withOwnLimits(withPlaces(dashboard, places), config.overrides)
+  return resolve(template, { ...defaults, ...config.values })
+}
+
+/** The text of the file of a dashboard. */
+export const dashboardText = (dashboard: object): string => `${JSON.stringify(dashboard, null, 2)}\n`

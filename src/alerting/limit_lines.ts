@@ -1,0 +1,117 @@
+import type { Override, Subject } from './config.ts'
+import { pathsIn } from './references.ts'
+import { labelled } from './subjects.ts'
+
+/**
+ * Limits of panels where systems or pools have values of their own. Thresholds of Grafana are the same for all series
+ * of a panel, so these limits are drawn as series: the value for the selected pools, and no line where they differ.
+ */
+
+interface Step {
+  readonly value: string | number | null
+  readonly color: string
+}
+
+interface Panel {
+  readonly panels?: readonly Panel[]
+  readonly targets?: readonly Readonly<Record<string, unknown>>[]
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly thresholds?: { readonly steps: readonly Step[] }
+      readonly custom?: { readonly thresholdsStyle?: { readonly mode: string } }
+    }
+    readonly overrides: readonly unknown[]
+  }
+}
+
+interface Board {
+  readonly panels?: readonly Panel[]
+  readonly templating?: { readonly list?: readonly { readonly name: string }[] }
+}
+
+/** Variables that select pools, in the order of the matchers. */
+const VARIABLES = ['cluster', 'job', 'system', 'pool'] as const
+
+/** The template of a dashboard with the limits of the overrides. */
+export function withOwnLimits<Template extends object>(
+  template: Template,
+  overrides: readonly Override[],
+): Template {
+  const { panels = [], templating } = template as Board
+  const names = (templating?.list ?? []).map(({ name }) => name)
+  const matchers = VARIABLES.filter((name) => names.includes(name)).map((name) => `${name}=~"$${name}"`)
+  const pools = `group by (system,pool) (sds_pool_info{${matchers.join(',')}})`
+  return { ...template, panels: panels.map((panel) => withLines(panel, pools, overrides)) }
+}
+
+function withLines(panel: Panel, pools: string, overrides: readonly Override[]): Panel {
+  const { fieldConfig, panels, targets = [] } = panel
+  const inside = panels && { panels: panels.map((one) => withLines(one, pools, overrides)) }
+  const limits = limitsOf(panel)
+  const isOverridden = limits.some(({ path }) => overrides.some(({ values }) => path in values))
+  if (!isOverridden || fieldConfig === undefined) return { ...panel, ...inside }
+  const queries = limits.map(({ path, refId }) => ({
+    ...targets[0],
+    refId,
+    expr: commonValue(path, pools, overrides),
+    legendFormat: path.replace(/^.*\./, ''),
+  }))
+  const { defaults } = fieldConfig
+  return {
+    ...panel,
+    targets: [...targets, ...queries],
+    fieldConfig: {
+      ...fieldConfig,
+      defaults: { ...defaults, custom: { ...defaults.custom, thresholdsStyle: { mode: 'off' } } },
+      overrides: [...fieldConfig.overrides, ...limits.map(lineStyle)],
+    },
+  }
+}
+
+/** A threshold that a panel draws as a line. */
+interface Limit {
+  /** Of its setting. */
+  readonly path: string
+  readonly color: string
+  /** Of the query for its line. */
+  readonly refId: string
+}
+
+function limitsOf({ fieldConfig }: Panel): Limit[] {
+  const { thresholds, custom } = fieldConfig?.defaults ?? {}
+  if ((custom?.thresholdsStyle?.mode ?? 'off') === 'off') return []
+  return (thresholds?.steps ?? []).flatMap(({ value, color }, index) =>
+    pathsIn(String(value)).map((path) => ({ path, color, refId: `Limit${index}` })),
+  )
+}
+
+/** One value if it is the same for all selected pools, else nothing. */
+function commonValue(path: string, pools: string, overrides: readonly Override[]): string {
+  const own = overrides.filter(({ values }) => path in values)
+  const ofPools = own.filter(({ pool }) => pool !== undefined)
+  const ofSystems = own.filter(({ pool }) => pool === undefined)
+  const values = [
+    ...[...ofPools, ...ofSystems].map(
+      (override) => `${pools} ${join(override)} ${labelled(`vector(${override.values[path]})`, override)}`,
+    ),
+    `${pools} * <<${path}>>`,
+  ].join(' or ')
+  return `min(${values}) == max(${values})`
+}
+
+const join = ({ pool }: Subject): string =>
+  `* on (${pool === undefined ? 'system' : 'system,pool'}) group_left ()`
+
+function lineStyle({ refId, color }: Limit): object {
+  return {
+    matcher: { id: 'byFrameRefID', options: refId },
+    properties: [
+      { id: 'color', value: { mode: 'fixed', fixedColor: color } },
+      { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } },
+      { id: 'custom.fillOpacity', value: 0 },
+      { id: 'custom.stacking', value: { mode: 'none' } },
+      { id: 'custom.hideFrom', value: { legend: true, tooltip: false, viz: false } },
+      { id: 'links', value: [] },
+    ],
+  }
+}

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { DashboardSource } from './dashboards.ts'
+import type { Places } from './places.ts'
+import { type Values, valuesOf } from './references.ts'
+import type { RuleSources, SettingSources } from './sources.ts'
+
+/** What the package has of the rules; generated. */
+export interface PackagedRules {
+  readonly settings: SettingSources
+  /** Default name of the scrape job. */
+  readonly job: string
+  readonly sources: RuleSources
+  /** The text of the file with the inhibition rules. */
+  readonly inhibition: string
+}
+
+/** Paths are the same from src/ and dist/. */
+const GENERATED = new URL('./generated/', import.meta.url)
+const DASHBOARDS = new URL('../../grafana/dashboards/', import.meta.url)
+
+const readJson = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))
+
+/** The rules of the package. */
+export const readRules = (): PackagedRules => readJson(new URL('rules.json', GENERATED)) as PackagedRules
+
+/** The defaults of all settings. */
+export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({ ...valuesOf(settings), job })
+
+/** The dashboards of the package, sorted by file name. */
+export function readDashboards(): DashboardSource[] {
+  const places = readJson(new URL('places.json', GENERATED)) as Readonly<Record<string, Places>>
+  const files = readdirSync(DASHBOARDS).filter((file) => file.endsWith('.json'))
+  return files.toSorted().map((file) => {
+    const dashboard = readJson(new URL(file, DASHBOARDS)) as DashboardSource['dashboard']
+    return { dashboard, places: places[dashboard.uid] ?? {} }
+  })
+}

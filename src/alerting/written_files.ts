@@ -1,0 +1,28 @@
+import type { AlertingConfig } from './config.ts'
+import { type Dashboard, tunedDashboard } from './dashboards.ts'
+import { kubernetesObjects } from './kubernetes.ts'
+import { defaultsOf, readDashboards, readRules } from './package_files.ts'
+import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
+
+const INHIBITION_FILE = 'alertmanager-inhibition.yml'
+
+/** The dashboards with settings, sorted by uid. */
+export function dashboardsWith(config: AlertingConfig): Dashboard[] {
+  const defaults = defaultsOf(readRules())
+  return readDashboards().map((source) => tunedDashboard(source, defaults, config))
+}
+
+/** Rules for Prometheus and inhibition rules for Alertmanager. */
+export function prometheusFiles(config: AlertingConfig): WrittenFile[] {
+  const rules = readRules()
+  const files = ruleFiles(rules.sources, defaultsOf(rules), config)
+  return [...files, { name: INHIBITION_FILE, text: rules.inhibition }]
+}
+
+/** Objects for Kubernetes with rules and dashboards, and inhibition rules for Alertmanager. */
+export function kubernetesFiles(config: AlertingConfig): WrittenFile[] {
+  const rules = readRules()
+  const contents = ruleContents(rules.sources, defaultsOf(rules), config)
+  const objects = kubernetesObjects(contents, dashboardsWith(config))
+  return [...objects, { name: INHIBITION_FILE, text: rules.inhibition }]
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../alerting/config.ts'
+import { loadAlerting } from '../../config/load.ts'
+import { ConfigError } from '../../config/values/problems.ts'
+import { EXIT, Failed } from './exit.ts'
+import { parseHttpUrl } from './urls.ts'
+
+/** Flags of commands that write rules or dashboards with the settings of users. */
+export interface AlertingFlags {
+  'config.file'?: string
+}
+
+export function addAlertingFlags(command: Command): Command {
+  return command.option(
+    '--config.file <file>',
+    'file with the section `alerting`: the configuration file, or one with this section only',
+  )
+}
+
+/** The section `alerting` of the file of the flags; without a file the default settings. */
+export function alertingFrom({ 'config.file': file }: AlertingFlags): AlertingConfig {
+  if (file === undefined) return DEFAULT_ALERTING
+  try {
+    return loadAlerting(file, process.env)
+  } catch (failure) {
+    if (failure instanceof ConfigError) throw new Failed(failure.message)
+    throw failure
+  }
+}
+
+/** A URL to which links are added, without a slash at its end. @throws {Failed} usage error */
+export function parseLinkBase(flag: string, text: string): string {
+  const { search, hash, href } = parseHttpUrl(flag, text)
+  if (search === '' && hash === '') return href.replace(/\/+$/, '')
+  throw new Failed(`${flag} must not have a query or a fragment`, EXIT.usage)
+}

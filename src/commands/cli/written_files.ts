@@ -1,0 +1,13 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { WrittenFile } from '../../alerting/rules.ts'
+
+/** Writes files to a folder, which is created, and prints their paths. A dry run only prints. */
+export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun: boolean): void {
+  if (!dryRun) mkdirSync(folder, { recursive: true })
+  for (const { name, text } of files) {
+    const path = join(folder, name)
+    if (!dryRun) writeFileSync(path, text)
+    process.stdout.write(`${dryRun ? 'would write' : 'wrote'} ${path}\n`)
+  }
+}

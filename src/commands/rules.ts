@@ -1,0 +1,48 @@
+import { Command } from 'commander'
+import type { AlertingConfig } from '../alerting/config.ts'
+import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
+import { type AlertingFlags, addAlertingFlags, alertingFrom, parseLinkBase } from './cli/alerting_flags.ts'
+import { writeFiles } from './cli/written_files.ts'
+
+interface Flags extends AlertingFlags {
+  out: string
+  'runbook.baseUrl'?: string
+  'grafana.url'?: string
+  kubernetes?: boolean
+  dryRun?: boolean
+}
+
+const HELP = `
+Writes sds-alerts.yml and sds-recording.yml, to be loaded by Prometheus, and alertmanager-inhibition.yml, to be added to
+the configuration of Alertmanager. With --kubernetes, the rules are objects PrometheusRule, beside ConfigMaps with the
+dashboards and a kustomization.yaml. Links are left out of alerts where their base is given neither by a flag nor in the
+file. docs/alerting.md has the keys of the section \`alerting\`.`
+
+export function rulesCommand(): Command {
+  const command = new Command('rules')
+    .description('write the rules for Prometheus and Alertmanager with your thresholds and links')
+    .requiredOption('--out <dir>', 'write the files to this folder')
+  return addAlertingFlags(command)
+    .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
+    .option('--grafana.url <url>', 'root URL of Grafana, for links from alerts to dashboards')
+    .option('--kubernetes', 'write objects for Kubernetes')
+    .option('--dry-run', 'show which files would be written without writing them')
+    .addHelpText('after', HELP)
+    .action(runRules)
+}
+
+function runRules(flags: Flags): void {
+  const config = withLinks(alertingFrom(flags), flags)
+  const files = flags.kubernetes ? kubernetesFiles(config) : prometheusFiles(config)
+  writeFiles(flags.out, files, flags.dryRun ?? false)
+}
+
+/** Flags have precedence over the file. */
+function withLinks(config: AlertingConfig, flags: Flags): AlertingConfig {
+  const { 'runbook.baseUrl': runbooks, 'grafana.url': grafana } = flags
+  return {
+    ...config,
+    ...(runbooks !== undefined && { runbookBaseUrl: parseLinkBase('--runbook.base-url', runbooks) }),
+    ...(grafana !== undefined && { grafanaUrl: parseLinkBase('--grafana.url', grafana) }),
+  }
+}

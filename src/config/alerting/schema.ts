@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
+import type { PackagedRules } from '../../alerting/package_files.ts'
+import { httpUrl } from '../values/urls.ts'
+import { alertsKeys } from './alerts_schema.ts'
+import { alertingProblems } from './problems.ts'
+import { thresholdsSchema } from './thresholds_schema.ts'
+
+const filled = z.string('expected text').min(1, 'must not be empty')
+const job = filled.regex(/^[\w./:-]+$/, 'may contain letters, digits and _ . / : - only')
+const link = httpUrl('everybody who sees an alert sees its links')
+
+/**
+ * The section `alerting`, with the names of the rules.
+ * @param systems names of the systems in the same file; undefined if it has none
+ */
+export function alertingSchema(
+  rules: PackagedRules,
+  systems: readonly string[] | undefined,
+): z.ZodType<AlertingConfig> {
+  const tuning = { thresholds: thresholdsSchema(rules.settings).prefault({}), ...alertsKeys(rules.sources) }
+  const override = z
+    .strictObject(
+      { system: filled, pool: filled.optional(), ...tuning },
+      'expected a mapping with the key system',
+    )
+    .transform(({ system, pool, ...file }) => ({ system, pool, ...tuningOf(file) }))
+  const section = z
+    .strictObject(
+      {
+        runbook_base_url: link.optional(),
+        grafana_url: link.optional(),
+        job: job.optional(),
+        ...tuning,
+        overrides: z.array(override, 'expected a list of overrides').prefault([]),
+      },
+      'expected a mapping',
+    )
+    .transform(({ runbook_base_url, grafana_url, job: name, overrides, ...file }) => {
+      const tuning = tuningOf(file)
+      return {
+        runbookBaseUrl: runbook_base_url,
+        grafanaUrl: grafana_url,
+        ...tuning,
+        values: { ...tuning.values, ...(name !== undefined && { job: name }) },
+        overrides,
+      }
+    })
+  return section.superRefine((config, context) => {
+    for (const { path, message } of alertingProblems(config, rules, systems)) {
+      context.addIssue({ code: 'custom', path: [...path], message })
+    }
+  })
+}
+
+interface TuningKeys {
+  readonly thresholds: Tuning['values']
+  readonly for: Tuning['for']
+  readonly keep_firing_for: Tuning['keepFiringFor']
+  readonly disabled: Tuning['disabled']
+}
+
+function tuningOf(file: TuningKeys): Tuning {
+  return {
+    values: file.thresholds,
+    for: file.for,
+    keepFiringFor: file.keep_firing_for,
+    disabled: file.disabled,
+  }
+}

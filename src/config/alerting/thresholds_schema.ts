@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { keyOf, type SettingUnit, unitOf } from '../../alerting/keys.ts'
+import type { Values } from '../../alerting/references.ts'
+import type { SettingSource, SettingSources } from '../../alerting/sources.ts'
+import { duration, numeric } from '../values/units.ts'
+
+const MS_PER_SECOND = 1000
+
+const NUMBERS = {
+  Seconds: duration.transform((ms) => ms / MS_PER_SECOND),
+  Ratio: numeric.refine((value) => value >= 0 && value <= 1, 'expected a ratio from 0 to 1'),
+  Percent: numeric.refine(
+    (value) => Number.isInteger(value) && value >= 1 && value <= 100,
+    'expected a whole percentage from 1 to 100',
+  ),
+  Count: numeric.refine((value) => value >= 0, 'must not be negative'),
+} as const satisfies Record<SettingUnit, z.ZodType<number>>
+
+/** Values of settings by the keys of users; the result has them by path. */
+export function thresholdsSchema(settings: SettingSources) {
+  const keys = Object.entries(settings).map(([name, setting]) => [
+    keyOf(name),
+    settingSchema(name, setting).optional(),
+  ])
+  const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<z.ZodType<Values>>>
+  return z
+    .strictObject(shape, 'expected a mapping of thresholds')
+    .transform((file): Values => Object.assign({}, ...Object.values(file)))
+}
+
+function settingSchema(name: string, setting: SettingSource): z.ZodType<Values> {
+  const number = NUMBERS[unitOf(name)]
+  if ('value' in setting) return number.transform((value) => ({ [name]: value }))
+  return z
+    .strictObject(
+      { warning: number.optional(), critical: number.optional() },
+      'expected a mapping with the keys warning and critical',
+    )
+    .transform(({ warning, critical }) => ({
+      ...(warning !== undefined && { [`${name}.warning`]: warning }),
+      ...(critical !== undefined && { [`${name}.critical`]: critical }),
+    }))
+}

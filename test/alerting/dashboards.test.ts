@@ -1,0 +1,143 @@
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard'
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { substitute } from '../../mixin/promql/selection.ts'
+import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
+import { readDashboards } from '../../src/alerting/package_files.ts'
+import { dashboardsWith } from '../../src/alerting/written_files.ts'
+import { panelsOf, queriesOf } from '../mixin/dashboards/queries.ts'
+import { parse } from '../mixin/promql/parse.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { testRules } from '../support/promtool.ts'
+
+const NOTHING = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
+const override = (system: string, more: Partial<Override>): Override => ({ ...NOTHING, system, ...more })
+const warning = (value: number) => ({ values: { 'usedRatio.warning': value } })
+
+function boards(config: Partial<AlertingConfig>): Dashboard[] {
+  return dashboardsWith({ ...DEFAULT_ALERTING, ...config }) as readonly unknown[] as Dashboard[]
+}
+const panelOf = (config: Partial<AlertingConfig>, uid: string, title: string): Panel => {
+  const panels = boards(config)
+    .filter((board) => board.uid === uid)
+    .flatMap(panelsOf)
+  const found = panels.find((panel) => panel.title === title)
+  if (found === undefined) throw new Error(`there is no panel ${title}`)
+  return found
+}
+const steps = ({ fieldConfig }: Panel) => fieldConfig?.defaults.thresholds?.steps.map(({ value }) => value)
+const style = ({ fieldConfig }: Panel) => fieldConfig?.defaults.custom?.thresholdsStyle?.mode
+
+describe('dashboards with settings', () => {
+  test('are those of the package without settings', () => {
+    expect(boards({})).toEqual(readDashboards().map(({ dashboard }) => dashboard))
+  })
+
+  test('have the thresholds of the settings', () => {
+    const panel = panelOf(warning(0.6), 'sds-capacity', 'Space used over time')
+    expect(steps(panel)).toEqual([null, 0.6, 0.9])
+    expect(style(panel)).toBe('dashed')
+  })
+
+  test('have settings in titles and queries', () => {
+    const text = JSON.stringify(boards({ values: { forecastTargetPercent: 70 } }))
+    expect(text).toContain('Top $topn nodes closest to 70 %')
+    expect(text).toContain('target_percent=\\"70\\"')
+    expect(text).not.toMatch(/target_percent=\\"90\\"|90 %/)
+  })
+
+  test('have no reference left', () => {
+    expect(JSON.stringify(boards({ overrides: [override('a', warning(0.6))] }))).not.toContain('<<')
+  })
+})
+
+/** `system` and `pool` of the pools that the exporter lists. */
+const POOLS = [
+  ['frankfurt', 'data'],
+  ['frankfurt', 'archive'],
+  ['paris', 'data'],
+] as const
+
+/** Asserts the value of the line at five minutes for a selection of variables; undefined: there is no line. */
+async function lineTest(
+  overrides: readonly Override[],
+  selection: Parameters<typeof substitute>[1],
+  value: number | undefined,
+) {
+  using folder = temporaryFolder()
+  const panel = panelOf({ overrides }, 'sds-capacity', 'Space used over time')
+  const line = queriesOf(panel).find(({ legendFormat }) => legendFormat === 'warning')
+  const test = {
+    interval: '1m',
+    input_series: POOLS.flatMap(([system, pool]) =>
+      ['a', 'b'].map((instance) => ({
+        series: `sds_pool_info{system="${system}",pool="${pool}",pool_id="${system}-${pool}",job="sds-exporter",instance="${instance}"}`,
+        values: '1x10',
+      })),
+    ),
+    promql_expr_test: [
+      {
+        expr: substitute(line?.expr ?? '', selection),
+        eval_time: '5m',
+        exp_samples: value === undefined ? [] : [{ labels: '{}', value }],
+      },
+    ],
+  }
+  const { code, stdout, stderr } = await testRules(folder.write('test.yml', stringify({ tests: [test] })))
+  expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+}
+
+describe('limits that differ by system or pool', () => {
+  const overrides = [
+    override('frankfurt', warning(0.7)),
+    override('frankfurt', { ...warning(0.6), pool: 'archive' }),
+  ]
+
+  test('are drawn as series instead of thresholds', () => {
+    const panel = panelOf({ overrides }, 'sds-capacity', 'Space used over time')
+    expect(style(panel)).toBe('off')
+    expect(queriesOf(panel).map(({ legendFormat }) => legendFormat)).toEqual([
+      '{{system}} / {{pool}}',
+      'warning',
+      'critical',
+    ])
+    const lines = queriesOf(panel).slice(1)
+    for (const { refId, expr = '' } of lines) {
+      const matching = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === refId)
+      expect(matching?.matcher.id).toBe('byFrameRefID')
+      expect(matching?.properties.map(({ id }) => id)).toContain('custom.lineStyle')
+      expect(() => parse(substitute(expr))).not.toThrow()
+    }
+    expect(new Set(queriesOf(panel).map(({ refId }) => refId)).size).toBe(3)
+  })
+
+  test('leave panels of other settings as they are', () => {
+    const cpu = ['sds-pool', 'CPU by node'] as const
+    expect(panelOf({ overrides }, ...cpu)).toEqual(panelOf({}, ...cpu))
+  })
+
+  test('select pools only by the variables of the dashboard', () => {
+    for (const board of boards({
+      overrides: [override('frankfurt', { values: { 'cpuRatio.warning': 0.5 } })],
+    })) {
+      const names = (board.templating.list ?? []).map(({ name }) => name)
+      const lines = panelsOf(board)
+        .flatMap(queriesOf)
+        .filter(({ refId }) => refId?.startsWith('Limit'))
+      for (const { expr = '' } of lines) {
+        const used = [...expr.matchAll(/\$(\w+)"/g)].map(([, name]) => name)
+        expect(used.length).toBeGreaterThan(0)
+        for (const name of used) expect(names).toContain(name)
+      }
+    }
+  })
+
+  test.each<[string, Parameters<typeof substitute>[1], number | undefined]>([
+    ['a system without own limits', { system: ['paris'] }, 0.8],
+    ['a pool of a system with one', { system: ['frankfurt'], pool: ['data'] }, 0.7],
+    ['a pool with one', { system: ['frankfurt'], pool: ['archive'] }, 0.6],
+    ['pools with different limits', { system: ['frankfurt'] }, undefined],
+    ['systems with different limits', { pool: ['data'] }, undefined],
+    ['a pool that does not exist', { pool: ['nothing'] }, undefined],
+  ])('have one line for %s', async (_, selection, value) => await lineTest(overrides, selection, value))
+})

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
+import { kubernetesFiles, prometheusFiles } from '../../src/alerting/written_files.ts'
+import { readText, repositoryFiles } from '../repository/repository.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { checkRules, testRules } from '../support/promtool.ts'
+
+const NOTHING = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
+const override = (system: string, more: Partial<Override>): Override => ({ ...NOTHING, system, ...more })
+const configOf = (config: Partial<AlertingConfig>): AlertingConfig => ({ ...DEFAULT_ALERTING, ...config })
+
+/** A name with every character that PromQL, templates, regular expressions or YAML treat specially. */
+const ODD_POOL = `a "b" \\ $1 \${x} {{ .y }} 'c' : # é`
+
+const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
+  defaults: {},
+  links: { runbookBaseUrl: 'https://wiki.example.net/alerts.md', grafanaUrl: 'https://grafana.example.net' },
+  values: { values: { 'usedRatio.warning': 0.5, outlierFactor: 2.5, 'forecastSeconds.critical': 0.5 } },
+  waits: {
+    for: { SdsCapacityHigh: { warning: '2h' }, SdsNodeBad: { critical: '0s' } },
+    keepFiringFor: { SdsNodeBad: { critical: '90s' } },
+  },
+  disabled: { disabled: ['SdsNodeCpuBusy', 'SdsExporterDown'] },
+  'overrides of everything': {
+    overrides: ['frankfurt', 'paris'].flatMap((system) => [
+      override(system, {
+        values: { 'usedRatio.critical': 0.95, 'certificateSeconds.warning': 86_400 * 20 },
+        disabled: ['SdsNodeFlapping'],
+      }),
+      override(system, { pool: ODD_POOL, values: { 'usedRatio.critical': 0.97, manyBadDisks: 9 } }),
+    ]),
+  },
+}
+
+function written(config: Partial<AlertingConfig>, file: string): string {
+  return prometheusFiles(configOf(config)).find(({ name }) => name === file)?.text ?? ''
+}
+
+describe('promtool accepts the rules with', () => {
+  test.each(Object.entries(CONFIGS))('%s', async (_, config) => {
+    using folder = temporaryFolder()
+    const files = prometheusFiles(configOf(config)).filter(
+      ({ name }) => name !== 'alertmanager-inhibition.yml',
+    )
+    expect(files).toHaveLength(2)
+    const { code, stdout, stderr } = await checkRules(
+      ...files.map(({ name, text }) => folder.write(name, text)),
+    )
+    expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+  })
+})
+
+interface Rule {
+  readonly alert: string
+  readonly expr: string
+  readonly for?: string
+  readonly keep_firing_for?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+interface Group {
+  readonly name: string
+  readonly rules: readonly Rule[]
+}
+const groupsOf = (config: Partial<AlertingConfig>, file: string): Group[] =>
+  parse(written(config, file)).groups
+const alerts = (config: Partial<AlertingConfig>): Rule[] =>
+  groupsOf(config, 'sds-alerts.yml').flatMap(({ rules }) => rules)
+const named = (config: Partial<AlertingConfig>, name: string): Rule[] =>
+  alerts(config).filter(({ alert }) => alert === name)
+
+describe('without settings the files are', () => {
+  test.each(['sds-alerts.yml', 'sds-recording.yml'])('the shipped ones: %s', (name) => {
+    expect(written({}, name)).toBe(readText(`deploy/prometheus/rules/${name}`))
+  })
+
+  test('the shipped ones: inhibition', () => {
+    expect(written({}, 'alertmanager-inhibition.yml')).toBe(
+      readText('deploy/prometheus/alertmanager-inhibition.yml'),
+    )
+  })
+
+  test('the shipped ones: Kubernetes', () => {
+    const folder = 'deploy/kubernetes/monitoring/generated/'
+    const shipped = repositoryFiles().filter((path) => path.startsWith(folder))
+    const objects = kubernetesFiles(DEFAULT_ALERTING).filter(({ name }) => name.endsWith('.yaml'))
+    expect(objects.map(({ name }) => `${folder}${name}`).toSorted()).toEqual(shipped.toSorted())
+    for (const { name, text } of objects) expect(text).toBe(readText(`${folder}${name}`))
+  })
+})
+
+describe('links', () => {
+  test('are absolute where their base is given', () => {
+    for (const { alert, annotations } of alerts(CONFIGS['links'] ?? {})) {
+      expect(annotations['runbook_url']).toBe(`https://wiki.example.net/alerts.md#${alert.toLowerCase()}`)
+      expect(annotations['dashboard_url']).toMatch(/^https:\/\/grafana\.example\.net\/d\/sds-/)
+    }
+  })
+
+  test.each([
+    ['runbookBaseUrl', 'dashboard_url'],
+    ['grafanaUrl', 'runbook_url'],
+  ])('of one kind are absent if only %s is given', (key, absent) => {
+    for (const { annotations } of alerts({ [key]: 'https://x.example.net' })) {
+      expect(Object.keys(annotations)).toHaveLength(3)
+      expect(annotations).not.toHaveProperty(absent)
+    }
+  })
+})
+
+test('waiting times are those of the settings', () => {
+  const [bad] = named(CONFIGS['waits'] ?? {}, 'SdsNodeBad')
+  expect(bad).toMatchObject({ for: '0s', keep_firing_for: '90s' })
+})
+
+test('alerts on the exporters select the job of the settings', () => {
+  const expressions = alerts({ values: { job: 'storage' } }).map(({ expr }) => expr)
+  const selecting = expressions.filter((expr) => expr.includes('job='))
+  expect(selecting.length).toBeGreaterThan(2)
+  for (const expr of selecting) expect(expr).toContain('{job="storage"}')
+})
+
+test('a disabled alert has no rule, and all others have theirs', () => {
+  const names = alerts(CONFIGS['disabled'] ?? {}).map(({ alert }) => alert)
+  const disabled = CONFIGS['disabled']?.disabled ?? []
+  expect(names).toEqual(
+    alerts({})
+      .map(({ alert }) => alert)
+      .filter((name) => !disabled.includes(name)),
+  )
+})
+
+/** Values of `sds_node_disks_by_status{status="Bad"}` and others, by system and pool. */
+const series = (metric: string, system: string, pool: string, values: string, more = '') => ({
+  series: `${metric}{system=${JSON.stringify(system)},pool=${JSON.stringify(pool)},node="n1"${more}}`,
+  values,
+})
+
+interface Firing {
+  readonly system: string
+  readonly pool: string
+}
+
+/** Runs the rules of a configuration over pools that are all 85 % full, and compares the pools whose alert fires. */
+async function capacityTest(config: Partial<AlertingConfig>, minute: number, firing: readonly Firing[]) {
+  using folder = temporaryFolder()
+  // promtool evaluates every rule that it loads.
+  const groups = ['sds-recording.yml', 'sds-alerts.yml'].flatMap((file) => groupsOf(config, file))
+  const loaded = ['sds-recording', 'sds-capacity']
+  folder.write('rules.yml', stringify({ groups: groups.filter(({ name }) => loaded.includes(name)) }))
+  const pools = ['frankfurt', 'paris'].flatMap((system) =>
+    ['data', ODD_POOL].map((pool) => ({ system, pool })),
+  )
+  const test = {
+    interval: '1m',
+    input_series: pools.flatMap(({ system, pool }) => [
+      series('sds_node_disk_space_allocated_bytes', system, pool, '85x200'),
+      series('sds_node_disk_space_total_bytes', system, pool, '100x200'),
+    ]),
+    alert_rule_test: [
+      {
+        eval_time: `${minute}m`,
+        alertname: 'SdsCapacityHigh',
+        exp_alerts: firing.map(({ system, pool }) => ({
+          exp_labels: { severity: 'warning', component: 'capacity', system, pool },
+          exp_annotations: {
+            summary: 'A storage pool is nearly full.',
+            description: `Pool ${pool} of system ${system} has 85% of its usable space allocated.`,
+          },
+        })),
+      },
+    ],
+  }
+  const file = folder.write(
+    'test.yml',
+    stringify({
+      rule_files: ['rules.yml'],
+      evaluation_interval: '1m',
+      group_eval_order: loaded,
+      tests: [test],
+    }),
+  )
+  const { code, stdout, stderr } = await testRules(file)
+  expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+}
+
+describe('over pools that are all 85 % full', () => {
+  const frankfurt = ['data', ODD_POOL].map((pool) => ({ system: 'frankfurt', pool }))
+  const paris = ['data', ODD_POOL].map((pool) => ({ system: 'paris', pool }))
+  const warning = (value: number) => ({ values: { 'usedRatio.warning': value } })
+
+  test.each<[string, Partial<AlertingConfig>, number, readonly Firing[]]>([
+    ['the default fires for all', {}, 60, [...frankfurt, ...paris]],
+    ['a higher threshold fires for none', warning(0.88), 60, []],
+    [
+      'a higher threshold of a system fires for the others',
+      { overrides: [override('frankfurt', warning(0.88))] },
+      60,
+      paris,
+    ],
+    [
+      'a lower threshold of a system fires for it only',
+      { ...warning(0.88), overrides: [override('frankfurt', warning(0.8))] },
+      60,
+      frankfurt,
+    ],
+    [
+      'a higher threshold of a pool, whatever its name, fires for the others',
+      { overrides: [override('frankfurt', { ...warning(0.88), pool: ODD_POOL })] },
+      60,
+      [{ system: 'frankfurt', pool: 'data' }, ...paris],
+    ],
+    [
+      'a pool has precedence over its system',
+      {
+        overrides: [
+          override('frankfurt', warning(0.88)),
+          override('frankfurt', { ...warning(0.8), pool: ODD_POOL }),
+        ],
+      },
+      60,
+      [{ system: 'frankfurt', pool: ODD_POOL }, ...paris],
+    ],
+    [
+      'a disabled alert of a pool is silent for it only',
+      { overrides: [override('paris', { pool: 'data', disabled: ['SdsCapacityHigh'] })] },
+      60,
+      [...frankfurt, { system: 'paris', pool: ODD_POOL }],
+    ],
+    [
+      'a longer wait of a system has not passed',
+      { overrides: [override('paris', { for: { SdsCapacityHigh: { warning: '2h' } } })] },
+      60,
+      frankfurt,
+    ],
+    [
+      'a longer wait of a system has passed',
+      { overrides: [override('paris', { for: { SdsCapacityHigh: { warning: '2h' } } })] },
+      130,
+      [...frankfurt, ...paris],
+    ],
+  ])('%s', async (_, config, minute, firing) => await capacityTest(config, minute, firing))
+})

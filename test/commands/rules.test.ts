@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readText } from '../repository/repository.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { run } from '../support/processes.ts'
+
+const program = (...args: string[]) => run(process.execPath, ['src/main.ts', ...args])
+
+const SETTINGS = `alerting:
+  runbook_base_url: https://wiki.example.net/alerts.md
+  grafana_url: https://grafana.example.net
+  thresholds: {used_ratio: {warning: 0.7}}
+  disabled: [SdsNodeCpuBusy]
+`
+
+describe('rules', () => {
+  test('writes rules and inhibition, without settings those of the package', async () => {
+    using folder = temporaryFolder()
+    const out = join(folder.path, 'a', 'b')
+    const { code, stdout, stderr } = await program('rules', `--out=${out}`)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const names = ['alertmanager-inhibition.yml', 'sds-alerts.yml', 'sds-recording.yml']
+    expect(readdirSync(out).toSorted()).toEqual(names)
+    for (const name of names) expect(stdout).toContain(`wrote ${join(out, name)}\n`)
+    expect(readFileSync(join(out, 'sds-alerts.yml'), 'utf8')).toBe(
+      readText('deploy/prometheus/rules/sds-alerts.yml'),
+    )
+  })
+
+  test('uses the settings of a file, and links of flags before those of the file', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('alerting.yml', SETTINGS)
+    const { code } = await program(
+      'rules',
+      `--out=${folder.path}`,
+      `--config.file=${file}`,
+      '--runbook.base-url=https://docs.example.net/alerts/',
+    )
+    expect(code).toBe(0)
+    const { groups } = parse(readFileSync(join(folder.path, 'sds-alerts.yml'), 'utf8'))
+    const rules = groups.flatMap((group: { rules: unknown[] }) => group.rules)
+    const warning = rules.find(
+      ({ alert, labels }: { alert: string; labels: { severity: string } }) =>
+        alert === 'SdsCapacityHigh' && labels.severity === 'warning',
+    )
+    expect(warning.expr).toMatch(/> 0\.7$/)
+    expect(warning.annotations).toMatchObject({
+      runbook_url: 'https://docs.example.net/alerts#sdscapacityhigh',
+      dashboard_url: expect.stringMatching(/^https:\/\/grafana\.example\.net\/d\/sds-capacity\?var-system=/),
+    })
+    expect(rules.map(({ alert }: { alert: string }) => alert)).not.toContain('SdsNodeCpuBusy')
+  })
+
+  test('writes objects for Kubernetes with the same settings', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('alerting.yml', SETTINGS)
+    const out = join(folder.path, 'out')
+    const { code } = await program('rules', `--out=${out}`, `--config.file=${file}`, '--kubernetes')
+    expect(code).toBe(0)
+    const { resources } = parse(readFileSync(join(out, 'kustomization.yaml'), 'utf8'))
+    expect(readdirSync(out).toSorted()).toEqual(
+      [...resources, 'kustomization.yaml', 'alertmanager-inhibition.yml'].toSorted(),
+    )
+    const rule = readFileSync(join(out, 'rule-sds-alerts.yaml'), 'utf8')
+    expect(rule).toContain('kind: PrometheusRule')
+    expect(rule).toContain('ratio > 0.7')
+    const board = parse(readFileSync(join(out, 'dashboard-sds-capacity.yaml'), 'utf8'))
+    expect(board.data['sds-capacity.json']).toContain('{"color":"yellow","value":0.7}')
+  })
+
+  test('writes nothing in a dry run', async () => {
+    using folder = temporaryFolder()
+    const { code, stdout } = await program('rules', `--out=${join(folder.path, 'a')}`, '--dry-run')
+    expect([code, readdirSync(folder.path)]).toEqual([0, []])
+    expect(stdout.match(/^would write /gm)).toHaveLength(3)
+  })
+
+  test('prints all problems of the settings and writes nothing', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('alerting.yml', 'alerting: {thresholds: {used: 1}, disabled: [SdsNodeGood]}\n')
+    const { code, stdout, stderr } = await program(
+      'rules',
+      `--out=${join(folder.path, 'a')}`,
+      `--config.file=${file}`,
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('alerting.thresholds.used: unknown key')
+    expect(stderr).toContain('alerting.disabled[0]: there is no alert of this name')
+    expect(readdirSync(folder.path)).toEqual(['alerting.yml'])
+  })
+
+  test.each([
+    ['no folder', []],
+    ['no URL', ['--out=x', '--grafana.url=grafana']],
+    ['a fragment', ['--out=x', '--runbook.base-url=https://wiki.example.net/#x']],
+    ['a password', ['--out=x', '--runbook.base-url=https://a:canary@wiki.example.net/']],
+  ])('%s is a usage error', async (_, args) => {
+    const { code, stdout, stderr } = await program('rules', ...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).not.toContain('canary')
+  })
+})
+
+test('dashboards uses the same file', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('alerting.yml', SETTINGS)
+  const out = join(folder.path, 'out')
+  const { code } = await program('dashboards', `--out=${out}`, `--config.file=${file}`)
+  expect(code).toBe(0)
+  const { panels } = JSON.parse(readFileSync(join(out, 'sds-capacity.json'), 'utf8'))
+  const used = panels.find(({ title }: { title?: string }) => title === 'Space used over time')
+  expect(used.fieldConfig.defaults.thresholds.steps[1].value).toBe(0.7)
+})
+
+test('dashboards prints the problems of the file', async () => {
+  using folder = temporaryFolder()
+  const file = folder.write('alerting.yml', 'alerting: {disabled: [SdsNodeGood]}\n')
+  const { code, stderr } = await program('dashboards', `--out=${folder.path}`, `--config.file=${file}`)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('alerting.disabled[0]: there is no alert')])
+})

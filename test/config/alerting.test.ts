@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_ALERTING } from '../../src/alerting/config.ts'
+import { loadAlerting, parseConfig } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/config/values/problems.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const SYSTEM = 'systems:\n  - {name: frankfurt, base_url: "https://a:4443", auth: {token: abc}}\n'
+
+function load(text: string, environment: Record<string, string> = {}) {
+  using folder = temporaryFolder()
+  return loadAlerting(folder.write('alerting.yml', text), environment)
+}
+
+function problemsOf(action: () => unknown): string[] {
+  try {
+    action()
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure
+    return failure.problems.map(({ path, message }) => `${path}: ${message}`)
+  }
+  return []
+}
+
+describe('the section alerting', () => {
+  test('is loaded with every key', () => {
+    const config = load(
+      `
+alerting:
+  runbook_base_url: https://wiki.example.net/alerts.md
+  grafana_url: https://grafana.example.net/graphs/
+  job: storage/sds
+  thresholds:
+    used_ratio: {warning: 0.7, critical: "\${CRITICAL}"}
+    forecast: {warning: 60d}
+    latency: {warning: 200ms}
+    outlier_factor: 2.5
+    forecast_target_percent: 80
+  for:
+    SdsNodeSuspect: 90m
+    SdsNodeBad: 0s
+  keep_firing_for: {SdsDisksBad: {warning: 1h}}
+  disabled: [SdsNodeCpuBusy]
+  overrides:
+    - {system: frankfurt, thresholds: {cpu_ratio: {critical: 0.95}}}
+    - {system: frankfurt, pool: pool 1, for: {SdsNodeSuspect: 1h}, disabled: [SdsDisksBad]}
+`,
+      { CRITICAL: '0.85' },
+    )
+    const nothing = { values: {}, for: {}, keepFiringFor: {}, disabled: [] }
+    expect(config).toEqual({
+      runbookBaseUrl: 'https://wiki.example.net/alerts.md',
+      grafanaUrl: 'https://grafana.example.net/graphs',
+      values: {
+        'usedRatio.warning': 0.7,
+        'usedRatio.critical': 0.85,
+        'forecastSeconds.warning': 60 * 86_400,
+        'latencySeconds.warning': 0.2,
+        outlierFactor: 2.5,
+        forecastTargetPercent: 80,
+        job: 'storage/sds',
+      },
+      for: { SdsNodeSuspect: { warning: '90m' }, SdsNodeBad: { critical: '0s' } },
+      keepFiringFor: { SdsDisksBad: { warning: '1h' } },
+      disabled: ['SdsNodeCpuBusy'],
+      overrides: [
+        { ...nothing, system: 'frankfurt', pool: undefined, values: { 'cpuRatio.critical': 0.95 } },
+        {
+          ...nothing,
+          system: 'frankfurt',
+          pool: 'pool 1',
+          for: { SdsNodeSuspect: { warning: '1h' } },
+          disabled: ['SdsDisksBad'],
+        },
+      ],
+    })
+  })
+
+  test.each([
+    ['a file of its own', 'alerting: {}\n'],
+    ['a configuration file', `${SYSTEM}alerting: {}\n`],
+    ['a configuration file without the section', SYSTEM],
+  ])('has the defaults if it is empty, in %s', (_, text) => {
+    expect(load(text)).toEqual({ ...DEFAULT_ALERTING, runbookBaseUrl: undefined, grafanaUrl: undefined })
+  })
+
+  test('needs neither secrets nor variables of other sections', () => {
+    const text = `systems:\n  - {name: a, base_url: "\${URL}", auth: {token_file: /nowhere}}\nalerting: {disabled: [SdsNodeBad]}\n`
+    expect(load(text).disabled).toEqual(['SdsNodeBad'])
+  })
+
+  test('is checked with the whole configuration', () => {
+    const parse = (text: string) => parseConfig(text, { file: 'x.yml', environment: {} })
+    expect(parse(`${SYSTEM}alerting: {disabled: [SdsNodeBad]}\n`).alerting?.disabled).toEqual(['SdsNodeBad'])
+    expect(parse(SYSTEM).alerting).toBeUndefined()
+    expect(problemsOf(() => parse(`${SYSTEM}alerting: {disabled: [SdsNodeGood]}\n`))).toEqual([
+      'alerting.disabled[0]: there is no alert of this name',
+    ])
+  })
+
+  test.each([
+    ['thresholds: {usd_ratio: {warning: 0.7}}', 'thresholds.usd_ratio: unknown key'],
+    ['thresholds: {used_ratio: {warn: 0.7}}', 'thresholds.used_ratio.warn: unknown key'],
+    [
+      'thresholds: {used_ratio: 0.7}',
+      'thresholds.used_ratio: expected a mapping with the keys warning and critical',
+    ],
+    [
+      'thresholds: {used_ratio: {warning: 80}}',
+      'thresholds.used_ratio.warning: expected a ratio from 0 to 1',
+    ],
+    ['thresholds: {used_ratio: {warning: high}}', 'thresholds.used_ratio.warning: expected a number'],
+    [
+      'thresholds: {forecast: {warning: 30}}',
+      'thresholds.forecast.warning: expected a duration like 30s, 5m, 7d or 4w',
+    ],
+    ['thresholds: {outlier_factor: -1}', 'thresholds.outlier_factor: must not be negative'],
+    [
+      'thresholds: {forecast_target_percent: 0.9}',
+      'thresholds.forecast_target_percent: expected a whole percentage from 1 to 100',
+    ],
+    [
+      'thresholds: {used_ratio: {warning: 0.95}}',
+      'thresholds.used_ratio: critical is reached before warning',
+    ],
+    ['thresholds: {forecast: {warning: 2d}}', 'thresholds.forecast: critical is reached before warning'],
+    ['for: {SdsNodeGood: 5m}', 'for.SdsNodeGood: unknown key'],
+    ['for: {SdsNodeBad: 5}', 'for.SdsNodeBad: expected durations for critical'],
+    ['for: {SdsNodeBad: {info: 5m}}', 'for.SdsNodeBad.info: unknown key'],
+    [
+      'for: {SdsNodeBad: {critical: soon}}',
+      'for.SdsNodeBad.critical: expected a duration like 30s, 5m, 7d or 4w',
+    ],
+    ['keep_firing_for: {SdsNodeGood: 5m}', 'keep_firing_for.SdsNodeGood: unknown key'],
+    ['disabled: [SdsNodeGood]', 'disabled[0]: there is no alert of this name'],
+    ['disabled: SdsNodeBad', 'disabled: expected a list of names of alerts'],
+    ['grafana_url: grafana', 'grafana_url: not a URL'],
+    [
+      'grafana_url: "https://a:b@c"',
+      'grafana_url: must not contain a user or password: everybody who sees an alert sees its links',
+    ],
+    ['runbook_base_url: "https://c/#x"', 'runbook_base_url: must not have a query or a fragment'],
+    ['job: a"b', 'job: may contain letters, digits and _ . / : - only'],
+    ['limits: {}', 'limits: unknown key'],
+    ['overrides: [{pool: a}]', 'overrides[0].system: missing: expected text'],
+    ['overrides: [{system: a, pools: [b]}]', 'overrides[0].pools: unknown key'],
+    ['overrides: [{system: a}, {system: a}]', 'overrides[1]: overrides[0] has the same system and pool'],
+    [
+      'overrides: [{system: a, disabled: [SdsExporterDown]}]',
+      'overrides[0].disabled[0]: cannot differ by system',
+    ],
+    [
+      'overrides: [{system: a, pool: b, for: {SdsClockSkew: 5m}}]',
+      'overrides[0].for.SdsClockSkew: cannot differ by pool',
+    ],
+    [
+      'overrides: [{system: a, pool: b, keep_firing_for: {SdsClockSkew: 5m}}]',
+      'overrides[0].keep_firing_for.SdsClockSkew: cannot differ by pool',
+    ],
+    [
+      'overrides: [{system: a, thresholds: {exporter_restarts: 5}}]',
+      'overrides[0].thresholds.exporter_restarts: cannot differ by system',
+    ],
+    [
+      'overrides: [{system: a, pool: b, thresholds: {certificate: {warning: 20d}}}]',
+      'overrides[0].thresholds.certificate: cannot differ by pool',
+    ],
+    [
+      'overrides: [{system: a, thresholds: {used_ratio: {warning: 0.7, critical: 0.75}}}, {system: a, pool: b, thresholds: {used_ratio: {warning: 0.76}}}]',
+      'overrides[1].thresholds.used_ratio: critical is reached before warning',
+    ],
+  ])('%s is refused', (text, problem) => {
+    expect(problemsOf(() => load(`alerting:\n  ${text}\n`))).toEqual([`alerting.${problem}`])
+  })
+
+  test('names a system that the same file does not have', () => {
+    const overrides = 'alerting:\n  overrides: [{system: frankfurt}, {system: paris}]\n'
+    expect(problemsOf(() => load(SYSTEM + overrides))).toEqual([
+      'alerting.overrides[1].system: there is no system of this name',
+    ])
+    expect(problemsOf(() => load(overrides))).toEqual([])
+  })
+
+  test.each([
+    ['thresholds: {}\n', ['alerting: missing: expected a mapping', 'thresholds: unknown key']],
+    [`${SYSTEM}alertng: {}\n`, ['alertng: unknown key']],
+    ['', ['alerting: missing: expected a mapping']],
+    ['- a\n', [': expected a mapping with the key alerting']],
+    [
+      `alerting: {disabled: ["\${NAME}"]}\n`,
+      ['alerting.disabled[0]: the environment variable NAME is not set'],
+    ],
+  ])('is missing or misspelt in %j', (text, problems) => {
+    expect(problemsOf(() => load(text))).toEqual(problems)
+  })
+})
