@@ -14,7 +14,9 @@ if (major < OLDEST_MAJOR) {
 } else {
   // The default action of SIGHUP would end the process during startup, before serve installs its handler.
   if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined)
-  // A dynamic import, because an older Node.js would fail while loading the packages.
-  const { runProgram } = await import('./commands/program.ts')
-  process.exitCode = await runProgram(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  // Dynamic imports, because an older Node.js would fail while loading the packages.
+  const { runFrequent } = await import('./commands/frequent.ts')
+  process.exitCode =
+    (await runFrequent(args)) ?? (await (await import('./commands/program.ts')).runProgram(args))
 }

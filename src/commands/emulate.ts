@@ -3,8 +3,9 @@ import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
 import { describeEmulator } from './cli/emulator_text.ts'
-import { addLogFlags, type LogFlags, logFrom, parseAddress } from './cli/flags.ts'
+import { addLogFlags, type LogFlags, logFrom } from './cli/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
+import { parseAddress } from './cli/values.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
 

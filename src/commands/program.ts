@@ -1,17 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../visible_text.ts'
-import { checkCommand } from './check.ts'
 import { EXIT, Failed } from './cli/exit.ts'
-import { dashboardsCommand } from './dashboards/dashboards.ts'
-import { demoCommand } from './demo/demo.ts'
-import { doctorCommand } from './doctor/doctor.ts'
-import { emulateCommand } from './emulate.ts'
-import { healthCommand } from './health.ts'
-import { nodesCommand } from './nodes/nodes.ts'
-import { providersCommand } from './providers/providers.ts'
-import { rulesCommand } from './rules.ts'
-import { serveCommand } from './serve.ts'
 
 const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
@@ -22,27 +12,34 @@ Try it with emulated storage systems:
 Run it:
   sds-exporter serve --config.file=sds-exporter.yml`
 
-/** The command line with all commands. */
-export function createProgram(): Command {
+/** All commands, in the order of --help. Each is loaded with its packages only when it is needed. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  demo: async () => (await import('./demo/demo.ts')).demoCommand(),
+  check: async () => (await import('./check.ts')).checkCommand(),
+  doctor: async () => (await import('./doctor/doctor.ts')).doctorCommand(),
+  health: async () => (await import('./health/health.ts')).healthCommand(),
+  nodes: async () => (await import('./nodes/nodes.ts')).nodesCommand(),
+  providers: async () => (await import('./providers/providers.ts')).providersCommand(),
+  dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
+  rules: async () => (await import('./rules.ts')).rulesCommand(),
+  emulate: async () => (await import('./emulate.ts')).emulateCommand(),
+}
+
+/** The command line with the commands that `args` may need: the named one, or all for --help and usage errors. */
+export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command('sds-exporter')
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
     .configureHelp({ sortSubcommands: false, sortOptions: false })
     .addHelpText('after', EXAMPLES)
-  const commands = [
-    serveCommand(),
-    demoCommand(),
-    checkCommand(),
-    doctorCommand(),
-    healthCommand(),
-    nodesCommand(),
-    providersCommand(),
-    dashboardsCommand(),
-    rulesCommand(),
-    emulateCommand(),
-  ]
-  for (const command of commands) program.addCommand(configure(command))
+  for (const load of neededCommands(args)) program.addCommand(configure(await load()))
   return configure(program)
+}
+
+function neededCommands([first]: readonly string[]): readonly (() => Promise<Command>)[] {
+  const named = first !== undefined && Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  return named === undefined ? Object.values(COMMANDS) : [named]
 }
 
 /** Configures help and errors of a command and its subcommands. */
@@ -63,12 +60,17 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   // A closed pipe (`sds-exporter … | head`) is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    await (await createProgram(args)).parseAsync(args, { from: 'user' })
     return EXIT.done
   } catch (failure) {
-    if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-    const message = failure instanceof Error ? failure.message : String(failure)
-    process.stderr.write(`sds-exporter: ${visibleLines(message)}\n`)
-    return failure instanceof Failed ? failure.exitCode : EXIT.failed
+    return reportFailure(failure)
   }
+}
+
+/** Prints why a command failed. @returns its exit code */
+export function reportFailure(failure: unknown): number {
+  if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
+  const message = failure instanceof Error ? failure.message : String(failure)
+  process.stderr.write(`sds-exporter: ${visibleLines(message)}\n`)
+  return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }

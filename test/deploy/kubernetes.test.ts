@@ -90,12 +90,13 @@ describe.each(both)('%s', (_, objects) => {
     expect(volumeMounts.filter(({ readOnly }: Mapping) => readOnly !== true)).toEqual([])
   })
 
-  test('runs this version, with a valid command line', () => {
+  test('runs this version, with a valid command line', async () => {
     const { version } = JSON.parse(readText('package.json'))
     const { image, args } = containerOf(objects)
     expect(image).toMatch(new RegExp(`/sds-exporter:${version.replaceAll('.', '\\.')}$`))
     const [name, ...flags] = args as string[]
-    const command = createProgram().commands.find((one) => one.name() === name)
+    const { commands } = await createProgram()
+    const command = commands.find((one) => one.name() === name)
     expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
   })
 

@@ -70,8 +70,8 @@ describe('troubleshooting', () => {
   })
 })
 
-describe('the text agrees with the program on', () => {
-  const program = createProgram()
+describe('the text agrees with the program on', async () => {
+  const program = await createProgram()
 
   test('flags and commands', () => {
     const commands = [...text.matchAll(/sds-exporter (check|dashboards|serve|demo|doctor|nodes|health)\b/g)]

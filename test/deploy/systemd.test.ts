@@ -69,11 +69,12 @@ describe('the unit', () => {
     expect(valuesOf(unit, 'MemoryDenyWriteExecute')).toEqual([])
   })
 
-  test.each(['ExecStartPre', 'ExecStart'])('%s is a valid command line', (key) => {
+  test.each(['ExecStartPre', 'ExecStart'])('%s is a valid command line', async (key) => {
     const [line = ''] = valuesOf(unit, key)
     const [path, name, ...flags] = line.split(' ')
     expect(path).toBe('/usr/local/bin/sds-exporter')
-    const command = createProgram().commands.find((one) => one.name() === name)
+    const { commands } = await createProgram()
+    const command = commands.find((one) => one.name() === name)
     expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
   })
 

@@ -3,10 +3,10 @@ import type { AdminOptions } from '../../exporter/admin.ts'
 import type { ExporterOptions } from '../../exporter/exporter.ts'
 import { readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
-import { parseListenAddress } from '../../server/listener/listen_address.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
 import { limitLog } from './limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
+import { parseAddress } from './values.ts'
 
 /** Flags of commands that log. */
 export interface LogFlags {
@@ -122,24 +122,6 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
     ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
   }
-}
-
-/** Checks a listen address. @throws {InvalidArgumentError} */
-export function parseAddress(text: string): string {
-  try {
-    parseListenAddress(text)
-    return text
-  } catch (failure) {
-    throw new InvalidArgumentError(failure instanceof Error ? failure.message : '')
-  }
-}
-
-/** Parses a whole number of at least 1. @throws {InvalidArgumentError} */
-export function parseCount(text: string): number {
-  const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1)
-    throw new InvalidArgumentError('Expected a whole number of at least 1.')
-  return count
 }
 
 /** Parses a whole number; 0 means unlimited. @throws {InvalidArgumentError} */

@@ -10,10 +10,10 @@ import {
   exporterOptions,
   type LogFlags,
   logFrom,
-  parseAddress,
   type WebFlags,
 } from '../cli/flags.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
+import { parseAddress } from '../cli/values.ts'
 import { createDemoSystems } from './systems.ts'
 
 type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags

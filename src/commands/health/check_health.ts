@@ -1,0 +1,65 @@
+import type { RequestOptions } from 'node:http'
+import { type ListenAddress, parseListenAddress } from '../../server/listener/listen_address.ts'
+import { Failed } from '../cli/exit.ts'
+
+/** `--web.listen-address` of an exporter that is started without this flag. */
+export const DEFAULT_WEB_ADDRESS = ':9438'
+
+const HEALTHY_PATH = '/-/healthy'
+const TIMEOUT_MS = 3000
+
+/**
+ * Asks the exporter on this machine whether it is healthy. Containers run this every few seconds, so it loads little:
+ * packages only with a web configuration file, and node:http without the parts that an import statement would evaluate.
+ * @param listenAddress `--web.listen-address` of the exporter
+ * @param webConfigFile `--web.config.file` of the exporter
+ * @returns what the command prints
+ * @throws {Failed} when it is not healthy
+ * @throws {ListenError} when the address is invalid
+ */
+export async function checkHealth(listenAddress: string, webConfigFile: string | undefined): Promise<string> {
+  const { host, port } = localAddress(parseListenAddress(listenAddress))
+  const certificate = webConfigFile === undefined ? undefined : await certificateOf(webConfigFile)
+  const scheme = certificate === undefined ? 'http' : 'https'
+  const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${HEALTHY_PATH}`
+  const status = await statusOf({ host, port, path: HEALTHY_PATH }, certificate).catch((failure: Error) => {
+    throw new Failed(`${url} is not reachable: ${failure.message}`)
+  })
+  if (status !== 200) throw new Failed(`${url} responded with status ${status}, expected 200`)
+  return 'healthy'
+}
+
+/** PEM of the certificate that the listener uses with this web configuration file; undefined without TLS. */
+async function certificateOf(file: string): Promise<string | undefined> {
+  const { loadWebFile } = await import('../../config/web/file.ts')
+  return loadWebFile(file).tls?.cert
+}
+
+/** The address at which a listener is reached from its own machine. */
+function localAddress({ host, port }: ListenAddress): { host: string; port: number } {
+  if (host === undefined || host === '0.0.0.0') return { host: '127.0.0.1', port }
+  return { host: host === '::' ? '::1' : host, port }
+}
+
+/** @param certificate PEM of the listener; only this certificate is trusted, with any name */
+function statusOf(to: RequestOptions, certificate: string | undefined): Promise<number> {
+  const options = { ...to, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) } as const
+  return new Promise((resolve, reject) => {
+    const outgoing =
+      certificate === undefined
+        ? process.getBuiltinModule('node:http').request(options)
+        : process.getBuiltinModule('node:https').request({
+            ...options,
+            ca: certificate,
+            allowPartialTrustChain: true,
+            checkServerIdentity: () => undefined,
+          })
+    outgoing.once('error', reject)
+    outgoing.once('response', (answer) => {
+      answer.resume()
+      answer.once('end', () => resolve(answer.statusCode ?? 0))
+      answer.once('error', reject)
+    })
+    outgoing.end()
+  })
+}
