@@ -6,24 +6,42 @@ import { alertingSchema } from './alerting/schema.ts'
 import type { Config } from './config.ts'
 import { CONFIG_KEYS, fileSchema } from './schema.ts'
 import { readTextFile } from './values/files.ts'
-import { ConfigError, type Problem, pathText, unknownKey } from './values/problems.ts'
+import { ConfigError, type Problem, pathText } from './values/problems.ts'
+import { PARSE_OPTIONS, schemaProblems, typeMessage } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
 import { parseYaml, type YamlText } from './values/yaml_text.ts'
 
 /**
  * Reads and checks a configuration file.
+ * @param system the name of the only system that is needed: the others are neither checked nor in the result. If no
+ *   system has this name, all are
  * @throws {ConfigError} with every problem of the file at once
  */
-export function loadConfig(file: string, environment: Environment): Config {
+export function loadConfig(file: string, environment: Environment, system?: string): Config {
   const read = readTextFile(file, 'configuration')
   if ('problem' in read) throw new ConfigError(file, [{ path: '', message: read.problem }])
-  return parseConfig(read.text, { file, environment })
+  return parseConfig(read.text, { file, environment, ...(system !== undefined && { system }) })
+}
+
+interface Source {
+  readonly file: string
+  readonly environment: Environment
+  /** As in {@link loadConfig}. */
+  readonly system?: string
 }
 
 /** As {@link loadConfig}, for text that is already loaded. Relative paths resolve against the folder of `file`. */
-export function parseConfig(text: string, from: { file: string; environment: Environment }): Config {
-  const yaml = parseYaml(from.file, text)
-  return checked(fileSchema(dirname(resolve(from.file)), alertingSection(yaml.data)), yaml, from)
+export function parseConfig(text: string, { file, environment, system }: Source): Config {
+  const yaml = parseYaml(file, text)
+  const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data))
+  const found = check(schema, yaml, environment)
+  if (found.problems.length === 0 && found.result !== undefined) return found.result
+  const only = system === undefined ? undefined : onlySystem(yaml.data, system)
+  if (only === undefined) throw new ConfigError(file, found.problems)
+  const problems = found.problems.filter(({ path }) => !only.isOfOthers(path))
+  const { result } = check(schema, { ...yaml, data: only.data }, environment)
+  if (problems.length > 0 || result === undefined) throw new ConfigError(file, problems)
+  return result
 }
 
 /** The section `alerting`. Without it in the file, nothing of the rules needs to be read. */
@@ -45,9 +63,11 @@ export function loadAlerting(file: string, environment: Environment): AlertingCo
   const alerting = alertingSchema(readRules(), names)
   const schema = z.strictObject(
     { alerting: names === undefined ? alerting : alerting.prefault({}) },
-    'expected a mapping with the key alerting',
+    typeMessage('expected a mapping with the key alerting'),
   )
-  return checked(schema, { ...yaml, data }, { file, environment }).alerting
+  const { result, problems } = check(schema, { ...yaml, data }, environment)
+  if (result === undefined || problems.length > 0) throw new ConfigError(file, problems)
+  return result.alerting
 }
 
 function hasKey<Key extends string>(data: unknown, key: Key): data is Record<Key, unknown> {
@@ -61,51 +81,59 @@ function without(data: unknown, keys: readonly string[]): unknown {
 /** Names of the systems of the file; undefined if it has no systems. */
 function systemNames(data: unknown): string[] | undefined {
   if (!hasKey(data, 'systems')) return undefined
-  const systems: readonly unknown[] = Array.isArray(data.systems) ? data.systems : []
-  return systems.flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
+  return systemsIn(data).flatMap((system) => (hasKey(system, 'name') ? String(system.name) : []))
 }
 
-function checked<Output>(
-  schema: z.ZodType<Output>,
-  yaml: YamlText,
-  from: { file: string; environment: Environment },
-): Output {
+interface Checked<Output> {
+  readonly result: Output | undefined
+  readonly problems: readonly Problem[]
+}
+
+function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: Environment): Checked<Output> {
+  const { placeOf } = yaml
   const problems: Problem[] = []
-  const data = substituteVariables(yaml.data, from.environment, problems)
-  problems.push(...duplicateNames(data))
-  const parsed = schema.safeParse(data, { reportInput: true })
-  if (parsed.success && problems.length === 0) return parsed.data
-  const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, yaml.placeOf))
+  const add = (path: readonly PropertyKey[], message: string) =>
+    problems.push({ path: pathText(path), ...placeOf(path), message })
+  const data = substituteVariables(yaml.data, environment, add)
+  for (const [path, message] of duplicateNames(data)) add(path, message)
+  const parsed = schema.safeParse(data, PARSE_OPTIONS)
+  const others = (parsed.error?.issues ?? []).flatMap((issue) => schemaProblems(issue, placeOf))
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))
-  throw new ConfigError(from.file, [...problems, ...independent])
+  return { result: parsed.data, problems: [...problems, ...independent] }
+}
+
+/** The file with the systems of one name only; undefined if there are none. */
+function onlySystem(data: unknown, name: string) {
+  const systems = systemsIn(data)
+  const indices = [...systems.keys()].filter((index) => nameOf(systems[index]) === name)
+  if (indices.length === 0) return undefined
+  return {
+    data: { ...(data as object), systems: systems.filter((_, index) => indices.includes(index)) },
+    isOfOthers(path: string): boolean {
+      const index = /^systems\[(\d+)\]/.exec(path)?.[1]
+      return index !== undefined && !indices.includes(Number(index))
+    },
+  }
+}
+
+function systemsIn(data: unknown): readonly unknown[] {
+  return hasKey(data, 'systems') && Array.isArray(data.systems) ? data.systems : []
+}
+
+function nameOf(system: unknown): unknown {
+  return hasKey(system, 'name') ? system.name : undefined
 }
 
 /** Checked here because the schema reports duplicates only if everything else is valid. */
-function duplicateNames(data: unknown): Problem[] {
-  const systems = data !== null && typeof data === 'object' && 'systems' in data ? data.systems : []
-  if (!Array.isArray(systems)) return []
-  const names = systems.map((system: unknown) =>
-    system !== null && typeof system === 'object' && 'name' in system ? system.name : undefined,
-  )
+function duplicateNames(data: unknown): [path: PropertyKey[], message: string][] {
   const firsts = new Map<unknown, number>()
-  return names.flatMap((name, index) => {
+  return systemsIn(data).flatMap((system, index): [PropertyKey[], string][] => {
+    const name = nameOf(system)
     const first = firsts.get(name) ?? index
     firsts.set(name, first)
     if (typeof name !== 'string' || first === index) return []
-    return [{ path: `systems[${index}].name`, message: `systems[${first}] has the same name` }]
+    return [[['systems', index, 'name'], `systems[${first}] has the same name`]]
   })
-}
-
-/** One zod issue may contain several problems: unknown keys are reported one by one, each with its path. */
-function schemaProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => unknownKey([...issue.path, key], placeOf))
-  if (issue.code === 'invalid_union') {
-    const last = issue.errors.at(-1)?.[0]
-    if (last !== undefined) return schemaProblems({ ...last, path: [...issue.path, ...last.path] }, placeOf)
-  }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [{ path: pathText(issue.path), message: missing ? `missing: ${issue.message}` : issue.message }]
 }

@@ -4,6 +4,7 @@ import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } 
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
 import { cron } from './values/cron.ts'
+import { typeMessage } from './values/schema_problems.ts'
 import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
 /** Values of keys that the file does not set. */
@@ -129,7 +130,7 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>) {
       history: history.prefault({}),
       alerting: alerting.optional(),
     },
-    'expected a mapping with the key systems',
+    typeMessage('expected a mapping with the key systems'),
   )
 }
 

@@ -6,27 +6,15 @@ import { readTextFile } from './values/files.ts'
 import { idProblem } from './values/ids.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
+import { typeMessage } from './values/schema_problems.ts'
 import { passwordFromText, type Secret, tokenFromText } from './values/secret.ts'
 import { flag } from './values/units.ts'
+import { httpUrl } from './values/urls.ts'
 
 const text = z.string('expected text')
 const filledText = text.min(1, 'must not be empty')
 
-const baseUrl = filledText.transform((input, context): string => {
-  const url = URL.parse(input)
-  const problem = url === null ? 'not a URL' : urlProblem(url)
-  if (url !== null && problem === undefined) return url.href.replace(/\/+$/, '')
-  context.addIssue({ code: 'custom', message: problem ?? 'not a URL' })
-  return z.NEVER
-})
-
-function urlProblem(url: URL): string | undefined {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https:// or http://'
-  if (url.username !== '' || url.password !== '')
-    return 'must not contain a user or password: set them under auth'
-  if (url.search !== '' || url.hash !== '') return 'must not have a query or a fragment'
-  return undefined
-}
+const baseUrl = httpUrl('set them under auth', ':4443')
 
 type AuthKeyName = (typeof AUTH_KEY_NAMES)[number]
 const AUTH_KEYS = 'exactly one of token, token_file, or username with password or password_file'
@@ -39,7 +27,7 @@ const authKeys = z
       password: text.optional(),
       password_file: filledText.optional(),
     } satisfies Record<AuthKeyName, z.ZodType>,
-    `expected ${AUTH_KEYS}`,
+    typeMessage(`expected ${AUTH_KEYS}`),
   )
   .superRefine((value, context) => {
     const methods = [value.token, value.token_file, value.username].filter(

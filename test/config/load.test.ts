@@ -111,21 +111,139 @@ wrong: 1
     'systems[2].name: systems[1] has the same name',
     'systems[0].name: may contain letters, digits, underscore, dot and hyphen only',
     'systems[0].base_url[0]: must begin with https:// or http://',
-    'systems[0].auth.…: unknown key at line 5, column 23, which is not shown here because it may hold a secret',
+    'systems[0].auth.…: unknown key at line 5, column 23, which is not shown here because it may hold a secret; did you mean token_file?',
     'systems[0].auth.token: is empty',
-    'systems[0].tls: unknown key',
+    'systems[0].tls: unknown key; did you mean tls_config?',
     'systems[1].base_url[1]: must not contain a user or password: set them under auth',
     'systems[1].auth.password_file: nope cannot be read: no such file',
     'systems[2].base_url: needs at least one URL',
     'systems[2].auth.token_file: must not be empty',
     'systems[2].pools: must not be empty; omit it to discover the pools',
-    'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): it has 5',
+    'poll.schedule: not a cron expression of six fields (second minute hour day month weekday): it has 5; write 0 before them for second 0',
     'poll.max_random_delay: expected a duration like 30s, 5m, 7d or 4w',
     'poll.timeout: expected a duration like 30s, 5m, 7d or 4w',
     'limits.concurrency: expected a whole number from 1 to 64',
     'limits.max_response_bytes: expected a size like 64MiB',
     'wrong: unknown key',
   ])
+})
+
+test('every problem has its line', () => {
+  const text = `systems:
+  - name: a
+    base_url:
+      - https://a:4443
+      - ftp://b
+    auth: {token: "\${NO}"}
+    tls_config:
+      ca_file: nope.pem
+  - name: a
+    auth: {token: x}
+poll:
+  schedule: "0 0 0 99 * *"
+  timout: 5s
+forecast: {targets: [80,
+    101]}
+`
+  try {
+    parseConfig(text, { file: 'x.yml', environment: {} })
+    expect.unreachable()
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure
+    expect(failure.message.split('\n').slice(1)).toEqual([
+      '  line 6: systems[0].auth.token: the environment variable NO is not set',
+      '  line 9: systems[1].name: systems[0] has the same name',
+      '  line 5: systems[0].base_url[1]: must begin with https:// or http://',
+      '  line 8: systems[0].tls_config.ca_file: nope.pem cannot be read: no such file',
+      '  line 9: systems[1].base_url: missing: expected a URL or a list of URLs',
+      expect.stringMatching(/^ {2}line 12: poll\.schedule: .*: the day must be from 1 to 31$/),
+      '  line 13: poll.timout: unknown key; did you mean timeout?',
+      '  line 15: forecast.targets[1]: expected a whole percentage from 1 to 100',
+    ])
+  }
+})
+
+test.each([
+  ['timout', 'timeout'],
+  ['Stale-After', 'stale_after'],
+  ['stale', 'stale_after'],
+  ['random_delay', 'max_random_delay'],
+  ['x', undefined],
+  ['t'.repeat(64), undefined],
+])('the unknown key %s suggests %s', (key, meant) => {
+  const expected = `poll.${key}: unknown key${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  expect(problemsOf(`${SYSTEM}poll: {${key}: 5s}`)).toEqual([expected])
+})
+
+test('a value of another type is described without the words of a library', () => {
+  const text = `systems: [text, {name: 1, base_url: 2, auth: text, tls_config: [], pools: {a: 1}}]
+poll: text
+forecast: {time_frames: 7d, targets: 80, braces: 2}
+limits: []
+performance: 5
+providers: {schedule: 5}
+history: {enabled: [], window: 1}
+`
+  const problems = problemsOf(text)
+  expect(problems.length).toBeGreaterThan(12)
+  for (const problem of problems) {
+    expect(problem).toMatch(/: expected /)
+    expect(problem).not.toMatch(/invalid input|received|object|array|string/i)
+  }
+})
+
+test.each([
+  ['ecs1.example.net:4443', ': write https://ecs1.example.net:4443'],
+  ['ecs1.example.net', ': write https://ecs1.example.net:4443'],
+  ['192.0.2.1:9021/', ': write https://192.0.2.1:9021'],
+  ['[2001:db8::1]:4443', ': write https://[2001:db8::1]:4443'],
+  ['user:canary@ecs1', ''],
+  ['https://', ''],
+])('the base_url %s is an error that says what to write', (url, words) => {
+  const [problem = ''] = problemsOf(`systems:\n  - {name: a, base_url: "${url}", auth: {token: a}}\n`)
+  expect(problem).toMatch(/^systems\[0\]\.base_url\[0\]: (not a URL|must begin with https:\/\/ or http:\/\/)/)
+  expect(problem.replace(/^.*?(not a URL|http:\/\/)/, '')).toBe(words)
+})
+
+describe('with the name of a system', () => {
+  const text = (second: string) => `systems:
+  - {name: a, base_url: "https://a", auth: {token: x}}
+  - {name: b, ${second}}
+`
+  const load = (second: string, system: string, rest = '') =>
+    parseConfig(`${text(second)}${rest}`, { file: 'x.yml', environment: {}, system })
+  const broken = 'base_url: "https://b", auth: {token: "${' + 'NO}"}, tls: {}'
+
+  test('problems of other systems are ignored', () => {
+    expect(load(broken, 'a').systems.map(({ name }) => name)).toEqual(['a'])
+    expect(load('base_url: "https://b", auth: {token: y}', 'a').systems).toHaveLength(2)
+  })
+
+  test.each([
+    ['the system', 'b', '', ['auth.token', 'tls']],
+    ['the file', 'a', 'pol: {}', ['pol']],
+    ['all systems, if none has the name,', 'c', '', ['auth.token', 'tls']],
+  ])('problems of %s are reported', (_, system, rest, paths) => {
+    const problems = (() => {
+      try {
+        return load(broken, system, rest)
+      } catch (failure) {
+        return failure instanceof ConfigError ? failure.problems : []
+      }
+    })() as ConfigError['problems']
+    expect(problems.map(({ path }) => path.replace('systems[1].', ''))).toEqual(paths)
+  })
+})
+
+test.each([
+  ['${' + 'RATE:-7}', {}, 7],
+  ['${' + 'RATE:-7}', { RATE: '' }, 7],
+  ['${' + 'RATE:-7}', { RATE: '9' }, 9],
+  ['1${' + 'RATE:-}', {}, 1],
+])('%s with %o is %d', (reference, environment, expected) => {
+  const text = `${SYSTEM}limits: {requests_per_second: "${reference}"}`
+  const config = parseConfig(text, { file: 'x.yml', environment })
+  expect(config.limits.requestsPerSecond).toBe(expected)
 })
 
 test('TLS files are checked, and all their problems are reported', async () => {

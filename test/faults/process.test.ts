@@ -173,7 +173,9 @@ test('thirty pools that fail and a long list of problems write a few lines', asy
   writeFileSync(file, `${yaml}${keys.join('\n')}`)
   served.child.kill('SIGHUP')
   const [line] = await served.child.waitForOutput(/.*configuration rejected.*/)
-  expect(line).toMatch(/50 problems\\n {2}key_0: .* {2}key_9: unknown key\\n {2}and 40 more problems"$/)
+  expect(line).toMatch(
+    /50 problems\\n {2}line \d+: key_0: .* {2}line \d+: key_9: unknown key\\n {2}and 40 more problems"$/,
+  )
   const failures = warnings(served.child.stderr()).filter((line) => line.includes('poll failed'))
   expect(failures).toHaveLength(10)
   expect(failures.at(-1)).toMatch(/ reason=not_found .* repeats="limited to one a minute"$/)

@@ -28,6 +28,7 @@ export const MODULES: readonly Module[] = [
       'src/query_catalogue.ts',
       'src/log.ts',
       'src/counted.ts',
+      'src/duration_text.ts',
       'src/slices.ts',
       'src/visible_text.ts',
       'src/api/errors/reasons.ts',

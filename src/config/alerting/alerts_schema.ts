@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Durations } from '../../alerting/config.ts'
 import { alertsOf, type RuleSources } from '../../alerting/sources.ts'
+import { typeMessage } from '../values/schema_problems.ts'
 import { duration } from '../values/units.ts'
 
 /** Units of Prometheus' durations, largest first. */
@@ -30,7 +31,7 @@ export function alertsKeys(sources: RuleSources) {
   })
   const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<ReturnType<typeof waits>>>
   const durations = z
-    .strictObject(shape, 'expected durations by names of alerts')
+    .strictObject(shape, typeMessage('expected durations by names of alerts'))
     .transform((file) => defined<Durations[string]>(file))
     .prefault({})
   return {
@@ -46,7 +47,7 @@ export function alertsKeys(sources: RuleSources) {
 function waits(severities: readonly string[]) {
   const shape = Object.fromEntries(severities.map((severity) => [severity, wait.optional()]))
   const bySeverity = z
-    .strictObject(shape, `expected durations for ${severities.join(', ')}`)
+    .strictObject(shape, typeMessage(`expected durations for ${severities.join(', ')}`))
     .transform((file) => defined<string>(file))
   const forAll = wait.transform((text) => Object.fromEntries(severities.map((severity) => [severity, text])))
   return z.union([forAll, bySeverity])

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
+import { typeMessage } from '../values/schema_problems.ts'
 import { httpUrl } from '../values/urls.ts'
 import { alertsKeys } from './alerts_schema.ts'
 import { alertingProblems } from './problems.ts'
@@ -22,7 +23,7 @@ export function alertingSchema(
   const override = z
     .strictObject(
       { system: filled, pool: filled.optional(), ...tuning },
-      'expected a mapping with the key system',
+      typeMessage('expected a mapping with the key system'),
     )
     .transform(({ system, pool, ...file }) => ({ system, pool, ...tuningOf(file) }))
   const section = z
@@ -34,7 +35,7 @@ export function alertingSchema(
         ...tuning,
         overrides: z.array(override, 'expected a list of overrides').prefault([]),
       },
-      'expected a mapping',
+      typeMessage('expected a mapping'),
     )
     .transform(({ runbook_base_url, grafana_url, job: name, overrides, ...file }) => {
       const tuning = tuningOf(file)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { keyOf, type SettingUnit, unitOf } from '../../alerting/keys.ts'
 import type { Values } from '../../alerting/references.ts'
 import type { SettingSource, SettingSources } from '../../alerting/sources.ts'
+import { typeMessage } from '../values/schema_problems.ts'
 import { duration, numeric } from '../values/units.ts'
 
 const MS_PER_SECOND = 1000
@@ -24,7 +25,7 @@ export function thresholdsSchema(settings: SettingSources) {
   ])
   const shape = Object.fromEntries(keys) as Record<string, z.ZodOptional<z.ZodType<Values>>>
   return z
-    .strictObject(shape, 'expected a mapping of thresholds')
+    .strictObject(shape, typeMessage('expected a mapping of thresholds'))
     .transform((file): Values => Object.assign({}, ...Object.values(file)))
 }
 
@@ -34,7 +35,7 @@ function settingSchema(name: string, setting: SettingSource): z.ZodType<Values> 
   return z
     .strictObject(
       { warning: number.optional(), critical: number.optional() },
-      'expected a mapping with the keys warning and critical',
+      typeMessage('expected a mapping with the keys warning and critical'),
     )
     .transform(({ warning, critical }) => ({
       ...(warning !== undefined && { [`${name}.warning`]: warning }),

@@ -22,10 +22,24 @@ function cronProblem(expression: string): string | undefined {
 function formProblem(expression: string): string | undefined {
   if (LONG_NUMBER.test(expression)) return 'a number has more than two digits'
   // node-cron also accepts five fields, so a missing field would silently change the schedule.
-  const fields = expression.trim().split(/\s+/).length
-  if (fields === FIELDS && validate(expression)) return undefined
-  return validateDetailed(expression).errors[0]?.message ?? `it has ${fields}`
+  const fields = expression.split(/\s+/).filter((field) => field !== '').length
+  if (fields === FIELDS - 1) return `it has ${fields}; write 0 before them for second 0`
+  if (fields !== FIELDS) return `it has ${fields}`
+  if (validate(expression)) return undefined
+  const { field } = validateDetailed(expression).errors[0] ?? {}
+  const row = FIELD_VALUES.find(([name]) => name === field)
+  return row === undefined ? 'it has a field that is not valid' : `the ${row[1]} must be ${row[2]}`
 }
+
+/** The fields by their name in node-cron. */
+const FIELD_VALUES = [
+  ['second', 'second', 'from 0 to 59'],
+  ['minute', 'minute', 'from 0 to 59'],
+  ['hour', 'hour', 'from 0 to 23'],
+  ['dayOfMonth', 'day', 'from 1 to 31'],
+  ['month', 'month', 'from 1 to 12, or jan to dec'],
+  ['dayOfWeek', 'weekday', 'from 0 to 7, or sun to sat'],
+] as const
 
 /** False for a date such as the weekday nearest to 30 February, for which node-cron throws. */
 function hasNextRun(expression: string): boolean {

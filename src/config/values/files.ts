@@ -58,9 +58,13 @@ function readUpTo(file: number, size: number, maxBytes: number): TextFile {
 }
 
 function typeProblem(stats: Stats): { readonly problem: string } | undefined {
-  return stats.isFile()
-    ? undefined
-    : { problem: `cannot be read: it is a ${typeName(stats)}, not a regular file` }
+  const problem = fileTypeProblem(stats)
+  return problem === undefined ? undefined : { problem: `cannot be read: ${problem}` }
+}
+
+/** Why a file is not a regular file; undefined if it is one. */
+export function fileTypeProblem(stats: Stats): string | undefined {
+  return stats.isFile() ? undefined : `it is a ${typeName(stats)}, not a regular file`
 }
 
 function typeName(stats: Stats): string {

@@ -1,10 +1,22 @@
 import { counted } from '../../counted.ts'
+import { suggestion } from './suggestions.ts'
+
+/** A position in a file, counted from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
 
 /** One problem of a configuration file. */
-export interface Problem {
+export interface Problem extends Partial<Place> {
   /** `systems[0].auth.token_file`; empty for the file as a whole. */
   readonly path: string
   readonly message: string
+}
+
+/** `line 5: systems[0].name`; empty for the file as a whole. */
+export function placeText({ path, line }: Problem): string {
+  return [...(line === undefined ? [] : [`line ${line}`]), ...(path === '' ? [] : [path])].join(': ')
 }
 
 /** Problems that the message of a ConfigError lists. */
@@ -30,9 +42,10 @@ export class ConfigError extends Error {
 }
 
 function listing(file: string, problems: readonly Problem[], max: number): string {
-  const lines = problems
-    .slice(0, max)
-    .map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`)
+  const lines = problems.slice(0, max).map((problem) => {
+    const place = placeText(problem)
+    return `  ${place === '' ? '' : `${place}: `}${problem.message}`
+  })
   const rest = problems.length - lines.length
   const head = `${file}: ${counted(problems.length, 'problem')}`
   return [head, ...lines, ...(rest > 0 ? [`  and ${counted(rest, 'more problem')}`] : [])].join('\n')
@@ -62,12 +75,19 @@ export function mayBeSecret(path: readonly PropertyKey[]): boolean {
   return !KEY.test(key)
 }
 
-/** The problem of an unknown key, with its position in the file if the key may be a secret. */
+/**
+ * The problem of an unknown key, with its position in the file if the key may be a secret.
+ * @param known the keys that are known at its place
+ */
 export function unknownKey(
   path: readonly PropertyKey[],
-  placeOf: (path: readonly PropertyKey[]) => string | undefined,
+  known: readonly string[],
+  placeOf: (path: readonly PropertyKey[]) => Place | undefined,
 ): Problem {
-  const place = placeOf(path) ?? 'this place'
-  const hidden = ` at ${place}, which is not shown here because it may hold a secret`
-  return { path: pathText(path), message: `unknown key${mayBeSecret(path) ? hidden : ''}` }
+  const place = placeOf(path)
+  const where = place === undefined ? 'this place' : `line ${place.line}, column ${place.column}`
+  const hidden = ` at ${where}, which is not shown here because it may hold a secret`
+  const meant = suggestion(String(path.at(-1)), known)
+  const message = `unknown key${mayBeSecret(path) ? hidden : ''}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+  return { path: pathText(path), ...place, message }
 }

@@ -1,10 +1,18 @@
 import { z } from 'zod'
 
+/** A host without a scheme, which is quoted, because it has no place for a password. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?\/?$/i
+
 /**
  * An http or https URL without a slash at its end, a query or a fragment.
  * @param remedy where a user and a password belong
+ * @param usualPort what is suggested for a host without a scheme and a port: `:4443`
  */
-export function httpUrl(remedy: string) {
+export function httpUrl(remedy: string, usualPort = '') {
+  const suggestion = (input: string) => {
+    const [, host, port = usualPort] = HOST.exec(input) ?? []
+    return host === undefined ? '' : `: write https://${host}${port}`
+  }
   return z
     .string('expected text')
     .min(1, 'must not be empty')
@@ -12,7 +20,7 @@ export function httpUrl(remedy: string) {
       const url = URL.parse(input)
       const problem = url === null ? 'not a URL' : problemOf(url, remedy)
       if (url !== null && problem === undefined) return url.href.replace(/\/+$/, '')
-      context.addIssue({ code: 'custom', message: problem ?? 'not a URL' })
+      context.addIssue({ code: 'custom', message: `${problem}${suggestion(input)}` })
       return z.NEVER
     })
 }

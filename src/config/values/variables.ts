@@ -1,41 +1,41 @@
-import { type Problem, pathText } from './problems.ts'
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+/** Receives a problem and its path in the file. */
+type AddProblem = (path: readonly PropertyKey[], message: string) => void
 
 /**
- * Replaces `${NAME}` in every text value of a parsed file by the environment variable of that name.
- * Keys are not changed. An unset variable is a problem; its reference is not replaced.
+ * Replaces `${NAME}` in every text value of a parsed file by the environment variable of that name, and
+ * `${NAME:-default}` by the default if the variable is unset or empty, as shells do. Keys are not changed. An unset
+ * variable without a default is a problem; its reference is not replaced.
  */
 export function substituteVariables(
   value: unknown,
   environment: Environment,
-  problems: Problem[],
+  addProblem: AddProblem,
   path: readonly PropertyKey[] = [],
 ): unknown {
-  if (typeof value === 'string') return substituteText(value, environment, problems, path)
-  if (Array.isArray(value)) {
-    return value.map((item, index) => substituteVariables(item, environment, problems, [...path, index]))
-  }
+  const below = (item: unknown, key: PropertyKey) =>
+    substituteVariables(item, environment, addProblem, [...path, key])
+  if (typeof value === 'string') return substituteText(value, environment, (text) => addProblem(path, text))
+  if (Array.isArray(value)) return value.map(below)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value)
-  return Object.fromEntries(
-    entries.map(([key, item]) => [key, substituteVariables(item, environment, problems, [...path, key])]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(item, key)]))
 }
 
 function substituteText(
   text: string,
   environment: Environment,
-  problems: Problem[],
-  path: readonly PropertyKey[],
+  addProblem: (message: string) => void,
 ): string {
-  return text.replace(REFERENCE, (reference, name: string) => {
+  return text.replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
     const value = environment[name]
     // Names such as toString are inherited members.
-    if (typeof value === 'string') return value
-    problems.push({ path: pathText(path), message: `the environment variable ${name} is not set` })
+    const isSet = typeof value === 'string'
+    if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
+    if (isSet) return value
+    addProblem(`the environment variable ${name} is not set`)
     return reference
   })
 }

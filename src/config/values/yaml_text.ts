@@ -2,20 +2,22 @@ import {
   type Document,
   isCollection,
   isMap,
+  isNode,
   isScalar,
+  isSeq,
   LineCounter,
   parseDocument,
   visit,
   type YAMLMap,
   type YAMLParseError,
 } from 'yaml'
-import { ConfigError } from './problems.ts'
+import { ConfigError, type Place } from './problems.ts'
 
-/** The data of a YAML file, and the positions of its keys. */
+/** The data of a YAML file, and the positions in it. */
 export interface YamlText {
   readonly data: unknown
-  /** `line 5, column 12`; undefined if the path does not end at a key. */
-  placeOf(path: readonly PropertyKey[]): string | undefined
+  /** The position of the key or element at the end of a path; of the innermost one around it if that is missing. */
+  placeOf(path: readonly PropertyKey[]): Place | undefined
 }
 
 /** Keys and values of a file, with aliases expanded. A system of a configuration has about 20. */
@@ -45,23 +47,27 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'>
 export function parseYaml(file: string, text: string): YamlText {
   const lineCounter = new LineCounter()
   const document = parsedDocument(text, lineCounter, file)
-  const place = (offset: number) => {
+  const place = (offset: number): Place => {
     const { line, col } = lineCounter.linePos(offset)
-    return `line ${line}, column ${col}`
+    return { line, column: col }
   }
   // Warnings are errors too: an unquoted password such as !abc is read as a tag without a value.
   const first = document.errors[0] ?? document.warnings[0] ?? firstFault(document)
   if (first !== undefined) {
     const cause = LIKELY_CAUSES[first.code]
-    const message = `not valid YAML at ${place(first.pos[0])} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
+    const { line, column } = place(first.pos[0])
+    const message = `not valid YAML at line ${line}, column ${column} (${first.code})${cause === undefined ? '' : `: ${cause}`}`
     throw new ConfigError(file, [{ path: '', message }])
   }
-  const offsetOf = createKeyIndex(document)
+  const offsetOf = createIndex(document)
   return {
     data: plainData(document, file),
     placeOf(path) {
-      const offset = offsetOf(path)
-      return offset === undefined ? undefined : place(offset)
+      for (let length = path.length; length > 0; length -= 1) {
+        const offset = offsetOf(path.slice(0, length))
+        if (offset !== undefined) return place(offset)
+      }
+      return undefined
     },
   }
 }
@@ -117,11 +123,12 @@ function duplicateKey({ items }: YAMLMap): Fault | undefined {
   return duplicate && faultAt('DUPLICATE_KEY', duplicate.range)
 }
 
-/** Finds the offset of the key at the end of a path. Keys are indexed, because a file may have many unknown ones. */
-function createKeyIndex(document: Document.Parsed): (path: readonly PropertyKey[]) => number | undefined {
+/** Finds the offset of the key or element at the end of a path. Keys are indexed, because a file may have many. */
+function createIndex(document: Document.Parsed): (path: readonly PropertyKey[]) => number | undefined {
   const indices = new Map<unknown, ReadonlyMap<unknown, number>>()
   return (path) => {
     const parent: unknown = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+    if (isSeq(parent)) return rangeStart(parent.items[Number(path.at(-1))])
     if (!isMap(parent)) return undefined
     const index = indices.get(parent) ?? keyOffsets(parent)
     indices.set(parent, index)
@@ -132,6 +139,10 @@ function createKeyIndex(document: Document.Parsed): (path: readonly PropertyKey[
 function keyOffsets({ items }: YAMLMap): ReadonlyMap<unknown, number> {
   const keys = items.map(({ key }) => key).filter(isScalar)
   return new Map(keys.flatMap(({ value, range }) => (range ? [[value, range[0]] as const] : [])))
+}
+
+function rangeStart(item: unknown): number | undefined {
+  return isNode(item) ? item.range?.[0] : undefined
 }
 
 function plainData(document: Document.Parsed, file: string): unknown {

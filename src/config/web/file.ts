@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { readTextFile } from '../values/files.ts'
-import { ConfigError, type Problem, pathText, unknownKey } from '../values/problems.ts'
+import { ConfigError, type Problem, pathText } from '../values/problems.ts'
+import { PARSE_OPTIONS, schemaProblems } from '../values/schema_problems.ts'
 import { Secret } from '../values/secret.ts'
-import { parseYaml, type YamlText } from '../values/yaml_text.ts'
+import { parseYaml } from '../values/yaml_text.ts'
 import {
   buildTls,
   type ReadText,
@@ -51,7 +52,6 @@ function oneOf<T extends readonly [string, ...string[]]>(names: T) {
   return z.enum(names, `expected one of ${names.join(', ')}`)
 }
 
-const MAPPING = 'expected a mapping of keys to values'
 const text = z.string('expected a text')
 const flag = z.boolean('expected true or false')
 /** Excludes line breaks, which would add headers. */
@@ -66,35 +66,29 @@ const clientAuth = z.preprocess(
   oneOf(namesOf(CLIENT_AUTH)),
 )
 
-const tlsSection = z.strictObject(
-  {
-    cert: optional(text),
-    key: optional(text),
-    client_ca: optional(text),
-    cert_file: optional(text),
-    key_file: optional(text),
-    client_ca_file: optional(text),
-    client_auth_type: optional(clientAuth).transform((name) => name ?? ('NoClientCert' as const)),
-    client_allowed_sans: optional(z.array(text, 'expected a list')),
-    min_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS12' as const)),
-    max_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS13' as const)),
-    cipher_suites: optional(z.array(oneOf([...namesOf(TLS12_SUITES), ...TLS13_SUITES]), 'expected a list')),
-    prefer_server_cipher_suites: optional(flag).transform((value) => value ?? true),
-    curve_preferences: optional(z.array(oneOf(namesOf(CURVES)), 'expected a list')),
-  },
-  MAPPING,
-)
+const tlsSection = z.strictObject({
+  cert: optional(text),
+  key: optional(text),
+  client_ca: optional(text),
+  cert_file: optional(text),
+  key_file: optional(text),
+  client_ca_file: optional(text),
+  client_auth_type: optional(clientAuth).transform((name) => name ?? ('NoClientCert' as const)),
+  client_allowed_sans: optional(z.array(text, 'expected a list')),
+  min_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS12' as const)),
+  max_version: optional(oneOf(TLS_VERSION_NAMES)).transform((name) => name ?? ('TLS13' as const)),
+  cipher_suites: optional(z.array(oneOf([...namesOf(TLS12_SUITES), ...TLS13_SUITES]), 'expected a list')),
+  prefer_server_cipher_suites: optional(flag).transform((value) => value ?? true),
+  curve_preferences: optional(z.array(oneOf(namesOf(CURVES)), 'expected a list')),
+})
 
-const headersSection = z.strictObject(
-  {
-    'Content-Security-Policy': optional(headerValue),
-    'Strict-Transport-Security': optional(headerValue),
-    'X-Content-Type-Options': optional(oneOf(['nosniff'])),
-    'X-Frame-Options': optional(oneOf(['deny', 'sameorigin'])),
-    'X-XSS-Protection': optional(headerValue),
-  },
-  MAPPING,
-)
+const headersSection = z.strictObject({
+  'Content-Security-Policy': optional(headerValue),
+  'Strict-Transport-Security': optional(headerValue),
+  'X-Content-Type-Options': optional(oneOf(['nosniff'])),
+  'X-Frame-Options': optional(oneOf(['deny', 'sameorigin'])),
+  'X-XSS-Protection': optional(headerValue),
+})
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -124,22 +118,17 @@ function partMs([, number = '0', unit = '']: readonly string[]): number {
   return Number(number) * (MS_PER_UNIT[unit] ?? 0)
 }
 
-const rateLimitSection = z.strictObject(
-  { interval: optional(goDuration), burst: optional(z.int('expected a whole number')) },
-  MAPPING,
-)
+const rateLimitSection = z.strictObject({
+  interval: optional(goDuration),
+  burst: optional(z.int('expected a whole number')),
+})
 
-const fileSchema = z.strictObject(
-  {
-    tls_server_config: optional(tlsSection),
-    http_server_config: optional(
-      z.strictObject({ http2: optional(flag), headers: optional(headersSection) }, MAPPING),
-    ),
-    basic_auth_users: optional(z.looseObject({}, MAPPING)),
-    rate_limit: optional(rateLimitSection),
-  },
-  MAPPING,
-)
+const fileSchema = z.strictObject({
+  tls_server_config: optional(tlsSection),
+  http_server_config: optional(z.strictObject({ http2: optional(flag), headers: optional(headersSection) })),
+  basic_auth_users: optional(z.looseObject({})),
+  rate_limit: optional(rateLimitSection),
+})
 
 type Mapping = Readonly<Record<string, unknown>>
 
@@ -153,8 +142,8 @@ export function loadWebFile(file: string, read: ReadText = readTextFile): WebFil
   const content = read(file, 'configuration')
   if ('problem' in content) throw new ConfigError(file, [{ path: '', message: content.problem }])
   const { data, placeOf } = parseYaml(file, content.text)
-  const parsed = fileSchema.safeParse(data)
-  const problems: Problem[] = parsed.error?.issues.flatMap((issue) => issueProblems(issue, placeOf)) ?? []
+  const parsed = fileSchema.safeParse(data, PARSE_OPTIONS)
+  const problems: Problem[] = parsed.error?.issues.flatMap((issue) => schemaProblems(issue, placeOf)) ?? []
   const sections = mapping(data)
   const users = readUsers(mapping(sections['basic_auth_users']), problems)
   problems.push(...rateLimitProblems(mapping(sections['rate_limit'])))
@@ -162,7 +151,11 @@ export function loadWebFile(file: string, read: ReadText = readTextFile): WebFil
     folder: dirname(resolve(file)),
     read,
   })
-  if (!parsed.success || problems.length > 0) throw new ConfigError(file, problems)
+  if (!parsed.success || problems.length > 0)
+    throw new ConfigError(
+      file,
+      problems.map((problem) => ({ ...placeOf(problem.path.split('.')), ...problem })),
+    )
   return {
     tls,
     headers: setHeaders(parsed.data.http_server_config?.headers ?? {}),
@@ -181,12 +174,6 @@ function readTls(
   const material = readMaterial(raw, from, problems)
   problems.push(...tlsRuleProblems(raw, material))
   return section === undefined || problems.length > 0 ? undefined : buildTls(section, material, problems)
-}
-
-/** Unknown keys are reported one by one, each with its path. */
-function issueProblems(issue: z.core.$ZodIssue, placeOf: YamlText['placeOf']): Problem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: pathText(issue.path), message: issue.message }]
-  return issue.keys.map((key) => unknownKey([...issue.path, key], placeOf))
 }
 
 function mapping(value: unknown): Mapping {
