@@ -1,23 +1,83 @@
 import { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import { counted } from '../counted.ts'
+import { type Risk, risksOf } from '../exporter/risks.ts'
+import { visibleLines, visibleText } from '../visible_text.ts'
 import { Failed } from './cli/exit.ts'
+
+interface Flags {
+  'config.file': string
+  json?: boolean
+}
+
+const HELP = `
+Problems and warnings are written to stderr. With --json, an object is written to stdout:
+  file      the path
+  valid     whether there are no problems
+  systems   the names of the systems; empty if the file is not valid
+  problems  path (such as systems[0].auth.token_file), line, column (null if unknown) and message of each problem
+  warnings  system (null for the file), text and remedy of each setting that is valid, but insecure or without effect
+
+Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 
 export function checkCommand(): Command {
   return new Command('check')
     .description('check a configuration file and print all problems')
     .requiredOption('--config.file <file>', 'configuration file (YAML)')
-    .action((flags: { 'config.file': string }) => check(flags['config.file']))
+    .option('--json', 'print the result as a JSON object')
+    .addHelpText('after', HELP)
+    .action(check)
 }
 
-function check(file: string): void {
+function check({ 'config.file': file, json = false }: Flags): void {
+  const config = loadOrProblems(file)
+  if (config instanceof ConfigError) {
+    if (!json) throw new Failed(config.message)
+    writeJson(file, [], config.problems, [])
+    throw new Failed(`${file}: ${counted(config.problems.length, 'problem')}`)
+  }
+  const names = config.systems.map(({ name }) => name)
+  const risks = risksOf(config, file)
+  if (json) writeJson(file, names, [], risks)
+  else writeText(file, names, risks)
+}
+
+function writeText(file: string, names: readonly string[], risks: readonly Risk[]): void {
+  process.stdout.write(`${file}: valid (${counted(names.length, 'system')}: ${names.join(', ')})\n`)
+  for (const { system, text, remedy } of risks) {
+    const place = system === undefined ? '' : `system ${system}: `
+    process.stderr.write(`${visibleText(`warning: ${place}${text}; ${remedy}`)}\n`)
+  }
+}
+
+function loadOrProblems(file: string): Config | ConfigError {
   try {
-    const { systems } = loadConfig(file, process.env)
-    const names = systems.map(({ name }) => name).join(', ')
-    process.stdout.write(`${file}: valid (${counted(systems.length, 'system')}: ${names})\n`)
+    return loadConfig(file, process.env)
   } catch (failure) {
-    if (failure instanceof ConfigError) throw new Failed(failure.message)
+    if (failure instanceof ConfigError) return failure
     throw failure
   }
+}
+
+function writeJson(
+  file: string,
+  systems: readonly string[],
+  problems: ConfigError['problems'],
+  risks: readonly Risk[],
+): void {
+  const result = {
+    file,
+    valid: problems.length === 0,
+    systems,
+    problems: problems.map(({ path, line = null, column = null, message }) => ({
+      path,
+      line,
+      column,
+      message,
+    })),
+    warnings: risks.map(({ system = null, text, remedy }) => ({ system, text, remedy })),
+  }
+  process.stdout.write(`${visibleLines(JSON.stringify(result, undefined, 2))}\n`)
 }

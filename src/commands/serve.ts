@@ -39,6 +39,7 @@ async function serve(flags: Flags): Promise<void> {
   const log = logFrom(flags)
   const exporter = createExporter({
     load: () => loadConfig(flags['config.file'], process.env),
+    configFile: flags['config.file'],
     log,
     ...exporterOptions(flags),
   })

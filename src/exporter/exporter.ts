@@ -13,6 +13,8 @@ import { createReloader } from './reloader.ts'
 export interface ExporterOptions {
   /** Reads and checks the configuration, at start and at every reload. @throws when it is invalid */
   readonly load: () => Config
+  /** The file that `load` reads, for warnings. */
+  readonly configFile?: string
   readonly version: string
   readonly listenAddress: string
   readonly webConfigFile?: string
@@ -42,7 +44,7 @@ export interface Exporter {
 }
 
 export function createExporter(options: ExporterOptions): Exporter {
-  const { load, log, version } = options
+  const { load, configFile, log, version } = options
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const board = createBoard(own.series)
   const decoding = createPermits(1)
@@ -52,7 +54,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     await admin?.use(config)
     await poller.use(config)
   }
-  const reloader = createReloader({ load, apply, own, log })
+  const reloader = createReloader({ load, configFile, apply, own, log })
   const app = createMetricsApp({
     page: board.page,
     own,

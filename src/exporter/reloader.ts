@@ -8,6 +8,8 @@ import { createSerialRunner } from './serial_runner.ts'
 export interface ReloaderOptions {
   /** Reads and checks the configuration. @throws when it is invalid */
   readonly load: () => Config
+  /** For warnings; undefined if the configuration is not from a file. */
+  readonly configFile: string | undefined
   /** Replaces the running configuration. */
   readonly apply: (config: Config) => Promise<void>
   readonly own: OwnMetrics
@@ -22,11 +24,11 @@ export interface Reloader {
   stop(): Promise<void>
 }
 
-export function createReloader({ load, apply, own, log }: ReloaderOptions): Reloader {
+export function createReloader({ load, configFile, apply, own, log }: ReloaderOptions): Reloader {
   const runner = createSerialRunner()
 
   async function use(config: Config): Promise<void> {
-    warnOfRisks(config, log)
+    warnOfRisks(config, configFile, log)
     await apply(config)
     own.reloaded(true, Date.now() / 1000)
   }

@@ -1,41 +1,115 @@
 import type { Config, SystemConfig } from '../config/config.ts'
-import { isReadableByOthers } from '../config/values/files.ts'
+import { isReadableByOthers, readTextFile } from '../config/values/files.ts'
+import type { Secret } from '../config/values/secret.ts'
+import { durationText } from '../duration_text.ts'
 import type { Log } from '../log.ts'
+import { pollPeriodMs } from '../poller/period.ts'
 
-/** How to fix a secret file that every local user can read. */
-export const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'
+/** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
+export interface Risk {
+  /** Undefined for a setting that is not of one system. */
+  readonly system: string | undefined
+  readonly text: string
+  readonly remedy: string
+}
+
+type Found = Omit<Risk, 'system'>
+
+interface RiskContext {
+  readonly system: SystemConfig
+  readonly config: Pick<Config, 'poll'>
+  /** Undefined if the configuration is not from a file. */
+  readonly configFile: string | undefined
+}
+
+const SYSTEM_RISKS: readonly ((context: RiskContext) => Found | undefined)[] = [
+  readableSecretFiles,
+  readableConfigFile,
+  unverifiedTls,
+  unencryptedTraffic,
+  periodAboveStaleAfter,
+]
+
+/** The risks of one system. */
+export function systemRisks(context: RiskContext): Found[] {
+  return SYSTEM_RISKS.flatMap((risk) => risk(context) ?? [])
+}
+
+/** All risks of a configuration. */
+export function risksOf(config: Config, configFile: string | undefined): Risk[] {
+  const ofSystems = config.systems.flatMap((system) =>
+    systemRisks({ system, config, configFile }).map((found) => ({ system: system.name, ...found })),
+  )
+  return [...(config.history.enabled ? [UNSERVED_HISTORY] : []), ...ofSystems]
+}
+
+/** Logs one warning for each risk. */
+export function warnOfRisks(config: Config, configFile: string | undefined, log: Log): void {
+  for (const { system, text, remedy } of risksOf(config, configFile))
+    log.warn(text, { ...(system !== undefined && { system }), remedy })
+}
+
+const UNSERVED_HISTORY: Risk = {
+  system: undefined,
+  text: 'history.enabled is set, but this version does not serve /history yet',
+  remedy: 'remove history.enabled',
+}
+
+const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'
+
+function readableSecretFiles({ system: { auth, tls } }: RiskContext): Found | undefined {
+  const files = ['file' in auth ? auth.file : undefined, tls.keyFile].filter((file) => file !== undefined)
+  const readable = files.filter(isReadableByOthers)
+  if (readable.length === 0) return undefined
+  return {
+    text: `every local user can read the secret in ${readable.join(' and in ')}`,
+    remedy: RESTRICT_FILE,
+  }
+}
+
+/** Only for a secret written in the file, not for one from an environment variable. */
+function readableConfigFile({ system: { auth }, configFile }: RiskContext): Found | undefined {
+  const secret = inlineSecret(auth)
+  if (secret === undefined || configFile === undefined || !isReadableByOthers(configFile)) return undefined
+  const file = readTextFile(configFile, 'configuration')
+  if (!('text' in file) || !file.text.includes(secret.reveal())) return undefined
+  return {
+    text: `every local user can read the secret in ${configFile}`,
+    remedy: `${RESTRICT_FILE}, or use a file for the secret`,
+  }
+}
+
+function inlineSecret(auth: SystemConfig['auth']): Secret | undefined {
+  if (auth.kind === 'token') return auth.token
+  return auth.kind === 'login' ? auth.password : undefined
+}
+
+function unverifiedTls({ system: { tls } }: RiskContext): Found | undefined {
+  if (!tls.insecureSkipVerify) return undefined
+  return {
+    text: 'TLS certificate verification is disabled: the connection can be intercepted',
+    remedy: 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
+  }
+}
 
 const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|\[::1\])$/
 
-/** The base URLs over which the token is sent unencrypted: http, except to a loopback address. */
-export function unencryptedUrls({ baseUrls }: Pick<SystemConfig, 'baseUrls'>): string[] {
-  return baseUrls.filter((baseUrl) => {
+/** Connections to a loopback address do not leave the machine. */
+function unencryptedTraffic({ system: { baseUrls, auth } }: RiskContext): Found | undefined {
+  const unencrypted = baseUrls.filter((baseUrl) => {
     const { protocol, hostname } = new URL(baseUrl)
     return protocol === 'http:' && !LOOPBACK_HOST.test(hostname)
   })
+  if (unencrypted.length === 0) return undefined
+  const what = 'username' in auth ? 'the password and the token are' : 'the token is'
+  return { text: `${unencrypted.join(', ')}: ${what} sent unencrypted`, remedy: 'use https:// in base_url' }
 }
 
-/** The files of a system that contain a secret. */
-export function secretFiles({ auth, tls }: Pick<SystemConfig, 'auth' | 'tls'>): string[] {
-  return ['file' in auth ? auth.file : undefined, tls.keyFile].filter((file) => file !== undefined)
-}
-
-/** Logs one warning for each insecure or unsupported setting. */
-export function warnOfRisks(config: Config, log: Log): void {
-  if (config.history.enabled) log.warn('history.enabled is set, but this version does not serve /history yet')
-  for (const system of config.systems) warnOfSystemRisks(system, log)
-}
-
-function warnOfSystemRisks(system: SystemConfig, log: Log): void {
-  if (system.tls.insecureSkipVerify) {
-    log.warn('TLS certificate verification is disabled: the connection can be intercepted', {
-      system: system.name,
-    })
-  }
-  if (unencryptedUrls(system).length > 0) {
-    log.warn('base_url uses http: the token is sent unencrypted', { system: system.name })
-  }
-  for (const file of secretFiles(system).filter(isReadableByOthers)) {
-    log.warn(`secret file is readable by every local user: ${RESTRICT_FILE}`, { system: system.name, file })
+function periodAboveStaleAfter({ config: { poll } }: RiskContext): Found | undefined {
+  const seconds = pollPeriodMs(poll.schedule) / 1000
+  if (seconds * 1000 < poll.staleAfterMs) return undefined
+  return {
+    text: `poll.schedule polls every ${durationText(seconds)}, but poll.stale_after removes values after ${durationText(poll.staleAfterMs / 1000)}: metrics will have gaps`,
+    remedy: 'set poll.stale_after to more than twice the poll interval',
   }
 }

@@ -73,7 +73,7 @@ export const STATE = {
   polls: counter(
     'sds_pool_polls_total',
     [...POOL, 'result'],
-    'Polls of a pool, by result: ok, or the reason of the failure.',
+    'Polls of a pool, by result: ok, or the reason of the failure. A pool that was not listed has none: see sds_api_logins_total and sds_api_requests_total with operation pools.',
   ),
   queryUp: gauge(
     'sds_system_query_up',
@@ -85,7 +85,7 @@ export const STATE = {
     'sds_system_up',
     '',
     ['system'],
-    '1 when the system answered the last request sent to it, whatever the answer, else 0.',
+    '1 when the system answered the last request sent to it, whatever the answer, else 0. A refused login is an answer: see sds_api_logins_total.',
   ),
   clockSkew: gauge(
     'sds_system_clock_skew_seconds',

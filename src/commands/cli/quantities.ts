@@ -13,20 +13,6 @@ export function bytesText(bytes: number): string {
   return isRoundedUp ? `1.0 ${BYTE_UNITS[power + 1]}` : `${text} ${BYTE_UNITS[power]}`
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-/** A larger unit is used only from this count on, because durations are rounded down. */
-const MIN_COUNT = 2
-
-/** A duration in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
-export function durationText(seconds: number): string {
-  const size = Math.abs(seconds)
-  const units = [[DAY, 'd'] as const, [HOUR, 'h'] as const, [MINUTE, 'm'] as const]
-  const [length, unit] = units.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
-  return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
-}
-
 /** A ratio as a percentage with one digit: `45.2%`. */
 export function percentText(ratio: number): string {
   return `${(ratio * 100).toFixed(1)}%`

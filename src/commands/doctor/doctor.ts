@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { ConfigError } from '../../config/values/problems.ts'
+import { ConfigError, placeText } from '../../config/values/problems.ts'
 import { counted } from '../../counted.ts'
 import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -9,8 +9,8 @@ import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, type Progress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
-import { type CheckReport, runChecks } from './check/check.ts'
-import { countStatus, renderReport, summaryText } from './check/report.ts'
+import { runChecks } from './check/check.ts'
+import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
 import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY, type WatchedSystem } from './prometheus/prometheus.ts'
 import { examineSystem } from './system.ts'
@@ -19,6 +19,7 @@ interface Flags {
   'config.file': string
   'prometheus.url'?: string
   system?: string
+  json?: boolean
 }
 
 /** Limit of all checks together, without the logout. */
@@ -36,17 +37,23 @@ Checks every system from this machine, and prints problems with their remedies:
   role           whether the account has SYSTEM_MONITOR and no other role
   pools          configured pools compared with the pools of the system
   feed           response of each pool, and values in it that are invalid
-  health         unknown health states
+  health         nodes that are not in a good state, and unknown states
   attributes     attributes that the system serves, by category; explains empty panels
   query          whether the query interface is available, and what it has; its bandwidths compared with those of the feed
   samples        age of the newest sample, by category
   values         exported values compared with an independent calculation from a second response
   forecasts      whether the system serves forecasts, and with which form of the request (forecast.braces)
-With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, and whether
-scrape_interval fits poll.schedule.
+With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, whether
+scrape_interval fits poll.schedule, and whether the rules are loaded and an Alertmanager is configured.
 
 Each system gets one login (which counts as a failed attempt if it is refused), one logout, at most four requests per
-pool, and about eight to its query interface, within the limits of the configuration. The checks take at most two minutes. Secrets are not printed.
+pool, and about eight to its query interface, within the limits of the configuration. The checks take at most two
+minutes. Secrets are not printed.
+
+With --json, an object is written to stdout at the end:
+  summary   number of findings by status: ok, info, warn, fail, skip
+  findings  scope (configuration, system or prometheus), system, check, status, subject, text and remedy of each finding;
+            members that a finding does not have are null
 
 Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage error.`
 
@@ -55,26 +62,31 @@ export function doctorCommand(): Command {
     .description('check the configuration and the connection to the systems; print problems and remedies')
     .requiredOption('--config.file <file>', 'configuration file (YAML)')
     .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping too')
-    .option('--system <name>', 'only this system')
+    .option('--system <name>', 'only this system; problems that other systems have in the file are ignored')
+    .option('--json', 'print the findings as a JSON object')
     .addHelpText('after', HELP)
     .action(examine)
 }
 
 async function examine(flags: Flags): Promise<void> {
   const prometheusUrl = optionalUrl(flags['prometheus.url'])
-  const config = readConfig(flags['config.file'])
-  if (config === undefined) throw new Failed('the configuration is invalid: correct it first')
-  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const progress = createProgress(process.stderr)
-  const reports = await interruptible(async (stop) => {
+  const output = createOutput(flags.json ?? false, progress)
+  const config = readConfig(flags, output)
+  if (config === undefined) {
+    output.end()
+    throw new Failed('the configuration is invalid: correct it first')
+  }
+  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
-    const examination = { config: { ...config, systems }, configFile: flags['config.file'], signal, progress }
-    const { reports, watched } = await examineSystems(examination)
-    if (prometheusUrl === undefined) return reports
-    return [...reports, ...(await examinePrometheus(examination, prometheusUrl, watched))]
+    const configFile = flags['config.file']
+    const examination = { config: { ...config, systems }, configFile, signal, progress, output }
+    const watched = await examineSystems(examination)
+    if (prometheusUrl !== undefined) await examinePrometheus(examination, prometheusUrl, watched)
   }).finally(progress.clear)
-  process.stdout.write(`${summaryText(reports)}\n`)
-  const failures = countStatus(reports, 'fail')
+  output.end()
+  const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
 }
 
@@ -83,61 +95,53 @@ interface Examination {
   readonly configFile: string
   readonly signal: AbortSignal
   readonly progress: Progress
+  readonly output: Output
 }
 
-/** Checks systems concurrently, and prints the reports in the order of the file. */
-async function examineSystems({ config, configFile, signal, progress }: Examination) {
+/** Checks systems concurrently, and adds the reports in the order of the file. */
+async function examineSystems(examination: Examination): Promise<WatchedSystem[]> {
+  const { config, configFile, signal, progress, output } = examination
   const examinations = config.systems.map((system) =>
     examineSystem({ system, config, configFile, readingPauseMs: READING_PAUSE_MS, signal }, (title) =>
       progress.show(`${system.name}: ${title} …`),
     ),
   )
-  const reports: CheckReport[] = []
   const watched: WatchedSystem[] = []
   for (const [index, { name }] of config.systems.entries()) {
-    const examination = await examinations[index]
-    if (examination === undefined) continue
-    write(progress, `system ${name}`, examination.reports)
-    reports.push(...examination.reports)
-    watched.push({ name, pools: examination.pools })
+    const examined = await examinations[index]
+    if (examined === undefined) continue
+    output.add({ scope: 'system', system: name, headline: `system ${name}`, reports: examined.reports })
+    watched.push({ name, pools: examined.pools })
   }
-  return { reports, watched }
+  return watched
 }
 
 async function examinePrometheus(
-  { config, signal, progress }: Examination,
+  { config, signal, progress, output }: Examination,
   url: URL,
   systems: readonly WatchedSystem[],
-): Promise<readonly CheckReport[]> {
+): Promise<void> {
   const context = { client: createPrometheusClient(url, signal), systems, pollSchedule: config.poll.schedule }
   const { reports } = await runChecks(PROMETHEUS_CHECKS, context, {
     givenBy: PROMETHEUS_GIVEN_BY,
     signal,
     onCheck: (title) => progress.show(`Prometheus: ${title} …`),
   })
-  write(progress, 'Prometheus', reports)
-  return reports
+  output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
 }
 
-function write(progress: Progress, headline: string, reports: readonly CheckReport[]): void {
-  progress.clear()
-  process.stdout.write(renderReport(headline, reports, process.stdout))
-}
-
-/** Loads the configuration; prints its problems as findings and returns undefined if it is invalid. */
-function readConfig(file: string): Config | undefined {
+/** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */
+function readConfig({ 'config.file': file, system }: Flags, output: Output): Config | undefined {
   try {
-    return loadConfig(file, process.env)
+    return loadConfig(file, process.env, system)
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
-    const findings = failure.problems.map(({ path, message }) => ({
-      status: 'fail' as const,
-      ...(path !== '' && { subject: path }),
-      text: message,
-    }))
-    process.stdout.write(
-      renderReport(visibleText(file), [{ title: 'configuration', findings }], process.stdout),
-    )
+    const findings = failure.problems.map((problem) => {
+      const subject = placeText(problem)
+      return { status: 'fail' as const, ...(subject !== '' && { subject }), text: problem.message }
+    })
+    const reports = [{ title: 'configuration', findings }]
+    output.add({ scope: 'configuration', headline: visibleText(file), reports })
     return undefined
   }
 }

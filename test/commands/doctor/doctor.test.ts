@@ -111,6 +111,51 @@ describe('doctor', () => {
     expect(stdout + stderr).not.toContain(Buffer.from(`monitor:${canary}`).toString('base64'))
   })
 
+  test('prints the findings as JSON', async () => {
+    const dead = systemAt('dead', `http://127.0.0.1:${await freePort()}`)
+    const file = configure('json.yml', [dead, systemAt('frankfurt', emulator.url)])
+    const { code, stdout, stderr } = await doctor(file, '--json')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'sds-exporter: 1 failure, see above\n' })
+    const { summary, findings } = JSON.parse(stdout)
+    expect(summary).toMatchObject({ warn: 0, fail: 1 })
+    expect(findings).toContainEqual({
+      scope: 'system',
+      system: 'dead',
+      check: 'connection',
+      status: 'fail',
+      subject: expect.stringContaining('127.0.0.1:'),
+      text: expect.stringContaining('connection refused'),
+      remedy: expect.stringContaining('check host and port'),
+    })
+    expect(findings).toContainEqual({
+      scope: 'system',
+      system: 'frankfurt',
+      check: 'login',
+      status: 'ok',
+      subject: null,
+      text: 'monitor is logged in',
+      remedy: null,
+    })
+    expect(findings).toHaveLength(Object.values(summary as number[]).reduce((a, b) => a + b, 0))
+  })
+
+  test('checks a system although another one has problems in the file', async () => {
+    const broken = systemAt('broken', 'https://b', { auth: { token: '${' + 'NO_SUCH_VARIABLE}' } })
+    const file = configure('one.yml', [broken, systemAt('frankfurt', emulator.url)])
+    expect(await doctor(file)).toMatchObject({ code: 1, stdout: expect.stringContaining('NO_SUCH_VARIABLE') })
+    const { code, stdout } = await doctor(file, '--system=frankfurt')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^system frankfurt\n/)
+  })
+
+  test('prints an invalid configuration as JSON', async () => {
+    const { code, stdout } = await doctor(configure('bad.yml', [{ name: 'a', base_url: 'x' }]), '--json')
+    expect(code).toBe(1)
+    const { summary, findings } = JSON.parse(stdout)
+    expect(summary).toEqual({ ok: 0, info: 0, warn: 0, fail: 2, skip: 0 })
+    expect(findings[0]).toMatchObject({ scope: 'configuration', system: null, status: 'fail' })
+  })
+
   test('logs out when it is interrupted', async () => {
     await using slow = await startEmulator({ pools: 1, nodes: 1, faults: ['half-open@nodes'] })
     const file = configure('slow.yml', [systemAt('slow', slow.url)], { poll: { timeout: '60s' } })
@@ -133,8 +178,8 @@ describe('doctor', () => {
     )
     expect(code).toBe(1)
     expect(linesWith('fail', stdout)).toEqual([
-      '  fail  configuration  systems[0].base_url[0]: not a URL',
-      expect.stringMatching(/^ {2}fail {2}configuration {2}systems\[0\]\.auth: needs exactly one of/),
+      '  fail  configuration  line 1: systems[0].base_url[0]: not a URL: write https://x:4443',
+      expect.stringMatching(/^ {2}fail {2}configuration {2}line 1: systems\[0\]\.auth: needs exactly one of/),
     ])
     expect(stderr).toContain('correct it first')
   })
@@ -196,6 +241,8 @@ describe('with a real Prometheus', () => {
           job('other', '3m', '127.0.0.1:1'),
         ],
       },
+      ruleFiles: ['deploy/prometheus/rules/*.yml'],
+      alertmanagers: ['127.0.0.1:9'],
     })
     await prometheus.waitForSamples('count(sds_pool_up == 1) == 2')
     await prometheus.waitForSamples('up{job="sds-exporter"} == 0')
@@ -217,6 +264,8 @@ describe('with a real Prometheus', () => {
     expect(section).toMatch(
       / {2}ok {4}interval {7}storage \S+: scraped every 1s, poll\.schedule polls every 60s\n/,
     )
+    expect(section).toMatch(/ {2}ok {4}rules {10}loaded: \d\d alerts, \d+ recording rules\n/)
+    expect(section).toContain('  ok    alerting       sends alerts to 1 Alertmanager\n')
     // The second target is not running, which is the only failure.
     expect(section).toMatch(
       / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ connection refused: start the exporter/,

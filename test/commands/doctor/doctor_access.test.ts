@@ -83,7 +83,7 @@ describe('configuration', () => {
     ).of('configuration')
     expect(findings.map(({ status, text }) => `${status} ${text}`)).toEqual([
       'warn TLS certificate verification is disabled: the connection can be intercepted',
-      'warn http://storage.invalid: the token is sent unencrypted',
+      'warn http://storage.invalid: the password and the token are sent unencrypted',
     ])
   })
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { runChecks } from '../../../src/commands/doctor/check/check.ts'
-import type { QueriedSample, ScrapeTarget } from '../../../src/commands/doctor/prometheus/client.ts'
+import type {
+  LoadedRule,
+  QueriedSample,
+  ScrapeTarget,
+} from '../../../src/commands/doctor/prometheus/client.ts'
 import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY } from '../../../src/commands/doctor/prometheus/prometheus.ts'
 
 const TARGET: ScrapeTarget = {
@@ -18,6 +22,8 @@ interface Answers {
   /** Seconds. */
   readonly scraped?: number
   readonly newest?: number | undefined
+  readonly rules?: readonly LoadedRule[]
+  readonly alertmanagers?: number
 }
 
 /** Findings for a Prometheus with these responses, by the title of the check. */
@@ -26,12 +32,16 @@ async function diagnose({
   up = [{ labels: LABELS, value: 1 }],
   scraped = 5,
   newest,
+  rules = [],
+  alertmanagers = 1,
 }: Answers) {
   const ofSystem = (value: number | undefined) =>
     value === undefined ? [] : [{ labels: { system: 'frankfurt' }, value }]
   const client = {
     url: 'http://prometheus:9090',
     targets: async () => targets,
+    rules: async () => rules,
+    alertmanagers: async () => alertmanagers,
     query: async (promql: string) => {
       if (promql === 'sds_pool_up') return up
       return ofSystem(promql.includes('timestamp(sds_pool_up)') ? scraped : newest)
@@ -86,4 +96,54 @@ describe('pools', () => {
 test('ignores targets of other jobs', async () => {
   const found = await diagnose({ targets: [TARGET, { ...TARGET, job: 'node', health: 'down' }] })
   expect(found('target')).toEqual([{ status: 'ok', subject: 'storage a:9438', text: 'up' }])
+})
+
+describe('rules', () => {
+  const alert = (name: string, query: string, more: Partial<LoadedRule> = {}): LoadedRule => ({
+    type: 'alerting',
+    name,
+    query,
+    health: 'ok',
+    lastError: '',
+    ...more,
+  })
+  const OURS = alert('SdsPollFailing', 'sds_pool_up == 0')
+
+  test.each([
+    ['no rules', [], 'warn', /has no alerts/, /rule_files/],
+    ['other rules', [alert('Other', 'up == 0')], 'warn', /has no alerts/, /rule_files/],
+    [
+      'recording rules only',
+      [alert('system:x', 'sum(sds_pool_up)', { type: 'recording' })],
+      'warn',
+      /has no alerts/,
+      /rule_files/,
+    ],
+    ['ours', [OURS, alert('Other', 'up == 0')], 'ok', /^loaded: 1 alert, 0 recording rules$/, undefined],
+    [
+      'a rule that fails',
+      [OURS, alert('SdsX', 'sds_y', { health: 'err', lastError: 'found duplicate series' })],
+      'fail',
+      /^cannot be evaluated: found duplicate series$/,
+      /version of Prometheus/,
+    ],
+    [
+      'another job',
+      [OURS, alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')],
+      'warn',
+      /select the job sds-exporter, but the exporter is scraped as storage/,
+      /^set job_name: sds-exporter$/,
+    ],
+  ] as const)('with %s', async (_, rules, status, text, remedy) => {
+    const [finding] = (await diagnose({ rules, newest: 1 }))('rules')
+    expect(finding).toMatchObject({ status, text: expect.stringMatching(text) })
+    if (remedy !== undefined) expect(finding?.remedy).toMatch(remedy)
+  })
+
+  test.each([
+    [1, 'ok'],
+    [0, 'warn'],
+  ])('with %d Alertmanagers: %s', async (alertmanagers, status) => {
+    expect((await diagnose({ alertmanagers }))('alerting')).toMatchObject([{ status }])
+  })
 })

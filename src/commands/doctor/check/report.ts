@@ -10,6 +10,8 @@ const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gr
   fail: 'red',
   skip: 'gray',
 }
+export const STATUSES = Object.keys(COLOURS) as readonly Status[]
+
 const STATUS_WIDTH = 4
 const TITLE_WIDTH = 13
 const MARGIN = '  '

@@ -1,3 +1,4 @@
+import { responseText } from '../../cli/response_text.ts'
 import { CheckFailure } from '../check/check.ts'
 
 /** An element of an instant query. */
@@ -16,11 +17,23 @@ export interface ScrapeTarget {
   readonly intervalSeconds: number | undefined
 }
 
+/** A rule that Prometheus has loaded. All members are untrusted text. */
+export interface LoadedRule {
+  readonly type: string
+  readonly name: string
+  readonly query: string
+  readonly health: string
+  readonly lastError: string
+}
+
 /** The part of the HTTP API of Prometheus that the doctor uses. Methods throw {@link CheckFailure}. */
 export interface PrometheusClient {
   readonly url: string
   query(promql: string): Promise<readonly QueriedSample[]>
   targets(): Promise<readonly ScrapeTarget[]>
+  rules(): Promise<readonly LoadedRule[]>
+  /** The number of Alertmanagers that alerts are sent to. */
+  alertmanagers(): Promise<number>
 }
 
 const TIMEOUT_MS = 10_000
@@ -32,7 +45,7 @@ export function createPrometheusClient(root: URL, signal: AbortSignal): Promethe
 
   async function ask(path: string): Promise<unknown> {
     const response = await fetched(`${url}/api/v1/${path}`)
-    const body = await response.json().catch(() => undefined)
+    const body = await parsed(response)
     if (isSuccess(body)) return body.data
     if (response.status === 401 || response.status === 403) {
       throw new CheckFailure(
@@ -56,6 +69,23 @@ export function createPrometheusClient(root: URL, signal: AbortSignal): Promethe
     url,
     query: async (promql) => samplesOf(await ask(`query?${new URLSearchParams({ query: promql })}`)),
     targets: async () => targetsOf(await ask('targets?state=active')),
+    rules: async () => rulesOf(await ask('rules')),
+    alertmanagers: async () => {
+      const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as { activeAlertmanagers?: unknown[] }
+      return activeAlertmanagers.length
+    },
+  }
+}
+
+/** The rules of a large Prometheus take some megabytes. */
+const MAX_RESPONSE_BYTES = 64_000_000
+
+/** Undefined if the body is too large, incomplete or not JSON. */
+async function parsed(response: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await responseText(response, MAX_RESPONSE_BYTES))
+  } catch {
+    return undefined
   }
 }
 
@@ -99,6 +129,27 @@ function targetsOf(data: unknown): ScrapeTarget[] {
     lastError,
     intervalSeconds: secondsOf(scrapeInterval),
   }))
+}
+
+interface RuleBody {
+  readonly type?: string
+  readonly name?: string
+  readonly query?: string
+  readonly health?: string
+  readonly lastError?: string
+}
+
+function rulesOf(data: unknown): LoadedRule[] {
+  const { groups = [] } = data as { groups?: readonly { readonly rules?: readonly RuleBody[] }[] }
+  return groups
+    .flatMap(({ rules = [] }) => rules)
+    .map(({ type = '', name = '', query = '', health = '', lastError = '' }) => ({
+      type,
+      name,
+      query,
+      health,
+      lastError,
+    }))
 }
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const

@@ -1,10 +1,11 @@
 import type { PoolRef } from '../../../api/feed/pools.ts'
 import { counted } from '../../../counted.ts'
+import { durationText } from '../../../duration_text.ts'
 import { pollPeriodMs } from '../../../poller/period.ts'
-import { durationText } from '../../cli/quantities.ts'
 import { checksOf, type Finding } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
+import { alertingFinding, ruleFindings } from './rules.ts'
 
 /** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {
@@ -176,5 +177,25 @@ function intervalFinding({ job, instance, intervalSeconds }: ScrapeTarget, pollS
   return { status: 'warn', subject, text, remedy }
 }
 
+const rulesCheck = check({
+  title: 'rules',
+  needs: ['ours'],
+  run: async ({ client }, { ours }) => ({ findings: ruleFindings(await client.rules(), ours) }),
+})
+
+const alertingCheck = check({
+  title: 'alerting',
+  needs: ['targets'],
+  run: async ({ client }) => ({ findings: [alertingFinding(await client.alertmanagers())] }),
+})
+
 /** Checks of Prometheus, in order. */
-export const PROMETHEUS_CHECKS = [answersCheck, targetCheck, poolsCheck, agesCheck, intervalCheck] as const
+export const PROMETHEUS_CHECKS = [
+  answersCheck,
+  targetCheck,
+  poolsCheck,
+  agesCheck,
+  intervalCheck,
+  rulesCheck,
+  alertingCheck,
+] as const

@@ -1,0 +1,97 @@
+import { chmodSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import { run } from '../support/processes.ts'
+
+/** Runs the command for a file that only its owner can read, unless a mode is given. */
+async function check(yaml: string, ...args: string[]) {
+  using folder = temporaryFolder()
+  const file = folder.write('sds.yml', yaml)
+  folder.write('password', 'canary-4711')
+  chmodSync(`${folder.path}/password`, 0o644)
+  chmodSync(file, 0o600)
+  const result = await run(process.execPath, ['src/main.ts', 'check', `--config.file=${file}`, ...args])
+  return { ...result, file, folder: folder.path }
+}
+
+const GOOD = 'systems:\n  - {name: a, base_url: "https://a", auth: {token: abc}}\n'
+const BAD = 'systems:\n  - {name: "a b", base_url: "https://a", auth: {}}\nx: 1\n'
+const RISKY = `systems:
+  - {name: a, base_url: "https://a", auth: {token: abc}}
+  - name: b
+    base_url: http://storage.invalid:4443
+    auth: {username: u, password_file: password}
+    tls_config: {insecure_skip_verify: true}
+`
+
+describe('check', () => {
+  test.concurrent('reports a valid file', async () => {
+    const { code, stdout, stderr, file } = await check(GOOD)
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `${file}: valid (1 system: a)\n`,
+      stderr: '',
+    })
+  })
+
+  test.concurrent('prints every problem with its line and ends with 1', async () => {
+    const { code, stdout, stderr } = await check(BAD)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('3 problems')
+    for (const place of ['line 2: systems[0].name: ', 'line 2: systems[0].auth: ', 'line 3: x: '])
+      expect(stderr).toContain(`\n  ${place}`)
+  })
+
+  test.concurrent('warns of valid settings that are insecure', async () => {
+    const { code, stdout, stderr, file, folder } = await check(RISKY)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: valid (2 systems: a, b)\n` })
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      `warning: system b: every local user can read the secret in ${folder}/password; remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)`,
+      'warning: system b: TLS certificate verification is disabled: the connection can be intercepted; add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
+      'warning: system b: http://storage.invalid:4443: the password and the token are sent unencrypted; use https:// in base_url',
+    ])
+    expect(stderr).not.toContain('4711')
+  })
+
+  test.concurrent('prints problems as JSON', async () => {
+    const { code, stdout, stderr, file } = await check(BAD, '--json')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `sds-exporter: ${file}: 3 problems\n` })
+    expect(JSON.parse(stdout)).toMatchObject({
+      file,
+      valid: false,
+      systems: [],
+      problems: [
+        { path: 'systems[0].name', line: 2, column: 6, message: expect.stringContaining('letters') },
+        { path: 'systems[0].auth', line: 2, column: 42 },
+        { path: 'x', line: 3, column: 1, message: 'unknown key' },
+      ],
+      warnings: [],
+    })
+  })
+
+  test.concurrent('prints warnings as JSON, and nothing on stderr', async () => {
+    const { code, stdout, stderr, file } = await check(RISKY, '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { warnings, ...rest } = JSON.parse(stdout)
+    expect(rest).toEqual({ file, valid: true, systems: ['a', 'b'], problems: [] })
+    expect(warnings).toHaveLength(3)
+    expect(warnings[2]).toEqual({
+      system: 'b',
+      text: 'http://storage.invalid:4443: the password and the token are sent unencrypted',
+      remedy: 'use https:// in base_url',
+    })
+  })
+
+  test.concurrent('prints a file that cannot be read as JSON', async () => {
+    const { code, stdout } = await run(process.execPath, [
+      'src/main.ts',
+      'check',
+      '--json',
+      '--config.file=/no/such/file',
+    ])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).problems).toEqual([
+      { path: '', line: null, column: null, message: 'cannot be read: no such file' },
+    ])
+  })
+})
