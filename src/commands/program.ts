@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../visible_text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
+import { systemErrorText } from './cli/system_errors.ts'
 
 const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
@@ -24,6 +25,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
+  completion: async () => (await import('./completion/completion.ts')).completionCommand(createProgram),
+  help: async () => (await import('./help.ts')).helpCommand(createProgram),
+  version: async () => (await import('./version.ts')).versionCommand(),
 }
 
 /** The command line with the commands that `args` may need: the named one, or all for --help and usage errors. */
@@ -46,7 +50,7 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 function configure(command: Command): Command {
   for (const subcommand of command.commands) if (subcommand.parent === command) configure(subcommand)
   return command
-    .helpOption('--help', 'print this help')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()
     .showHelpAfterError('Run it with --help for usage.')
@@ -70,7 +74,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 /** Prints why a command failed. @returns its exit code */
 export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-  const message = failure instanceof Error ? failure.message : String(failure)
+  const message = systemErrorText(failure) ?? (failure instanceof Error ? failure.message : String(failure))
   process.stderr.write(`sds-exporter: ${visibleLines(message)}\n`)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }

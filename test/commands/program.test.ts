@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { run } from '../support/processes.ts'
+import { run, startProcess } from '../support/processes.ts'
 
 /** Runs the program with plain Node.js, which rejects syntax that the test runner accepts. */
 function program(...args: string[]) {
@@ -28,8 +28,51 @@ describe('the program', () => {
       'providers',
       'dashboards',
       'emulate',
+      'completion',
+      'help',
+      'version',
     ]
     for (const command of commands) expect(stdout).toContain(`  ${command} `)
+  })
+
+  test.concurrent('prints the version with details of the build', async () => {
+    const { code, stdout } = await program('version')
+    expect(code).toBe(0)
+    const node = process.versions.node
+    expect(stdout).toMatch(/^sds-exporter \d+\.\d+\.\d+\n {2}revision +([0-9a-f]{40}|unknown)\n/)
+    expect(stdout).toContain(`\n  node       ${node}\n`)
+    const json = JSON.parse((await program('version', '--json')).stdout)
+    expect(json).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+/), node })
+    expect(Object.keys(json)).toEqual(['version', 'revision', 'node', 'openssl', 'platform'])
+  })
+
+  test.concurrent.each([
+    [['help'], ['--help']],
+    [['-h'], ['--help']],
+    [
+      ['help', 'nodes'],
+      ['nodes', '--help'],
+    ],
+    [
+      ['nodes', '-h'],
+      ['nodes', '--help'],
+    ],
+    [
+      ['help', 'providers', 'list'],
+      ['providers', 'list', '--help'],
+    ],
+  ])('%j prints the same as %j', async (args, same) => {
+    const [{ code, stdout, stderr }, other] = await Promise.all([program(...args), program(...same)])
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: other.stdout, stderr: '' })
+    expect(stdout).toContain('Usage: sds-exporter')
+  })
+
+  test.concurrent.each([
+    [['help', 'brew'], 'unknown command brew; commands: serve, demo,'],
+    [['help', 'check', 'brew'], 'unknown command brew; commands: none'],
+  ])('%j is a usage error', async (args, words) => {
+    const { code, stdout, stderr } = await program(...args)
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
   })
 
   test.concurrent.each([
@@ -49,6 +92,7 @@ describe('the program', () => {
   test.concurrent.each([
     ['an unknown command', ['brew']],
     ['an unknown flag', ['demo', '--tea']],
+    ['an unknown shell', ['completion', 'tcsh']],
     ['a missing flag', ['serve']],
     ['an unknown scenario', ['demo', '--scenario=tea']],
     ['a bad count', ['emulate', '--pools=many']],
@@ -93,29 +137,25 @@ test.concurrent.each([
   expect(stderr).toContain(`cannot listen on '${address}' (EADDRINUSE): the port is in use`)
 })
 
-describe('check', () => {
-  test.concurrent('reports a valid file', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write(
-      'good.yml',
-      'systems:\n  - {name: a, base_url: "https://a", auth: {token: abc}}\n',
-    )
-    const { code, stdout } = await program('check', `--config.file=${file}`)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${file}: valid (1 system: a)\n` })
-  })
-
-  test.concurrent('prints every problem and ends with 1', async () => {
-    using folder = temporaryFolder()
-    const file = folder.write(
-      'bad.yml',
-      'systems:\n  - {name: "a b", base_url: "https://a", auth: {}}\nx: 1\n',
-    )
-    const { code, stdout, stderr } = await program('check', `--config.file=${file}`)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('3 problems')
-    for (const path of ['systems[0].name: ', 'systems[0].auth: ', 'x: '])
-      expect(stderr).toContain(`\n  ${path}`)
-  })
+test('serve warns of a password that is sent unencrypted', async () => {
+  using folder = temporaryFolder()
+  const auth = 'auth: {username: u, password: canary-4711}'
+  const file = folder.write(
+    'sds.yml',
+    `systems: [{name: a, base_url: "http://storage.invalid:4443", ${auth}}]`,
+  )
+  const flags = ['--web.listen-address=127.0.0.1:0', '--admin.listen-address=']
+  await using child = await startProcess(process.execPath, [
+    'src/main.ts',
+    'serve',
+    `--config.file=${file}`,
+    ...flags,
+  ])
+  const words = 'http://storage.invalid:4443: the password and the token are sent unencrypted'
+  await child.waitForOutput(
+    new RegExp(`level=warn msg="${words}" system=a remedy="use https:// in base_url"`),
+  )
+  expect(child.stderr()).not.toContain('4711')
 })
 
 test('serve exits with 1 on an invalid file and prints the reason', async () => {

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 describe('the package', () => {
-  test('contains only the compiled program, dashboards, licence, README and package.json', () => {
+  test('contains only the compiled program, its revision, dashboards, licence, README and package.json', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
@@ -55,7 +55,7 @@ describe('the package', () => {
     )
     const dashboards = repositoryFiles().filter((path) => /^grafana\/dashboards\/.*\.json$/.test(path))
     expect(packed.files.map(({ path }) => path).sort()).toEqual(
-      [...compiled, ...dashboards, ...documents].sort(),
+      [...compiled, ...dashboards, ...documents, 'dist/revision.txt'].sort(),
     )
   })
 

@@ -1,13 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WrittenFile } from '../../alerting/rules.ts'
+import { writeOutputFile } from './output_file.ts'
 
 /** Writes files to a folder, which is created, and prints their paths. A dry run only prints. */
 export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun: boolean): void {
   if (!dryRun) mkdirSync(folder, { recursive: true })
   for (const { name, text } of files) {
     const path = join(folder, name)
-    if (!dryRun) writeFileSync(path, text)
+    if (!dryRun) writeOutputFile(path, text)
     process.stdout.write(`${dryRun ? 'would write' : 'wrote'} ${path}\n`)
   }
 }

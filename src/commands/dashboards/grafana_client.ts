@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../../config/values/secret.ts'
 import { Failed } from '../cli/exit.ts'
+import { responseText } from '../cli/response_text.ts'
 import type { DashboardFile } from './files.ts'
 
 /** Whether Grafana has a dashboard, and with the same content. */
@@ -16,6 +17,8 @@ export interface GrafanaClient {
 
 const TIMEOUT_MS = 30_000
 const MAX_MESSAGE_CHARACTERS = 200
+/** Dashboards are smaller than 1 MB. */
+const MAX_RESPONSE_BYTES = 16_000_000
 
 /** Grafana 12 answers 412, older versions 409. */
 const FOLDER_EXISTS = [409, 412]
@@ -39,9 +42,8 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
 
   async function ask(...[method, path, body]: GrafanaRequest): Promise<GrafanaResponse> {
     const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
-    let response: Response
     try {
-      response = await fetch(`${root}${path}`, {
+      const response = await fetch(`${root}${path}`, {
         method,
         headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
@@ -49,10 +51,10 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
+      return { status: response.status, body: parsed(await responseText(response, MAX_RESPONSE_BYTES)) }
     } catch (failure) {
       throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${reasonOf(failure)}`)
     }
-    return { status: response.status, body: parsed(await response.text()) }
   }
 
   /** The body of a 2xx response; undefined for a status in `expected`. */

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** A file of lines. */
@@ -35,7 +36,9 @@ async function appendLine(path: string, line: string): Promise<void> {
 }
 
 async function append(file: FileHandle, line: string): Promise<void> {
-  const { size } = await file.stat()
+  const stats = await file.stat()
+  refuseEndless(stats)
+  const { size } = stats
   // A crash of the machine may have left a partial line.
   const isPartial = size > 0 && (await lastByte(file, size)) !== '\n'.charCodeAt(0)
   try {
@@ -48,6 +51,14 @@ async function append(file: FileHandle, line: string): Promise<void> {
   }
 }
 
+class EndlessFile extends Error {}
+
+/** A write to a FIFO waits for its reader, perhaps without end, and deletions wait for the write. */
+function refuseEndless(stats: Stats): void {
+  if (stats.isFIFO() || stats.isSocket())
+    throw new EndlessFile('cannot be written: it is a FIFO or a socket, not a regular file')
+}
+
 async function lastByte(file: FileHandle, size: number): Promise<number | undefined> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 })
   return bytesRead === 1 ? buffer[0] : undefined
@@ -57,8 +68,12 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
 export async function checkAuditFile(path: string): Promise<void> {
   try {
     const file = await open(path, 'a+', MODE)
-    await file.close()
+    await file
+      .stat()
+      .then(refuseEndless)
+      .finally(() => file.close())
   } catch (cause) {
+    if (cause instanceof EndlessFile) throw new Error(`--admin.audit-file=${path} ${cause.message}`)
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
     throw new Error(`--admin.audit-file=${path} cannot be written (${code})`, { cause })
   }

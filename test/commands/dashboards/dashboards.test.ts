@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/folders.ts'
 import { run } from '../../support/processes.ts'
+import { runServer } from '../doctor/doctor_setup.ts'
 import { GRAFANA_TOKEN, startGrafana } from './grafana_stub.ts'
 
 const SHIPPED = readdirSync('grafana/dashboards').filter((file) => file.endsWith('.json'))
@@ -31,6 +33,51 @@ describe('dashboards --out', () => {
     expect([code, readdirSync(folder.path)]).toEqual([0, []])
     expect(stdout).toContain('would write')
   })
+})
+
+describe('dashboards --out refuses', () => {
+  test('a file in place of the folder', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('file', '')
+    const exists = await dashboards([`--out=${file}`])
+    expect(exists).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `sds-exporter: ${file}: it exists and is not a folder (EEXIST)\n`,
+    })
+    const below = await dashboards([`--out=${file}/below`])
+    expect(below).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a folder (ENOTDIR)') })
+  })
+
+  test.each([
+    ['a FIFO that nobody reads', '', 'it is not a regular file'],
+    ['a FIFO that is not read to its end', 'exec 3<>"$0"; ', 'it is a FIFO, not a regular file'],
+  ])('%s in place of a dashboard', async (_, open, words) => {
+    using folder = temporaryFolder()
+    const [file = ''] = SHIPPED
+    const fifo = join(folder.path, file)
+    const script = `mkfifo "$0"; ${open}exec "$@"`
+    const command = [process.execPath, 'src/main.ts', 'dashboards', `--out=${folder.path}`]
+    const { code, stderr } = await run('sh', ['-c', script, fifo, ...command])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `sds-exporter: ${fifo} cannot be written: ${words}\n`,
+    })
+  })
+})
+
+test('a response of Grafana that never ends is refused', async () => {
+  await using server = await runServer(
+    createServer((_, response) => {
+      const send = () => {
+        while (!response.destroyed && response.write('x'.repeat(1_000_000))) {}
+      }
+      response.on('drain', send)
+      send()
+    }),
+  )
+  const { code, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('larger than 16000000 bytes') })
 })
 
 describe('dashboards --grafana.url', () => {

@@ -132,7 +132,7 @@ describe('rules', () => {
       [OURS, alert('SdsExporterDown', 'up{job="sds-exporter"} == 0')],
       'warn',
       /select the job sds-exporter, but the exporter is scraped as storage/,
-      /^set job_name: sds-exporter$/,
+      /^set job_name: sds-exporter, or alerting\.job/,
     ],
   ] as const)('with %s', async (_, rules, status, text, remedy) => {
     const [finding] = (await diagnose({ rules, newest: 1 }))('rules')

@@ -196,6 +196,19 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
+  test('refuses an audit file that is a FIFO, whose reader may never read', async () => {
+    const [id = ''] = await providerIds(emulator)
+    const fifo = `${folder.path}/fifo`
+    await run('mkfifo', [fifo])
+    const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes', `--admin.audit-file=${fifo}`)
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing was deleted'),
+    })
+    expect(stderr).toContain('it is a FIFO')
+    expect(emulator.log.count('delete')).toBe(0)
+  })
+
   test('has the flags that the documentation names', () => {
     const [, remove] = providersCommand().commands
     const flags = remove?.options.map(({ long }) => long)

@@ -25,7 +25,7 @@ const NO_ALERTS: Finding = {
   status: 'warn',
   text: 'Prometheus has no alerts for the metrics of the exporter',
   remedy:
-    'add the files of deploy/prometheus/rules to rule_files and reload Prometheus, which reports no error if a pattern matches no file',
+    'write the rules with sds-exporter rules --out=DIR, add them to rule_files and reload Prometheus, which reports no error if a pattern matches no file',
 }
 
 function brokenRule({ name, health, lastError }: LoadedRule): Finding[] {
@@ -46,7 +46,7 @@ function wrongJob(rules: readonly LoadedRule[], targets: readonly Pick<ScrapeTar
     {
       status: 'warn',
       text: `the rules select the job ${[...selected].join(', ')}, but the exporter is scraped as ${scraped}`,
-      remedy: `set job_name: ${first}`,
+      remedy: `set job_name: ${first}, or alerting.job in the file for sds-exporter rules`,
     },
   ]
 }

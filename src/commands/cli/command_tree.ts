@@ -1,0 +1,69 @@
+import type { Command, Option } from 'commander'
+
+/** What a flag expects: nothing, a path, one of several words, or other text. */
+export type FlagValue = 'none' | 'file' | 'folder' | 'text' | readonly string[]
+
+export interface Flag {
+  /** `-h` or undefined. */
+  readonly short: string | undefined
+  /** `--help` */
+  readonly long: string
+  /** `<file>`; empty for a flag without a value. */
+  readonly placeholder: string
+  readonly description: string
+  readonly value: FlagValue
+  /** The default in words; undefined if there is none. */
+  readonly defaultText: string | undefined
+}
+
+/** A command with what its help shows, for shells and manuals. */
+export interface CommandNode {
+  readonly name: string
+  readonly description: string
+  readonly flags: readonly Flag[]
+  /** `<id>` */
+  readonly arguments: readonly string[]
+  /** The words that the first argument can be; empty for other text. */
+  readonly argumentChoices: readonly string[]
+  readonly commands: readonly CommandNode[]
+}
+
+export function commandTree(command: Command): CommandNode {
+  const help = command.createHelp()
+  return {
+    name: command.name(),
+    description: command.description(),
+    flags: help.visibleOptions(command).map(flagOf),
+    arguments: command.registeredArguments.map((argument) => help.argumentTerm(argument)),
+    argumentChoices: command.registeredArguments[0]?.argChoices ?? [],
+    commands: help.visibleCommands(command).map(commandTree),
+  }
+}
+
+function flagOf(option: Option): Flag {
+  const { short, long = '', description, flags, argChoices, defaultValue } = option
+  const placeholder = /<[^>]+>/.exec(flags)?.[0] ?? ''
+  const isShown = defaultValue !== undefined && defaultValue !== false && defaultValue !== ''
+  return {
+    short,
+    long,
+    placeholder,
+    description,
+    value: argChoices ?? VALUES[placeholder] ?? 'text',
+    defaultText: isShown ? String(defaultValue) : undefined,
+  }
+}
+
+const VALUES: Readonly<Record<string, FlagValue>> = { '': 'none', '<file>': 'file', '<dir>': 'folder' }
+
+/** A command and the names before it, without that of the program. */
+export interface CommandPath {
+  readonly path: readonly string[]
+  readonly node: CommandNode
+}
+
+/** All commands below a command, and it itself with an empty path. */
+export function commandPaths(node: CommandNode, path: readonly string[] = []): CommandPath[] {
+  const below = node.commands.flatMap((child) => commandPaths(child, [...path, child.name]))
+  return [{ path, node }, ...below]
+}

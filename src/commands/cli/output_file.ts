@@ -1,0 +1,31 @@
+import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
+import { fileTypeProblem } from '../../config/values/files.ts'
+import { Failed } from './exit.ts'
+
+const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
+
+/**
+ * Writes a file, or replaces its content.
+ * @throws {Failed} if the path is not that of a regular file: writing to a FIFO or a device may never end
+ */
+export function writeOutputFile(path: string, text: string): void {
+  // Without O_NONBLOCK, opening a FIFO waits for a reader. O_TRUNC has no effect on other types.
+  const file = opened(path)
+  try {
+    const problem = fileTypeProblem(fstatSync(file))
+    if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o666)
+  } catch (cause) {
+    // A FIFO without a reader, or a socket.
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENXIO')) throw cause
+    throw new Failed(`${path} cannot be written: it is not a regular file`)
+  }
+}

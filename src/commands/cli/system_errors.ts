@@ -1,0 +1,22 @@
+/** Errors of the operating system that a user can correct. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'it exists and is not a folder',
+  EISDIR: 'it is a folder',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files',
+  ENOENT: 'no such file or folder',
+  ENOSPC: 'no space left on the device',
+  ENOTDIR: 'a part of the path is not a folder',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+}
+
+/** A failed system call in words, with its path; undefined for other failures. */
+export function systemErrorText(failure: unknown): string | undefined {
+  if (!(failure instanceof Error && 'syscall' in failure && 'code' in failure)) return undefined
+  const code = String(failure.code)
+  const description = DESCRIPTIONS[code]
+  if (description === undefined) return undefined
+  return `${'path' in failure ? `${failure.path}: ` : ''}${description} (${code})`
+}
