@@ -98,8 +98,14 @@ alerting:
   })
 
   test.each([
-    ['thresholds: {usd_ratio: {warning: 0.7}}', 'thresholds.usd_ratio: unknown key'],
-    ['thresholds: {used_ratio: {warn: 0.7}}', 'thresholds.used_ratio.warn: unknown key'],
+    [
+      'thresholds: {usd_ratio: {warning: 0.7}}',
+      'thresholds.usd_ratio: unknown key; did you mean used_ratio?',
+    ],
+    [
+      'thresholds: {used_ratio: {warn: 0.7}}',
+      'thresholds.used_ratio.warn: unknown key; did you mean warning?',
+    ],
     [
       'thresholds: {used_ratio: 0.7}',
       'thresholds.used_ratio: expected a mapping with the keys warning and critical',
@@ -123,17 +129,20 @@ alerting:
       'thresholds.used_ratio: critical is reached before warning',
     ],
     ['thresholds: {forecast: {warning: 2d}}', 'thresholds.forecast: critical is reached before warning'],
-    ['for: {SdsNodeGood: 5m}', 'for.SdsNodeGood: unknown key'],
+    ['for: {SdsNodeGood: 5m}', 'for.SdsNodeGood: unknown key; did you mean SdsNodeBad?'],
     ['for: {SdsNodeBad: 5}', 'for.SdsNodeBad: expected durations for critical'],
     ['for: {SdsNodeBad: {info: 5m}}', 'for.SdsNodeBad.info: unknown key'],
     [
       'for: {SdsNodeBad: {critical: soon}}',
       'for.SdsNodeBad.critical: expected a duration like 30s, 5m, 7d or 4w',
     ],
-    ['keep_firing_for: {SdsNodeGood: 5m}', 'keep_firing_for.SdsNodeGood: unknown key'],
+    [
+      'keep_firing_for: {SdsNodeGood: 5m}',
+      'keep_firing_for.SdsNodeGood: unknown key; did you mean SdsNodeBad?',
+    ],
     ['disabled: [SdsNodeGood]', 'disabled[0]: there is no alert of this name'],
     ['disabled: SdsNodeBad', 'disabled: expected a list of names of alerts'],
-    ['grafana_url: grafana', 'grafana_url: not a URL'],
+    ['grafana_url: grafana', 'grafana_url: not a URL: write https://grafana'],
     [
       'grafana_url: "https://a:b@c"',
       'grafana_url: must not contain a user or password: everybody who sees an alert sees its links',
@@ -142,7 +151,7 @@ alerting:
     ['job: a"b', 'job: may contain letters, digits and _ . / : - only'],
     ['limits: {}', 'limits: unknown key'],
     ['overrides: [{pool: a}]', 'overrides[0].system: missing: expected text'],
-    ['overrides: [{system: a, pools: [b]}]', 'overrides[0].pools: unknown key'],
+    ['overrides: [{system: a, pools: [b]}]', 'overrides[0].pools: unknown key; did you mean pool?'],
     ['overrides: [{system: a}, {system: a}]', 'overrides[1]: overrides[0] has the same system and pool'],
     [
       'overrides: [{system: a, disabled: [SdsExporterDown]}]',
@@ -182,7 +191,7 @@ alerting:
 
   test.each([
     ['thresholds: {}\n', ['alerting: missing: expected a mapping', 'thresholds: unknown key']],
-    [`${SYSTEM}alertng: {}\n`, ['alertng: unknown key']],
+    [`${SYSTEM}alertng: {}\n`, ['alertng: unknown key; did you mean alerting?']],
     ['', ['alerting: missing: expected a mapping']],
     ['- a\n', [': expected a mapping with the key alerting']],
     [

@@ -182,6 +182,9 @@ describe('a valid configuration file', () => {
     await waitFor(async () => (await setup.value('sds_api_logins_total', { result: 'auth' })) === 1, {
       what: 'the refusal',
     })
+    // What the troubleshooting table describes.
+    expect(await setup.value('sds_system_up', { system: 'a' })).toBe(1)
+    expect((await setup.scrape()).filter(({ name }) => name.startsWith('sds_pool_'))).toEqual([])
     setup.configure(systems(login('a', emulator.url)))
     await setup.exporter.reload()
     await setup.waitForPolls(pool?.id ?? '', 'ok')
