@@ -9,6 +9,7 @@ import { type Board, createBoard } from '../src/poller/board.ts'
 import { withForecasts, withPoll, withPools } from '../src/poller/state.ts'
 import { createListener } from '../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../src/server/metrics/metrics_app.ts'
+import { createRecent } from '../src/status/recent.ts'
 import { compare, median } from './figures.ts'
 import type { PoolFixture } from './fleet.ts'
 import type { ScrapeJob } from './scraper.ts'
@@ -34,7 +35,14 @@ async function serveExporter(fleet: readonly PoolFixture[]) {
     own,
     ready: () => true,
     reload: undefined,
-    landing: { version: 'bench', systems: () => [] },
+    status: {
+      version: 'bench',
+      systems: () => [],
+      polling: () => undefined,
+      recent: createRecent(),
+      now: Date.now,
+      adminUrl: () => undefined,
+    },
     log: silentLog,
   })
   const listener = createListener({

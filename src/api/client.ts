@@ -7,13 +7,13 @@ import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
-import type { Permits } from './http/permits.ts'
+import type { Permits, PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answer.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/queries.ts'
 import { queryRefusalOf } from './query/refusals.ts'
-import { type Attempts, createAttempts } from './request/attempts.ts'
+import { type Attempts, createAttempts, type NodeState } from './request/attempts.ts'
 import { createAuthorised } from './request/authorised.ts'
 import { createBreaker } from './request/breaker.ts'
 import {
@@ -24,10 +24,10 @@ import {
   withToken,
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
-import { createOperate } from './request/operation.ts'
+import { createOperate, type Operate } from './request/operation.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
-import type { Session } from './session/session.ts'
+import type { Session, SessionState } from './session/session.ts'
 
 export type { ClientObserver, Operation } from './request/exchanges.ts'
 
@@ -51,8 +51,19 @@ export interface SystemClient {
   ): Promise<QueryAnswer>
   /** Any other GET request. */
   read<T>(request: ReadRequest, decode: (text: string) => T, signal: AbortSignal): Promise<T>
+  status(): ClientStatus
   /** Logs out and closes all connections. */
   close(): Promise<void>
+}
+
+/** The state of a client at one moment, for the status page. */
+export interface ClientStatus {
+  readonly session: SessionState
+  /** Operations that run, and those that wait for `limits.concurrency`. */
+  readonly operations: PermitUsage
+  /** Milliseconds for which nothing is sent, because the system keeps failing. */
+  readonly pauseMs: number
+  readonly nodes: readonly NodeState[]
 }
 
 export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
@@ -86,15 +97,16 @@ export function createClient(options: ClientOptions): SystemClient {
   const attempts = createAttempts(system.baseUrls)
   const { exchange, close } = createExchanges({ ...options, pace: limits.pace })
   const session = openSession(options, exchange, attempts)
+  const breaker = createBreaker({
+    // More than can fail together for one cause, such as a connection that broke.
+    failuresToOpen: options.limits.concurrency + 1,
+    onAnswered: (answered) => observer.answered?.(answered),
+  })
   const read = createOperate({
     system: system.name,
     timeoutMs,
     limits,
-    breaker: createBreaker({
-      // More than can fail together for one cause, such as a connection that broke.
-      failuresToOpen: options.limits.concurrency + 1,
-      onAnswered: (answered) => observer.answered?.(answered),
-    }),
+    breaker,
     attempts,
     exchange: createAuthorised(exchange, session),
   })
@@ -122,21 +134,31 @@ export function createClient(options: ClientOptions): SystemClient {
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
-    query(query, dialect, signal, onBody) {
-      const body = JSON.stringify({ query: queryText(query, dialect) })
-      const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
-      const options = { name: query.name, tags: requiredTags(query) }
-      const steps = (answer: unknown) => {
-        onBody?.(answer)
-        return answerSteps(answer, options)
-      }
-      return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
-    },
+    query: createQuery(read),
     read: (request, decode, signal) => read(request, signal, decode),
+    status: () => ({
+      session: session.state(),
+      operations: limits.usage(),
+      pauseMs: breaker.pauseMs(),
+      nodes: attempts.nodes(),
+    }),
     async close() {
       await session.close()
       await close()
     },
+  }
+}
+
+function createQuery(read: Operate): SystemClient['query'] {
+  return (query, dialect, signal, onBody) => {
+    const body = JSON.stringify({ query: queryText(query, dialect) })
+    const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
+    const options = { name: query.name, tags: requiredTags(query) }
+    const steps = (answer: unknown) => {
+      onBody?.(answer)
+      return answerSteps(answer, options)
+    }
+    return read(request, signal, (text, _, ofAttempt) => decodeInSlices(text, steps, ofAttempt))
   }
 }
 

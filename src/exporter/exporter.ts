@@ -7,6 +7,7 @@ import { createPoller } from '../poller/poller.ts'
 import { parseListenAddress } from '../server/listener/listen_address.ts'
 import { createListener, type Listener } from '../server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
+import { createRecent } from '../status/recent.ts'
 import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
 import { createReloader } from './reloader.ts'
 
@@ -46,22 +47,24 @@ export interface Exporter {
 export function createExporter(options: ExporterOptions): Exporter {
   const { load, configFile, log, version } = options
   const own = createOwnMetrics({ version, nodeVersion: process.version })
-  const board = createBoard(own.series)
+  const recent = createRecent()
+  const board = createBoard(own.series, recent)
   const decoding = createPermits(1)
-  const poller = createPoller({ board, own, log, decoding })
+  const poller = createPoller({ board, own, log, decoding, onRequest: recent.requested })
   const admin = options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, log })
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)
   }
   const reloader = createReloader({ load, configFile, apply, own, log })
+  const statusSources = { version, systems: board.systems, polling: poller.status, recent, now: Date.now }
   const app = createMetricsApp({
     page: board.page,
     own,
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
-    landing: { version, systems: board.systems },
+    status: { ...statusSources, adminUrl: () => admin?.url },
     origin: {
       listenHost: parseListenAddress(options.listenAddress).host,
       allowedHosts: options.allowedHosts,

@@ -23,8 +23,16 @@ export interface Board {
   show(names: readonly string[], fresh: ReadonlySet<string>): Promise<void>
 }
 
+/** Is told what the board shows. */
+export interface BoardObserver {
+  /** The state of a system was replaced. */
+  changed(system: SystemState): void
+  /** Of all systems, only what is known of these is still true. */
+  kept(names: readonly string[]): void
+}
+
 /** @param onPage called with the number of series of every new page */
-export function createBoard(onPage: (series: number) => void): Board {
+export function createBoard(onPage: (series: number) => void, observer?: BoardObserver): Board {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let page = createPage([])
   let running: Promise<void> | undefined
@@ -57,7 +65,9 @@ export function createBoard(onPage: (series: number) => void): Board {
     async update(name, change) {
       const before = systems.get(name)
       if (before === undefined) return
-      systems = new Map(systems).set(name, change(before))
+      const next = change(before)
+      systems = new Map(systems).set(name, next)
+      observer?.changed(next)
       await publish()
     },
     show(names, fresh) {
@@ -65,6 +75,7 @@ export function createBoard(onPage: (series: number) => void): Board {
       // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
       if (fresh.size === 0 && isDeepStrictEqual(names, [...systems.keys()])) return Promise.resolve()
       systems = new Map(names.map((name) => [name, known(name) ?? newSystem(name)]))
+      observer?.kept(names.filter((name) => !fresh.has(name)))
       return publish()
     },
   }

@@ -6,6 +6,7 @@ import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
 import type { PoolPoller } from './pool_poller.ts'
 import { withPools } from './state.ts'
+import { failureOf } from './system_state.ts'
 
 interface DiscoveryOptions {
   readonly system: SystemConfig
@@ -68,8 +69,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     } catch (failure) {
       if (!(failure instanceof ApiError) || signal.aborted) throw failure
       journal.discovered(failure)
-      const { reason, message } = failure
-      await board.update(system.name, (state) => ({ ...state, discoveryFailure: { reason, message } }))
+      const discoveryFailure = failureOf(failure, Date.now() / 1000)
+      await board.update(system.name, (state) => ({ ...state, discoveryFailure }))
       return failure
     }
   }

@@ -4,7 +4,7 @@ import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../api/providers/providers.ts'
 import type { Log } from '../log.ts'
 import type { Board } from './board.ts'
-import type { InventoryState } from './system_state.ts'
+import { failureOf, type InventoryState } from './system_state.ts'
 
 interface InventoryOptions {
   readonly system: string
@@ -70,7 +70,7 @@ export function createInventory({ system, isDue, client, board, log }: Inventory
       failures += 1
       logChange(cause)
       const isKept = failures <= FAILURES_ALLOWED && isPassing(cause)
-      const failure = { reason: cause.reason, message: cause.message }
+      const failure = failureOf(cause, Date.now() / 1000)
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))
     }
   }

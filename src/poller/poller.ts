@@ -1,4 +1,4 @@
-import { type ClientObserver, createClient, type SystemClient } from '../api/client.ts'
+import { type ClientObserver, type ClientStatus, createClient, type SystemClient } from '../api/client.ts'
 import { createPermits, type Permits } from '../api/http/permits.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
@@ -14,11 +14,22 @@ export interface Poller {
    * session, values and schedule; others are logged out and begin anew.
    */
   use(config: Config): Promise<void>
-  nextPoll(system: string): number | undefined
+  /** Undefined for a system that is not polled. */
+  status(system: string): PollerStatus | undefined
   /** Whether every system was tried once. */
   ready(): boolean
   /** Ends running polls, logs out, closes connections. */
   stop(): Promise<void>
+}
+
+/** How a system is polled, at one moment. */
+export interface PollerStatus {
+  readonly system: SystemConfig
+  readonly shared: SharedConfig
+  readonly client: ClientStatus
+  /** Times of the next poll and of the next queries, in milliseconds since the epoch; undefined without a schedule. */
+  readonly nextPollMs: number | undefined
+  readonly nextQueriesMs: number | undefined
 }
 
 export interface PollerOptions {
@@ -27,6 +38,8 @@ export interface PollerOptions {
   readonly log: Log
   /** For decoding bodies of all systems. */
   readonly decoding?: Permits
+  /** Called for each request to a system. */
+  readonly onRequest?: (system: string) => void
 }
 
 interface Runner {
@@ -37,7 +50,7 @@ interface Runner {
 }
 
 /** The part of the configuration that holds for every system. */
-type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
+export type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
 export function createPoller(options: PollerOptions): Poller {
   const { board, own, log, decoding = createPermits(1) } = options
@@ -48,7 +61,7 @@ export function createPoller(options: PollerOptions): Poller {
       system,
       limits: shared.limits,
       timeoutMs: shared.poll.timeoutMs,
-      observer: observe(system.name, board, own),
+      observer: observe(system.name, options),
       log,
       decoding,
     })
@@ -88,7 +101,7 @@ export function createPoller(options: PollerOptions): Poller {
       )
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
     },
-    nextPoll: (system) => runners.get(system)?.poller.nextPoll(),
+    status: (name) => statusOf(runners.get(name)),
     ready: () => runners.size > 0 && [...runners.keys()].every((name) => board.system(name)?.tried === true),
     async stop() {
       const last = [...runners.values()]
@@ -98,8 +111,14 @@ export function createPoller(options: PollerOptions): Poller {
   }
 }
 
+function statusOf(runner: Runner | undefined): PollerStatus | undefined {
+  if (runner === undefined) return undefined
+  const { system, shared, client, poller } = runner
+  return { system, shared, client: client.status(), ...poller.next() }
+}
+
 /** Passes the measurements of a client to the counters and to the board. */
-function observe(system: string, board: Board, own: OwnMetrics): ClientObserver {
+function observe(system: string, { board, own, onRequest }: PollerOptions): ClientObserver {
   const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
     const state = board.system(system)
     const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
@@ -107,7 +126,10 @@ function observe(system: string, board: Board, own: OwnMetrics): ClientObserver 
     if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
   }
   return {
-    exchanged: ({ operation, code, seconds }) => own.request({ system, operation, code, seconds }),
+    exchanged({ operation, code, seconds }) {
+      own.request({ system, operation, code, seconds })
+      onRequest?.(system)
+    },
     answered: (up) => set({ up }),
     loggedIn: (result) => own.login(system, result),
     clockSkew: (seconds) => set({ clockSkewSeconds: seconds }),

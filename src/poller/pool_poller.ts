@@ -8,7 +8,7 @@ import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
 import type { Journal } from './journal.ts'
 import { type Lines, NO_LINES, readingLinesSteps } from './pool_lines.ts'
 import { withdrawn, withPoll } from './state.ts'
-import type { Attempt, Failure } from './system_state.ts'
+import { type Attempt, failureOf } from './system_state.ts'
 import { createWithdrawal, type Withdrawal } from './withdrawal.ts'
 
 interface PoolPollerOptions {
@@ -67,7 +67,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   async function fail(failure: ApiError, began: number): Promise<Outcome> {
     journal.polled(poolId, failure)
-    const bad = attemptSince(began, { reason: failure.reason, message: failure.message })
+    const bad = attemptSince(began, failure)
     await board.update(system.name, (state) => withPoll(state, poolId, bad))
     return failure
   }
@@ -121,8 +121,9 @@ function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Wi
 }
 
 /** @param began on the clock of `performance.now()` */
-function attemptSince(began: number, failure?: Failure): Attempt {
-  return { at: Date.now() / 1000, seconds: (performance.now() - began) / 1000, failure }
+function attemptSince(began: number, failure?: ApiError): Attempt {
+  const at = Date.now() / 1000
+  return { at, seconds: (performance.now() - began) / 1000, failure: failure && failureOf(failure, at) }
 }
 
 /** The failure with its place. An internal error becomes a failure of this pool alone. */

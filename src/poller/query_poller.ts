@@ -15,6 +15,7 @@ import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
 import { type SystemState, withAnswers, withPerformance } from './state.ts'
+import { failureOf } from './system_state.ts'
 
 export interface QueryPollerOptions {
   readonly system: SystemConfig
@@ -105,9 +106,10 @@ export function withoutPerformance(system: SystemState): SystemState {
 }
 
 /** The values stay until they are too old. */
-function withFailure(system: SystemState, { reason, message }: ApiError): SystemState {
+function withFailure(system: SystemState, cause: ApiError): SystemState {
   const { reading, receivedAtMs = 0 } = system.performance ?? {}
-  return withPerformance(system, { reading, receivedAtMs, failure: { reason, message } })
+  const failure = failureOf(cause, Date.now() / 1000)
+  return withPerformance(system, { reading, receivedAtMs, failure })
 }
 
 function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {

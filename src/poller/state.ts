@@ -20,7 +20,13 @@ import {
   type SystemState,
 } from './system_state.ts'
 
-export { newSystem, type PerformanceState, type PoolState, type SystemState } from './system_state.ts'
+export {
+  type Failure,
+  newSystem,
+  type PerformanceState,
+  type PoolState,
+  type SystemState,
+} from './system_state.ts'
 
 /**
  * The system with exactly these pools; those that it had keep what is known of them.
@@ -61,6 +67,7 @@ export function withPoll(
   const polled = (pool: PoolState) => ({
     ...pool,
     lastAttempt: attempt,
+    lastFailure: attempt.failure ?? pool.lastFailure,
     polls: new Map(pool.polls).set(result, (pool.polls.get(result) ?? 0) + 1),
   })
   if (reading === undefined) return changed(system, poolId, polled)

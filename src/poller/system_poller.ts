@@ -25,10 +25,15 @@ export interface SystemPollerOptions {
 export interface SystemPoller {
   /** Begins with a first round at once; returns without waiting for it. */
   start(): void
-  /** When the next round is due, in milliseconds since the epoch. */
-  nextPoll(): number | undefined
+  next(): NextRuns
   /** Ends running polls; resolves when they have ended. The client stays open. */
   stop(): Promise<void>
+}
+
+/** When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. */
+export interface NextRuns {
+  readonly nextPollMs: number | undefined
+  readonly nextQueriesMs: number | undefined
 }
 
 export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
@@ -45,7 +50,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const rounds = createRounds({ system: system.name, discovery, inventory, queries, board, signal })
   const tasks = createTasks(signal, journal)
   const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
-  const { polls, all: schedules } = createSchedules(parts)
+  const { next, all: schedules } = createSchedules(parts)
 
   return {
     start() {
@@ -57,7 +62,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       })
       for (const schedule of schedules) schedule.start()
     },
-    nextPoll: polls.next,
+    next,
     async stop() {
       stopping.abort()
       for (const schedule of schedules) schedule.stop()
@@ -140,5 +145,8 @@ function createSchedules(parts: ScheduleParts) {
   })
   const discoverySchedule = system.pools === undefined ? config.discovery.schedule : ''
   const pools = optional('discovery', discoverySchedule, () => ifWorking(discovery.discover))
-  return { polls, all: [polls, ...forecasts, ...providers, ...performance, ...pools] }
+  return {
+    next: (): NextRuns => ({ nextPollMs: polls.next(), nextQueriesMs: performance[0]?.next() }),
+    all: [polls, ...forecasts, ...providers, ...performance, ...pools],
+  }
 }

@@ -1,3 +1,4 @@
+import type { ApiError } from '../api/errors/errors.ts'
 import type { Reason, Result } from '../api/errors/reasons.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
@@ -5,14 +6,29 @@ import type { PoolRef } from '../api/feed/pools.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/performance.ts'
+import { remedyOf } from '../api/remedies.ts'
 import type { Part } from '../metrics/exposition.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
-/** Why the last attempt failed, in a form for metrics, log and status page. */
+/** Why an attempt failed, in a form for metrics, log and status page. */
 export interface Failure {
   readonly reason: Reason
-  /** For people; names system, pool and path, never a secret. */
+  /** For people; without system and pool, which are known where it is shown. Never a secret. */
   readonly message: string
+  /** What to do about it, one sentence without a full stop. */
+  readonly remedy: string
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
+export function failureOf(failure: ApiError, at: number): Failure {
+  const { reason, detail, node } = failure
+  return {
+    reason,
+    message: node === undefined ? detail : `${node}: ${detail}`,
+    remedy: remedyOf(failure),
+    at,
+  }
 }
 
 /** One poll, good or failed. */
@@ -36,6 +52,8 @@ export interface PoolState {
   readonly polls: ReadonlyMap<Result, number>
   /** Time of the last good poll, in seconds since the epoch. */
   readonly lastSuccess: number | undefined
+  /** Of the last poll that failed; kept when later ones succeed. */
+  readonly lastFailure: Failure | undefined
   /** The last good reading; undefined before the first and after it was withdrawn for its age. */
   readonly reading: FeedReading | undefined
   /** The reading with what the query interface has of its nodes. */
@@ -111,6 +129,7 @@ export function newPool(ref: PoolRef): PoolState {
     lastAttempt: undefined,
     polls: new Map(),
     lastSuccess: undefined,
+    lastFailure: undefined,
     reading: undefined,
     merged: undefined,
     forecasts: undefined,

@@ -41,8 +41,9 @@ export function renderedSystem(name: string, json: string): RenderedSystem {
   const ids = [...listed.pools.keys()]
   const polled = feeds.reduce((system, feed, index) => {
     const reading = read(() => decodeFeed(parseJson(feed)))
-    const failure = reading === undefined ? { reason: 'schema' as const, message: 'refused' } : undefined
-    const attempt = { at: 1_785_312_642, seconds: 0.5, failure }
+    const at = 1_785_312_642
+    const refusal = { reason: 'schema' as const, message: 'refused', remedy: 'report it', at }
+    const attempt = { at, seconds: 0.5, failure: reading === undefined ? refusal : undefined }
     return withPoll(system, ids[index] ?? '', attempt, reading)
   }, listed)
   const ahead: FeedReading | undefined = read(() => decodeFeed(parseJson(forecasts)))

@@ -7,6 +7,7 @@ import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_a
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
 import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
+import { statusSources } from '../server/status/status_setup.ts'
 import { get } from '../support/http.ts'
 import { mutatedText } from './arbitraries.ts'
 import { fuzz, readCorpus } from './fuzz.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
     own: createOwnMetrics({ version: '1', nodeVersion: 'v24' }),
     ready: () => true,
     reload: undefined,
-    landing: { version: '1', systems: () => [] },
+    status: statusSources([]),
     log,
   })
   const metrics = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS, log })

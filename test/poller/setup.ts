@@ -39,6 +39,12 @@ export function clientOf(methods: Partial<SystemClient>): SystemClient {
     pools: unexpected,
     query: unexpected,
     read: unexpected,
+    status: () => ({
+      session: { state: 'open', loggedInAtMs: undefined, pauseMs: 0 },
+      operations: { running: 0, waiting: 0 },
+      pauseMs: 0,
+      nodes: [],
+    }),
     close: async () => undefined,
     ...methods,
   }

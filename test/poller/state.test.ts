@@ -18,7 +18,8 @@ import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from './setup.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
-const failed = { at: 9, seconds: 3, failure: { reason: 'timeout', message: 'too late' } } as const
+const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const
+const failed = { at: 9, seconds: 3, failure }
 const refs = (...ids: string[]) => ids.map((id) => ({ id, name: undefined }))
 const seriesOf = (system: SystemState) =>
   parseExposition(createPage(systemParts(system)).identity('text').toString())

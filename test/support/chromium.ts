@@ -73,6 +73,29 @@ export async function fitsWidth(page: Page): Promise<boolean> {
   )
 }
 
+/** Elements whose text has a contrast below 4.5:1 against its background. */
+export function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number)
+    const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+    const ground = (element) => {
+      for (let e = element; e; e = e.parentElement) {
+        const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor)
+        if (a > 0) return [r, g, b]
+      }
+      return [255, 255, 255]
+    }
+    return [...document.querySelectorAll('body *')]
+      .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+      .filter((e) => {
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))]
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5
+      })
+      .map((e) => e.tagName + ': ' + e.textContent.trim().slice(0, 40))
+  })()`)
+}
+
 function watch(page: Page): { readonly problems: string[]; readonly requests: string[] } {
   const problems: string[] = []
   const requests: string[] = []

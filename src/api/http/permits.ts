@@ -7,11 +7,19 @@ export interface Permits {
    * started is not left alone, because a deletion must be followed to its end.
    */
   run<T>(task: () => Promise<T>, options: { signal: AbortSignal; priority?: number }): Promise<T>
+  /** Tasks that run, and tasks that wait. */
+  usage(): PermitUsage
+}
+
+export interface PermitUsage {
+  readonly running: number
+  readonly waiting: number
 }
 
 export function createPermits(concurrency: number): Permits {
   const queue = new PQueue({ concurrency })
   return {
+    usage: () => ({ running: queue.pending, waiting: queue.size }),
     async run(task, { signal, priority = 0 }) {
       const waiting = new AbortController()
       const abort = () => waiting.abort(signal.reason)

@@ -27,12 +27,23 @@ export interface Attempts {
    * @throws {ApiError} the failure of the last attempt
    */
   run<T>(send: Send<T>, bounds: AttemptBounds): Promise<T>
+  /** The base URLs in the order of the configuration. */
+  nodes(): readonly NodeState[]
+}
+
+/** One base URL, and the milliseconds for which others are preferred, because it failed. */
+export interface NodeState {
+  readonly baseUrl: string
+  readonly cooldownMs: number
 }
 
 /** @param now monotonic clock of the cooldowns, in milliseconds */
 export function createAttempts(baseUrls: readonly string[], now?: () => number): Attempts {
   const nodes = baseUrls.map((baseUrl) => ({ baseUrl, cooldown: createCooldown(now) }))
-  return { run: (send, bounds) => run(nodes, send, bounds) }
+  return {
+    run: (send, bounds) => run(nodes, send, bounds),
+    nodes: () => nodes.map(({ baseUrl, cooldown }) => ({ baseUrl, cooldownMs: cooldown.remainingMs() })),
+  }
 }
 
 async function run<T>(

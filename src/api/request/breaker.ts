@@ -27,6 +27,8 @@ export interface Breaker {
    * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
    */
   enter(key: string): Promise<Leave>
+  /** Milliseconds until the next request is admitted; 0 while the breaker is closed or half-open. */
+  pauseMs(): number
 }
 
 interface BreakerOptions {
@@ -59,6 +61,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
   }
 
   return {
+    pauseMs: () => Math.max(0, (failures.opened()?.untilMs ?? 0) - now()),
     async enter(key) {
       while (probe !== undefined) await probe
       const opened = failures.opened()

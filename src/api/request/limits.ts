@@ -10,6 +10,7 @@ export const PRIORITIES = { poll: 1, other: 0 } as const
 export interface Limits {
   /** Runs a task when fewer than `limits.concurrency` run. */
   readonly withPermit: Permits['run']
+  readonly usage: Permits['usage']
   /** Resolves when the next request may be sent. @throws the reason of the signal when that aborts first */
   pace(signal: AbortSignal): Promise<void>
 }
@@ -19,8 +20,11 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): 
   const bucket = new TokenBucket({ bucketSize: 1, tokensPerInterval: requestsPerSecond, interval: 'second' })
   bucket.content = 1
 
+  const permits = createPermits(concurrency)
+
   return {
-    withPermit: createPermits(concurrency).run,
+    withPermit: permits.run,
+    usage: permits.usage,
     async pace(signal) {
       signal.throwIfAborted()
       // An aborted waiter still takes its token: at most one for each permit is lost.

@@ -2,7 +2,7 @@ import { readTextFile } from '../../config/values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createLoginSession } from './login_session.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { Session, SessionOptions, SessionState } from './session.ts'
 
 /** The session of the configuration: a fixed token, a token file, or a login. */
 export function createSession(options: SessionOptions): Session {
@@ -29,19 +29,26 @@ export function createSession(options: SessionOptions): Session {
   }
 }
 
-/** For tokens that are made elsewhere. */
-const WITHOUT_LOGIN = {
-  accepted: () => undefined,
-  renewedInVain: () => undefined,
-  close: async () => undefined,
-} as const
+/** A session with a token that is made elsewhere. */
+function withoutLogin({ token, renew }: Pick<Session, 'token' | 'renew'>): Session {
+  let state: SessionState['state'] = 'unused'
+  return {
+    token,
+    renew(...parameters) {
+      state = 'refused'
+      return renew(...parameters)
+    },
+    accepted() {
+      state = 'open'
+    },
+    renewedInVain: () => undefined,
+    state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
+    close: async () => undefined,
+  }
+}
 
 function fixedSession(token: Secret): Session {
-  return {
-    ...WITHOUT_LOGIN,
-    token: async () => token,
-    renew: async () => undefined,
-  }
+  return withoutLogin({ token: async () => token, renew: async () => undefined })
 }
 
 /** Reads the file for every request, so that a rotated token is used at once. */
@@ -56,14 +63,13 @@ function fileSession(file: string): Session {
     }
     return last
   }
-  return {
-    ...WITHOUT_LOGIN,
+  return withoutLogin({
     token: read,
     async renew(refused) {
       const token = await read()
       return token.equals(refused) ? undefined : token
     },
-  }
+  })
 }
 
 async function readSecret(

@@ -26,7 +26,7 @@ interface Token {
 /** A session whose token comes from a login, is replaced before it expires or when it is refused, and is logged out. */
 export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
-  const logIn = createLogin(options)
+  const login = createLogin(options)
   const renewals = createRenewals(options.monotonicNow)
   const closing = new AbortController()
   let closed = false
@@ -37,7 +37,7 @@ export function createLoginSession(options: LoginOptions): Session {
   function replace(baseUrl: string): Promise<Token> {
     pending ??= (async () => {
       await dropCurrent()
-      const secret = await withDeadline(closing.signal, timeoutMs, (signal) => logIn(baseUrl, signal))
+      const secret = await withDeadline(closing.signal, timeoutMs, (signal) => login.send(baseUrl, signal))
       current = { secret, since: now(), usedAt: now() }
       return current
     })().finally(() => {
@@ -69,6 +69,11 @@ export function createLoginSession(options: LoginOptions): Session {
     },
     accepted: renewals.accepted,
     renewedInVain: renewals.inVain,
+    state: () => ({
+      state: login.isRefused() ? 'refused' : current === undefined ? 'unused' : 'open',
+      loggedInAtMs: current?.since,
+      pauseMs: login.pauseMs(),
+    }),
     async close() {
       closed = true
       const timer = setTimeout(() => closing.abort(), LAST_LOGIN_TIMEOUT_MS)
@@ -107,7 +112,7 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
     log.warn('login refused: check username and password', { system, user: username, next_login_seconds })
   }
 
-  return async (baseUrl: string, signal: AbortSignal): Promise<Secret> => {
+  async function send(baseUrl: string, signal: AbortSignal): Promise<Secret> {
     const password = await readPassword()
     check(password)
     try {
@@ -117,12 +122,15 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
       const token = tokenOf(answer)
       onLogin('ok')
       cooldown.reset()
+      refused = undefined
       return token
     } catch (failure) {
       if (failure instanceof ApiError) noteFailure(failure, password)
       throw failure
     }
   }
+
+  return { send, isRefused: () => refused !== undefined, pauseMs: cooldown.remainingMs }
 }
 
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */

@@ -22,8 +22,22 @@ export interface Session {
   accepted(token: Secret, requester: string): void
   /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
   renewedInVain(requester: string): void
+  state(): SessionState
   /** Logs out, as far as the system answers; no token is given out afterwards. */
   close(): Promise<void>
+}
+
+/** What is known of a session. */
+export interface SessionState {
+  /**
+   * `unused`: no token was sent yet. `open`: the login succeeded, or the system accepted the token. `refused`: the
+   * system refused the last login or the token.
+   */
+  readonly state: 'unused' | 'open' | 'refused'
+  /** Time of the login that gave the token, in milliseconds since the epoch. */
+  readonly loggedInAtMs: number | undefined
+  /** Milliseconds for which no login is sent, because the last one was refused. */
+  readonly pauseMs: number
 }
 
 /** Sends `/login` and `/logout`, counted like any request. A logout rejects when the system did not answer it. */

@@ -1,6 +1,6 @@
 import { durationText } from '../../duration_text.ts'
+import { bytesText, percentText } from '../../quantities.ts'
 import { visibleText } from '../../visible_text.ts'
-import { bytesText, percentText } from '../cli/quantities.ts'
 import type { NodeRow } from './rows.ts'
 
 interface Column {

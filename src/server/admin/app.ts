@@ -7,6 +7,7 @@ import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { createFailureLog, type FailureLog } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
+import { PAGE_HEADERS } from '../page/policy.ts'
 import type { Audit } from './audit.ts'
 import { readRequestBody } from './body.ts'
 import { CONTENT_TYPES, writeError } from './documents.ts'
@@ -78,15 +79,10 @@ function createRouter(routes: Routes): Router {
   return router
 }
 
-/** For every response, errors included: no caching, no access from other sites. */
+/** For every response, errors included. */
 const RESPONSE_HEADERS = {
-  'Cache-Control': 'no-store',
+  ...PAGE_HEADERS,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
 }
 
 async function setResponseHeaders(context: Context, next: Next): Promise<void> {

@@ -4,16 +4,17 @@ import type { Log } from '../../log.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { createFailureLog } from '../listener/failure_log.ts'
-import { type LandingPage, renderLandingPage } from './landing_page.ts'
-import { readPageStyle } from './page_style.ts'
+import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
+import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
   /** Whether every system was polled once, successfully or not. */
   readonly ready: () => boolean
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined
-  readonly landing: LandingPage
+  /** The status page. */
+  readonly status: Omit<StatusAppOptions, 'admit' | 'ready'>
   /** The host names of the listener. By default all names are accepted. */
   readonly origin?: OriginRules
   readonly log: Log
@@ -22,9 +23,8 @@ export interface MetricsAppOptions extends ScrapeSources {
 /** Paths served without authentication. */
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
-/** The application for metrics: `/metrics`, landing page, health, readiness and reload. */
+/** The application for metrics: `/metrics`, status page, health, readiness and reload. */
 export function createMetricsApp(options: MetricsAppOptions): Koa {
-  const style = readPageStyle()
   const router = new Router()
   router.get('/metrics', createScrape(options))
   router.get('/-/healthy', (context) => {
@@ -39,15 +39,9 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
   router.post('/-/reload', (context) =>
     isCrossSite(context.req, origin) ? refuseCrossSite(context) : answerReload(context, options.reload),
   )
-  router.get('/', (context) => {
-    context.type = 'text/html; charset=utf-8'
-    context.set(
-      'Content-Security-Policy',
-      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'",
-    )
-    context.set('Cache-Control', 'no-store')
-    context.body = renderLandingPage(options.landing, style)
-  })
+  const status = statusApp(options)
+  router.get('/', status.page)
+  router.get('/api/v1/status', status.document)
   const app = new Koa()
   const failures = createFailureLog(options.log)
   app.on('error', (failure: unknown) => failures.write('request failed', failure))
@@ -55,6 +49,12 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
   app.use(router.routes())
   app.use(router.allowedMethods())
   return app
+}
+
+/** As many responses at the same time as for scrapes, which it does not hinder. */
+function statusApp({ status, ready, maxRequests = DEFAULT_MAX_REQUESTS, now }: MetricsAppOptions) {
+  const slots = createScrapeSlots({ maxRequests, now: now ?? (() => performance.now()) })
+  return createStatusApp({ ...status, ready, admit: ({ res }, snapshot) => slots.take(res, snapshot) })
 }
 
 const ANY_HOST: OriginRules = { listenHost: undefined, allowedHosts: undefined }

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { Page } from '../../metrics/page.ts'
 
 /** A scrape in flight, until its response has ended. */
 export interface ScrapeSlot {
@@ -10,9 +9,9 @@ export interface ScrapeSlot {
 export interface ScrapeSlots {
   /**
    * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
-   * @param page which is sent; the newest one of all calls
+   * @param page what is sent; the newest one of all calls
    */
-  take(response: ServerResponse, page: Page): ScrapeSlot | undefined
+  take(response: ServerResponse, page: object): ScrapeSlot | undefined
 }
 
 export interface ScrapeSlotOptions {
@@ -31,7 +30,7 @@ const OLD_PAGES = 3
 
 interface Scrape {
   readonly response: ServerResponse
-  readonly page: Page
+  readonly page: object
   progressAt: number
 }
 

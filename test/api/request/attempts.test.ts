@@ -214,3 +214,17 @@ describe('several base URLs', () => {
     expect(await messageOf(several, apiError('auth'))).toBe('system s, nodes (/dashboard): bad')
   })
 })
+
+test('the base URLs are listed in their order, with the rest of their cooldowns', async () => {
+  const attempts = createAttempts(URLS)
+  const send = async (baseUrl: string) => {
+    if (baseUrl === URLS[0]) throw apiError('connect')
+  }
+  await attempts.run(send, { signal: never(), deadline: performance.now() + TIMEOUT_MS })
+  await vi.advanceTimersByTimeAsync(10 * SECOND)
+  expect(attempts.nodes()).toEqual([
+    { baseUrl: 'https://a:4443', cooldownMs: 20 * SECOND },
+    { baseUrl: 'https://b', cooldownMs: 0 },
+    { baseUrl: 'https://c', cooldownMs: 0 },
+  ])
+})

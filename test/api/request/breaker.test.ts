@@ -51,14 +51,18 @@ describe('opens', () => {
   })
 
   test('after consecutive failures of the system, and rejects with their reason', async () => {
-    const { fail, isOpen, run } = setUp()
+    const { breaker, fail, isOpen, pass, run } = setUp()
     await fail('pq')
     expect(await isOpen()).toBe(false)
+    expect(breaker.pauseMs()).toBe(0)
     await fail('r', 'reset')
+    expect(breaker.pauseMs()).toBeGreaterThan(53 * SECOND)
     await expect(run('p', 'ok')).rejects.toMatchObject({
       reason: 'reset',
       message: 'not asked, because the system keeps failing (next request in 54 s): bad',
     })
+    pass(54 * SECOND)
+    expect(breaker.pauseMs()).toBe(0)
   })
 
   test.each<[Reason, boolean]>([

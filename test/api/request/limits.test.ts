@@ -18,6 +18,7 @@ describe('withPermit', () => {
       }, neverAborted()),
     )
     expect(began).toEqual([0, 1])
+    expect(limits.usage()).toEqual({ running: 2, waiting: 3 })
     ends[1]?.reject(new Error('bad'))
     await expect(tasks[1]).rejects.toThrow('bad')
     await waitForAssertion(() => expect(began).toEqual([0, 1, 2]))

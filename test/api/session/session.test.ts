@@ -352,6 +352,33 @@ describe('a login session', () => {
   })
 })
 
+describe('the state', () => {
+  test('of a login session: not used, logged in, refused with a pause, and logged in again', async () => {
+    const { session, token, login, pass } = setUp()
+    expect(session.state()).toEqual({ state: 'unused', loggedInAtMs: undefined, pauseMs: 0 })
+    login.mockImplementationOnce(refused)
+    await expect(token()).rejects.toThrow('Unauthorized')
+    expect(session.state()).toEqual({ state: 'refused', loggedInAtMs: undefined, pauseMs: 30_000 })
+    pass(30_000)
+    expect(session.state()).toMatchObject({ state: 'refused', pauseMs: 0 })
+    await token()
+    expect(session.state()).toEqual({
+      state: 'open',
+      loggedInAtMs: Date.UTC(2026, 0, 1) + 30_000,
+      pauseMs: 0,
+    })
+  })
+
+  test('of a token: not used, accepted, refused', async () => {
+    const { session, renew, accept } = setUp({ kind: 'token', token: secret('t') })
+    expect(session.state().state).toBe('unused')
+    accept('t')
+    expect(session.state().state).toBe('open')
+    await renew('t')
+    expect(session.state().state).toBe('refused')
+  })
+})
+
 describe('a password file', () => {
   test('is read at every login; a new password is not delayed by the cooldown of the old one', async () => {
     using folder = temporaryFolder()

@@ -4,11 +4,11 @@ import { silentLog } from '../../../src/log.ts'
 import { renderPart } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createPage } from '../../../src/metrics/page.ts'
-import { newSystem } from '../../../src/poller/state.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
+import { statusSources } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
 const page = () =>
@@ -18,7 +18,7 @@ const app = createMetricsApp({
   own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
   ready: () => state.ready,
   reload: () => state.reload(),
-  landing: { version: '1.2.3', systems: () => [{ ...newSystem('<script>alert(1)</script>'), tried: true }] },
+  status: statusSources([]),
   log: silentLog,
 })
 const listener = createListener({
@@ -138,7 +138,7 @@ describe('host names', () => {
       own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
       ready: () => true,
       reload: async () => undefined,
-      landing: { version: '1.2.3', systems: () => [] },
+      status: statusSources([]),
       origin: { listenHost: '127.0.0.1', allowedHosts: ['metrics.example.net', 'proxy:8443'] },
       log: silentLog,
     }).callback(),
@@ -176,16 +176,4 @@ describe('host names', () => {
   test('are not checked by default', async () => {
     expect((await get(`${listener.url}/metrics`, { Host: 'any.example' })).status).toBe(200)
   })
-})
-
-test('the landing page escapes text', async () => {
-  const { headers, text } = await get(`${listener.url}/`)
-  expect(headers['content-type']).toBe('text/html; charset=utf-8')
-  expect(headers['content-security-policy']).toContain("default-src 'none'")
-  expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
-  expect(text).not.toContain('<script>')
-})
-
-test('other paths are not found', async () => {
-  expect((await get(`${listener.url}/nothing`)).status).toBe(404)
 })

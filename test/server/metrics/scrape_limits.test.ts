@@ -9,6 +9,7 @@ import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metric
 import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { recordLog } from '../listener/listener_setup.ts'
+import { statusSources } from '../status/status_setup.ts'
 
 /** More than the buffers of a connection hold, so that a response is not sent while its client does not read. */
 const TEXT = Buffer.alloc(16 * 1024 * 1024, '# text\n')
@@ -27,7 +28,7 @@ async function startMetrics(maxRequests?: number) {
     now: () => clock.ms,
     ready: () => true,
     reload: undefined,
-    landing: { version: '1.2.3', systems: () => [] },
+    status: statusSources([]),
     log,
   }).callback()
   const listener = createListener({

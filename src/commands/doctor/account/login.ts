@@ -3,11 +3,12 @@ import { createClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { Reason } from '../../../api/errors/reasons.ts'
 import { WHOAMI_PATH } from '../../../api/providers/whoami.ts'
+import { remedyOf } from '../../../api/remedies.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { durationText } from '../../../duration_text.ts'
 import { silentLog } from '../../../log.ts'
 import type { CheckOutcome } from '../check/check.ts'
-import { asFailure, remedyOf } from '../check/remedies.ts'
+import { asFailure } from '../check/remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Failures of whoami that do not mean that the token is invalid: older systems may not support it. */

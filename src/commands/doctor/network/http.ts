@@ -4,8 +4,9 @@ import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
+import { remedyOf } from '../../../api/remedies.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
-import { failed, remedyOf } from '../check/remedies.ts'
+import { failed } from '../check/remedies.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 const [{ path: LIST_PATH }] = POOL_LISTS

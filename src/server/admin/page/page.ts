@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { INVISIBLE } from '../../../visible_text.ts'
-import { readPageStyle } from '../../metrics/page_style.ts'
+import { contentSecurityPolicy } from '../../page/policy.ts'
+import { readPageStyle } from '../../page/style.ts'
 
 export interface AdminPage {
   /** One document with its style and script inlined. */
@@ -24,27 +24,9 @@ export function readAdminPage(unknownOutcomeCode: number): AdminPage {
     invisible: INVISIBLE,
   }
   const html = readPageFile('page.html').replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name] ?? '')
-  return { html, policy: policyFor(script, style) }
+  return { html, policy: contentSecurityPolicy({ script, style, hasForm: false }) }
 }
 
 function readPageFile(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
-}
-
-function policyFor(script: string, style: string): string {
-  return [
-    "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ')
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

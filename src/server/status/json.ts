@@ -1,0 +1,50 @@
+import { nextTurn } from '../../slices.ts'
+import { visibleText } from '../../visible_text.ts'
+
+const PIECE_CHARACTERS = 64 * 1024
+const SLICE_MS = 1
+/** Status, systems, system, pools, pool, nodes: below, values are small. */
+const LEVELS = 6
+
+/**
+ * A document as JSON, in pieces of about 64 KiB. Other requests are served between them, so the document may be large.
+ * Invisible characters are escaped, which keeps the value.
+ */
+export async function* jsonPieces(document: unknown): AsyncGenerator<string> {
+  let piece = ''
+  let beganMs = performance.now()
+  for (const part of parts(document, LEVELS)) {
+    piece += part
+    if (performance.now() - beganMs > SLICE_MS) {
+      await nextTurn()
+      beganMs = performance.now()
+    }
+    if (piece.length < PIECE_CHARACTERS) continue
+    yield piece
+    piece = ''
+  }
+  yield `${piece}\n`
+}
+
+function* parts(value: unknown, levels: number): Generator<string> {
+  if (levels === 0 || typeof value !== 'object' || value === null) yield textOf(value)
+  else if (Array.isArray(value)) {
+    yield '['
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ','
+      yield* parts(item, levels - 1)
+    }
+    yield ']'
+  } else {
+    yield '{'
+    for (const [index, [name, item]] of Object.entries(value).entries()) {
+      yield `${index > 0 ? ',' : ''}${textOf(name)}:`
+      yield* parts(item, levels - 1)
+    }
+    yield '}'
+  }
+}
+
+function textOf(value: unknown): string {
+  return visibleText(JSON.stringify(value))
+}

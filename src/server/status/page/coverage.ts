@@ -1,0 +1,66 @@
+import { counted } from '../../../counted.ts'
+import { durationText } from '../../../duration_text.ts'
+import type { AttributeStatus, CategoryStatus, PoolStatus } from '../../../status/model.ts'
+import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { type Content, type Html, html } from '../../page/html.ts'
+import { known } from './elements.ts'
+
+const SOURCE_WORDS = { feed: 'nodes feed', query: 'query interface' } as const
+
+/** Sources, age and coverage of the attributes, by category. */
+export function coverageTable({ categories, attributes }: PoolStatus): Html {
+  if (attributes.length === 0) return html``
+  const rows = [
+    coverageRow(
+      'identity and health',
+      undefined,
+      attributes.filter(({ category }) => category === null),
+    ),
+    ...categories.map((category) =>
+      coverageRow(
+        category.category,
+        category,
+        attributes.filter((one) => one.category === category.category),
+      ),
+    ),
+  ]
+  const served = attributes.filter((one) => one.served > 0).length
+  const summary = `Attributes: ${served} of ${attributes.length} served`
+  return html`<details class="coverage" data-key="coverage"><summary>${summary}</summary><table><thead><tr>${[
+    'Category',
+    'Source',
+    'Newest sample',
+    'Served',
+    'Not served by this system',
+  ].map((title) => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></details>`
+}
+
+function coverageRow(
+  name: string,
+  category: CategoryStatus | undefined,
+  attributes: readonly AttributeStatus[],
+): Html {
+  const sources = [...new Set(attributes.flatMap(({ source }) => source ?? []))]
+  const missing = attributes.filter(({ served, unreadable }) => served + unreadable === 0)
+  const unreadable = attributes.filter((one) => one.unreadable > 0)
+  const partly = attributes.filter((one) => one.served > 0 && one.absent > 0)
+  const age = category?.newest_sample_age_seconds ?? null
+  return html`<tr><th scope="row">${name}</th><td data-title="Source">${sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'}</td><td data-title="Newest sample">${known(age, ageText)}</td><td data-title="Served">${attributes.length - missing.length} of ${attributes.length}${[
+    listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
+    listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
+  ]}</td><td data-title="Not served">${missing.length === 0 ? '' : missing.map((one) => one.name).join(', ')}</td></tr>`
+}
+
+function listOf(
+  title: string,
+  attributes: readonly AttributeStatus[],
+  text: (attribute: AttributeStatus) => string,
+): Content {
+  if (attributes.length === 0) return undefined
+  return html`<br>${title}: ${attributes.map((one) => `${one.name} (${text(one)})`).join(', ')}`
+}
+
+function ageText(seconds: number): Html {
+  const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
+  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
+}

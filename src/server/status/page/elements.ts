@@ -1,0 +1,133 @@
+import { durationText } from '../../../duration_text.ts'
+import { bytesText, percentText } from '../../../quantities.ts'
+import type { State } from '../../../status/model.ts'
+import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
+import { type Content, type Html, html } from '../../page/html.ts'
+
+/** Time of the page, in seconds since the epoch. */
+export type Now = number
+
+const STATE_WORDS: Readonly<Record<State, string>> = {
+  ok: 'OK',
+  starting: 'Starting',
+  warning: 'Attention',
+  failing: 'Failing',
+}
+
+export function statePill(state: State): Html {
+  return html`<span class="pill ${state}">${STATE_WORDS[state]}</span>`
+}
+
+const NOT_KNOWN = html`<span class="quiet">–</span>`
+
+/** A dash for a value that is not known. */
+export function known<T>(value: T | null | undefined, show: (value: T) => Content): Content {
+  return value === null || value === undefined ? NOT_KNOWN : show(value)
+}
+
+/** `12s ago` or `in 12s`, with the time as a tooltip. */
+export function relativeTime(seconds: number, now: Now): Html {
+  const distance = Math.round(now - seconds)
+  const text = distance >= 0 ? `${durationText(distance)} ago` : `in ${durationText(-distance)}`
+  return timeElement(seconds, text)
+}
+
+/** The times of a system may be in another unit than seconds. */
+const MAX_SECONDS = 8.64e12
+
+function timeElement(seconds: number, text: string): Html {
+  if (!(Math.abs(seconds) <= MAX_SECONDS)) return html`<span>${text}</span>`
+  const iso = new Date(Math.round(seconds) * 1000).toISOString().replace('.000Z', 'Z')
+  return html`<time datetime="${iso}" title="${iso.replace('T', ' ').replace('Z', ' UTC')}">${text}</time>`
+}
+
+/** `09:30:07 UTC` */
+export function clockTime(seconds: number): Html {
+  return timeElement(seconds, `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`)
+}
+
+/** `0.42 s`, `120 ms` */
+export function pollDuration(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
+}
+
+/** A term and its description, for a list of facts. */
+export function fact(term: string, ...description: readonly Content[]): Html {
+  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
+}
+
+interface Segment {
+  /** The class of the colour. */
+  readonly kind: 'good' | 'notice' | 'warning' | 'bad'
+  /** 0 to 1. */
+  readonly share: number
+}
+
+const BAR_WIDTH = 100
+
+/** Shares of a whole. The text beside it has the same figures, so it is hidden from screen readers. */
+function bar(segments: readonly Segment[]): Html {
+  let x = 0
+  const rectangles = segments
+    .filter(({ share }) => share > 0)
+    .map(({ kind, share }) => {
+      const width = Math.min(share * BAR_WIDTH, BAR_WIDTH - x)
+      const rectangle = html`<rect class="${kind}" x="${rounded(x)}" width="${rounded(width)}" height="8"/>`
+      x += width
+      return rectangle
+    })
+  return html`<svg class="bar" viewBox="0 0 ${BAR_WIDTH} 8" preserveAspectRatio="none" aria-hidden="true">${rectangles}</svg>`
+}
+
+export function rounded(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+interface Space {
+  readonly disk_space_total_bytes: number | null
+  readonly disk_space_allocated_ratio: number | null
+}
+
+/** `45.2% of 90.0 TB`, with a bar. */
+export function capacity({
+  disk_space_total_bytes: total,
+  disk_space_allocated_ratio: ratio,
+}: Space): Content {
+  if (ratio === null) return known(total, bytesText)
+  const kind = ratio >= FULL_RATIO ? 'bad' : ratio >= NEARLY_FULL_RATIO ? 'warning' : 'good'
+  const size = total === null ? '' : ` of ${bytesText(total)}`
+  return html`<span class="measure">${bar([{ kind, share: ratio }])}<span>${percentText(ratio)}${size}</span></span>`
+}
+
+export interface Disks {
+  readonly disks: number | null
+  readonly disks_good: number | null
+  readonly disks_bad: number | null
+  readonly disks_maintenance: number | null
+  readonly disks_ready_to_replace: number | null
+}
+
+/** `58 of 60 disks good, 2 bad`, with a bar. @param noun empty where a title has it */
+export function disks(counts: Disks, noun = ''): Content {
+  const { disks: all, disks_good: good } = counts
+  if (all === null && good === null) return NOT_KNOWN
+  const others = [
+    [counts.disks_bad, 'bad', 'bad'],
+    [counts.disks_ready_to_replace, 'ready to replace', 'warning'],
+    [counts.disks_maintenance, 'in maintenance', 'notice'],
+  ] as const
+  const texts = others.flatMap(([count, words]) => ((count ?? 0) > 0 ? [`${count} ${words}`] : []))
+  const whole = all ?? good ?? 0
+  const segments: Segment[] = [
+    ...others.map(([count, , kind]) => ({ kind, share: shareOf(count, whole) })),
+    { kind: 'good', share: shareOf(good, whole) },
+  ]
+  const count = good === null ? whole : all === null || all === good ? good : `${good} of ${all}`
+  const summary = [count, noun, good === null ? '' : 'good'].filter((word) => word !== '').join(' ')
+  const text = [summary, ...texts].join(', ')
+  return html`<span class="measure">${bar(segments)}<span>${text}</span></span>`
+}
+
+function shareOf(count: number | null, whole: number): number {
+  return whole === 0 ? 0 : Math.min((count ?? 0) / whole, 1)
+}

@@ -1,0 +1,200 @@
+import { counted } from '../../../counted.ts'
+import type { Steps } from '../../../slices.ts'
+import {
+  type PoolStatus,
+  type Problem,
+  STATES,
+  type Status,
+  type SystemStatus,
+} from '../../../status/model.ts'
+import type { Recent } from '../../../status/recent.ts'
+import { queryOf, type Selection } from '../../../status/selection.ts'
+import { type Content, type Html, html } from '../../page/html.ts'
+import { relativeTime } from './elements.ts'
+import { type Links, pageHeader } from './header.ts'
+import { moreNodes, type PoolContext, poolBody, poolDetails, poolLink } from './pool.ts'
+import { searchSteps } from './search.ts'
+import { systemCard, systemLink } from './system.ts'
+
+export interface PageSources {
+  /** Everything, for the header. */
+  readonly status: Status
+  /** Undefined: there is no such system or pool. */
+  readonly selected: Status | undefined
+  readonly selection: Selection
+  readonly recent: Recent
+  readonly links: Links
+}
+
+/** Bounds of one page. The worst systems and pools are shown in full, others as links. */
+const FULL_SYSTEMS = 12
+const LISTED_SYSTEMS = 500
+const FULL_POOLS = 12
+const LISTED_POOLS = 25
+/** On the page of one system. */
+const LISTED_POOLS_OF_SYSTEM = 200
+const NODES_OF_POOL = 20
+/** On the page of one pool. */
+const NODES_PER_PAGE = 200
+const PROBLEMS = 20
+
+/** The content of the page, in steps that take little time. */
+export function* pageSteps(sources: PageSources): Steps<Html> {
+  const header = pageHeader(sources.status, sources.selection, sources.links)
+  return html`${header}<main id="main" tabindex="-1">${yield* mainSteps(sources)}</main>`
+}
+
+function* mainSteps(sources: PageSources): Steps<Html> {
+  const { selected, selection } = sources
+  if (selected === undefined) return notFound()
+  if (selection.search !== '') return yield* searchSteps(selected, selection.search)
+  const trouble = problemList(selected)
+  if (selection.pool !== '') return html`${breadcrumb(selection)}${trouble}${onePool(selected, sources)}`
+  const above = selection.system === '' ? undefined : breadcrumb(selection)
+  return html`${above}${trouble}${yield* systemsSteps(selected, sources)}`
+}
+
+function notFound(): Html {
+  return html`<section class="card"><h2>Not found</h2><p>There is no system or pool with this name. <a href="/">Show all systems</a></p></section>`
+}
+
+function breadcrumb({ system, pool }: Selection): Html {
+  const above = pool === '' ? undefined : html` / <a href="/${queryOf({ system })}">${system}</a>`
+  return html`<nav class="breadcrumb" aria-label="Breadcrumb"><a href="/">All systems</a>${above} / ${pool === '' ? system : 'pool'}</nav>`
+}
+
+function problemList({ problems, timestamp_seconds: now }: Status): Html {
+  if (problems.length === 0) return html``
+  const more = problems.length - PROBLEMS
+  return html`<section class="card problems" aria-labelledby="problems-heading" data-key="problems"><h2 id="problems-heading">Needs attention</h2><ul>${problems.slice(0, PROBLEMS).map((problem) => problemItem(problem, now))}</ul>${more > 0 ? html`<p class="quiet">and ${counted(more, 'more problem')}</p>` : undefined}</section>
+`
+}
+
+function problemItem(
+  { severity, system, pool, pool_id, text, remedy, timestamp_seconds }: Problem,
+  now: number,
+): Html {
+  const place =
+    pool_id === null
+      ? html`<a href="/${queryOf({ system })}">${system}</a>`
+      : html`<a href="/${queryOf({ system, pool: pool_id })}">${system} / ${pool ?? pool_id}</a>`
+  const when =
+    timestamp_seconds === null
+      ? undefined
+      : html` <span class="quiet">${relativeTime(timestamp_seconds, now)}</span>`
+  return html`<li class="${severity}"><p>${place}${when}: ${text}</p>${remedy === null ? undefined : html`<p class="quiet">What to do: ${remedy}.</p>`}</li>
+`
+}
+
+/** These of a list, the worst ones, in the order of the list. */
+function worstOf<T extends { readonly state: PoolStatus['state'] }>(
+  list: readonly T[],
+  count: number,
+): Set<T> {
+  if (list.length <= count) return new Set(list)
+  const sorted = list.toSorted((a, b) => STATES.indexOf(b.state) - STATES.indexOf(a.state))
+  const worst = new Set(sorted.slice(0, count))
+  return new Set(list.filter((one) => worst.has(one)))
+}
+
+function* systemsSteps(status: Status, { recent, selection }: PageSources): Steps<Html> {
+  const { systems, timestamp_seconds: now } = status
+  const full = worstOf(systems, FULL_SYSTEMS)
+  const fullPools = worstOf(
+    [...full].flatMap(({ pools }) => pools),
+    FULL_POOLS,
+  )
+  const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
+  const cards: Html[] = []
+  for (const system of full) {
+    const pools = yield* poolsSteps(system, {
+      listed,
+      page: selection.page,
+      fullPools,
+      opened: troubledPools(status, system),
+      context: { system, recent, now },
+    })
+    cards.push(systemCard(system, pools, recent, now))
+    yield
+  }
+  const others = systems.filter((system) => !full.has(system))
+  if (others.length === 0) return html`${cards}`
+  const more = others.length - LISTED_SYSTEMS
+  const rest =
+    more > 0 ? html`<p class="quiet">and ${counted(more, 'more system')}: use the search</p>` : undefined
+  return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED_SYSTEMS).map(systemLink)}${rest}</section>`
+}
+
+/** The ids of the pools that have problems of their own. */
+function troubledPools({ problems }: Status, { name }: SystemStatus): Set<string | null> {
+  return new Set(problems.filter(({ system }) => system === name).map(({ pool_id }) => pool_id))
+}
+
+interface PoolListOptions {
+  readonly listed: number
+  readonly page: number
+  readonly fullPools: ReadonlySet<PoolStatus>
+  /** Ids of pools that are open at first. */
+  readonly opened: ReadonlySet<string | null>
+  readonly context: PoolContext
+}
+
+function* poolsSteps(
+  system: SystemStatus,
+  { listed, page, fullPools, opened, context }: PoolListOptions,
+): Steps<Content> {
+  const parts: Content[] = []
+  const isOwnPage = listed === LISTED_POOLS_OF_SYSTEM
+  const from = isOwnPage ? (page - 1) * listed : 0
+  const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
+  for (const pool of shown) {
+    parts.push(fullPools.has(pool) ? fullPool(pool, opened.has(pool.id), context) : poolLink(pool, context))
+    yield
+  }
+  const more = system.pools.length - shown.length
+  if (isOwnPage)
+    parts.push(pager({ page, size: listed, count: system.pools.length, selection: { system: system.name } }))
+  else if (more > 0)
+    parts.push(
+      html`<p class="more"><a href="/${queryOf({ system: system.name })}">All ${counted(system.pools.length, 'pool')}</a> <span class="quiet">(${shown.length} shown)</span></p>`,
+    )
+  return parts
+}
+
+function fullPool(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html {
+  const shown = { from: 0, count: NODES_OF_POOL, more: moreNodes(pool, NODES_OF_POOL, context) }
+  return poolDetails(pool, shown, isOpen, context)
+}
+
+/** The page of one pool, with all its nodes. */
+function onePool({ systems, timestamp_seconds: now }: Status, { recent, selection }: PageSources): Html {
+  const [system] = systems
+  const [pool] = system?.pools ?? []
+  if (system === undefined || pool === undefined) return notFound()
+  const { page } = selection
+  const list = {
+    page,
+    size: NODES_PER_PAGE,
+    count: pool.nodes.length,
+    selection: { system: system.name, pool: pool.id },
+  }
+  const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
+  const context = { system, recent, now }
+  return html`<section class="card" aria-label="Pool ${pool.name}">${poolLink(pool, context)}${poolBody(pool, shown, context)}</section>`
+}
+
+interface PagerOptions {
+  readonly page: number
+  readonly size: number
+  readonly count: number
+  readonly selection: Partial<Selection>
+}
+
+/** Links to the other pages of a list; nothing if one page shows all. */
+function pager({ page, size, count, selection }: PagerOptions): Content {
+  const pages = Math.ceil(count / size)
+  if (pages <= 1) return undefined
+  const link = (to: number, text: string) =>
+    to < 1 || to > pages ? undefined : html`<a href="/${queryOf({ ...selection, page: to })}">${text}</a> `
+  return html`<nav class="more" aria-label="Pages">${link(page - 1, 'Previous')}<span class="quiet">page ${page} of ${pages}</span> ${link(page + 1, 'Next')}</nav>`
+}

@@ -1,0 +1,92 @@
+import type { SystemStatus } from '../../../status/model.ts'
+import type { Recent } from '../../../status/recent.ts'
+import { queryOf } from '../../../status/selection.ts'
+import { type Content, type Html, html } from '../../page/html.ts'
+import { systemCharts } from './charts.ts'
+import { capacity, fact, known, relativeTime, statePill } from './elements.ts'
+
+/** A system with its facts and charts, above its pools. */
+export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
+  return html`<section class="card system" data-key="system ${system.name}" aria-label="System ${system.name}">
+<div class="heading"><h2><a href="${systemUrl(system)}">${system.name}</a></h2> ${statePill(system.state)} <span class="words">${system.summary}</span></div>
+${discoveryError(system, now)}<dl class="facts">${systemFacts(system, now)}</dl>
+${systemCharts(recent.system(system.name))}
+<div class="pools">${pools}</div>
+</section>
+`
+}
+
+/** A system in one line, where many are shown. */
+export function systemLink(system: SystemStatus): Html {
+  return html`<div class="pool link" data-key="system ${system.name}"><span class="line"><a class="name" href="${systemUrl(system)}">${system.name}</a> ${statePill(system.state)} <span class="words">${system.summary}</span>
+<span class="figure">${system.totals.nodes === 0 ? undefined : capacity(system.totals)}</span></span></div>
+`
+}
+
+export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
+  return `/${queryOf({ system: name })}`
+}
+
+function systemFacts(system: SystemStatus, now: number): Html[] {
+  const { polls, requests, query_interface: queries } = system
+  return [
+    fact(system.base_urls.length === 1 ? 'Address' : 'Addresses', baseUrls(system)),
+    fact(
+      'Last poll',
+      known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
+    ),
+    fact(
+      'Next poll',
+      known(polls.next_timestamp_seconds, (at) => relativeTime(at, now)),
+      html` <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
+    ),
+    fact(
+      'Login',
+      html`<span class="${system.login.state === 'refused' ? 'bad' : ''}">${system.login.summary}</span>`,
+    ),
+    fact(
+      'Requests',
+      `${requests.last_minute} in the last minute (limit ${requests.per_second_limit}/s), ${requests.running} of ${requests.concurrency} running`,
+      requests.waiting === 0 ? undefined : `, ${requests.waiting} waiting`,
+      requests.pause_seconds === 0
+        ? undefined
+        : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
+    ),
+    fact('Query interface', queries.summary, nextQueries(system, now)),
+    ...otherFacts(system, now),
+  ]
+}
+
+function nextQueries(
+  { query_interface: { state, next_timestamp_seconds: next } }: SystemStatus,
+  now: number,
+) {
+  const isPolled = state !== 'off' && state !== 'not_needed'
+  return isPolled && next !== null ? html`; next ${relativeTime(next, now)}` : undefined
+}
+
+/** Facts that some systems do not have. */
+function otherFacts(system: SystemStatus, now: number): Html[] {
+  const { clock_skew_seconds: skew, tls_not_after_timestamp_seconds: notAfter } = system
+  const providers = system.authentication_providers
+  return [
+    ...(skew === null ? [] : [fact('Clock difference', `${Math.round(skew)}s`)]),
+    ...(notAfter === null ? [] : [fact('Certificate ends', relativeTime(notAfter, now))]),
+    ...(providers === null ? [] : [fact('Authentication providers', providers)]),
+  ]
+}
+
+function baseUrls({ base_urls: urls }: SystemStatus): Content {
+  return urls.map(({ url, pause_seconds }, index) => [
+    index === 0 ? '' : ', ',
+    html`<code>${url}</code>`,
+    pause_seconds === 0 || urls.length === 1
+      ? undefined
+      : html` <span class="bad">(failed; others are preferred for ${pause_seconds}s)</span>`,
+  ])
+}
+
+function discoveryError({ discovery_error: error }: SystemStatus, now: number): Content {
+  if (error === null) return undefined
+  return html`<div class="error-box current"><p><strong>The list of pools could not be read</strong> ${relativeTime(error.timestamp_seconds, now)}: ${error.message}</p><p><strong>What to do:</strong> ${error.remedy}.</p></div>`
+}

@@ -1,0 +1,123 @@
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { createGzip, gzip } from 'node:zlib'
+import type { Context } from 'koa'
+import { inSlices } from '../../slices.ts'
+import type { Status } from '../../status/model.ts'
+import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
+import { createStatusReader, type StatusSources } from '../../status/status.ts'
+import { PAGE_HEADERS } from '../page/policy.ts'
+import { withHistory } from './history.ts'
+import { jsonPieces } from './json.ts'
+import { createDocument } from './page/document.ts'
+import type { Links } from './page/header.ts'
+import { pageSteps } from './page/page.ts'
+
+export interface StatusAppOptions extends StatusSources {
+  /** The page of the administration; undefined if it is disabled. */
+  readonly adminUrl: () => string | undefined
+  /** Takes a place for a response; undefined if too many are in flight. */
+  readonly admit: (context: Context, status: Status) => unknown
+}
+
+/** The handlers of `GET /` and `GET /api/v1/status`. */
+export interface StatusApp {
+  readonly page: (context: Context) => Promise<void>
+  readonly document: (context: Context) => Promise<void>
+}
+
+export function createStatusApp(options: StatusAppOptions): StatusApp {
+  const read = createStatusReader(options)
+  const document = createDocument()
+
+  /** The selected status; undefined if the request was answered with an error. */
+  async function admitted(context: Context): Promise<Selected | undefined> {
+    context.set(PAGE_HEADERS)
+    const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
+    if (typeof selection === 'string') return refuse(context, 400, selection)
+    const status = await inSlices(read())
+    if (context.res.destroyed) return undefined
+    if (options.admit(context, status) === undefined)
+      return refuse(context, 503, 'Limit of concurrent requests reached, try again later.')
+    return { selection, status, selected: await inSlices(selectSteps(status, selection)) }
+  }
+
+  return {
+    async page(context) {
+      const found = await admitted(context)
+      if (found === undefined) return
+      const { selection, status, selected } = found
+      const links: Links = { adminUrl: adminUrlFor(context, options.adminUrl()) }
+      const body = await inSlices(pageSteps({ status, selected, selection, recent: options.recent, links }))
+      context.set('Content-Security-Policy', document.policy)
+      context.type = 'text/html; charset=utf-8'
+      if (selected === undefined) context.status = 404
+      await sendText(context, document.render(status, body))
+    },
+    async document(context) {
+      const found = await admitted(context)
+      if (found === undefined) return
+      const { selection, selected } = found
+      if (selected === undefined) return refuse(context, 404, 'There is no system or pool with this name.')
+      const shown = selection.history ? withHistory(selected, options.recent) : selected
+      await sendPieces(context, jsonPieces(shown))
+    },
+  }
+}
+
+interface Selected {
+  readonly selection: Selection
+  /** Everything. */
+  readonly status: Status
+  /** Undefined if there is no such system or pool. */
+  readonly selected: Status | undefined
+}
+
+function refuse(context: Context, status: number, text: string): undefined {
+  context.status = status
+  context.type = 'text/plain; charset=utf-8'
+  context.body = `${text}\n`
+}
+
+const WILDCARDS = /^(localhost|0\.0\.0\.0|\[::\])$/
+
+/** An administration on all addresses is reachable under the name of the request. */
+function adminUrlFor(context: Context, adminUrl: string | undefined): string | undefined {
+  if (adminUrl === undefined) return undefined
+  const url = new URL(adminUrl)
+  if (WILDCARDS.test(url.hostname) && context.hostname !== '') url.hostname = context.hostname
+  return url.href
+}
+
+const compress = promisify(gzip)
+
+async function sendText(context: Context, text: string): Promise<void> {
+  context.vary('Accept-Encoding')
+  if (!isGzipAccepted(context)) context.body = text
+  else {
+    context.set('Content-Encoding', 'gzip')
+    context.body = await compress(text)
+  }
+}
+
+function isGzipAccepted(context: Context): boolean {
+  return context.acceptsEncodings('gzip', 'identity') === 'gzip'
+}
+
+const MAX_LISTENERS = 20
+
+/** Bypasses Koa, so that the response is sent while it is being made. */
+async function sendPieces(context: Context, pieces: AsyncIterable<string>): Promise<void> {
+  const { res } = context
+  context.vary('Accept-Encoding')
+  context.set('Content-Type', 'application/json; charset=utf-8')
+  const isPacked = isGzipAccepted(context)
+  if (isPacked) context.set('Content-Encoding', 'gzip')
+  context.respond = false
+  res.statusCode = 200
+  // Limits, slots, Koa and the pipeline all wait for the end of the response.
+  res.setMaxListeners(MAX_LISTENERS)
+  if (context.method === 'HEAD') res.end()
+  else if (isPacked) await pipeline(pieces, createGzip(), res)
+  else await pipeline(pieces, res)
+}

@@ -1,0 +1,81 @@
+import { durationText } from '../duration_text.ts'
+import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
+import { poolProblems } from './pool_status.ts'
+
+/** Prometheus and the API tolerate less, but the `Date` header has whole seconds, and proxies may delay it. */
+const SKEW_SECONDS = 60
+const CERTIFICATE_SECONDS = 14 * 86_400
+
+/** The problems of a system and its pools, the worst first. @param now seconds since the epoch */
+export function systemProblems(system: SystemStatus, now: number): Problem[] {
+  const { discovery_error: discovery, query_interface: queries } = system
+  const common = commonFailure(system.pools)
+  const problems = [
+    ...(discovery === null ? [] : [failed(system, discovery)]),
+    ...(common === undefined ? [] : [failed(system, common.error, `all ${common.count} pools: `)]),
+    ...(queries.error === null || queries.error.reason === 'not_found'
+      ? []
+      : [{ ...failed(system, queries.error), severity: 'warning' as const }]),
+    ...certificateProblems(system, now),
+    ...clockProblems(system),
+    ...nodeProblems(system),
+    ...system.pools.flatMap((pool) =>
+      poolProblems(pool, system.name).filter(
+        ({ timestamp_seconds }) => common === undefined || timestamp_seconds === null,
+      ),
+    ),
+  ]
+  return badFirst(problems)
+}
+
+export function badFirst(problems: readonly Problem[]): Problem[] {
+  return [
+    ...problems.filter(({ severity }) => severity === 'bad'),
+    ...problems.filter(({ severity }) => severity === 'warning'),
+  ]
+}
+
+/** The failure of all pools, if they have the same reason: it is that of the system. */
+function commonFailure(pools: readonly PoolStatus[]): { error: ErrorStatus; count: number } | undefined {
+  const [first] = pools
+  const error = first?.last_error
+  if (error === null || error === undefined || pools.length === 1) return undefined
+  const isCommon = pools.every(({ last_poll: poll }) => poll?.result === error.reason)
+  return isCommon ? { error, count: pools.length } : undefined
+}
+
+function failed({ name }: SystemStatus, error: ErrorStatus, prefix = ''): Problem {
+  const { message, remedy, timestamp_seconds } = error
+  return { severity: 'bad', ...placeOf(name), text: `${prefix}${message}`, remedy, timestamp_seconds }
+}
+
+function placeOf(system: string): Pick<Problem, 'system' | 'pool' | 'pool_id'> {
+  return { system, pool: null, pool_id: null }
+}
+
+function warning(system: string, text: string, remedy: string): Problem {
+  return { severity: 'warning', ...placeOf(system), text, remedy, timestamp_seconds: null }
+}
+
+function certificateProblems(system: SystemStatus, now: number): Problem[] {
+  const left = (system.tls_not_after_timestamp_seconds ?? Number.POSITIVE_INFINITY) - now
+  if (left > CERTIFICATE_SECONDS) return []
+  const when = left < 0 ? `expired ${durationText(-left)} ago` : `expires in ${durationText(left)}`
+  return [
+    warning(system.name, `the TLS certificate of the system ${when}`, 'renew the certificate on the system'),
+  ]
+}
+
+function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus): Problem[] {
+  if (skew === null || Math.abs(skew) <= SKEW_SECONDS) return []
+  const text = `the clock of the system is ${durationText(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
+  return [warning(name, text, 'correct the time synchronisation (NTP) of the system, or of this machine')]
+}
+
+/** Of a system with several base URLs; a single one that fails is a failed poll. */
+function nodeProblems({ name, base_urls: urls }: SystemStatus): Problem[] {
+  const paused = urls.filter(({ pause_seconds }) => pause_seconds > 0)
+  if (urls.length < 2 || paused.length === 0) return []
+  const text = `${paused.length} of ${urls.length} base URLs failed, and others are preferred: ${paused.map(({ url }) => url).join(', ')}`
+  return [warning(name, text, 'check these nodes and their management service')]
+}

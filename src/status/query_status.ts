@@ -1,0 +1,40 @@
+import { lacksPerformance } from '../api/query/merge.ts'
+import { failureState } from '../api/query/states.ts'
+import { counted } from '../counted.ts'
+import type { PollerStatus } from '../poller/poller.ts'
+import type { SystemState } from '../poller/state.ts'
+import type { QueryStatus } from './model.ts'
+import { errorStatus } from './pool_status.ts'
+
+/** @param polling undefined while the system is being added or removed */
+export function queryStatus(system: SystemState, polling: PollerStatus | undefined): QueryStatus {
+  const { performance } = system
+  const next = polling?.nextQueriesMs
+  const error = errorStatus(performance?.failure)
+  return {
+    ...stateOf(system, polling?.system.performance.source === 'feed'),
+    nodes: performance?.reading?.nodes.length ?? null,
+    next_timestamp_seconds: next === undefined ? null : next / 1000,
+    error,
+  }
+}
+
+function stateOf(
+  { performance, pools }: SystemState,
+  isOff: boolean,
+): Pick<QueryStatus, 'state' | 'summary'> {
+  if (isOff) return { state: 'off', summary: 'not polled (performance.source is feed)' }
+  if (performance === undefined) {
+    const readings = [...pools.values()].flatMap(({ reading }) => reading ?? [])
+    const isNeeded = readings.length === 0 || readings.some(lacksPerformance)
+    return isNeeded
+      ? { state: 'pending', summary: 'not polled yet' }
+      : { state: 'not_needed', summary: 'not needed: the feed has performance figures' }
+  }
+  const { failure, reading } = performance
+  if (failure !== undefined) return { state: 'failing', summary: failureState(failure.reason) }
+  const nodes = reading?.nodes.length ?? 0
+  return nodes === 0
+    ? { state: 'empty', summary: 'polled, without current data' }
+    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}` }
+}

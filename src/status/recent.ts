@@ -1,0 +1,143 @@
+import type { BoardObserver } from '../poller/board.ts'
+import type { PoolState } from '../poller/state.ts'
+import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
+import { type PoolTotals, poolTotals, ratioOf } from './totals.ts'
+
+/** What is remembered of a pool for each slot; of a system, the sum over its pools. */
+const POLL_COLUMNS = [
+  'polls_ok',
+  'polls_failed',
+  'poll_seconds',
+  'transactions_per_second',
+  'transaction_bytes_per_second',
+] as const
+export const POOL_COLUMNS = [...POLL_COLUMNS, 'disk_space_allocated_ratio'] as const
+export type PoolColumn = (typeof POOL_COLUMNS)[number]
+export const SYSTEM_COLUMNS = [...POLL_COLUMNS, 'requests'] as const
+export type SystemColumn = (typeof SYSTEM_COLUMNS)[number]
+
+/** Pools beyond this number have no charts: each takes 8 kB. */
+const MAX_POOLS = 2000
+const MINUTE_SLOTS = 60 / SLOT_SECONDS
+
+/** One value for each slot, the oldest first; undefined without a value. */
+export type Values = readonly (number | undefined)[]
+
+/** What happened in the last hour, in memory. */
+export interface Recent extends BoardObserver {
+  /** A request was sent to the system. */
+  requested(system: string): void
+  /** Requests of the last minute, in steps of 15 seconds. */
+  requestsLastMinute(system: string): number
+  system(name: string): History<SystemColumn>
+  /** Undefined for a pool without charts. */
+  pool(system: string, poolId: string): History<PoolColumn> | undefined
+}
+
+/** The values of a column from the first record, or an hour ago, to now; at least five minutes. */
+export type History<Column extends string> = (column: Column) => Values
+
+/** A chart of a program that was just started shows this time. */
+const LEAST_SLOTS = 300 / SLOT_SECONDS
+
+/** @param nowMs monotonic clock in milliseconds: charts do not jump when the clock of the machine is set */
+export function createRecent(nowMs: () => number = () => performance.now()): Recent {
+  const systems = new Map<string, RecentSystem>()
+  const slotNow = () => Math.floor(nowMs() / 1000 / SLOT_SECONDS)
+  const firstSlot = slotNow()
+
+  const systemOf = (name: string): RecentSystem => {
+    const known = systems.get(name) ?? { slots: createSlots(SYSTEM_COLUMNS), pools: new Map() }
+    systems.set(name, known)
+    return known
+  }
+  const hasRoom = () => [...systems.values()].reduce((sum, { pools }) => sum + pools.size, 0) < MAX_POOLS
+  const historyOf =
+    <Column extends string>(slots: Slots<Column> | undefined): History<Column> =>
+    (column) => {
+      const count = Math.min(SLOTS, Math.max(slotNow() - firstSlot + 1, LEAST_SLOTS))
+      const first = slotNow() - count + 1
+      return Array.from({ length: count }, (_, index) => slots?.get(first + index, column))
+    }
+
+  return {
+    requested: (name) => systemOf(name).slots.add(slotNow(), 'requests', 1),
+    requestsLastMinute(name) {
+      const slots = systems.get(name)?.slots
+      const last = Array.from({ length: MINUTE_SLOTS }, (_, back) => slots?.get(slotNow() - back, 'requests'))
+      return last.reduce<number>((total, count) => total + (count ?? 0), 0)
+    },
+    system: (name) => historyOf(systems.get(name)?.slots),
+    pool(name, poolId) {
+      const pool = systems.get(name)?.pools.get(poolId)
+      return pool && historyOf(pool.slots)
+    },
+    changed(state) {
+      const system = systemOf(state.name)
+      for (const id of system.pools.keys()) if (!state.pools.has(id)) system.pools.delete(id)
+      for (const [id, pool] of state.pools) {
+        const known = system.pools.get(id) ?? (hasRoom() ? newPool() : undefined)
+        if (known === undefined) continue
+        system.pools.set(id, known)
+        note(system, known, pool, slotNow())
+      }
+    },
+    kept(names) {
+      for (const name of systems.keys()) if (!names.includes(name)) systems.delete(name)
+    },
+  }
+}
+
+interface RecentSystem {
+  readonly slots: Slots<SystemColumn>
+  readonly pools: Map<string, RecentPool>
+}
+
+interface RecentPool {
+  readonly slots: Slots<PoolColumn>
+  /** What was noted last. */
+  attempt: PoolState['lastAttempt']
+  merged: PoolState['merged']
+  totals: PoolTotals | undefined
+}
+
+function newPool(): RecentPool {
+  return { slots: createSlots(POOL_COLUMNS), attempt: undefined, merged: undefined, totals: undefined }
+}
+
+function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: number): void {
+  const { lastAttempt, merged } = pool
+  if (lastAttempt !== known.attempt && lastAttempt !== undefined) {
+    for (const { slots } of [system, known]) {
+      slots.add(slot, lastAttempt.failure === undefined ? 'polls_ok' : 'polls_failed', 1)
+      slots.raise(slot, 'poll_seconds', lastAttempt.seconds)
+    }
+  }
+  known.attempt = lastAttempt
+  if (merged === known.merged) return
+  known.merged = merged
+  known.totals = merged && poolTotals(merged)
+  noteTotals(system, known, slot)
+}
+
+function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: number): void {
+  const { totals } = known
+  for (const [column, member] of SUMMED) {
+    const value = totals?.[member]
+    if (value !== undefined) known.slots.set(slot, column, value)
+    const all = [...pools.values()].flatMap((pool) => pool.totals?.[member] ?? [])
+    if (all.length > 0)
+      slots.set(
+        slot,
+        column,
+        all.reduce((sum, one) => sum + one, 0),
+      )
+  }
+  const ratio = ratioOf(totals?.diskSpaceAllocatedBytes, totals?.diskSpaceTotalBytes)
+  if (ratio !== undefined) known.slots.set(slot, 'disk_space_allocated_ratio', ratio)
+}
+
+const SUMMED = [
+  ['transactions_per_second', 'transactionsPerSecond'],
+  ['transaction_bytes_per_second', 'transactionBytesPerSecond'],
+] as const

@@ -1,0 +1,112 @@
+import type { Steps } from '../slices.ts'
+import type { PoolStatus, Problem, Status, SystemStatus } from './model.ts'
+import { badFirst } from './problems.ts'
+
+/** What of the status is asked for. Empty text: everything. */
+export interface Selection {
+  /** Name of a system. */
+  readonly system: string
+  /** Id or name of a pool; only with a system. */
+  readonly pool: string
+  /** Text in the names and ids of systems, pools and nodes, in any case. */
+  readonly search: string
+  /** Number of the page of a long list, from 1. */
+  readonly page: number
+  /** Whether the document has the values of the last hour. */
+  readonly history: boolean
+}
+
+const PARAMETERS = ['system', 'pool', 'q', 'page', 'history'] as const
+
+/** Reads the query of a request. A problem of it is returned as text. */
+export function readSelection(query: URLSearchParams): Selection | string {
+  const problem = nameProblem(query)
+  if (problem !== undefined) return problem
+  const text = (name: (typeof PARAMETERS)[number]) => query.get(name) ?? ''
+  if (text('pool') !== '' && text('system') === '') return 'The parameter pool needs the parameter system.'
+  const page = Number(text('page') || '1')
+  if (!Number.isSafeInteger(page) || page < 1) return 'The parameter page must be a whole number from 1.'
+  const history = text('history') || 'false'
+  if (history !== 'true' && history !== 'false') return 'The parameter history must be true or false.'
+  return {
+    system: text('system'),
+    pool: text('pool'),
+    search: text('q').trim(),
+    page,
+    history: history === 'true',
+  }
+}
+
+function nameProblem(query: URLSearchParams): string | undefined {
+  const names = [...query.keys()]
+  if (names.some((name) => !PARAMETERS.some((known) => known === name)))
+    return `Unknown parameter. The parameters are ${PARAMETERS.join(', ')}.`
+  const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1)
+  return repeated && `The parameter ${repeated} is repeated.`
+}
+
+/** The query of a selection, with a leading question mark; empty for everything. */
+export function queryOf(selection: Partial<Selection>): string {
+  const { system = '', pool = '', search = '', page = 1 } = selection
+  const query = new URLSearchParams({
+    ...(system !== '' && { system }),
+    ...(pool !== '' && { pool }),
+    ...(search !== '' && { q: search }),
+    ...(page > 1 && { page: String(page) }),
+  }).toString()
+  return query === '' ? '' : `?${query}`
+}
+
+/** The selected part of the status; undefined if there is no such system or pool. A search may find nothing. */
+export function* selectSteps(status: Status, selection: Selection): Steps<Status | undefined> {
+  const systems = selection.system === '' ? status.systems : named(status.systems, selection.system)
+  if (systems.length === 0 && selection.system !== '') return undefined
+  const withPools = systems.map((system) => onlyPool(system, selection.pool))
+  if (selection.pool !== '' && withPools.every(({ pools }) => pools.length === 0)) return undefined
+  const found: SystemStatus[] = []
+  for (const system of withPools) {
+    const match = yield* searchSystem(system, selection.search.toLowerCase())
+    if (match !== undefined) found.push(match)
+  }
+  return { ...status, systems: found, problems: problemsOf(status.problems, found) }
+}
+
+function named(systems: readonly SystemStatus[], name: string): SystemStatus[] {
+  return systems.filter((system) => system.name === name)
+}
+
+function onlyPool(system: SystemStatus, pool: string): SystemStatus {
+  if (pool === '') return system
+  const byId = system.pools.filter(({ id }) => id === pool)
+  return { ...system, pools: byId.length > 0 ? byId : system.pools.filter(({ name }) => name === pool) }
+}
+
+/** A system or pool that matches is found with all that it has; otherwise with its pools or nodes that match. */
+function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus | undefined> {
+  if (text === '' || system.name.toLowerCase().includes(text)) return system
+  const pools: PoolStatus[] = []
+  for (const pool of system.pools) {
+    if (matches(pool, text)) pools.push(pool)
+    else {
+      const nodes = pool.nodes.filter((node) => matches(node, text))
+      if (nodes.length > 0) pools.push({ ...pool, nodes })
+    }
+    yield
+  }
+  return pools.length === 0 ? undefined : { ...system, pools }
+}
+
+function matches({ id, name }: { readonly id: string; readonly name: string }, text: string): boolean {
+  return name.toLowerCase().includes(text) || id.toLowerCase().includes(text)
+}
+
+/** The problems of what is selected. */
+function problemsOf(problems: readonly Problem[], systems: readonly SystemStatus[]): Problem[] {
+  const pools = new Map(systems.map(({ name, pools }) => [name, new Set(pools.map(({ id }) => id))]))
+  return badFirst(
+    problems.filter(({ system, pool_id }) => {
+      const selected = pools.get(system)
+      return selected !== undefined && (pool_id === null || selected.has(pool_id))
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+import { counted } from '../counted.ts'
+import type { PollerStatus } from '../poller/poller.ts'
+import type { SystemState } from '../poller/state.ts'
+import type { Steps } from '../slices.ts'
+import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
+import { createPoolDetails } from './pool_detail.ts'
+import { badFirst, systemProblems } from './problems.ts'
+import type { Recent } from './recent.ts'
+import { systemStatusSteps } from './system_status.ts'
+
+/** What the status is computed from. */
+export interface StatusSources {
+  readonly version: string
+  /** Whether every system was polled once. */
+  readonly ready: () => boolean
+  readonly systems: () => readonly SystemState[]
+  /** Undefined for a system that is not polled (any more). */
+  readonly polling: (system: string) => PollerStatus | undefined
+  readonly recent: Recent
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Computes the status of this moment. Details of pools are computed once for each state of a pool. */
+export function createStatusReader(sources: StatusSources): () => Steps<Status> {
+  const { version, ready, systems, polling, recent } = sources
+  const detailOf = createPoolDetails()
+  return function* () {
+    const now = sources.now() / 1000
+    const list: SystemStatus[] = []
+    for (const state of systems()) {
+      const status = polling(state.name)
+      if (status === undefined) continue
+      const requestsLastMinute = recent.requestsLastMinute(state.name)
+      list.push(yield* systemStatusSteps({ state, polling: status, requestsLastMinute, detailOf, now }))
+    }
+    const problems = badFirst(list.flatMap((system) => systemProblems(system, now)))
+    const troubled = new Set(problems.map(({ system }) => system))
+    // A system that is polled well may have an old certificate, for example.
+    const shown = list.map((system) =>
+      troubled.has(system.name) ? { ...system, state: worstState([system.state, 'warning']) } : system,
+    )
+    return {
+      version,
+      timestamp_seconds: now,
+      ready: ready(),
+      state: worstState(shown.map(({ state }) => state)),
+      summary: summaryOf(list, problems),
+      problems,
+      systems: shown,
+    }
+  }
+}
+
+function summaryOf(systems: readonly SystemStatus[], problems: readonly Problem[]): string {
+  if (systems.length === 0) return 'no system is configured'
+  if (problems.length > 0) return counted(problems.length, 'problem')
+  const starting = systems.filter(({ state }) => state === 'starting')
+  if (starting.length > 0) return `waiting for the first poll of ${counted(starting.length, 'system')}`
+  return 'no problems'
+}

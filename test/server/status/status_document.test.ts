@@ -1,0 +1,167 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLog } from '../../../src/log.ts'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createPage } from '../../../src/metrics/page.ts'
+import { withPoll } from '../../../src/poller/state.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import type { Status } from '../../../src/status/model.ts'
+import { createRecent } from '../../../src/status/recent.ts'
+import { visibleText } from '../../../src/visible_text.ts'
+import { failedPoll, polledSystem } from '../../status/systems.ts'
+import { get, request } from '../../support/http.ts'
+import { statusSources } from './status_setup.ts'
+
+const HOSTILE = '\u202e<script>alert(1)</script>"\'&\u0007'
+const SYSTEMS = [
+  withPoll(
+    polledSystem('frankfurt', { hot: [{ name: 'hot-1' }, { name: HOSTILE }], cold: [{ name: 'cold-1' }] }),
+    'urn:cold:',
+    failedPoll(9),
+  ),
+  polledSystem('paris', { hot: [{ name: 'hot-1', health: 'Bad' }] }),
+]
+
+const recent = createRecent()
+for (const system of SYSTEMS) recent.changed(system)
+const listener = createListener({
+  address: '127.0.0.1:0',
+  handler: createMetricsApp({
+    page: () => createPage([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    ready: () => true,
+    reload: undefined,
+    status: statusSources(SYSTEMS, { recent }),
+    origin: { listenHost: '127.0.0.1', allowedHosts: [] },
+    log: silentLog,
+  }).callback(),
+  openPaths: OPEN_PATHS,
+  log: silentLog,
+})
+beforeAll(() => listener.start())
+afterAll(() => listener.stop())
+
+const PATH = '/api/v1/status'
+async function statusAt(query: string): Promise<Status> {
+  const { status, text } = await get(`${listener.url}${PATH}${query}`)
+  expect(status).toBe(200)
+  return JSON.parse(text)
+}
+const namesIn = ({ systems }: Status) =>
+  systems.map(
+    ({ name, pools }) => `${name}: ${pools.map((pool) => `${pool.name} ${pool.nodes.length}`).join(', ')}`,
+  )
+
+describe('GET /api/v1/status', () => {
+  test('has all systems, pools and nodes', async () => {
+    const status = await statusAt('')
+    expect(status).toMatchObject({ version: '1.2.3', ready: true, state: 'failing', summary: '2 problems' })
+    expect(namesIn(status)).toEqual(['frankfurt: hot 2, cold 1', 'paris: hot 1'])
+  })
+
+  test('is JSON that is not stored and not readable by other sites', async () => {
+    const { headers } = await get(`${listener.url}${PATH}`)
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(headers['access-control-allow-origin']).toBeUndefined()
+  })
+
+  test('keeps names as they are, with invisible characters escaped', async () => {
+    const { text } = await get(`${listener.url}${PATH}`)
+    expect(text).toContain('\\u202e')
+    expect(text.trimEnd()).toBe(visibleText(text.trimEnd()))
+    const [frankfurt] = (await statusAt('')).systems
+    expect(frankfurt?.pools[0]?.nodes.map(({ name }) => name)).toContain(HOSTILE)
+  })
+
+  test('is compressed on request, the same document', async () => {
+    const plain = await get(`${listener.url}${PATH}`)
+    const packed = await get(`${listener.url}${PATH}`, { 'Accept-Encoding': 'gzip' })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(packed.body).toString()).toBe(plain.text)
+    const head = await request('HEAD', `${listener.url}${PATH}`)
+    expect([head.status, head.body.length]).toEqual([200, 0])
+  })
+
+  test.each([
+    ['?system=paris', ['paris: hot 1']],
+    ['?system=frankfurt&pool=urn:cold:', ['frankfurt: cold 1']],
+    ['?system=frankfurt&pool=cold', ['frankfurt: cold 1']],
+    ['?q=COLD', ['frankfurt: cold 1']],
+    ['?q=hot-1', ['frankfurt: hot 1', 'paris: hot 1']],
+    ['?q=hot-1&system=paris', ['paris: hot 1']],
+    ['?q=paris', ['paris: hot 1']],
+    ['?q=lisbon', []],
+  ])('selects with %s', async (query, names) => {
+    expect(namesIn(await statusAt(query))).toEqual(names)
+  })
+
+  test('has the problems of what is selected', async () => {
+    const problemsAt = async (query: string) => (await statusAt(query)).problems.map(({ system }) => system)
+    expect(await problemsAt('?system=paris')).toEqual(['paris'])
+    expect(await problemsAt('?system=frankfurt&pool=hot')).toEqual([])
+  })
+
+  test('has the values of the charts on request', async () => {
+    const { systems } = JSON.parse((await get(`${listener.url}${PATH}?history=true&system=paris`)).text)
+    const [{ history, pools }] = systems
+    expect(history.slot_seconds).toBe(15)
+    expect(history.values.polls_ok).toHaveLength(20)
+    expect(history.values.polls_ok.at(-1)).toBe(1)
+    expect(pools[0].history.values.disk_space_allocated_ratio.at(-1)).toBe(0.5)
+    expect((await get(`${listener.url}${PATH}`)).text).not.toContain('"history"')
+  })
+
+  test.each([
+    ['?system=lisbon', 404, 'no system or pool'],
+    ['?system=paris&pool=cold', 404, 'no system or pool'],
+    ['?pool=cold', 400, 'needs the parameter system'],
+    ['?system=a&system=b', 400, 'system is repeated'],
+    ['?url=http://other', 400, 'Unknown parameter'],
+    ['?page=0', 400, 'page must be'],
+    ['?page=1e9999', 400, 'page must be'],
+    ['?history=yes', 400, 'history must be'],
+  ])('refuses %s', async (query, status, reason) => {
+    const answer = await get(`${listener.url}${PATH}${query}`)
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(reason)])
+  })
+})
+
+describe('GET /', () => {
+  test('escapes names, and shows invisible characters', async () => {
+    const { status, text } = await get(`${listener.url}/`)
+    expect(status).toBe(200)
+    expect(text).toContain('\\u202e&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\\u0007')
+    expect(text).not.toContain('<script>alert')
+    expect(text).not.toContain('\u202e')
+  })
+
+  test('has a strict policy: no inline code but its own, nothing from elsewhere', async () => {
+    const { headers, text } = await get(`${listener.url}/`)
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^' ]+'; style-src 'sha256-[^' ]+';/)
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/\sstyle="|\son\w+="|src="http/)
+  })
+
+  test('says that there is no such system', async () => {
+    const { status, text } = await get(`${listener.url}/?system=lisbon`)
+    expect([status, text]).toEqual([404, expect.stringContaining('no system or pool with this name')])
+    expect((await get(`${listener.url}/?x=1`)).status).toBe(400)
+  })
+
+  test('is compressed on request', async () => {
+    const packed = await get(`${listener.url}/`, { 'Accept-Encoding': 'gzip' })
+    expect(gunzipSync(packed.body).toString()).toContain('<h1>')
+  })
+})
+
+test.each(['/', PATH])('%s refuses unknown host names', async (path) => {
+  const answer = await request('GET', `${listener.url}${path}`, { headers: { Host: 'evil.example.net' } })
+  expect(answer.status).toBe(421)
+})

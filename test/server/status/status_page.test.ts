@@ -1,0 +1,317 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCENARIO_NAMES, type Scenario } from '../../../src/emulator/model/scenarios.ts'
+import { silentLog } from '../../../src/log.ts'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createPage } from '../../../src/metrics/page.ts'
+import { newSystem, type SystemState, withdrawn, withPoll } from '../../../src/poller/state.ts'
+import { createListener } from '../../../src/server/listener/listener.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { createRecent } from '../../../src/status/recent.ts'
+import { startWithEmulator } from '../../faults/exporter_setup.ts'
+import { T } from '../../poller/setup.ts'
+import { failedPoll, polledSystem } from '../../status/systems.ts'
+import {
+  fitsWidth,
+  launchChromium,
+  lowContrasts,
+  type Visit,
+  type VisitOptions,
+  visit,
+} from '../../support/chromium.ts'
+import { waitForAssertion } from '../../support/wait.ts'
+import { statusSources } from './status_setup.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser.close())
+
+const WINDOWS = [
+  { view: 'desktop', colorScheme: 'light' },
+  { view: 'desktop', colorScheme: 'dark' },
+  { view: 'phone', colorScheme: 'light' },
+  { view: 'phone', colorScheme: 'dark' },
+] as const satisfies readonly VisitOptions[]
+
+/** Checks what holds for every page in every window. */
+async function checkLook(url: string): Promise<void> {
+  for (const window of WINDOWS) {
+    await using visited = await visit(browser, url, window)
+    expect(await fitsWidth(visited.page)).toBe(true)
+    expect(await lowContrasts(visited.page)).toEqual([])
+    expect(visited.problems).toEqual([])
+    expect(visited.requests.every((request) => new URL(request).origin === new URL(url).origin)).toBe(true)
+  }
+}
+
+/** A page that shows these systems at the time T, until others are set. */
+async function openStatus(systems: readonly SystemState[], path = '/', options: VisitOptions = {}) {
+  const shown = { systems, seconds: T }
+  const recent = createRecent()
+  for (const system of systems) recent.changed(system)
+  const app = createMetricsApp({
+    page: () => createPage([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    ready: () => true,
+    reload: undefined,
+    status: statusSources([], { recent, systems: () => shown.systems, now: () => shown.seconds * 1000 }),
+    log: silentLog,
+  })
+  const listener = createListener({
+    address: '127.0.0.1:0',
+    handler: app.callback(),
+    openPaths: OPEN_PATHS,
+    log: silentLog,
+  })
+  await listener.start()
+  const visited = await visit(browser, `${listener.url}${path}`, options)
+  return {
+    url: listener.url,
+    visited,
+    page: visited.page,
+    listener,
+    /** Shows other systems and refreshes the page. */
+    async show(next: readonly SystemState[], seconds = T) {
+      Object.assign(shown, { systems: next, seconds })
+      await refresh(visited.page)
+    },
+    async [Symbol.asyncDispose]() {
+      await visited[Symbol.asyncDispose]()
+      await listener.stop()
+    },
+  }
+}
+
+/** What the browser does when the user returns to the page. */
+function refresh(page: Page): Promise<void> {
+  return page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+}
+
+const textOf = (page: Page) => page.locator('#content').innerText()
+
+async function expectText(page: Page, text: string): Promise<void> {
+  await waitForAssertion(async () => expect(await textOf(page)).toContain(text))
+}
+
+describe('every scenario', () => {
+  const TROUBLE: Readonly<Record<Scenario, readonly string[]>> = {
+    healthy: ['no problems', 'all Good'],
+    'node-down': ['Needs attention', 'not Good', 'NotAccessible'],
+    'disk-failures': ['Needs attention', 'bad disks', 'Bad'],
+    'filling-up': ['Needs attention', 'of the disk space is allocated'],
+    'error-burst': ['all Good'],
+    slow: ['all Good'],
+  }
+
+  test.each(SCENARIO_NAMES)('%s is shown, in every window', async (scenario) => {
+    await using setup = await startWithEmulator({ scenario, pools: 2, nodes: 3 })
+    const url = `${setup.exporter.url}/`
+    await using visited: Visit = await visit(browser, url)
+    for (const words of TROUBLE[scenario]) await expectText(visited.page, words)
+    await checkLook(url)
+  })
+})
+
+test('a system that fails, and then has no values, in every window', async () => {
+  const fault = { name: 'status', argument: '503' }
+  await using setup = await startWithEmulator({})
+  setup.emulator.setFaults([`${fault.name}:${fault.argument}@nodes`])
+  const url = `${setup.exporter.url}/`
+  await using visited = await visit(browser, url)
+  await expectText(visited.page, 'Failing')
+  await expectText(visited.page, 'What to do: wait until the management service of the system is available')
+  await expectText(visited.page, 'are served for another')
+  await checkLook(url)
+})
+
+describe('the states of one pool', () => {
+  const good = polledSystem('a', { p: [{ name: 'n1' }] })
+  const failing = withPoll(good, 'urn:p:', failedPoll(T + 60))
+
+  test('first start', async () => {
+    await using scene = await openStatus([newSystem('a')])
+    await expectText(scene.page, 'waiting for the first poll')
+    expect(await scene.page.title()).toBe('waiting for the first poll of 1 system – sds-exporter')
+    expect(await scene.page.locator('body').getAttribute('data-refresh-seconds')).toBe('2')
+    await checkLook(scene.url)
+    await scene.show([good])
+    await expectText(scene.page, '1 pool, 1 node, all Good')
+    expect(await scene.page.title()).toBe('sds-exporter')
+  })
+
+  test('failing, stale, and good again', async () => {
+    await using scene = await openStatus([good])
+    await scene.show([failing], T + 70)
+    await expectText(scene.page, 'values from 70s ago are served for another 3m')
+    await expectText(scene.page, 'What to do: check the firewall')
+    expect(await scene.page.title()).toBe('1 problem – sds-exporter')
+    await scene.show([withdrawn(failing, 'urn:p:')], T + 400)
+    await expectText(scene.page, 'there are no values')
+    await checkLook(scene.url)
+    await scene.show([good])
+    await expectText(scene.page, 'no problems')
+  })
+
+  test('with old samples', async () => {
+    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', t: T - 3600 }] })])
+    await expectText(scene.page, 'the newest samples are old: capacity 60m')
+    await checkLook(scene.url)
+  })
+
+  test('with hostile and long names', async () => {
+    const name = `<img src=x onerror=alert(1)>${'x'.repeat(150)}\u202e`
+    await using scene = await openStatus([polledSystem('a', { [name]: [{ name, health: '<b>Bad</b>' }] })])
+    await expectText(scene.page, '<img src=x onerror=alert(1)>')
+    await expectText(scene.page, '\\u202e')
+    expect(await scene.page.locator('main img, main b').count()).toBe(0)
+    await checkLook(scene.url)
+  })
+})
+
+describe('a refresh', () => {
+  const before = polledSystem('a', { p: [{ name: 'n1' }, { name: 'n2' }], q: [{ name: 'n3' }] })
+  const after = polledSystem('a', { p: [{ name: 'n1' }, { name: 'n2', health: 'Bad' }], q: [{ name: 'n3' }] })
+
+  test('changes only what is different: opened pools, focus and scroll position stay', async () => {
+    await using scene = await openStatus([before])
+    const { page } = scene
+    const pool = page.locator('details.pool').first()
+    await pool.locator('> summary').focus()
+    await page.keyboard.press('Enter')
+    expect(await pool.getAttribute('open')).toBe('')
+    await page.evaluate(`
+      document.body.style.minHeight = '3000px'
+      scrollTo(0, 120)
+      for (const row of document.querySelectorAll('tr[data-key]')) row.mark = row.dataset.key`)
+    await scene.show([after])
+    await expectText(page, '1 of 2 nodes not Good: n2 (Bad)')
+    expect(await pool.getAttribute('open')).toBe('')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY')
+    expect(await page.evaluate('scrollY')).toBe(120)
+    const rows = `[...document.querySelectorAll('details.pool:first-of-type tr[data-key]')].map((row) => row.mark)`
+    expect(await page.evaluate(rows)).toEqual(['id-n2', 'id-n1'])
+    expect(scene.visited.problems).toEqual([])
+  })
+
+  test('keeps what is typed in the search', async () => {
+    await using scene = await openStatus([before])
+    await scene.page.getByRole('searchbox').pressSequentially('node-')
+    await scene.show([after])
+    await expectText(scene.page, 'n2 (Bad)')
+    expect(await scene.page.getByRole('searchbox').inputValue()).toBe('node-')
+  })
+
+  test('happens by itself, and can be paused', async () => {
+    await using scene = await openStatus([before])
+    const { page } = scene
+    const button = page.getByRole('button', { name: 'Refreshing' })
+    expect(await button.getAttribute('aria-pressed')).toBe('true')
+    const requested = () => scene.visited.requests.length
+    const first = requested()
+    await waitForAssertion(() => expect(requested()).toBeGreaterThan(first))
+    await button.click()
+    expect(await page.locator('#refresh-button').innerText()).toContain('Paused')
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    const paused = requested()
+    await page.getByRole('button', { name: 'Paused' }).click()
+    await waitForAssertion(() => expect(requested()).toBe(paused + 1))
+  })
+
+  test('says when the exporter cannot be reached, and from when the page is', async () => {
+    await using scene = await openStatus([before])
+    await scene.listener.stop()
+    await refresh(scene.page)
+    const alert = scene.page.getByRole('alert')
+    await waitForAssertion(async () => expect(await alert.innerText()).toContain('cannot be reached'))
+    expect(await textOf(scene.page)).toContain('no problems')
+  })
+})
+
+describe('without a script', () => {
+  test('the page is complete, and the browser reloads it', async () => {
+    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(scene.url)
+    expect(await textOf(page)).toContain('n1 (Bad)')
+    expect(await page.content()).toContain('http-equiv="refresh"')
+    expect(await page.getByRole('button', { name: 'Refreshing' }).isVisible()).toBe(false)
+    await context.close()
+  })
+})
+
+describe('for keyboards and screen readers', () => {
+  test('has landmarks, headings, labels and titles of columns', async () => {
+    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })])
+    const { page } = scene
+    await page.getByRole('banner').waitFor()
+    await page.getByRole('main').waitFor()
+    await page.getByRole('search').waitFor()
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+    await page.getByRole('region', { name: 'System a' }).waitFor()
+    await page.getByRole('table', { name: 'Nodes of pool p' }).waitFor()
+    expect(await page.getByRole('columnheader').allInnerTexts()).toContain('Health')
+    await page
+      .getByRole('img', { name: /^Polls of the last 5m: 1 ok$/ })
+      .first()
+      .waitFor()
+    expect(await page.locator('svg:not([aria-hidden]):not([aria-label])').count()).toBe(0)
+  })
+
+  test('can skip the navigation, and open a pool', async () => {
+    await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1' }], q: [{ name: 'n2' }] })])
+    const { page } = scene
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await page.locator('details.pool > summary').last().focus()
+    await page.keyboard.press(' ')
+    await page.getByRole('table', { name: 'Nodes of pool q' }).waitFor()
+  })
+})
+
+describe('10,000 nodes', () => {
+  const nodes = Array.from({ length: 625 }, (_, index) => ({
+    name: `node-${index}`,
+    health: index === 600 ? 'Bad' : 'Good',
+  }))
+  const large = polledSystem(
+    'large',
+    Object.fromEntries(Array.from({ length: 16 }, (_, pool) => [`pool-${pool}`, nodes])),
+  )
+
+  test('give a page of bounded size, with the bad ones', async () => {
+    await using scene = await openStatus([large])
+    const { page } = scene
+    expect((await page.content()).length).toBeLessThan(700_000)
+    expect(await page.locator('tr.bad').count()).toBeGreaterThan(0)
+    expect(await page.locator('.pool').count()).toBe(16)
+    await expectText(page, '10000 nodes: 9984 Good, 16 Bad')
+    await checkLook(scene.url)
+  })
+
+  test('can be searched, and are shown by pool on several pages', async () => {
+    await using scene = await openStatus([large])
+    const { page } = scene
+    await page.getByRole('searchbox').fill('NODE-624')
+    await page.keyboard.press('Enter')
+    await expectText(page, 'Found 16 nodes.')
+    await page.getByRole('link', { name: 'large / pool-3' }).click()
+    await page.getByRole('table', { name: 'Nodes of pool pool-3' }).waitFor()
+    expect(await page.locator('tbody tr[data-key]').count()).toBe(200)
+    expect(await page.locator('tbody tr[data-key] th').first().innerText()).toBe('node-600')
+    for (const number of [2, 3, 4]) {
+      await page.getByRole('link', { name: 'Next' }).click()
+      await expectText(page, `page ${number} of 4`)
+    }
+    expect(await page.locator('tbody tr[data-key]').count()).toBe(25)
+    await page.getByRole('link', { name: 'All systems' }).click()
+    await expectText(page, '16 pools')
+    await page.getByRole('searchbox').fill('lisbon')
+    await page.keyboard.press('Enter')
+    await expectText(page, 'Nothing found.')
+  })
+})

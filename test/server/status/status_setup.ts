@@ -1,0 +1,34 @@
+import type { PollerStatus } from '../../../src/poller/poller.ts'
+import type { SystemState } from '../../../src/poller/state.ts'
+import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
+import { createRecent } from '../../../src/status/recent.ts'
+import { clientOf, configOf, onlySystem, T } from '../../poller/setup.ts'
+
+/** A system that is polled every minute, 20 seconds before its next poll. */
+export function pollingOf(name: string, more: Partial<PollerStatus> = {}): PollerStatus {
+  const config = configOf('', `{name: ${name}, base_url: "https://ecs1.example.net:4443", auth: {token: t}}`)
+  return {
+    system: onlySystem(config),
+    shared: config,
+    client: clientOf({}).status(),
+    nextPollMs: (T + 20) * 1000,
+    nextQueriesMs: undefined,
+    ...more,
+  }
+}
+
+/** The sources of a status page that shows these systems at the time T. */
+export function statusSources(
+  systems: readonly SystemState[],
+  more: Partial<StatusAppOptions> = {},
+): Omit<StatusAppOptions, 'admit' | 'ready'> {
+  return {
+    version: '1.2.3',
+    systems: () => systems,
+    polling: pollingOf,
+    recent: createRecent(),
+    now: () => T * 1000,
+    adminUrl: () => undefined,
+    ...more,
+  }
+}

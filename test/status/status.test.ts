@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { newSystem, type SystemState, withdrawn, withPoll } from '../../src/poller/state.ts'
+import { atOnce } from '../../src/slices.ts'
+import type { Status } from '../../src/status/model.ts'
+import { createStatusReader } from '../../src/status/status.ts'
+import { T } from '../poller/setup.ts'
+import { pollingOf, statusSources } from '../server/status/status_setup.ts'
+import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'
+
+type Sources = Partial<Parameters<typeof createStatusReader>[0]>
+
+/** The status at T, or at another time. */
+function statusOf(systems: readonly SystemState[], more: Sources = {}): Status {
+  return atOnce(createStatusReader({ ...statusSources(systems), ready: () => true, ...more })())
+}
+
+function only<T>(list: readonly T[]): T {
+  const [first] = list
+  if (first === undefined || list.length !== 1) throw new Error(`${list.length} instead of one`)
+  return first
+}
+
+const onlySystem = (status: Status) => only(status.systems)
+const onlyPool = (status: Status) => only(onlySystem(status).pools)
+const at = (seconds: number) => ({ now: () => seconds * 1000 })
+
+describe('a system that was not polled yet', () => {
+  test('is starting', () => {
+    const status = statusOf([newSystem('a')])
+    expect(status).toMatchObject({
+      state: 'starting',
+      summary: 'waiting for the first poll of 1 system',
+      problems: [],
+    })
+    expect(onlySystem(status)).toMatchObject({ state: 'starting', up: null, pools: [] })
+  })
+})
+
+describe('a system that is polled well', () => {
+  const status = statusOf([polledSystem('a', { p: [{ name: 'n1' }, { name: 'n2', allocatedRatio: 0.25 }] })])
+
+  test('has its state in words, and no problems', () => {
+    expect(status).toMatchObject({ state: 'ok', summary: 'no problems', problems: [], timestamp_seconds: T })
+    expect(onlySystem(status)).toMatchObject({ state: 'ok', summary: '1 pool, 2 nodes, all Good', up: true })
+    expect(onlyPool(status)).toMatchObject({ state: 'ok', summary: '2 nodes, all Good', last_error: null })
+  })
+
+  test('has the last and the next poll, and when values end', () => {
+    expect(onlyPool(status)).toMatchObject({
+      last_poll: { timestamp_seconds: T, duration_seconds: 0.25, result: 'ok' },
+      next_poll_timestamp_seconds: T + 20,
+      last_success_timestamp_seconds: T,
+      values_until_timestamp_seconds: T + 300,
+    })
+    expect(onlySystem(status).polls).toEqual({
+      schedule: '0 * * * * *',
+      stale_after_seconds: 300,
+      last_timestamp_seconds: T,
+      next_timestamp_seconds: T + 20,
+    })
+  })
+
+  test('has sums over its nodes', () => {
+    const totals = {
+      nodes: 2,
+      nodes_by_health: { Good: 2 },
+      disks: 20,
+      disks_good: 20,
+      disks_bad: 0,
+      disk_space_total_bytes: 2000,
+      disk_space_allocated_bytes: 750,
+      disk_space_allocated_ratio: 0.375,
+    }
+    expect(onlyPool(status).totals).toMatchObject(totals)
+    expect(onlySystem(status).totals).toMatchObject(totals)
+  })
+
+  test('has the source and the newest sample of each category', () => {
+    const { categories, attributes } = onlyPool(status)
+    expect(categories).toContainEqual({
+      category: 'capacity',
+      sources: ['feed'],
+      newest_sample_timestamp_seconds: T,
+      newest_sample_age_seconds: 0,
+    })
+    expect(categories).toContainEqual({
+      category: 'traffic',
+      sources: [],
+      newest_sample_timestamp_seconds: null,
+      newest_sample_age_seconds: null,
+    })
+    expect(attributes).toContainEqual({
+      name: 'diskSpaceTotal',
+      category: 'capacity',
+      source: 'feed',
+      served: 2,
+      absent: 0,
+      unreadable: 0,
+    })
+    expect(attributes).toContainEqual({
+      name: 'nodeCpuUtilization',
+      category: 'health',
+      source: null,
+      served: 0,
+      absent: 2,
+      unreadable: 0,
+    })
+  })
+})
+
+describe('a poll that fails', () => {
+  const good = polledSystem('a', { p: [{ name: 'n1' }] })
+  const failing = withPoll(good, 'urn:p:', failedPoll(T + 60))
+
+  test('has the error with its time and remedy; values are served until they are too old', () => {
+    const status = statusOf([failing], at(T + 70))
+    const pool = onlyPool(status)
+    expect(pool).toMatchObject({
+      state: 'failing',
+      summary: 'the last poll failed; values from 70s ago are served for another 3m',
+      last_error: { reason: 'connect', remedy: 'check the firewall', timestamp_seconds: T + 60 },
+      values_until_timestamp_seconds: T + 300,
+    })
+    expect(onlySystem(status)).toMatchObject({
+      state: 'failing',
+      summary: '1 of 1 pool could not be polled',
+    })
+    expect(only(status.problems)).toMatchObject({
+      severity: 'bad',
+      system: 'a',
+      pool: 'p',
+      text: expect.stringContaining('connection refused'),
+      remedy: 'check the firewall',
+      timestamp_seconds: T + 60,
+    })
+  })
+
+  test('has no values once they were withdrawn', () => {
+    const pool = onlyPool(statusOf([withdrawn(failing, 'urn:p:')], at(T + 400)))
+    expect(pool).toMatchObject({
+      state: 'failing',
+      summary: 'the last poll failed; there are no values',
+      values_until_timestamp_seconds: null,
+      nodes: [],
+      attributes: [],
+    })
+  })
+
+  test('is still shown after later polls succeeded, and is no problem any more', () => {
+    const recovered = withPoll(failing, 'urn:p:', goodPoll(T + 120), feedOf([{ name: 'n1', t: T + 120 }]))
+    const status = statusOf([recovered], at(T + 121))
+    expect(onlyPool(status)).toMatchObject({ state: 'ok', last_error: { timestamp_seconds: T + 60 } })
+    expect(status.problems).toEqual([])
+  })
+
+  test('of all pools for one reason is one problem of the system', () => {
+    const two = polledSystem('a', { p: [{ name: 'n1' }], q: [{ name: 'n2' }] })
+    const both = withPoll(withPoll(two, 'urn:p:', failedPoll(T)), 'urn:q:', failedPoll(T))
+    expect(only(statusOf([both]).problems)).toMatchObject({
+      pool: null,
+      text: expect.stringMatching(/^all 2 pools: .*connection refused$/),
+    })
+    const different = withPoll(both, 'urn:q:', failedPoll(T, { reason: 'timeout' }))
+    expect(statusOf([different]).problems.map(({ pool }) => pool)).toEqual(['p', 'q'])
+  })
+})
+
+describe('what needs attention', () => {
+  const problemsOf = (...nodes: Parameters<typeof feedOf>[0]) =>
+    statusOf([polledSystem('a', { p: nodes })]).problems.map(({ severity, text }) => `${severity} ${text}`)
+
+  test.each([
+    ['Good', []],
+    ['Maintenance', []],
+    ['Suspect', ['warning 1 of 2 nodes not Good: n1 (Suspect)']],
+    ['Bad', ['bad 1 of 2 nodes not Good: n1 (Bad)']],
+    ['NotAccessible', ['bad 1 of 2 nodes not Good: n1 (NotAccessible)']],
+    ['Exploded', ['warning 1 of 2 nodes not Good: n1 (Exploded)']],
+  ])('a node that is %s', (health, problems) => {
+    expect(problemsOf({ name: 'n1', health }, { name: 'n2' })).toEqual(problems)
+  })
+
+  test('bad disks, and a pool that is nearly full', () => {
+    expect(problemsOf({ name: 'n1', badDisks: 2 }, { name: 'n2' })).toEqual(['warning 2 bad disks: n1 (2)'])
+    expect(problemsOf({ name: 'n1', allocatedRatio: 0.945 })).toEqual([
+      'warning 94.5% of the disk space is allocated',
+    ])
+  })
+
+  test('names of many nodes are cut', () => {
+    const nodes = Array.from({ length: 8 }, (_, index) => ({ name: `n${index}`, health: 'Bad' }))
+    expect(problemsOf(...nodes)).toEqual([
+      'bad 8 of 8 nodes not Good: n0 (Bad), n1 (Bad), n2 (Bad), n3 (Bad), n4 (Bad) and 3 more',
+    ])
+  })
+
+  test('samples that are old by the clock of the system', () => {
+    const system = polledSystem('a', { p: [{ name: 'n1', t: T - 1200 }] })
+    expect(only(statusOf([system]).problems).text).toBe('the newest samples are old: capacity 20m')
+    // Its clock is 20 minutes behind: the samples are new.
+    const behind = statusOf([{ ...system, clockSkewSeconds: -1200 }])
+    expect(only(behind.problems).text).toBe('the clock of the system is 20m behind')
+  })
+
+  test('a certificate that ends soon, and one that has ended', () => {
+    const system = polledSystem('a', { p: [{ name: 'n1' }] })
+    const textAt = (tlsNotAfterSeconds: number) =>
+      statusOf([{ ...system, tlsNotAfterSeconds }]).problems.map(({ text }) => text)
+    expect(textAt(T + 15 * 86_400)).toEqual([])
+    expect(textAt(T + 3 * 86_400)).toEqual(['the TLS certificate of the system expires in 3d'])
+    expect(textAt(T - 3 * 86_400)).toEqual(['the TLS certificate of the system expired 3d ago'])
+  })
+
+  test('unreadable values', () => {
+    const more = { nodeCpuUtilizationCurrent: [{ t: T, Percent: 'much' }] }
+    expect(problemsOf({ name: 'n1', more })).toEqual(['warning unreadable values: nodeCpuUtilization'])
+  })
+
+  test('a system with a problem is not ok, although it is polled well', () => {
+    const system = { ...polledSystem('a', { p: [{ name: 'n1' }] }), clockSkewSeconds: 3600 }
+    expect(statusOf([system])).toMatchObject({ state: 'warning', systems: [{ state: 'warning' }] })
+  })
+})
+
+test('the worst nodes come first, then names by their numbers', () => {
+  const nodes = [
+    { name: 'node-10' },
+    { name: 'node-9' },
+    { name: 'node-2', health: 'Maintenance' },
+    { name: 'node-3', badDisks: 1 },
+    { name: 'node-4', health: 'NotAccessible' },
+  ]
+  const { nodes: sorted } = onlyPool(statusOf([polledSystem('a', { p: nodes })]))
+  expect(sorted.map(({ name, severity }) => `${name} ${severity}`)).toEqual([
+    'node-4 bad',
+    'node-3 warning',
+    'node-2 notice',
+    'node-9 ok',
+    'node-10 ok',
+  ])
+})
+
+describe('the login', () => {
+  const system = polledSystem('a', { p: [{ name: 'n1' }] })
+  const login = (session: Partial<ReturnType<typeof pollingOf>['client']['session']>, username?: string) => {
+    const polling = pollingOf('a')
+    const client = { ...polling.client, session: { ...polling.client.session, ...session } }
+    const auth =
+      username === undefined ? polling.system.auth : { kind: 'login_file' as const, username, file: 'f' }
+    return onlySystem(
+      statusOf([system], { polling: () => ({ ...polling, client, system: { ...polling.system, auth } }) }),
+    ).login
+  }
+
+  test('with a token', () => {
+    expect(login({ state: 'refused' })).toMatchObject({
+      method: 'token',
+      username: null,
+      state: 'refused',
+      summary: 'token of the configuration refused',
+    })
+  })
+
+  test('with a password: since when, and when the next one is sent', () => {
+    expect(login({ state: 'open', loggedInAtMs: (T - 200) * 1000 }, 'monitor')).toMatchObject({
+      method: 'password',
+      state: 'accepted',
+      summary: 'monitor: logged in 3m ago',
+      login_timestamp_seconds: T - 200,
+    })
+    expect(login({ state: 'refused', pauseMs: 29_000 }, 'monitor')).toMatchObject({
+      state: 'refused',
+      summary: 'monitor: login refused, next login in 29s',
+      next_login_timestamp_seconds: T + 29,
+    })
+  })
+})
+
+test('a large system is computed in small steps, and once for each state of its pools', () => {
+  const nodes = Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}` }))
+  const system = polledSystem('a', { p: nodes, q: nodes })
+  const read = createStatusReader({ ...statusSources([system]), ready: () => true })
+  const countSteps = () => [...read()].length
+  expect(countSteps()).toBeGreaterThan(2000)
+  expect(countSteps()).toBeLessThan(10)
+})
