@@ -17,6 +17,12 @@ if (major < OLDEST_MAJOR) {
   const args = process.argv.slice(2)
   // Dynamic imports, because an older Node.js would fail while loading the packages.
   const { runFrequent } = await import('./commands/frequent.ts')
-  process.exitCode =
-    (await runFrequent(args)) ?? (await (await import('./commands/program.ts')).runProgram(args))
+  process.exitCode = (await runFrequent(args)) ?? (await runWithParser(args))
+}
+
+async function runWithParser(args: readonly string[]): Promise<number> {
+  const { limitMemory } = await import('./commands/cli/memory.ts')
+  limitMemory()
+  const { runProgram } = await import('./commands/program.ts')
+  return runProgram(args)
 }

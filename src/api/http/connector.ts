@@ -1,10 +1,11 @@
 import { TLSSocket } from 'node:tls'
-import { buildConnector } from 'undici'
+import type { buildConnector as UndiciConnector } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { readTextFile } from '../../config/values/files.ts'
 import { ApiError } from '../errors/errors.ts'
+import { buildConnector } from './undici.ts'
 
-type Connector = buildConnector.connector
+type Connector = UndiciConnector.connector
 
 /** Longest wait for a connection, TLS included; a host that is down must not use up the time of the whole poll. */
 export const CONNECT_TIMEOUT_MS = 10_000

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher, Agent as UndiciAgent } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
@@ -7,6 +7,7 @@ import { exchangeFailure } from './failures.ts'
 import { withHints } from './hints.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
+import { Agent } from './undici.ts'
 
 /** One request to one node of a storage system. */
 export interface WireRequest {
@@ -117,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close: () => agent.destroy() }
 }
 
-function createAgent(options: TransportOptions): Agent {
+function createAgent(options: TransportOptions): UndiciAgent {
   const { timeoutMs, concurrency } = options
   return new Agent({
     connect: createConnector(options),
@@ -133,7 +134,7 @@ function createAgent(options: TransportOptions): Agent {
 }
 
 /** Calls `onSend` before a request is written. The diagnostics channel of undici is for all requests of the process. */
-function observed(agent: Agent, onSend: (() => void) | undefined): Dispatcher {
+function observed(agent: UndiciAgent, onSend: (() => void) | undefined): Dispatcher {
   if (onSend === undefined) return agent
   return agent.compose(
     (dispatch) => (options, handler) =>

@@ -1,4 +1,5 @@
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { createRequire } from 'node:module'
+import type * as Library from 'fast-xml-parser'
 import { ApiError } from '../errors/errors.ts'
 import { isObject, member } from './json.ts'
 import { entityText } from './markup.ts'
@@ -23,7 +24,7 @@ const ATTRIBUTES = ':@'
  * `preserveOrder` keeps text and CDATA apart: this file decodes entities in text and not in CDATA. The library
  * decodes none, so it cannot expand entities without limit.
  */
-const PARSER = new XMLParser({
+const OPTIONS = {
   preserveOrder: true,
   ignoreAttributes: false,
   attributeNamePrefix: '',
@@ -37,7 +38,23 @@ const PARSER = new XMLParser({
   ignoreDeclaration: true,
   ignorePiTags: true,
   maxNestedTags: MAX_DEPTH,
-})
+} as const
+
+/** Loaded with the first document: most systems answer in JSON, and the library takes 3 MiB. */
+function createParser() {
+  const { XMLParser, XMLValidator } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library
+  return { parser: new XMLParser(OPTIONS), XMLValidator }
+}
+
+const library = lazily(createParser)
+
+function lazily<T>(create: () => T): () => T {
+  let created: T | undefined
+  return () => {
+    created ??= create()
+    return created
+  }
+}
 
 /**
  * Parses an XML document and returns its root. Document type declarations are refused before parsing, so there are no
@@ -48,7 +65,7 @@ export function parseXml(text: string): XmlElement {
   checkBounds(text)
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw syntaxError('declares a document type or entities')
   // The parser silently closes open elements, which would lose data.
-  if (XMLValidator.validate(text) !== true) throw syntaxError('is not well-formed')
+  if (library().XMLValidator.validate(text) !== true) throw syntaxError('is not well-formed')
   const roots = elementsOf(parseNodes(text))
   const [root] = roots
   if (root === undefined || roots.length > 1 || !/>\s*$/.test(text))
@@ -76,7 +93,7 @@ function syntaxError(why: string): ApiError {
 
 function parseNodes(text: string): readonly Node[] {
   try {
-    return nodesOf(PARSER.parse(text))
+    return nodesOf(library().parser.parse(text))
   } catch {
     // The message of the library quotes the document.
     throw syntaxError('cannot be parsed')
