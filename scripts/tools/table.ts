@@ -42,6 +42,7 @@ export const TOOLS = {
     versionArguments: ['version', '--client'],
     comes: 'unpacked',
   },
+  jsonnet: { package: 'jsonnet', commands: ['jsonnet'], atLeast: [0, 18], comes: 'unpacked' },
   // It loads libraries by absolute paths. Without an init system the package starts no service.
   'systemd-analyze': {
     package: 'systemd',

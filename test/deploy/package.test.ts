@@ -107,14 +107,23 @@ describe('installed from its tarball into an empty folder, without development d
     expect(await run(command, args, options)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
-  test('contains the dashboards', async () => {
-    const { command, args, options } = unprivileged(
-      [binary, 'dashboards', '--out=/nowhere', '--dry-run'],
+  test.each([
+    [['dashboards'], 'sds-fleet.json'],
+    [['rules'], 'sds-alerts.yml'],
+    [['rules', '--kubernetes'], 'dashboard-sds-fleet.yaml'],
+  ])('writes %j with the settings of a user', async (command, file) => {
+    const settings = 'alerting: {thresholds: {used_ratio: {warning: 0.71}}}\n'
+    const out = join(folder.path, command.join())
+    mkdirSync(out)
+    chmodSync(out, 0o777)
+    const configFile = folder.write('alerting.yml', settings)
+    chmodSync(configFile, 0o644)
+    const started = unprivileged(
+      [binary, ...command, `--out=${out}`, `--config.file=${configFile}`],
       environment,
     )
-    const { code, stdout } = await run(command, args, options)
-    expect(code).toBe(0)
-    expect(stdout).toContain('/nowhere/sds-fleet.json')
+    expect(await run(started.command, started.args, started.options)).toMatchObject({ code: 0, stderr: '' })
+    expect(readFileSync(join(out, file), 'utf8')).toContain('0.71')
   })
 
   test('runs the demo as an unprivileged user without write permission', async () => {
