@@ -1,5 +1,5 @@
 /**
- * Checks that the version of the package and of all images in deployment files is that of a tag. Exit code 1 if not.
+ * Checks that package, image, deployment files and CHANGELOG.md have the version of a tag. Exit code 1 if not.
  *
  *   node scripts/release_check.ts v1.2.3
  */
@@ -11,11 +11,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8')
 const [tag = ''] = process.argv.slice(2)
 const overlays = globSync('deploy/kubernetes/overlays/*/kustomization.yaml', { cwd: root })
-const findings = versionFindings(
-  tag,
-  read('package.json'),
-  Object.fromEntries(overlays.map((path) => [path, read(path)])),
-)
+const findings = versionFindings(tag, {
+  manifest: read('package.json'),
+  dockerfile: read('deploy/docker/Dockerfile'),
+  changelog: read('CHANGELOG.md'),
+  kustomizations: Object.fromEntries(overlays.map((path) => [path, read(path)])),
+})
 for (const finding of findings) process.stderr.write(`${finding}\n`)
 if (findings.length === 0) process.stdout.write(`ready for release as ${tag}\n`)
 process.exitCode = findings.length === 0 ? 0 : 1

@@ -24,7 +24,6 @@ export interface LockEntry {
   readonly integrity?: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly dev?: boolean
-  readonly devOptional?: boolean
 }
 
 /** The packages of a lockfile of version 3, sorted by path as in the file. */
@@ -38,7 +37,8 @@ export function readLockfile(text: string): readonly LockedPackage[] {
       version: entry.version ?? '',
       licence: entry.license ?? '',
       integrity: entry.integrity ?? '',
-      isDevelopment: entry.dev === true || entry.devOptional === true,
+      // `devOptional` is needed for development, and by an optional dependency that is shipped.
+      isDevelopment: entry.dev === true,
       dependencies: dependenciesOf(path, packages),
     }))
 }

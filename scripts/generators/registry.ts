@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { renderDashboards } from '../../mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../mixin/dashboards/provisioning.ts'
 import { renderRules } from '../../mixin/rules/rules.ts'
+import { configSchema } from './config_schema.ts'
 import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
@@ -39,6 +40,7 @@ export const GENERATORS: readonly Generator[] = [
     files: packageData,
     owns: { folder: PACKAGE_DATA_FOLDER, suffix: '.json' },
   },
+  { what: 'schema of the configuration file', files: () => [configSchema()] },
   { what: 'runbooks of the alerts', files: renderRunbooks },
   { what: 'table of thresholds', files: alertingPage },
   { what: 'dashboards', files: renderDashboards, owns: { folder: 'grafana/dashboards', suffix: '.json' } },

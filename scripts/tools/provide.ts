@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { installPackages, log, unpackPackage } from './debian.ts'
-import { linkOf, TOOLS, TOOLS_FOLDER, type Tool, treeOf, versionArgumentsOf } from './table.ts'
+import { ENGINE, linkOf, TOOLS, TOOLS_FOLDER, type Tool, treeOf, versionArgumentsOf } from './table.ts'
 
 const FONT_PACKAGE = 'fonts-liberation'
 const FONT_FOLDERS = ['/usr/share/fonts', '/usr/local/share/fonts', '/System/Library/Fonts']
@@ -24,6 +24,17 @@ export function provide(tool: Tool): void {
     const { commands, atLeast } = TOOLS[tool]
     const otherwise = `or put ${commands[0]} ${atLeast.join('.')} or newer into PATH`
     throw new Error(`${tool} is missing: ${(failure as Error).message}\n${otherwise}`)
+  }
+}
+
+/** Installs the container engine, if that is possible; the test of the image works without it, but checks less. */
+export function provideEngine(): void {
+  if (existsSync(ENGINE.path)) return
+  log(`installing the Debian package ${ENGINE.package}`)
+  try {
+    installPackages([ENGINE.package])
+  } catch (failure) {
+    log(`continuing without ${ENGINE.package}: ${(failure as Error).message}`)
   }
 }
 

@@ -52,6 +52,9 @@ export const TOOLS = {
   },
 } as const satisfies Record<string, ToolRow>
 
+/** A container engine. Not every machine allows one to work, so it is optional. */
+export const ENGINE = { package: 'buildah', path: '/usr/bin/buildah' } as const
+
 export type Tool = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as readonly Tool[]
 

@@ -135,9 +135,14 @@ function createSocket({ listenAddress, tls }: SocketSettings) {
   }
 }
 
-/** Loads the certificate library on demand, because loading it is slow. */
+const CERTIFICATE_PACKAGE = '@peculiar/x509'
+
+/** Loads the certificate library on demand: loading it is slow, and it may be missing. */
 async function createCertificate(listenAddress: string): Promise<TlsOptions> {
-  const { selfSigned } = await import('./certificates.ts')
+  const { selfSigned } = await import('./certificates.ts').catch((failure: NodeJS.ErrnoException) => {
+    if (failure.code !== 'ERR_MODULE_NOT_FOUND') throw failure
+    throw new Error(`--tls needs the package ${CERTIFICATE_PACKAGE}, an optional dependency: install it`)
+  })
   const { host } = parseListenAddress(listenAddress)
   return selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
 }

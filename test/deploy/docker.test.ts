@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readText, repositoryFiles } from '../repository/repository.ts'
@@ -10,6 +10,7 @@ import { copyCheckout, linkPackages, npm } from './checkout.ts'
 import { copyTree, inside, installNode, makeReadOnly, makeRemovable } from './confinement.ts'
 import { effective, finalStage, parseDockerfile } from './dockerfile.ts'
 import { dockerfileFindings, images } from './dockerfile_rules.ts'
+import { type BuiltImage, buildImage } from './engine.ts'
 
 const source = readText('deploy/docker/Dockerfile')
 const steps = parseDockerfile(source)
@@ -34,8 +35,8 @@ describe('the Dockerfile', () => {
     ['two commands', (text) => `${text}CMD ["a"]\n`, 'only be one CMD'],
     ['an image without a tag', (text) => text.replace('debian13:nonroot\n', 'debian13\n'), 'has a tag'],
     ['the latest image', (text) => text.replace('debian13:nonroot\n', 'debian13:latest\n'), 'has a tag'],
-    ['root', (text) => text.replace(/^USER .*/m, 'USER 0'), 'the user is'],
-    ['a user by name', (text) => text.replace(/^USER .*/m, 'USER nonroot'), 'the user is'],
+    ['root', (text) => text.replace(/^USER 65532.*/m, 'USER 0'), 'the user is'],
+    ['a user by name', (text) => text.replace(/^USER 65532.*/m, 'USER nonroot'), 'the user is'],
     ['a shell', (text) => text.replace(/ENTRYPOINT .*/, 'ENTRYPOINT node main.js'), 'ENTRYPOINT is in exec'],
     [
       'a health check by a shell',
@@ -47,6 +48,8 @@ describe('the Dockerfile', () => {
     ['packages that are not locked', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
     ['install scripts', (text) => text.replaceAll('--ignore-scripts', ''), 'install scripts'],
     ['a command in the image', (text) => `${text}RUN ["x"]\n`, 'runs nothing'],
+    ['files of another user', (text) => text.replace('--chown=0:0', '--chown=65532'), 'belong to root'],
+    ['a syntax from a registry', (text) => `# syntax=docker/dockerfile:1\n${text}`, 'no syntax'],
     ['a secret', (text) => `${text}ENV API_TOKEN=x\n`, 'no secret'],
     ['a missing label', (text) => text.replace('image.source=', 'image.origin='), 'OCI labels'],
     ['a download', (text) => `${text}ADD https://example.net/x /x\n`, 'ADD'],
@@ -78,10 +81,11 @@ describe('the Dockerfile', () => {
   })
 })
 
-/** Follows the steps of the Dockerfile without a container engine. */
+/** Builds the image with a container engine; without one, follows the steps of the Dockerfile. */
 describe('the image', () => {
   let folder: Folder
   let root: string
+  let config: BuiltImage['config']
 
   beforeAll(async () => {
     folder = temporaryFolder()
@@ -95,23 +99,52 @@ describe('the image', () => {
     await npm(commandOf(0, 'npm run'), build)
     copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
     await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
-    const stages: Readonly<Record<string, string>> = { build, dependencies }
-    const workdir = effective(steps, 'WORKDIR')?.text ?? ''
-    for (const { flags, text } of finalStage(steps).filter(({ keyword }) => keyword === 'COPY')) {
-      const from = flags['--from'] === undefined ? build : (stages[flags['--from']] ?? '')
-      const [target = '', ...sources] = text.split(/\s+/).reverse()
-      for (const one of sources) {
-        const name = target.endsWith('/') ? join(target, basename(one)) : target
-        copyTree(join(from, one.replace(/^\/build\//, '')), join(root, workdir, name))
-      }
+    const built = await buildImage({
+      storage: join(folder.path, 'engine'),
+      dockerfile: 'deploy/docker/Dockerfile',
+      context: build,
+      built: build,
+      dependencies,
+    })
+    if (typeof built !== 'string') {
+      ;({ root, config } = built)
+      return
     }
+    process.stderr.write(`the image is not built, its steps are followed without an engine: ${built}\n`)
+    config = stepsConfig()
+    followSteps(root, { build, dependencies })
     await installNode(root, 'nodejs/bin/node')
     makeReadOnly(root)
-  }, 240_000)
+  }, 480_000)
 
   afterAll(() => {
     if (existsSync(root)) makeRemovable(root)
     folder[Symbol.dispose]()
+  })
+
+  test('has the user, the signal, the health check and the version', () => {
+    expect(config).toMatchObject({
+      User: '65532:65532',
+      StopSignal: 'SIGTERM',
+      Labels: { 'org.opencontainers.image.version': JSON.parse(readText('package.json')).version },
+    })
+    expect(config.Healthcheck?.Test).toEqual(['CMD', '/nodejs/bin/node', '/app/dist/main.js', 'health'])
+  })
+
+  test('has files that its user cannot replace', async () => {
+    const app = join(root, 'app')
+    const entries = ['', ...readdirSync(app, { recursive: true }).map(String)].map((entry) =>
+      lstatSync(join(app, entry)),
+    )
+    expect(entries.length).toBeGreaterThan(100)
+    const owner = process.getuid?.()
+    expect(entries.filter(({ uid }) => uid !== owner)).toEqual([])
+    expect(entries.filter((entry) => !entry.isSymbolicLink() && (entry.mode & 0o022) !== 0)).toEqual([])
+    const script = "require('node:fs').renameSync('/app/dist', '/app/other')"
+    const { command, args, options } = inside(root, ['/nodejs/bin/node', '--eval', script])
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/EACCES|EPERM|EROFS/)
   })
 
   const entrypoint = effective(steps, 'ENTRYPOINT')?.exec ?? []
@@ -119,10 +152,10 @@ describe('the image', () => {
 
   test('contains the locked production packages and no others', () => {
     const { packages } = JSON.parse(readText('package-lock.json')) as {
-      packages: Record<string, { dev?: boolean; devOptional?: boolean }>
+      packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>
     }
     const wanted = Object.entries(packages)
-      .filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
+      .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
       .map(([path]) => path)
     const installed = JSON.parse(readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'))
     expect(Object.keys(installed.packages).sort()).toEqual(wanted.sort())
@@ -174,6 +207,13 @@ describe('the image', () => {
     expect(stdout).toContain('/nowhere/sds-fleet.json')
   })
 
+  test('emulates without TLS only, because the certificate library is optional', async () => {
+    const { command, args, options } = program('emulate', '--tls', '--listen-address=127.0.0.1:0')
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toContain('--tls needs the package @peculiar/x509')
+  })
+
   test('is not healthy while the port is closed', async () => {
     const address = `--web.listen-address=:${await freePort()}`
     const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
@@ -187,6 +227,34 @@ describe('the image', () => {
     expect(stderr).toContain('/etc/sds-exporter/sds-exporter.yml')
   })
 })
+
+/** Copies into `root` what the last stage copies. */
+function followSteps(root: string, stages: Readonly<Record<'build' | 'dependencies', string>>): void {
+  const folderOf = (stage: string | undefined) =>
+    stage === 'dependencies' ? stages.dependencies : stages.build
+  const workdir = effective(steps, 'WORKDIR')?.text ?? ''
+  for (const { flags, text } of finalStage(steps).filter(({ keyword }) => keyword === 'COPY')) {
+    const from = folderOf(flags['--from'])
+    const [target = '', ...sources] = text.split(/\s+/).reverse()
+    for (const one of sources) {
+      const name = target.endsWith('/') ? join(target, basename(one)) : target
+      copyTree(join(from, one.replace(/^\/build\//, '')), join(root, workdir, name))
+    }
+  }
+}
+
+/** What an engine would make of the labels. `$VERSION` is the only variable that is not empty. */
+function stepsConfig(): BuiltImage['config'] {
+  const labels = [...(effective(steps, 'LABEL')?.text ?? '').matchAll(/([\w.]+)="([^"]*)"/g)]
+  const [, version = ''] = steps.find(({ text }) => text.startsWith('VERSION='))?.text.split('=') ?? []
+  const values = labels.map(([, name = '', value = '']) => [name, value.startsWith('$') ? version : value])
+  return {
+    User: effective(steps, 'USER')?.text ?? '',
+    StopSignal: effective(steps, 'STOPSIGNAL')?.text ?? '',
+    Labels: Object.fromEntries(values),
+    Healthcheck: { Test: ['CMD', ...(effective(steps, 'HEALTHCHECK')?.exec ?? [])] },
+  }
+}
 
 /** The arguments of npm in the RUN instruction of a stage with this prefix. */
 function commandOf(stage: number, prefix: string): string {

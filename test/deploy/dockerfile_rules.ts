@@ -29,6 +29,13 @@ const RULES: readonly Rule[] = [
     what: 'the user is numeric and not root',
     holds: (steps) => UNPRIVILEGED_USER.test(effective(steps, 'USER')?.text ?? ''),
   },
+  {
+    what: 'the files of the image belong to root',
+    holds: (steps) =>
+      named(finalStage(steps), 'COPY').every(({ flags }) => flags['--chown'] === '0:0') &&
+      finalStage(steps).findIndex(({ keyword, text }) => keyword === 'USER' && text === '0:0') <
+        finalStage(steps).findIndex(({ keyword }) => keyword === 'WORKDIR'),
+  },
   { what: 'ENTRYPOINT is in exec form', holds: inExecForm('ENTRYPOINT') },
   { what: 'CMD is in exec form', holds: inExecForm('CMD') },
   { what: 'HEALTHCHECK is in exec form', holds: inExecForm('HEALTHCHECK') },
@@ -60,8 +67,13 @@ const RULES: readonly Rule[] = [
 /** Findings of the validator, then broken rules. */
 export function dockerfileFindings(text: string): string[] {
   const steps = parseDockerfile(text)
+  const syntax = /^# *syntax *=/m.test(text) ? ['broken: no syntax is loaded from a registry'] : []
   const grammar = validate(text).map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)
-  return [...grammar, ...RULES.filter(({ holds }) => !holds(steps)).map(({ what }) => `broken: ${what}`)]
+  return [
+    ...grammar,
+    ...syntax,
+    ...RULES.filter(({ holds }) => !holds(steps)).map(({ what }) => `broken: ${what}`),
+  ]
 }
 
 /** Base images, with the defaults of build arguments substituted, without names of earlier stages. */

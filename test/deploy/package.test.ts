@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readText, repositoryFiles } from '../repository/repository.ts'
@@ -9,8 +9,8 @@ import { run, startProcess } from '../support/processes.ts'
 import { copyCheckout, linkPackages, npm } from './checkout.ts'
 import { makeReadOnly, makeRemovable, unprivileged } from './confinement.ts'
 
-/** Limit for the size of the package. */
-const MAX_PACKED_BYTES = 400_000
+/** Limit for the size of the package, with documentation, rules and dashboards. */
+const MAX_PACKED_BYTES = 450_000
 /** Largest relative difference to the size in the README. */
 const README_TOLERANCE = 0.1
 
@@ -21,6 +21,8 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
+/** Where the source would be published. */
+const REPOSITORY = 'https://github.com/acme/sds-exporter'
 const { version } = JSON.parse(readText('package.json'))
 let folder: Folder
 let packed: Packed
@@ -31,10 +33,10 @@ async function pack(name: string): Promise<{ packed: Packed; tarball: string }> 
   const copy = join(folder.path, name)
   copyCheckout(copy)
   linkPackages(copy)
-  const { stdout } = await npm('pack --json --silent', copy)
+  const { stdout } = await npm(`run --silent package -- --repository=${REPOSITORY}`, copy)
   // npm prints an array, or since version 12 an object by the names of the packages.
   const [answer] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as [Packed]
-  return { packed: answer, tarball: join(copy, basename(answer.filename)) }
+  return { packed: answer, tarball: join(copy, 'release', basename(answer.filename)) }
 }
 
 beforeAll(async () => {
@@ -46,16 +48,18 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]())
 
 describe('the package', () => {
-  test('contains only the compiled program, its revision, dashboards, licence, README and package.json', () => {
+  test('contains only the compiled program, its revision, dashboards, rules, units, documentation and manifests', () => {
     const compiled = repositoryFiles()
       .filter((path) => path.startsWith('src/'))
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
-    const documents = ['LICENSE', 'README.md', 'package.json'].filter((path) =>
-      repositoryFiles().includes(path),
+    const shipped = repositoryFiles().filter(
+      (path) =>
+        /^(grafana|deploy\/(prometheus|systemd))\//.test(path) ||
+        (/^docs\/.*\.(md|json)$/.test(path) && path !== 'docs/development.md'),
     )
-    const dashboards = repositoryFiles().filter((path) => /^grafana\/dashboards\/.*\.json$/.test(path))
+    const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
     expect(packed.files.map(({ path }) => path).sort()).toEqual(
-      [...compiled, ...dashboards, ...documents, 'dist/revision.txt'].sort(),
+      [...compiled, ...shipped, ...single, 'dist/revision.txt', 'npm-shrinkwrap.json'].sort(),
     )
   })
 
@@ -93,6 +97,42 @@ describe('installed from its tarball into an empty folder, without development d
   }, 240_000)
 
   afterAll(() => makeRemovable(home))
+
+  const installed = (path: string) => readFileSync(join(home, 'node_modules/sds-exporter', path), 'utf8')
+
+  test('has the versions of the lockfile', () => {
+    const { packages } = JSON.parse(readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'))
+    const locked = JSON.parse(readText('package-lock.json')).packages
+    const names = Object.keys(JSON.parse(readText('package.json')).dependencies)
+    const found = names.map((name) => {
+      const own = packages[`node_modules/sds-exporter/node_modules/${name}`]
+      return [name, (own ?? packages[`node_modules/${name}`])?.version]
+    })
+    expect(found).toEqual(names.map((name) => [name, locked[`node_modules/${name}`].version]))
+  })
+
+  test('has a manifest without scripts, that names where the source is published', () => {
+    const manifest = JSON.parse(installed('package.json'))
+    expect(manifest).toMatchObject({
+      homepage: `${REPOSITORY}#readme`,
+      bugs: { url: `${REPOSITORY}/issues` },
+      repository: { type: 'git', url: `git+${REPOSITORY}.git` },
+    })
+    for (const key of ['private', 'scripts', 'devDependencies']) expect(manifest).not.toHaveProperty(key)
+  })
+
+  test('has a README about the package, and pages whose links lead to files or to the source', () => {
+    expect(installed('README.md')).toContain('npm install --global sds-exporter')
+    const pages = packed.files.map(({ path }) => path).filter((path) => path.endsWith('.md'))
+    const broken = pages.flatMap((page) =>
+      [...installed(page).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)]
+        .map(([, target = '']) => join(dirname(page), target))
+        .filter((target) => !existsSync(join(home, 'node_modules/sds-exporter', target)))
+        .map((target) => `${page}: ${target}`),
+    )
+    expect(broken).toEqual([])
+    expect(installed('docs/operations.md')).toContain(`${REPOSITORY}/blob/v${version}/mixin`)
+  })
 
   test('installs no development dependency', () => {
     const { packages } = JSON.parse(readFileSync(join(home, 'node_modules/.package-lock.json'), 'utf8'))

@@ -5,7 +5,7 @@ import { type LockedPackage, readLockfile } from '../../scripts/generators/lockf
 import { openPoints, readAudit } from '../../scripts/supply_chain/audit_report.ts'
 import { JUDGEMENTS, type Judgement } from '../../scripts/supply_chain/judgements.ts'
 import { billOfMaterials } from '../../scripts/supply_chain/sbom.ts'
-import { versionFindings } from '../../scripts/supply_chain/versions.ts'
+import { type VersionedFiles, versionFindings } from '../../scripts/supply_chain/versions.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
@@ -217,24 +217,37 @@ describe('the bill of materials', () => {
 })
 
 describe('a release', () => {
-  test.each([
-    ['v1.2.3', '1.2.3', '1.2.3', 0],
-    ['v1.2.3-rc.1', '1.2.3-rc.1', '1.2.3-rc.1', 1],
-    ['v1.2.4', '1.2.3', '1.2.3', 2],
-    ['v1.2.3', '1.2.3', '1.2.2', 1],
-    ['1.2.3', '1.2.3', '1.2.3', 1],
-    ['', '1.2.3', '1.2.3', 1],
-  ])('with tag %s, version %s and image %s: %i findings', (tag, version, image, count) => {
-    const findings = versionFindings(tag, JSON.stringify({ version }), {
-      a: `images:\n  - newTag: ${image}\n`,
-    })
-    expect(findings).toHaveLength(count)
+  /** Files of one version, with changes. */
+  const filesOf = (version: string, changes: Partial<VersionedFiles> = {}): VersionedFiles => ({
+    manifest: JSON.stringify({ version }),
+    dockerfile: `ARG VERSION=${version}\n`,
+    changelog: `# Changelog\n\n## [Unreleased]\n\n## [${version}] - 2030-01-31\n`,
+    kustomizations: { a: `images:\n  - newTag: ${version}\n` },
+    ...changes,
   })
 
-  test('of this version has no finding', async () => {
+  test.each<[string, string, VersionedFiles, number]>([
+    ['this version', 'v1.2.3', filesOf('1.2.3'), 0],
+    ['a prerelease', 'v1.2.3-rc.1', filesOf('1.2.3-rc.1'), 1],
+    ['another version', 'v1.2.4', filesOf('1.2.3'), 4],
+    ['no v', '1.2.3', filesOf('1.2.3'), 1],
+    ['no tag', '', filesOf('1.2.3'), 1],
+    ['another image', 'v1.2.3', filesOf('1.2.3', { kustomizations: { a: 'newTag: 1.2.2' } }), 1],
+    ['another label', 'v1.2.3', filesOf('1.2.3', { dockerfile: 'ARG VERSION=1.2.2' }), 1],
+    ['no section of changes', 'v1.2.3', filesOf('1.2.3', { changelog: '## [Unreleased]' }), 1],
+    ['a section without a date', 'v1.2.3', filesOf('1.2.3', { changelog: '## [1.2.3]' }), 1],
+  ])('with %s', (_, tag, files, count) => {
+    expect(versionFindings(tag, files)).toHaveLength(count)
+  })
+
+  test('of this version has no finding, once the changes have its number', async () => {
     const { version } = JSON.parse(readText('package.json'))
-    expect(await run(process.execPath, ['scripts/release_check.ts', `v${version}`])).toMatchObject({
-      code: 0,
-    })
+    const { code, stderr } = await run(process.execPath, ['scripts/release_check.ts', `v${version}`])
+    const isReleased = readText('CHANGELOG.md').includes(`## [${version}]`)
+    expect({ code, stderr }).toEqual(
+      isReleased
+        ? { code: 0, stderr: '' }
+        : { code: 1, stderr: `CHANGELOG.md has no section "[${version}] - DATE"\n` },
+    )
   })
 })

@@ -18,7 +18,6 @@ describe('dependencies', () => {
   test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@koa/router',
-      '@peculiar/x509', // certificates of the emulator's --tls
       'bcryptjs', // basic_auth_users of the web configuration file
       'commander',
       'fast-xml-parser',
@@ -32,6 +31,8 @@ describe('dependencies', () => {
       'yaml',
       'zod',
     ])
+    // Certificates of `emulate --tls`.
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(['@peculiar/x509'])
   })
 
   test('every locked package has a checksum', () => {

@@ -85,7 +85,7 @@ export const MODULES: readonly Module[] = [
   {
     name: 'generators',
     paths: ['scripts/generators/', 'docs/'],
-    mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all', mixin: 'all' },
+    mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all', config: 'all', mixin: 'all' },
   },
 ]
 
@@ -107,7 +107,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/metrics/'],
   undici: ['src/api/'],
   yaml: ['src/config/', 'src/alerting/', 'mixin/', 'scripts/generators/', 'docs/'],
-  zod: ['src/config/'],
+  zod: ['src/config/', 'scripts/generators/'],
 }
 
 /** Where the environment of the process may be read. */

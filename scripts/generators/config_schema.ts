@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { RenderedFile } from '../../mixin/dashboards/build.ts'
+import { readRules } from '../../src/alerting/package_files.ts'
+import { alertingSchema } from '../../src/config/alerting/schema.ts'
+import { fileSchema } from '../../src/config/schema.ts'
+
+/** `${NAME}` and `${NAME:-default}`, which may stand for any value or part of one. */
+const VARIABLE = { type: 'string', pattern: '\\$\\{' } as const
+
+/** Values that the program also accepts in a simpler form, by key. */
+const SINGLE_OR_LIST = ['base_url']
+
+/** Types that the program reads from text, too. */
+const CONVERTED: readonly unknown[] = ['string', 'number', 'boolean']
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/**
+ * The JSON Schema of the configuration file, for editors and other tools. It has the keys, types and defaults; what
+ * needs a file or another key, such as a certificate that belongs to a key, only `sds-exporter check` finds.
+ */
+export function configSchema(): RenderedFile {
+  const file = fileSchema('', alertingSchema(readRules(), undefined))
+  const schema = z.toJSONSchema(file, {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'ref',
+    override: ({ jsonSchema }) => adapt(jsonSchema),
+  })
+  const text = { title: 'Configuration file of sds-exporter', ...schema }
+  return { path: 'docs/configuration.schema.json', text: `${JSON.stringify(text, null, 2)}\n` }
+}
+
+/** Adds the forms that the program converts before it validates. */
+function adapt(schema: JsonSchema): void {
+  for (const key of SINGLE_OR_LIST) {
+    const list = schema.properties?.[key]
+    // Zod calls this for a schema once for each of its steps.
+    if (typeof list === 'object' && list.type === 'array' && schema.properties !== undefined) {
+      schema.properties[key] = { anyOf: [{ type: 'string', minLength: 1 }, list] }
+    }
+  }
+  const isPlainText = schema.type === 'string' && schema.pattern === undefined && schema.enum === undefined
+  if (isPlainText || !CONVERTED.includes(schema.type)) return
+  const { default: value, ...strict } = schema
+  for (const key of Object.keys(schema)) delete schema[key]
+  Object.assign(schema, value !== undefined && { default: value }, { anyOf: [strict, VARIABLE] })
+}

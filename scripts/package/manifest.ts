@@ -1,0 +1,42 @@
+/** package.json of the repository. */
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly [key: string]: unknown
+}
+
+/** Keys that are about the repository, not about the package. */
+const OF_REPOSITORY = ['private', 'scripts', 'devDependencies', 'allowScripts']
+
+/** package.json of the package. `repository`, `homepage` and `bugs` are derived from one URL. */
+export function packageManifest(manifest: Manifest, repository: string | undefined): Manifest {
+  const kept = Object.entries(manifest).filter(([key]) => !OF_REPOSITORY.includes(key))
+  return {
+    ...(Object.fromEntries(kept) as unknown as Manifest),
+    ...(repository !== undefined && {
+      homepage: `${repository}#readme`,
+      bugs: { url: `${repository}/issues` },
+      repository: { type: 'git', url: `git+${repository}.git` },
+    }),
+  }
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+interface Lock {
+  readonly packages: Readonly<Record<string, Entry>>
+  readonly [key: string]: unknown
+}
+
+/**
+ * npm-shrinkwrap.json: package-lock.json without the development dependencies. npm installs the package with exactly
+ * these versions and verifies their checksums.
+ */
+export function shrinkwrap(lock: Lock): Lock {
+  const shipped = Object.entries(lock.packages).filter(([, entry]) => entry['dev'] !== true)
+  const packages = shipped.map(([path, entry]) => {
+    const { devDependencies: _development, devOptional, ...rest } = entry
+    return [path, devOptional === true ? { ...rest, optional: true } : rest] as const
+  })
+  return { ...lock, packages: Object.fromEntries(packages) }
+}
