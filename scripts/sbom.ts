@@ -1,12 +1,32 @@
 /**
- * Prints the software bill of materials of the shipped packages as CycloneDX JSON, from the lockfile.
+ * Prints the software bill of materials of the package as CycloneDX JSON, made by @cyclonedx/cyclonedx-npm from the
+ * content of the package and its npm-shrinkwrap.json. It is reproducible: it has neither a time nor a random number.
  *
- *   node scripts/sbom.ts > sds-exporter.cdx.json
+ *   npm run --silent sbom > sds-exporter.cdx.json
  */
-import { readFileSync } from 'node:fs'
-import { readLockfile } from './generators/lockfile.ts'
-import { billOfMaterials, type Product } from './supply_chain/sbom.ts'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stagePackage } from './package/stage.ts'
 
-const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
-const product = JSON.parse(read('package.json')) as Product
-process.stdout.write(billOfMaterials(product, readLockfile(read('package-lock.json'))))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'sds-sbom-'))
+const generator = join(root, 'node_modules/.bin/cyclonedx-npm')
+const OPTIONS = [
+  '--package-lock-only',
+  '--omit=dev',
+  '--output-reproducible',
+  '--output-format=JSON',
+  '--validate',
+]
+try {
+  stagePackage(root, folder, undefined)
+  execFileSync(generator, [...OPTIONS, 'package.json'], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+} finally {
+  rmSync(folder, { recursive: true })
+}

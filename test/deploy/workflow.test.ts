@@ -127,9 +127,8 @@ describe('a release', () => {
     expect(writable).toEqual({
       checks: [],
       package: [],
-      npm: ['id-token'],
       image: ['packages', 'id-token'],
-      github: ['contents', 'id-token'],
+      publish: ['contents', 'packages', 'id-token'],
     })
     const writing = Object.entries(jobs).filter(([name]) => writable[name]?.length !== 0)
     for (const [, { environment }] of writing) expect(environment).toBe('release')
@@ -142,9 +141,24 @@ describe('a release', () => {
 
   test('signs what it publishes', () => {
     const script = (name: string) => jobs[name]?.steps?.map(({ run: line = '' }) => line).join('\n') ?? ''
-    expect(script('npm')).toContain('npm publish ./release/sds-exporter-*.tgz --provenance')
+    expect(script('publish')).toContain('npm publish ./release/sds-exporter-*.tgz --provenance')
     expect(script('image')).toMatch(/cosign sign --yes "\$reference"\n\s*cosign attest .*--type cyclonedx/)
-    expect(script('github')).toContain('cosign sign-blob')
+    expect(script('publish')).toContain('cosign sign-blob')
+  })
+
+  test('publishes package and image in one job, after everything that can fail before', () => {
+    const scripts = Object.entries(jobs).map(([name, { steps = [] }]) => ({
+      name,
+      text: steps.map(({ run: line = '' }) => line).join('\n'),
+    }))
+    const having = (words: string) =>
+      scripts.filter(({ text }) => text.includes(words)).map(({ name }) => name)
+    expect(having('npm publish')).toEqual(['publish'])
+    expect(having('imagetools create --tag')).toEqual(['publish'])
+    expect(having('gh release create')).toEqual(['publish'])
+    expect(having('push-by-digest=true')).toEqual(['image'])
+    expect(having('--tag "$image')).toEqual([])
+    expect(jobs['publish']?.needs).toEqual(['package', 'image'])
   })
 
   test('passes exactly the build arguments of the Dockerfile', () => {
@@ -153,6 +167,7 @@ describe('a release', () => {
     )
     const passed = [...readText('.github/workflows/release.yml').matchAll(/--build-arg "(\w+)=/g)]
     const names = passed.map(([, name]) => name).filter((name) => name !== 'SOURCE_DATE_EPOCH')
-    expect(names.sort()).toEqual(declared.sort())
+    // A stage that uses an argument declares it again.
+    expect(names.sort()).toEqual([...new Set(declared)].sort())
   })
 })
