@@ -132,6 +132,21 @@ export const DEFAULT_LIMITS = {
     about: 'Transactions per second at or below which latencies and error ratios raise no alert.',
     value: 1,
   },
+  latencyIncreaseFactor: {
+    about: 'Latency of a pool relative to its own mean of the day before, above which it raises an alert …',
+    value: 3,
+  },
+  increasedLatencySeconds: { about: '… if the latency is also above this.', value: 0.05 },
+  collapsedTrafficRatio: {
+    about:
+      'Traffic of a pool relative to its own mean of the day before, at or below which it has collapsed …',
+    value: 0.05,
+  },
+  // Pools with little traffic may have none at times.
+  steadyTransactionsPerSecond: {
+    about: '… if that mean was above this, in transactions per second.',
+    value: 10,
+  },
   forecastTargetPercent: {
     about: 'Forecast target of alerts and panels, in percent; one of `forecast.targets`.',
     scope: 'all',

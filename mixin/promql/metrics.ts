@@ -23,6 +23,8 @@ export const RECORDED = {
   writeLatencyQuantile: 'system_pool:sds_node_transaction_write_latency_seconds:quantile',
   failedRatio: 'system_pool:sds_node_transactions_failed_per_all:ratio',
   failedNotByUserRatio: 'system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio',
+  transactions: 'system_pool:sds_node_transactions_per_second:sum',
+  maintenance: 'system_pool:sds_node_health_status_maintenance:max',
   sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { buildDashboards, type RenderedFile } from '../../mixin/dashboards/build.ts'
+import { INHIBITIONS, inhibitRule, renderInhibition } from '../../mixin/rules/inhibition.ts'
 import { RULE_SOURCES } from '../../mixin/rules/rules.ts'
 import { DEFAULT_VALUES } from '../../mixin/settings.ts'
 import { DEFAULT_ALERTING } from '../../src/alerting/config.ts'
@@ -27,7 +27,7 @@ const ROUTING = {
 
 /** Configuration of the Alertmanager of the compose stack. It has no receiver that sends notifications. */
 export function composeAlertmanager(): RenderedFile {
-  const { inhibit_rules } = parse(readFileSync(new URL(`../../${INHIBITION}`, import.meta.url), 'utf8'))
+  const inhibit_rules = INHIBITIONS.map(inhibitRule)
   return {
     path: 'deploy/compose/alertmanager.yml',
     text: `# Generated from ${INHIBITION} by \`npm run generate\`: do not edit.\n${stringify({ ...ROUTING, inhibit_rules }, { lineWidth: 0 })}`,
@@ -38,7 +38,7 @@ export function composeAlertmanager(): RenderedFile {
 export function kubernetesMonitoring(): readonly RenderedFile[] {
   const rules = ruleContents(RULE_SOURCES, DEFAULT_VALUES, DEFAULT_ALERTING)
   const dashboards = buildDashboards() as readonly unknown[] as readonly Dashboard[]
-  return kubernetesObjects(rules, dashboards).map(({ name, text }) => ({
+  return kubernetesObjects(rules, renderInhibition().text, dashboards).map(({ name, text }) => ({
     path: `${KUBERNETES_FOLDER}/${name}`,
     text,
   }))

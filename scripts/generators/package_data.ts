@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { dashboardTemplates, type RenderedFile } from '../../mixin/dashboards/build.ts'
+import { renderInhibition } from '../../mixin/rules/inhibition.ts'
 import { RULE_SOURCES } from '../../mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, PROMETHEUS } from '../../mixin/settings.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
@@ -8,15 +8,13 @@ import { findPlaces } from '../../src/alerting/places.ts'
 /** Contains only generated files. */
 export const PACKAGE_DATA_FOLDER = 'src/alerting/generated'
 
-const INHIBITION = new URL('../../deploy/prometheus/alertmanager-inhibition.yml', import.meta.url)
-
 /** What `src/alerting/package_files.ts` reads: sources of rules, and places of references in dashboards. */
 export function packageData(): readonly RenderedFile[] {
   const rules: PackagedRules = {
     settings: { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS },
     job: PROMETHEUS.job,
     sources: RULE_SOURCES,
-    inhibition: readFileSync(INHIBITION, 'utf8'),
+    inhibition: renderInhibition().text,
   }
   const places = dashboardTemplates().map((template) => [template.uid, findPlaces(template)])
   return [file('rules.json', rules), file('places.json', Object.fromEntries(places))]

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { renderDashboards } from '../../mixin/dashboards/build.ts'
 import { renderProvisioning } from '../../mixin/dashboards/provisioning.ts'
+import { renderInhibition } from '../../mixin/rules/inhibition.ts'
 import { renderRules } from '../../mixin/rules/rules.ts'
 import { configSchema } from './config_schema.ts'
 import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
@@ -35,6 +36,7 @@ export const GENERATORS: readonly Generator[] = [
     files: () => renderRules(),
     owns: { folder: 'deploy/prometheus/rules', suffix: '.yml' },
   },
+  { what: 'inhibition rules', files: () => [renderInhibition()] },
   {
     what: 'data of the commands `rules` and `dashboards`',
     files: packageData,

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import type { Dashboard } from './dashboards.ts'
 import type { RuleContents, RuleFile, WrittenFile } from './rules.ts'
 
@@ -8,12 +8,20 @@ const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/pa
 /** The folder of Grafana to which the sidecar adds the dashboards. */
 const FOLDER = 'Storage'
 
-/** Rules as objects of the Prometheus operator, dashboards as ConfigMaps, and the kustomization that lists them. */
-export function kubernetesObjects(rules: RuleContents, dashboards: readonly Dashboard[]): WrittenFile[] {
+/**
+ * Rules as objects of the Prometheus operator, dashboards as ConfigMaps, and the kustomization that lists them.
+ * @param inhibition the text of the file with the inhibition rules
+ */
+export function kubernetesObjects(
+  rules: RuleContents,
+  inhibition: string,
+  dashboards: readonly Dashboard[],
+): WrittenFile[] {
   const objects = [
     ...Object.entries(rules).map(([name, content]) =>
       manifest(`rule-${name}`, prometheusRule(name, content)),
     ),
+    manifest('alertmanagerconfig-sds-inhibition', alertmanagerConfig(inhibition)),
     ...sorted(dashboards).map((dashboard) => manifest(`dashboard-${dashboard.uid}`, configMap(dashboard))),
   ]
   const kustomization = manifest('kustomization', {
@@ -34,6 +42,38 @@ function prometheusRule(name: string, content: RuleFile): object {
     metadata: { name, labels: LABELS },
     spec: content,
   }
+}
+
+interface InhibitRule {
+  readonly source_matchers: readonly string[]
+  readonly target_matchers: readonly string[]
+  readonly equal: readonly string[]
+}
+
+/**
+ * By default, the operator limits such rules to alerts with the label `namespace` of the object. Alerts about storage
+ * systems do not have it: see docs/operations.md.
+ */
+function alertmanagerConfig(inhibition: string): object {
+  const { inhibit_rules } = parse(inhibition) as { readonly inhibit_rules: readonly InhibitRule[] }
+  return {
+    apiVersion: 'monitoring.coreos.com/v1alpha1',
+    kind: 'AlertmanagerConfig',
+    metadata: { name: 'sds-inhibition', labels: LABELS },
+    spec: {
+      inhibitRules: inhibit_rules.map(({ source_matchers, target_matchers, equal }) => ({
+        sourceMatch: source_matchers.map(matcherObject),
+        targetMatch: target_matchers.map(matcherObject),
+        equal,
+      })),
+    },
+  }
+}
+
+/** `alertname =~ "a|b"` as an object. */
+function matcherObject(matcher: string): { name: string; matchType: string; value: string } {
+  const [, name = '', matchType = '', value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
+  return { name, matchType, value }
 }
 
 /**

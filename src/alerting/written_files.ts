@@ -23,6 +23,6 @@ export function prometheusFiles(config: AlertingConfig): WrittenFile[] {
 export function kubernetesFiles(config: AlertingConfig): WrittenFile[] {
   const rules = readRules()
   const contents = ruleContents(rules.sources, defaultsOf(rules), config)
-  const objects = kubernetesObjects(contents, dashboardsWith(config))
+  const objects = kubernetesObjects(contents, rules.inhibition, dashboardsWith(config))
   return [...objects, { name: INHIBITION_FILE, text: rules.inhibition }]
 }

@@ -21,7 +21,7 @@ const CONFIGS: Readonly<Record<string, Partial<AlertingConfig>>> = {
     for: { SdsCapacityHigh: { warning: '2h' }, SdsNodeBad: { critical: '0s' } },
     keepFiringFor: { SdsNodeBad: { critical: '90s' } },
   },
-  disabled: { disabled: ['SdsNodeCpuBusy', 'SdsExporterDown'] },
+  disabled: { disabled: ['SdsNodesCpuBusy', 'SdsExporterDown'] },
   'overrides of everything': {
     overrides: ['frankfurt', 'paris'].flatMap((system) => [
       override(system, {

@@ -12,7 +12,7 @@ const SETTINGS = `alerting:
   runbook_base_url: https://wiki.example.net/alerts.md
   grafana_url: https://grafana.example.net
   thresholds: {used_ratio: {warning: 0.7}}
-  disabled: [SdsNodeCpuBusy]
+  disabled: [SdsNodesCpuBusy]
 `
 
 describe('rules', () => {
@@ -50,7 +50,7 @@ describe('rules', () => {
       runbook_url: 'https://docs.example.net/alerts#sdscapacityhigh',
       dashboard_url: expect.stringMatching(/^https:\/\/grafana\.example\.net\/d\/sds-capacity\?var-system=/),
     })
-    expect(rules.map(({ alert }: { alert: string }) => alert)).not.toContain('SdsNodeCpuBusy')
+    expect(rules.map(({ alert }: { alert: string }) => alert)).not.toContain('SdsNodesCpuBusy')
   })
 
   test('writes objects for Kubernetes with the same settings', async () => {

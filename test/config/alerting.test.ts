@@ -36,13 +36,13 @@ alerting:
     outlier_factor: 2.5
     forecast_target_percent: 80
   for:
-    SdsNodeSuspect: 90m
+    SdsNodesSuspect: 90m
     SdsNodeBad: 0s
   keep_firing_for: {SdsDisksBad: {warning: 1h}}
-  disabled: [SdsNodeCpuBusy]
+  disabled: [SdsNodesCpuBusy]
   overrides:
     - {system: frankfurt, thresholds: {cpu_ratio: {critical: 0.95}}}
-    - {system: frankfurt, pool: pool 1, for: {SdsNodeSuspect: 1h}, disabled: [SdsDisksBad]}
+    - {system: frankfurt, pool: pool 1, for: {SdsNodesSuspect: 1h}, disabled: [SdsDisksBad]}
 `,
       { CRITICAL: '0.85' },
     )
@@ -59,16 +59,16 @@ alerting:
         forecastTargetPercent: 80,
         job: 'storage/sds',
       },
-      for: { SdsNodeSuspect: { warning: '90m' }, SdsNodeBad: { critical: '0s' } },
+      for: { SdsNodesSuspect: { warning: '90m' }, SdsNodeBad: { critical: '0s' } },
       keepFiringFor: { SdsDisksBad: { warning: '1h' } },
-      disabled: ['SdsNodeCpuBusy'],
+      disabled: ['SdsNodesCpuBusy'],
       overrides: [
         { ...nothing, system: 'frankfurt', pool: undefined, values: { 'cpuRatio.critical': 0.95 } },
         {
           ...nothing,
           system: 'frankfurt',
           pool: 'pool 1',
-          for: { SdsNodeSuspect: { warning: '1h' } },
+          for: { SdsNodesSuspect: { warning: '1h' } },
           disabled: ['SdsDisksBad'],
         },
       ],

@@ -204,6 +204,19 @@ describe('production', () => {
     expect(await checkRules(...files)).toMatchObject({ code: 0 })
   })
 
+  test('has the inhibition rules of the Alertmanager configuration', () => {
+    const { inhibit_rules } = parse(readText('deploy/prometheus/alertmanager-inhibition.yml'))
+    const text = ({ name, matchType, value }: Mapping) => `${name} ${matchType} "${value}"`
+    const { inhibitRules } = find(production, 'AlertmanagerConfig', 'sds-inhibition').spec
+    expect(
+      inhibitRules.map(({ sourceMatch, targetMatch, equal }: Record<string, Mapping[]>) => ({
+        source_matchers: sourceMatch?.map(text),
+        target_matchers: targetMatch?.map(text),
+        equal,
+      })),
+    ).toEqual(inhibit_rules)
+  })
+
   test('has all dashboards, within the size limit of an annotation', () => {
     const maps = production.filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1')
     const found = maps.flatMap(({ data }) => Object.entries(data as Record<string, string>))

@@ -4,6 +4,7 @@ import {
   PrometheusRule,
   ServiceMonitor,
 } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
+import { AlertmanagerConfig } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
@@ -14,6 +15,10 @@ import type { KubernetesObject } from './kustomize.ts'
 
 /** The kinds in deploy/kubernetes, with their model and the module of their types. */
 const KINDS = {
+  AlertmanagerConfig: {
+    model: AlertmanagerConfig,
+    module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1',
+  },
   ConfigMap: { model: ConfigMap, module: 'kubernetes-models/v1' },
   Deployment: { model: Deployment, module: 'kubernetes-models/apps/v1' },
   Namespace: { model: Namespace, module: 'kubernetes-models/v1' },

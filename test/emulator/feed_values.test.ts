@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { current, type Json, NOW_SECONDS, nodesOf, seriesIn, startEmulator } from './client.ts'
 
 const PURPOSES = ['Ec', 'Cc', 'Recovery', 'Geo', 'User', 'Xor']
-const SCENARIOS = ['healthy', 'node-down', 'disk-failures', 'filling-up', 'error-burst'] as const
+const SCENARIOS = [
+  'healthy',
+  'node-down',
+  'maintenance',
+  'disk-failures',
+  'filling-up',
+  'error-burst',
+] as const
 
 describe('current values are consistent', () => {
   test.each(SCENARIOS)('scenario %s', async (scenario) => {
@@ -162,7 +169,7 @@ function checkSpace(node: Json): void {
   expect(allocated + free + reserved).toBe(total)
   expect(current(node, 'diskSpaceAllocatedL1') + current(node, 'diskSpaceAllocatedL2')).toBe(allocated)
   expect(current(node, 'diskSpaceFreeL1') + current(node, 'diskSpaceFreeL2')).toBe(free)
-  expect(current(node, 'diskSpaceAllocatedPercentage')).toBeCloseTo((100 * allocated) / total, 3)
+  expect(current(node, 'diskSpaceAllocatedPercentage')).toBeCloseTo((100 * allocated) / (total || 1), 3)
   expect(Math.min(total, allocated, free, reserved)).toBeGreaterThanOrEqual(0)
 }
 

@@ -51,6 +51,8 @@ const badNodes = (nodes: Json[]) => nodes.filter(({ healthStatus }) => healthSta
 const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> = {
   healthy: (pools) => pools.flat().every(({ healthStatus }) => healthStatus === 'Good'),
   'node-down': ([first = []]) => badNodes(first) === 1,
+  maintenance: ([first = []]) =>
+    first.filter(({ healthStatus }) => healthStatus === 'Maintenance').length === 1,
   'disk-failures': (pools) =>
     pools.every((nodes) => badNodes(nodes) === 1 && sum(nodes, ({ numBadDisks }) => Number(numBadDisks)) > 0),
   'filling-up': ([first = []]) =>

@@ -41,6 +41,23 @@ describe('scenario', () => {
     expect([pools[0].numNodes, pools[0].numGoodNodes, pools[0].numBadNodes]).toEqual(['5', '4', '0'])
   })
 
+  test('maintenance: one node is in maintenance with all its disks, and the pool is not fuller for it', async () => {
+    const emulator = await inScenario('maintenance')
+    const [node, ...others] = await nodesOf(emulator)
+    expect(node).toMatchObject({ healthStatus: 'Maintenance', numGoodDisks: '0', numBadDisks: '0' })
+    expect(node.numMaintenanceDisks).toBe(node.numDisks)
+    for (const attribute of ['diskSpaceTotal', 'diskSpaceAllocated', 'diskSpaceAllocatedPercentage'])
+      expect(current(node, attribute)).toBe(0)
+    expect(current(node, 'transactionReadTransactionsPerSec')).toBe(0)
+    expect(current(others[0], 'diskSpaceOfflineTotal')).toBeGreaterThan(0)
+    expect(others.map(({ healthStatus }) => healthStatus)).toEqual(['Good', 'Good', 'Good', 'Good'])
+    const [forecasting] = await nodesOf(emulator, 'category=capacityForecast')
+    const forecasts = forecasting.allocatedCapacityForecast.map(({ forecast }: Json) => forecast)
+    expect(new Set(forecasts)).toEqual(new Set(['N/A']))
+    const pools = (await call(emulator, '/dashboard/zones/localzone/storagepools')).json()._embedded.instances
+    expect([pools[0].numGoodNodes, pools[0].numMaintenanceNodes]).toEqual(['4', '1'])
+  })
+
   test('disk-failures: disks are bad or to be replaced, one node is Bad and one is Suspect', async () => {
     const nodes = await allNodes(await inScenario('disk-failures'))
     const states = nodes.map((node) => node.healthStatus)

@@ -1,7 +1,7 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
 import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, SYSTEM } from './templates.ts'
 
 const exporterPage = dashboardOf('exporter', SYSTEM_KEY)
@@ -57,22 +57,29 @@ const refusals: readonly Alert[] = [
   ),
 ]
 
-const certificateEnd = by('min', SYSTEM_KEY, select('sds_system_tls_not_after_timestamp_seconds'))
-const certificate = bySeverity(
+const notAfter = select('sds_system_tls_not_after_timestamp_seconds')
+/** An exporter that starts after the end of a certificate cannot read it, hence the last value of a day. */
+const certificateTime = promql`(
+  ${by('min', SYSTEM_KEY, notAfter)}
+  or
+  ${by('min', SYSTEM_KEY, promql`last_over_time(${notAfter}[1d])`)}
+) - time()`
+const certificate = twoLevels(
   {
-    alert: 'SdsCertificateExpiring',
     scope: 'system',
-    summary: 'The TLS certificate of a storage system expires soon.',
-    description: `${SYSTEM} presents a certificate that expires in {{ $value | humanizeDuration }}. After that it cannot be polled.`,
+    summary: 'The TLS certificate of a storage system expires soon, or has expired.',
+    description: `${SYSTEM} presents a certificate that {{ if lt $value 0.0 }}has expired. It{{ else }}expires in {{ $value | humanizeDuration }}. After that it{{ end }} cannot be polled.`,
     dashboard: exporterPage,
   },
   {
     critical: {
-      expr: promql`${certificateEnd} - time() < ${THRESHOLDS.certificateSeconds.critical}`,
+      alert: 'SdsCertificateCritical',
+      expr: promql`${certificateTime} < ${THRESHOLDS.certificateSeconds.critical}`,
       for: '10m',
     },
     warning: {
-      expr: promql`${certificateEnd} - time() < ${THRESHOLDS.certificateSeconds.warning}`,
+      alert: 'SdsCertificateExpiring',
+      expr: promql`${certificateTime} < ${THRESHOLDS.certificateSeconds.warning}`,
       for: '1h',
     },
   },

@@ -2,22 +2,31 @@ import { type Expression, type Matcher, promql, select } from '../../promql/expr
 import { RECORDED } from '../../promql/metrics.ts'
 import { lastValue, perNode } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, POOL } from './templates.ts'
 
 const USED = select(RECORDED.usedRatio)
 const capacityPage = dashboardOf('capacity', POOL_KEY)
 
-const capacityHigh = bySeverity(
+const capacityHigh = twoLevels(
   {
-    alert: 'SdsCapacityHigh',
     summary: 'A storage pool is nearly full.',
     description: `${POOL} has {{ $value | humanizePercentage }} of its usable space allocated.`,
     dashboard: capacityPage,
   },
   {
-    critical: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.critical}`, for: '10m', keepFiringFor: '30m' },
-    warning: { expr: promql`${USED} > ${THRESHOLDS.usedRatio.warning}`, for: '30m', keepFiringFor: '1h' },
+    critical: {
+      alert: 'SdsCapacityCritical',
+      expr: promql`${USED} > ${THRESHOLDS.usedRatio.critical}`,
+      for: '10m',
+      keepFiringFor: '30m',
+    },
+    warning: {
+      alert: 'SdsCapacityHigh',
+      expr: promql`${USED} > ${THRESHOLDS.usedRatio.warning}`,
+      for: '30m',
+      keepFiringFor: '1h',
+    },
   },
 )
 
@@ -33,16 +42,20 @@ const shortForecast = (severity: 'warning' | 'critical'): Expression =>
 and
 ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 
-const forecastShort = bySeverity(
+const forecastShort = twoLevels(
   {
-    alert: 'SdsForecastShort',
     summary: 'A storage system forecasts that one of its pools is full soon.',
     description: `${POOL} reaches ${LIMITS.forecastTargetPercent} % in {{ $value | humanizeDuration }}, by the forecast of its system (0s: reached).`,
     dashboard: capacityPage,
   },
   {
-    critical: { expr: shortForecast('critical'), for: '1h', keepFiringFor: '2h' },
-    warning: { expr: shortForecast('warning'), for: '6h', keepFiringFor: '6h' },
+    critical: {
+      alert: 'SdsForecastCritical',
+      expr: shortForecast('critical'),
+      for: '1h',
+      keepFiringFor: '2h',
+    },
+    warning: { alert: 'SdsForecastShort', expr: shortForecast('warning'), for: '6h', keepFiringFor: '6h' },
   },
 )
 
@@ -59,7 +72,13 @@ ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   dashboard: capacityPage,
 }
 
-/** For sudden growth: the storage system's forecast uses days of history, this six hours. */
+/** Maintenance takes the space of nodes away: while it lasts, a change of usage is no trend and no imbalance. */
+const inMaintenance = select(RECORDED.maintenance)
+
+/**
+ * For sudden growth: the storage system's forecast uses days of history, this six hours. The trend is that of the
+ * recorded ratio of the pool. Trends of single series would count nodes that left, and restart with each exporter.
+ */
 const fillsSoon: Alert = {
   alert: 'SdsCapacityFillsSoon',
   severity: 'warning',
@@ -69,7 +88,9 @@ ${USED} > ${THRESHOLDS.forecastUsedRatio.warning}
 and
 ${USED} <= ${THRESHOLDS.usedRatio.critical}
 and
-${USED} offset 3h`,
+${USED} offset 3h
+unless
+max_over_time(${inMaintenance}[6h]) == 1`,
   for: '30m',
   keepFiringFor: '1h',
   summary: 'A storage pool is full within a day at its current growth.',
@@ -88,7 +109,9 @@ const imbalance: Alert = {
   expr: promql`max by (${POOL_KEY}) ${used}
 -
 min by (${POOL_KEY}) ${used}
-> ${THRESHOLDS.imbalanceRatio.critical}`,
+> ${THRESHOLDS.imbalanceRatio.critical}
+unless
+max_over_time(${inMaintenance}[15m]) == 1`,
   for: '6h',
   keepFiringFor: '1h',
   summary: 'The nodes of a storage pool are filled unevenly.',

@@ -1,8 +1,26 @@
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { by, dedup, increased, lastValue, perPolledPool, perSystem, sumBy } from '../../promql/operators.ts'
-import { JOB, LIMITS, NODE_KEY, POLLED_POOL_KEY, POOL_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import {
+  by,
+  dedup,
+  increased,
+  lastValue,
+  perNode,
+  perPolledPool,
+  perSystem,
+  sumBy,
+} from '../../promql/operators.ts'
+import {
+  JOB,
+  LIMITS,
+  NODE_KEY,
+  POLLED_POOL_KEY,
+  POOL_ID_KEY,
+  POOL_KEY,
+  SYSTEM_KEY,
+  THRESHOLDS,
+} from '../../settings.ts'
 import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
@@ -63,6 +81,12 @@ const pollRate = (...matchers: readonly Matcher[]): Expression =>
     promql`rate(${select('sds_pool_polls_total', ...matchers)}[15m])`,
   )
 
+const LAST_UP = promql`last_over_time(${select('sds_pool_up')}[1h])`
+/** Pools whose polls failed until they were no longer listed: otherwise the alert would end before it is read. */
+const VANISHED_UNPOLLED = promql`${perPolledPool(LAST_UP)} == 0
+unless on (${POOL_ID_KEY})
+(${select('sds_pool_up')} or ${LAST_UP} == 1)`
+
 const polls: readonly Alert[] = [
   {
     alert: 'SdsSystemUnreachable',
@@ -78,7 +102,13 @@ const polls: readonly Alert[] = [
   {
     alert: 'SdsPoolPollsFailing',
     severity: 'critical',
-    expr: UNPOLLED_POOLS,
+    expr: promql`(
+${UNPOLLED_POOLS}
+)
+or
+(
+${VANISHED_UNPOLLED}
+)`,
     for: '10m',
     keepFiringFor: '5m',
     summary: 'A storage pool cannot be polled.',
@@ -118,6 +148,41 @@ ${POLLED_POOLS}`,
     for: '10m',
     summary: 'A storage pool is not polled on schedule.',
     description: `${POOL} was last polled {{ $value | humanizeDuration }} ago, without a failure: the exporter does not keep its schedule.`,
+    dashboard: systemPage,
+  },
+]
+
+/**
+ * What was watched within a day and is no longer by any exporter: after a change of the configuration, without the only
+ * exporter of a system, or because the system no longer lists a pool. Pools are matched by id, so that a renamed one has
+ * not vanished. Those of a system that does not respond are not known to an exporter that starts.
+ */
+const vanished: readonly Alert[] = [
+  {
+    alert: 'SdsSystemVanished',
+    severity: 'critical',
+    scope: 'system',
+    expr: promql`${perSystem(promql`last_over_time(${select('sds_system_up')}[1d])`)} >= 0
+unless
+${perSystem(select('sds_system_up'))}`,
+    for: '10m',
+    summary: 'A storage system is no longer monitored.',
+    description: `${SYSTEM} was monitored within a day, and is no longer by any exporter: it was removed from the configuration, or its exporter is gone.`,
+    dashboard: exporterPage,
+  },
+  {
+    alert: 'SdsPoolVanished',
+    severity: 'critical',
+    expr: promql`(
+  ${perPolledPool(promql`last_over_time(${select('sds_pool_last_success_timestamp_seconds')}[1d])`)} > 0
+  unless on (${POOL_ID_KEY})
+  ${select('sds_pool_info')}
+)
+and on (system)
+${perSystem(select('sds_system_up'))} == 1`,
+    for: '10m',
+    summary: 'A storage pool is no longer monitored.',
+    description: `${POOL} was monitored within a day. Its system responds, but no longer lists the pool, or it was removed from the configuration.`,
     dashboard: systemPage,
   },
 ]
@@ -185,7 +250,9 @@ const frozen: readonly Alert[] = [
   {
     alert: 'SdsNodeSamplesOld',
     severity: 'warning',
-    expr: promql`${newestOfPool} - on (${POOL_KEY}) group_right () ${newestOfNode} > ${OLD}`,
+    expr: promql`${newestOfPool} - on (${POOL_KEY}) group_right () ${newestOfNode} > ${OLD}
+unless
+${perNode(select('sds_node_health_status', 'status="Maintenance"'))} == 1`,
     for: '10m',
     keepFiringFor: '10m',
     summary: 'A storage node reports no new samples.',
@@ -251,5 +318,5 @@ ${perPolledPool(lastValue(select('sds_pool_nodes')))} > 0`,
 export const exporterGroup: AlertGroup = {
   name: 'sds-exporter',
   component: 'exporter',
-  alerts: [...processes, ...polls, ...queries, ...frozen, ...values],
+  alerts: [...processes, ...polls, ...vanished, ...queries, ...frozen, ...values],
 }

@@ -3,9 +3,11 @@ import { perNode, sumByPool } from '../../promql/operators.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import { POLLED_POOLS } from './polled_pools.ts'
 import type { Alert, AlertGroup } from './rule.ts'
-import { dashboardOf, NODE, POOL } from './templates.ts'
+import { dashboardOf, NODE, nodesWhere, POOL } from './templates.ts'
 
 const nodePage = dashboardOf('node', NODE_KEY)
+const poolPage = dashboardOf('pool', POOL_KEY)
+const KNOWN = Object.keys(HEALTH).join('|')
 const withStatus = (status: Matcher): Expression => select('sds_node_health_status', status)
 const health = (status: string): Expression => perNode(withStatus(`status="${status}"`))
 const maintenance = withStatus('status="Maintenance"')
@@ -42,33 +44,35 @@ ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_stat
     keepFiringFor: '10m',
     summary: 'Several or all nodes of a storage pool are Bad or not accessible.',
     description: `${POOL}: the number of its nodes that are Bad or not accessible at the same time is {{ $value }}. Data may be unavailable.`,
-    dashboard: dashboardOf('pool', POOL_KEY),
+    dashboard: poolPage,
   },
   {
-    alert: 'SdsNodeSuspect',
+    alert: 'SdsNodesSuspect',
     severity: 'warning',
-    expr: promql`${health('Suspect')} == 1`,
+    expr: promql`${sumByPool(health('Suspect'))} > 0`,
     for: '15m',
     keepFiringFor: '15m',
-    summary: 'A storage node is Suspect.',
-    description: `${NODE} reports the health status Suspect, which often precedes Bad.`,
-    dashboard: nodePage,
+    summary: 'Nodes of a storage pool are Suspect.',
+    description: `${POOL}: {{ $value }} of its nodes report the health status Suspect, which often precedes Bad${nodesWhere(': ', 'sds_node_health_status', 'status="Suspect"', '== 1')}.`,
+    dashboard: poolPage,
   },
   {
-    alert: 'SdsNodeHealthUnknown',
+    alert: 'SdsNodesHealthUnknown',
     severity: 'warning',
-    expr: promql`${perNode(withStatus(`status!~"${Object.keys(HEALTH).join('|')}"`))} == 1
-or
-(
-  ${perNode(select('sds_node_info'))}
-  unless
-  ${perNode(select('sds_node_health_status'))} == 1
-)`,
+    expr: promql`count by (${POOL_KEY}) (
+  ${perNode(withStatus(`status!~"${KNOWN}"`))} == 1
+  or
+  (
+    ${perNode(select('sds_node_info'))}
+    unless
+    ${perNode(select('sds_node_health_status'))} == 1
+  )
+) > 0`,
     for: '15m',
     keepFiringFor: '15m',
-    summary: 'The health of a storage node is not known.',
-    description: `${NODE} is in the feed, but with no health status or with one that is not documented: no other health alert covers it.`,
-    dashboard: nodePage,
+    summary: 'The health of nodes of a storage pool is not known.',
+    description: `${POOL}: {{ $value }} of its nodes are in the feed with no health status or with one that is not documented. No other health alert covers them.`,
+    dashboard: poolPage,
   },
 ]
 
@@ -110,7 +114,7 @@ and on (system,pool_id) ${POLLED_POOLS}`,
   for: '15m',
   summary: 'A storage node is no longer in the feed of its pool.',
   description: `${NODE} was listed within the last two hours. Its pool is polled successfully, but without the node.`,
-  dashboard: dashboardOf('pool', POOL_KEY),
+  dashboard: poolPage,
 }
 
 export const healthGroup: AlertGroup = {

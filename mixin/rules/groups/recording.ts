@@ -58,6 +58,20 @@ const quantile = (record: Recording['record'], operation: Operation): Recording 
   expr: latencyQuantile(MEASURES.latencyQuantile, POOL_KEY, operation, []),
 })
 
+/** Reads and writes. */
+const transactions: Recording = {
+  record: RECORDED.transactions,
+  expr: promql`${sumByPool(perNode(select('sds_node_transaction_reads_per_second')))}
++
+${sumByPool(perNode(select('sds_node_transaction_writes_per_second')))}`,
+}
+
+/** 1 while a node of the pool is in Maintenance, else 0: then space is missing on purpose. */
+const maintenance: Recording = {
+  record: RECORDED.maintenance,
+  expr: by('max', POOL_KEY, select('sds_node_health_status', 'status="Maintenance"')),
+}
+
 const failed = sumByPool(perNode(select('sds_node_transactions_failed')))
 const succeeded = sumByPool(perNode(select('sds_node_transactions_succeeded')))
 const userErrors = select('sds_node_transaction_errors_by_type', 'category="User"')
@@ -102,7 +116,9 @@ export const recordingGroup: RecordingGroup = {
     latency(RECORDED.writeLatency, 'write'),
     quantile(RECORDED.readLatencyQuantile, 'read'),
     quantile(RECORDED.writeLatencyQuantile, 'write'),
+    transactions,
     ...errors,
+    maintenance,
     sampleAge,
   ],
 }

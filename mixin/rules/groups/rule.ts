@@ -12,12 +12,16 @@ export type Severity = (typeof SEVERITIES)[number]
 export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
 export type Component = (typeof COMPONENTS)[number]
 
-/** One alert rule. Two rules may share a name when their severities differ. */
+export type AlertName = `${typeof PROMETHEUS.alertPrefix}${string}`
+
+/** One alert rule. Its name is its own: see {@link twoLevels}. */
 export interface Alert {
-  readonly alert: `${typeof PROMETHEUS.alertPrefix}${string}`
+  readonly alert: AlertName
   readonly severity: Severity
   /** `all` for alerts about exporters, `system` for alerts about systems; others are about pools or their parts. */
   readonly scope?: Scope
+  /** The alert with a lower threshold, which this one inhibits and shares the runbook of. */
+  readonly escalates?: AlertName
   readonly expr: Expression
   /** How long the expression must hold; omitted where the expression itself covers a window. */
   readonly for?: Duration
@@ -48,12 +52,16 @@ export interface RecordingGroup {
   readonly recordings: readonly Recording[]
 }
 
-/** One alert per severity; all else is the same. */
-export const bySeverity = (
-  common: Omit<Alert, 'severity' | 'expr' | 'for' | 'keepFiringFor'>,
-  variants: Partial<Record<Severity, Pick<Alert, 'expr' | 'for' | 'keepFiringFor'>>>,
-): Alert[] =>
-  SEVERITIES.flatMap((severity) => {
-    const variant = variants[severity]
-    return variant === undefined ? [] : [{ ...common, severity, ...variant }]
-  })
+type Level = Pick<Alert, 'alert' | 'expr' | 'for' | 'keepFiringFor'>
+
+/**
+ * A critical alert and its warning. They have different names: by a common inhibition rule (`equal: [namespace,
+ * alertname]`, kube-prometheus), the critical alert of one pool would inhibit a warning of that name of every pool.
+ */
+export const twoLevels = (
+  common: Omit<Alert, keyof Level | 'severity' | 'escalates'>,
+  { critical, warning }: Readonly<Record<'critical' | 'warning', Level>>,
+): Alert[] => [
+  { ...common, severity: 'critical', escalates: warning.alert, ...critical },
+  { ...common, severity: 'warning', ...warning },
+]

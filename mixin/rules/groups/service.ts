@@ -1,29 +1,95 @@
 import type { Reference } from '../../../src/alerting/references.ts'
+import type { Duration } from '../../promql/duration.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
-import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
-import { LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
-import { type Alert, type AlertGroup, bySeverity } from './rule.ts'
+import { LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 
-const latencyHigh = (
-  direction: Operation,
-  name: 'Read' | 'Write',
-  { mean, quantile }: Record<'mean' | 'quantile', RecordedName>,
-  limit: Reference,
-): Alert => ({
+interface Direction {
+  readonly operation: Operation
+  readonly name: 'Read' | 'Write'
+  readonly mean: RecordedName
+  readonly quantile: RecordedName
+}
+const READ: Direction = {
+  operation: 'read',
+  name: 'Read',
+  mean: RECORDED.readLatency,
+  quantile: RECORDED.readLatencyQuantile,
+}
+const WRITE: Direction = {
+  operation: 'write',
+  name: 'Write',
+  mean: RECORDED.writeLatency,
+  quantile: RECORDED.writeLatencyQuantile,
+}
+
+const LATENCY_SOURCE = `(mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests)`
+
+/** The latency of a few transactions is not significant. */
+const whereNotQuiet = (vector: Expression, operation: Operation): Expression => promql`${vector}
+and
+${sumByPool(perNode(select(`sds_node_transaction_${operation}s_per_second`)))} > ${LIMITS.quietTransactionsPerSecond}`
+
+const latencyHigh = ({ operation, name, mean, quantile }: Direction, limit: Reference): Alert => ({
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
-  expr: promql`(${select(mean)} or ${select(quantile)}) > ${limit}
-and
-${sumByPool(perNode(select(`sds_node_transaction_${direction}s_per_second`)))} > ${LIMITS.quietTransactionsPerSecond}`,
+  expr: whereNotQuiet(promql`(${select(mean)} or ${select(quantile)}) > ${limit}`, operation),
   for: '15m',
   keepFiringFor: '10m',
-  summary: `A storage pool is slow to ${direction}.`,
-  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${direction} transaction (mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests).`,
+  summary: `A storage pool is slow to ${operation}.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}.`,
   dashboard: dashboardOf('performance', POOL_KEY),
 })
+
+/**
+ * The mean of the day that ended an hour ago, so that a slow hour is not part of what it is compared with. Only where
+ * there was a value half a day ago: the mean of a short time is not what is usual.
+ */
+const usual = (record: RecordedName): Expression =>
+  promql`(avg_over_time(${select(record)}[1d] offset 1h) and last_over_time(${select(record)}[1h] offset 12h))`
+
+const latencyIncreased = ({ operation, name, mean, quantile }: Direction): Alert => ({
+  alert: `Sds${name}LatencyIncreased`,
+  severity: 'warning',
+  expr: whereNotQuiet(
+    promql`(${select(mean)} or ${select(quantile)}) > ${LIMITS.latencyIncreaseFactor} * (${usual(mean)} or ${usual(quantile)})
+and
+(${select(mean)} or ${select(quantile)}) > ${LIMITS.increasedLatencySeconds}`,
+    operation,
+  ),
+  for: '30m',
+  keepFiringFor: '15m',
+  summary: `A storage pool is much slower to ${operation} than the day before.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
+  dashboard: dashboardOf('performance', POOL_KEY),
+})
+
+const TRAFFIC = select(RECORDED.transactions)
+const nearlyNone = promql`${LIMITS.collapsedTrafficRatio} * ${usual(RECORDED.transactions)}`
+/** Whether the traffic was as low within an hour of the same time before: then it is usual, as after working hours. */
+const asLow = (before: Duration): Expression =>
+  promql`min_over_time(${TRAFFIC}[2h] offset ${before}) <= ${nearlyNone}`
+
+const trafficCollapsed: Alert = {
+  alert: 'SdsTrafficCollapsed',
+  severity: 'warning',
+  expr: promql`${TRAFFIC} <= ${nearlyNone}
+and
+${usual(RECORDED.transactions)} > ${LIMITS.steadyTransactionsPerSecond}
+unless
+${asLow('23h')}
+unless
+${asLow('167h')}`,
+  for: '15m',
+  keepFiringFor: '15m',
+  summary: 'The traffic of a storage pool has nearly ended.',
+  description: `${POOL} serves {{ $value | humanize }} transactions per second, at most {{ humanizePercentage ${LIMITS.collapsedTrafficRatio} }} of its mean of the day before. Its clients may not reach it.`,
+  dashboard: dashboardOf('performance', POOL_KEY),
+}
 
 /** The ratio of a few transactions is not significant. */
 const unlessQuiet = (vector: Expression): Expression => promql`${vector}
@@ -34,30 +100,50 @@ unless
   ${sumByPool(perNode(select('sds_node_transaction_writes_per_second')))}
 ) <= ${LIMITS.quietTransactionsPerSecond}`
 
-const above = (record: RecordedName, { warning, critical }: Threshold) =>
-  ({
-    critical: { expr: unlessQuiet(promql`${select(record)} > ${critical}`), for: '5m', keepFiringFor: '10m' },
-    warning: { expr: unlessQuiet(promql`${select(record)} > ${warning}`), for: '15m', keepFiringFor: '10m' },
-  }) as const
+const above = (record: RecordedName, level: Reference): Expression =>
+  unlessQuiet(promql`${select(record)} > ${level}`)
 
-const transactionErrors = bySeverity(
+const ERRORS_CRITICAL = { for: '5m', keepFiringFor: '10m' } as const
+const ERRORS_WARNING = { for: '15m', keepFiringFor: '10m' } as const
+
+const transactionErrors = twoLevels(
   {
-    alert: 'SdsTransactionErrors',
     summary: 'Many transactions of a storage pool fail.',
     description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
-  above(RECORDED.failedRatio, THRESHOLDS.errorRatio),
+  {
+    critical: {
+      alert: 'SdsTransactionErrorsCritical',
+      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.critical),
+      ...ERRORS_CRITICAL,
+    },
+    warning: {
+      alert: 'SdsTransactionErrors',
+      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.warning),
+      ...ERRORS_WARNING,
+    },
+  },
 )
 
-const systemErrors = bySeverity(
+const systemErrors = twoLevels(
   {
-    alert: 'SdsSystemErrors',
     summary: 'A storage pool fails transactions by its own fault.',
     description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
     dashboard: dashboardOf('errors', POOL_KEY),
   },
-  above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio),
+  {
+    critical: {
+      alert: 'SdsSystemErrorsCritical',
+      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.critical),
+      ...ERRORS_CRITICAL,
+    },
+    warning: {
+      alert: 'SdsSystemErrors',
+      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.warning),
+      ...ERRORS_WARNING,
+    },
+  },
 )
 
 /** The mean of a few reads is not significant, hence the last condition. */
@@ -79,63 +165,57 @@ ${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTran
   dashboard: dashboardOf('node', NODE_KEY),
 }
 
+/**
+ * One alert for the pool, because load is mostly common to its nodes. Each metric of `metrics` is compared; `or` of two
+ * metrics would keep the first one only.
+ */
 const resource = (
   alert: Alert['alert'],
   severity: Alert['severity'],
-  expr: Expression,
-  thing: string,
+  [thing, metrics, limit]: readonly [thing: string, metrics: readonly MetricName[], limit: Reference],
 ): Alert => ({
   alert,
   severity,
-  expr,
+  expr: promql`count by (${POOL_KEY}) (
+  ${join(
+    metrics.map((metric) => promql`${perNode(select(metric))} > ${limit}`),
+    '\n  or\n  ',
+  )}
+) > 0`,
   for: '30m',
   keepFiringFor: '15m',
-  summary: `A storage node has little ${thing} left.`,
-  description: `${NODE} uses {{ $value | humanizePercentage }} of its ${thing}.`,
-  dashboard: dashboardOf('node', NODE_KEY),
+  summary: `Nodes of a storage pool have little ${thing} left.`,
+  description: `${POOL}: {{ $value }} of its nodes use more than {{ humanizePercentage ${limit} }} of their ${thing}.`,
+  dashboard: dashboardOf('pool', POOL_KEY),
 })
 
-/** `or` of two comparisons; `or` of the two metrics would keep the first one only. */
-const nicBusy = join(
-  (['received', 'transmitted'] as const).map((direction) => {
-    const utilization = perNode(select(`sds_node_nic_${direction}_utilization_ratio`))
-    return promql`${utilization} > ${THRESHOLDS.nicRatio.critical}`
-  }),
-  '\nor\n',
-)
-
 const resources: readonly Alert[] = [
-  resource('SdsNodeNetworkBusy', 'warning', nicBusy, 'network bandwidth'),
-  resource(
-    'SdsNodeCpuBusy',
-    'info',
-    promql`${perNode(select('sds_node_cpu_utilization_ratio'))} > ${THRESHOLDS.cpuRatio.critical}`,
+  resource('SdsNodesNetworkBusy', 'warning', [
+    'network bandwidth',
+    ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
+    THRESHOLDS.nicRatio.critical,
+  ]),
+  resource('SdsNodesCpuBusy', 'info', [
     'CPU time',
-  ),
-  resource(
-    'SdsNodeMemoryFull',
-    'info',
-    promql`${perNode(select('sds_node_memory_utilization_ratio'))} > ${THRESHOLDS.memoryRatio.critical}`,
+    ['sds_node_cpu_utilization_ratio'],
+    THRESHOLDS.cpuRatio.critical,
+  ]),
+  resource('SdsNodesMemoryFull', 'info', [
     'memory',
-  ),
+    ['sds_node_memory_utilization_ratio'],
+    THRESHOLDS.memoryRatio.critical,
+  ]),
 ]
 
 export const serviceGroup: AlertGroup = {
   name: 'sds-service',
   component: 'service',
   alerts: [
-    latencyHigh(
-      'read',
-      'Read',
-      { mean: RECORDED.readLatency, quantile: RECORDED.readLatencyQuantile },
-      LIMITS.alertReadLatencySeconds,
-    ),
-    latencyHigh(
-      'write',
-      'Write',
-      { mean: RECORDED.writeLatency, quantile: RECORDED.writeLatencyQuantile },
-      LIMITS.alertWriteLatencySeconds,
-    ),
+    latencyHigh(READ, LIMITS.alertReadLatencySeconds),
+    latencyHigh(WRITE, LIMITS.alertWriteLatencySeconds),
+    latencyIncreased(READ),
+    latencyIncreased(WRITE),
+    trafficCollapsed,
     ...systemErrors,
     ...transactionErrors,
     latencyOutlier,

@@ -81,6 +81,7 @@ function memoryBytes(state: NodeState): number {
   return Math.floor(state.node.memoryBytes * Math.min(0.95, 0.5 + drift + 0.08 * demand(state, MEMORY)))
 }
 
+/** A node in maintenance has no usable space. */
 function percent(part: number, whole: number): number {
-  return Math.round((part / whole) * 1_000_000) / 10_000
+  return whole === 0 ? 0 : Math.round((part / whole) * 1_000_000) / 10_000
 }

@@ -76,7 +76,8 @@ export function daysUntil(
   const isRising = enough && lines.every((line) => line.slope >= 0)
   return (history, target) => {
     const line = lines[history]
-    if (!isRising || line === undefined) return undefined
+    // A node without usable space, as in maintenance, has no target.
+    if (!isRising || line === undefined || target === 0) return undefined
     if (used >= target) return 0
     // A flat line never reaches the target.
     if (line.slope === 0) return undefined

@@ -15,7 +15,7 @@ export interface NodeState {
   readonly scenarioDay: number
 }
 
-/** A node that is not accessible serves no requests. */
-export function isDown(state: NodeState): boolean {
-  return state.effects.health === 'NotAccessible'
+/** A node that is not accessible or in maintenance serves no requests. */
+export function isDown({ effects: { health } }: NodeState): boolean {
+  return health === 'NotAccessible' || health === 'Maintenance'
 }

@@ -53,6 +53,13 @@ export const SCENARIOS = {
       return node.index === 0 ? { health: 'NotAccessible' } : { recovery: 120 }
     },
   },
+  maintenance: {
+    help: 'the first node of the first pool is in maintenance with all its disks',
+    effects: (node) =>
+      node.pool.index === 0 && node.index === 0
+        ? { health: 'Maintenance', disksInMaintenance: node.disks }
+        : {},
+  },
   'disk-failures': {
     help: 'every second node has bad disks or disks to replace; one node is Suspect and one is Bad',
     effects: failingDisks,

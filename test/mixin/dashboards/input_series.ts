@@ -29,7 +29,7 @@ const ALERTS: readonly Labels[] = [
     node: 'n2',
   },
   { alertname: 'SdsExporterDown', alertstate: 'firing', severity: 'warning' },
-  { alertname: 'SdsNodeSuspect', alertstate: 'pending', severity: 'warning', system: 'fra' },
+  { alertname: 'SdsNodesSuspect', alertstate: 'pending', severity: 'warning', system: 'fra' },
   { alertname: 'DiskFull', alertstate: 'firing', severity: 'critical' },
 ]
 

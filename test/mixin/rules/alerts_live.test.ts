@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { type ExpectedAlert, FAULTS, type Fault, waitOf } from '../../../mixin/rules/faults.ts'
 import { renderRules } from '../../../mixin/rules/rules.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
@@ -11,7 +12,6 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
-import { type ExpectedAlert, LIVE_SCENARIOS, type LiveScenario, waitOf } from './live_scenarios.ts'
 
 /** One hour in the rules takes a minute. Numbers of seconds in expressions are not scaled. */
 const SCALE = 1 / 60
@@ -25,13 +25,15 @@ const START_TIMEOUT_MS = 60_000
 /** For the first scrape of Prometheus and some evaluations. */
 const SETTLING_MS = 10_000
 
-/** A storage system and its exporter; the name of the scenario is the label `system`. */
+/** A storage system and its exporter; the name of the fault is the label `system`. */
 interface Setup {
-  readonly scenario: LiveScenario
+  readonly fault: Fault
   readonly emulator: Emulator
   readonly exporter: Exporter
-  /** Ends the fault of the scenario. */
-  heal(): void
+  /** Begins a fault that alerts compare with the time before it. */
+  begin(): Promise<void>
+  /** Ends the fault. */
+  heal(): Promise<void>
 }
 
 let folder: Folder
@@ -41,28 +43,17 @@ let alertmanager: Alertmanager
 /** Time after which alerts with a `for` of an hour must fire. */
 let settledAt: number
 
-async function startSetup(scenario: LiveScenario): Promise<Setup> {
-  let behindMs = (scenario.faultsBeganSecondsAgo ?? 0) * 1000
-  const { faults = [], ...played } = scenario.emulator
-  const startedAt = Date.now()
-  const aheadMs = () => (scenario.fastClock ? (1 / SCALE - 1) * (Date.now() - startedAt) : 0)
-  const emulator = createEmulator({
-    listenAddress: '127.0.0.1:0',
-    clock: () => Date.now() - behindMs + aheadMs(),
-    faults: scenario.faultsAfterFirstPoll || scenario.faultsAfterFirstQuery ? [] : faults,
-    ...played,
-  })
-  await emulator.start()
-  const passwordFile = folder.write(
-    `${scenario.name}.password`,
-    scenario.auth === 'wrong password' ? 'wrong' : 'emulator',
-  )
-  // The faults have started in the past; from now on the clock is correct.
-  await get(`${emulator.url}/login`)
-  behindMs = 0
+async function startSetup(fault: Fault): Promise<Setup> {
+  const emulator = await startEmulator(fault)
+  const setPassword = (password: string) => folder.write(`${fault.name}.password`, password)
+  const passwordFile = setPassword(fault.auth === 'wrong password' ? 'wrong' : 'emulator')
+  let isRemoved = false
   const exporter = createExporter({
     load: () =>
-      parseConfig(configOf(scenario, emulator.url, passwordFile), { file: 'live.yml', environment: {} }),
+      parseConfig(configOf(fault, emulator, passwordFile, isRemoved), {
+        file: 'live.yml',
+        environment: {},
+      }),
     version: 'test',
     listenAddress: '127.0.0.1:0',
     lifecycle: false,
@@ -70,31 +61,69 @@ async function startSetup(scenario: LiveScenario): Promise<Setup> {
   })
   await exporter.start()
   await waitFor(async () => (await get(`${exporter.url}/-/ready`)).status === 200, {
-    what: `${scenario.name} to be tried`,
+    what: `${fault.name} to be tried`,
     timeout: START_TIMEOUT_MS,
   })
-  if (scenario.faultsAfterFirstPoll) emulator.setFaults(faults)
-  const heal = () => {
-    emulator.setFaults([])
-    emulator.setScenario('healthy', Number.NEGATIVE_INFINITY)
-    folder.write(`${scenario.name}.password`, 'emulator')
+  if (fault.faultsAfterFirstPoll) emulator.setFaults(fault.emulator.faults ?? [])
+  async function setRemoved(removed: boolean): Promise<void> {
+    isRemoved = removed
+    await exporter.reload()
   }
-  return { scenario, emulator, exporter, heal }
+  return {
+    fault,
+    emulator,
+    exporter,
+    async begin() {
+      if (fault.faultsAfterFirstQuery) {
+        await prometheus.waitForSamples(`sds_system_query_up{system="${fault.name}"} == 1`)
+        emulator.setFaults(fault.emulator.faults ?? [])
+      }
+      if (fault.removed !== undefined) {
+        await prometheus.waitForSamples(`count(sds_pool_up{system="${fault.name}"} == 1) == 2`)
+        await setRemoved(true)
+      }
+    },
+    async heal() {
+      emulator.setFaults([])
+      emulator.setScenario('healthy', Number.NEGATIVE_INFINITY)
+      setPassword('emulator')
+      if (fault.removed !== undefined) await setRemoved(false)
+    },
+  }
 }
 
-/** The alert compares with the time before the failure. */
-async function failQueries({ scenario, emulator }: Setup): Promise<void> {
-  if (!scenario.faultsAfterFirstQuery) return
-  await prometheus.waitForSamples(`sds_system_query_up{system="${scenario.name}"} == 1`)
-  emulator.setFaults(scenario.emulator.faults ?? [])
+async function startEmulator(fault: Fault): Promise<Emulator> {
+  let behindMs = (fault.faultsBeganSecondsAgo ?? 0) * 1000
+  const { faults = [], ...played } = fault.emulator
+  const startedAt = Date.now()
+  const aheadMs = () => (fault.fastClock ? (1 / SCALE - 1) * (Date.now() - startedAt) : 0)
+  const emulator = createEmulator({
+    listenAddress: '127.0.0.1:0',
+    clock: () => Date.now() - behindMs + aheadMs(),
+    faults: fault.faultsAfterFirstPoll || fault.faultsAfterFirstQuery ? [] : faults,
+    ...played,
+  })
+  await emulator.start()
+  // The faults have started in the past; from now on the clock is correct.
+  await get(`${emulator.url}/login`)
+  behindMs = 0
+  return emulator
 }
 
-function configOf({ name, auth }: LiveScenario, url: string, passwordFile: string): string {
+/** A configuration needs a system, so one that is removed is polled under another name. */
+function configOf(
+  { name, auth, removed }: Fault,
+  { url, pools }: Emulator,
+  passwordFile: string,
+  isRemoved: boolean,
+): string {
   const login =
     auth === 'token' ? 'token: emulator-monitor' : `username: monitor, password_file: "${passwordFile}"`
+  const shown = isRemoved && removed === 'system' ? `${name}-renamed` : name
+  const only = isRemoved && removed === 'pool' ? `, pools: [{id: "${pools[0]?.id}"}]` : ''
   return `
 systems:
-  - {name: ${name}, base_url: "${url}", auth: {${login}}}
+  - {name: ${shown}, base_url: "${url}", auth: {${login}}${only}}
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: 20s}
 forecast: {schedule: "*/5 * * * * *"}
 performance: {schedule: "*/2 * * * * *"}
@@ -104,7 +133,7 @@ limits: {requests_per_second: 100}
 
 beforeAll(async () => {
   folder = temporaryFolder()
-  setups = await Promise.all(LIVE_SCENARIOS.map(startSetup))
+  setups = await Promise.all(FAULTS.map(startSetup))
   const inhibition = parse(readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8'))
   alertmanager = await startAlertmanager({
     ...inhibition,
@@ -127,7 +156,7 @@ beforeAll(async () => {
     ruleFiles,
     alertmanagers: [alertmanager.address],
   })
-  await Promise.all(setups.map(failQueries))
+  await Promise.all(setups.map((setup) => setup.begin()))
   settledAt = performance.now() + LONGEST_FOR_MS * SCALE + SETTLING_MS
 }, 2 * START_TIMEOUT_MS)
 
@@ -141,48 +170,42 @@ afterAll(async () => {
 
 type Labels = Readonly<Record<string, string>>
 
-/** E.g. `SdsCapacityHigh critical hot`: alert, severity and subject. */
-function nameOf({ alertname, severity, pool, node, category }: Labels): string {
-  return [alertname, severity, [pool, node, category].filter((part) => part !== undefined).join('/')]
-    .join(' ')
-    .trim()
+/** E.g. `SdsCapacityHigh hot`: alert and subject. */
+function nameOf({ alertname, pool, node, category }: Labels): string {
+  return [alertname, [pool, node, category].filter((part) => part !== undefined).join('/')].join(' ').trim()
 }
 
-function expected(
-  { alerts }: LiveScenario,
-  chosen: (alert: ExpectedAlert) => boolean = () => true,
-): string[] {
+function expected({ alerts }: Fault, chosen: (alert: ExpectedAlert) => boolean = () => true): string[] {
   return alerts
     .filter(chosen)
-    .flatMap(({ alert, severity, on }) => on.map((what) => `${alert} ${severity} ${what}`.trim()))
+    .flatMap(({ alert, on }) => on.map((what) => `${alert} ${what}`.trim()))
     .toSorted()
 }
 
-const waitsLong = (alert: string, severity: string) =>
-  waitOf({ alert, severity } as Parameters<typeof waitOf>[0]) > LONGEST_FOR_MS
+const waitsLong = (alert: string) => waitOf(alert) > LONGEST_FOR_MS
 
 /** Current alerts of a system, without the tolerated ones. */
-async function raised({ name, tolerated = [] }: LiveScenario): Promise<string[]> {
+async function raised({ name, tolerated = [] }: Fault): Promise<string[]> {
   const own = (await prometheus.alerts()).filter(({ labels, state }) => {
-    const { system, alertname = '', severity = '' } = labels
-    if (system !== name || tolerated.includes(alertname)) return false
-    return state === 'firing' || waitsLong(alertname, severity)
+    const { system, alertname = '' } = labels
+    if (system !== name || tolerated.some((alert) => alert === alertname)) return false
+    return state === 'firing' || waitsLong(alertname)
   })
   return own.map(({ labels }) => nameOf(labels)).toSorted()
 }
 
 describe('with a real Prometheus and Alertmanager', () => {
-  test.concurrent.each(LIVE_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+  test.concurrent.each(FAULTS.map((fault) => [fault.name, fault] as const))(
     '%s raises exactly its alerts, which resolve when it ends',
-    async (name, scenario) => {
-      const setup = setups.find((candidate) => candidate.scenario === scenario)
+    async (name, fault) => {
+      const setup = setups.find((candidate) => candidate.fault === fault)
       let seen: string[] = []
       const unexpected = new Set<string>()
-      const expectedAlerts = expected(scenario)
+      const expectedAlerts = expected(fault)
       const detail = () => `raised: ${seen.join(', ')}\nwanted: ${expectedAlerts.join(', ')}`
       await waitFor(
         async () => {
-          seen = await raised(scenario)
+          seen = await raised(fault)
           for (const alert of seen) if (!expectedAlerts.includes(alert)) unexpected.add(alert)
           // Waits for every rule, because an unexpected alert may fire later than the expected ones.
           return expectedAlerts.every((alert) => seen.includes(alert)) && performance.now() > settledAt
@@ -191,10 +214,7 @@ describe('with a real Prometheus and Alertmanager', () => {
       )
       expect([...unexpected]).toEqual([])
 
-      const suppressed = expected(
-        scenario,
-        ({ inhibited, alert, severity }) => inhibited === true && !waitsLong(alert, severity),
-      )
+      const suppressed = expected(fault, ({ inhibited, alert }) => inhibited === true && !waitsLong(alert))
       await waitFor(
         async () => {
           const received = (await alertmanager.alerts()).filter(({ labels }) => labels['system'] === name)
@@ -211,10 +231,10 @@ describe('with a real Prometheus and Alertmanager', () => {
         },
       )
 
-      setup?.heal()
+      await setup?.heal()
       await waitFor(
         async () => {
-          seen = await raised(scenario)
+          seen = await raised(fault)
           return seen.length === 0
         },
         { what: `the alerts of ${name} to resolve`, timeout: LONGEST_WAIT_MS, interval: 500, detail },

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { FAULTS, waitOf } from '../../../mixin/rules/faults.ts'
 import { ALERT_GROUPS } from '../../../mixin/rules/rules.ts'
 import { type Alertmanager, checkAlertmanagerConfig, startAlertmanager } from '../../support/alertmanager.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkConfig } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
-import { LIVE_SCENARIOS, waitOf } from './live_scenarios.ts'
 
 type Labels = Readonly<Record<string, string>>
 interface InhibitRule {
@@ -61,12 +61,18 @@ const of = (alertname: string, severity: string, more: Labels = {}): Labels => (
 })
 const FRANKFURT = { system: 'frankfurt' }
 const POOL = { ...FRANKFURT, pool: 'pool 1' }
+const OTHER_POOL = { ...FRANKFURT, pool: 'pool 2' }
 const NODE = { ...POOL, node: 'n1' }
 const POLL = { ...POOL, pool_id: 'p1' }
 
-const capacity = of('SdsCapacityHigh', 'critical', POOL)
-const otherPool = of('SdsCapacityHigh', 'warning', { ...FRANKFURT, pool: 'pool 2' })
+const capacity = of('SdsCapacityCritical', 'critical', POOL)
+const otherPool = of('SdsCapacityHigh', 'warning', OTHER_POOL)
 const unreachable = of('SdsSystemUnreachable', 'critical', FRANKFURT)
+const vanished = of('SdsSystemVanished', 'critical', FRANKFURT)
+const certificates = [
+  of('SdsCertificateExpiring', 'warning', FRANKFURT),
+  of('SdsCertificateCritical', 'critical', FRANKFURT),
+]
 const elsewhere = of('SdsNodeBad', 'critical', { ...NODE, system: 'paris' })
 const exporterDown = of('SdsExporterDown', 'warning', { instance: 'a' })
 const token = of('SdsTokenRefused', 'critical', FRANKFURT)
@@ -74,19 +80,29 @@ const failing = of('SdsPoolPollsFailing', 'critical', POLL)
 const frozen = of('SdsFeedFrozen', 'critical', POOL)
 const unavailable = of('SdsNodesUnavailable', 'critical', POOL)
 const bad = of('SdsNodeBad', 'critical', NODE)
-const badDisks = of('SdsDisksBad', 'warning', NODE)
+const badDisks = of('SdsDisksBad', 'warning', POOL)
 const many = of('SdsDiskFailuresMany', 'critical', POOL)
+const offline = of('SdsDiskSpaceOffline', 'warning', FRANKFURT)
 const absent = of('SdsExporterAbsent', 'critical')
+const ownErrors = of('SdsSystemErrors', 'warning', POOL)
+const ownErrorsCritical = of('SdsSystemErrorsCritical', 'critical', POOL)
+const anyErrors = of('SdsTransactionErrors', 'warning', POOL)
+const anyErrorsCritical = of('SdsTransactionErrorsCritical', 'critical', POOL)
 
 const CASES: readonly Case[] = [
   {
     title: 'critical inhibits warning, in the same pool',
-    firing: [capacity, { ...capacity, severity: 'warning' }, otherPool],
+    firing: [capacity, of('SdsCapacityHigh', 'warning', POOL), otherPool],
     notified: [capacity, otherPool],
   },
   {
     title: 'a full pool inhibits its forecast',
-    firing: [capacity, of('SdsForecastShort', 'critical', POOL), of('SdsCapacityFillsSoon', 'warning', POOL)],
+    firing: [
+      capacity,
+      of('SdsForecastCritical', 'critical', POOL),
+      of('SdsForecastShort', 'warning', POOL),
+      of('SdsCapacityFillsSoon', 'warning', POOL),
+    ],
     notified: [capacity],
   },
   {
@@ -95,15 +111,36 @@ const CASES: readonly Case[] = [
     notified: [unreachable, elsewhere, exporterDown],
   },
   {
-    title: 'a refusal inhibits failed polls, but no alerts about nodes',
+    title: 'an unreachable system does not inhibit its certificate, which may be the cause',
+    firing: [unreachable, failing, ...certificates],
+    notified: [unreachable, of('SdsCertificateCritical', 'critical', FRANKFURT)],
+  },
+  {
+    title: 'a system without an exporter inhibits its other alerts',
+    firing: [vanished, bad, failing, elsewhere, of('SdsCertificateExpiring', 'warning', FRANKFURT)],
+    notified: [vanished, elsewhere, of('SdsCertificateExpiring', 'warning', FRANKFURT)],
+  },
+  {
+    title: 'a refusal inhibits failed polls and pools that are not known, but no alerts about nodes',
     firing: [
       token,
       failing,
       of('SdsPollErrorsHigh', 'warning', POLL),
       of('SdsPoolsUnknown', 'critical', FRANKFURT),
+      of('SdsPoolVanished', 'critical', POLL),
       bad,
     ],
     notified: [token, bad],
+  },
+  {
+    title: 'pools that are not known are not reported one by one',
+    firing: [of('SdsPoolsUnknown', 'critical', FRANKFURT), of('SdsPoolVanished', 'critical', POLL)],
+    notified: [of('SdsPoolsUnknown', 'critical', FRANKFURT)],
+  },
+  {
+    title: 'a pool that vanished does not inhibit its failed polls, which may say why',
+    firing: [of('SdsPoolVanished', 'critical', POLL), failing],
+    notified: [of('SdsPoolVanished', 'critical', POLL), failing],
   },
   {
     title: 'failing polls inhibit many failed polls of the same pool',
@@ -124,17 +161,18 @@ const CASES: readonly Case[] = [
     notified: [frozen],
   },
   {
-    title: 'several unavailable nodes inhibit the single ones, but not suspect ones',
+    title: 'several unavailable nodes inhibit the single ones and the traffic, but not suspect ones',
     firing: [
       unavailable,
       bad,
       of('SdsNodeNotAccessible', 'warning', NODE),
-      of('SdsNodeSuspect', 'warning', NODE),
+      of('SdsTrafficCollapsed', 'warning', POOL),
+      of('SdsNodesSuspect', 'warning', POOL),
     ],
-    notified: [unavailable, of('SdsNodeSuspect', 'warning', NODE)],
+    notified: [unavailable, of('SdsNodesSuspect', 'warning', POOL)],
   },
   {
-    title: 'a bad node inhibits its samples and latency, not its bad disks, and no other nodes',
+    title: 'a bad node inhibits its samples and latency, not bad disks, and no other nodes',
     firing: [
       bad,
       badDisks,
@@ -158,8 +196,38 @@ const CASES: readonly Case[] = [
   },
   { title: 'many failures inhibit single bad disks', firing: [many, badDisks], notified: [many] },
   {
+    title: 'bad disks inhibit the space that is offline for them, in their system',
+    firing: [badDisks, offline, { ...offline, system: 'paris' }],
+    notified: [badDisks, { ...offline, system: 'paris' }],
+  },
+  {
+    title: 'failures by the fault of the system inhibit all failures of the pool',
+    firing: [ownErrorsCritical, ownErrors, anyErrorsCritical, anyErrors],
+    notified: [ownErrorsCritical],
+  },
+  {
+    title: 'few failures by the fault of the system do not inhibit a critical number of all failures',
+    firing: [ownErrors, anyErrorsCritical, anyErrors],
+    notified: [ownErrors, anyErrorsCritical],
+  },
+  {
+    title: 'a slow pool is not reported as slower than usual, too',
+    firing: [
+      of('SdsReadLatencyHigh', 'warning', POOL),
+      of('SdsReadLatencyIncreased', 'warning', POOL),
+      of('SdsWriteLatencyIncreased', 'warning', POOL),
+      of('SdsWriteLatencyHigh', 'warning', OTHER_POOL),
+      of('SdsWriteLatencyIncreased', 'warning', OTHER_POOL),
+    ],
+    notified: [
+      of('SdsReadLatencyHigh', 'warning', POOL),
+      of('SdsWriteLatencyIncreased', 'warning', POOL),
+      of('SdsWriteLatencyHigh', 'warning', OTHER_POOL),
+    ],
+  },
+  {
     title: 'no exporter inhibits everything',
-    firing: [absent, exporterDown, bad, unreachable],
+    firing: [absent, exporterDown, bad, unreachable, vanished],
     notified: [absent],
   },
   {
@@ -167,12 +235,59 @@ const CASES: readonly Case[] = [
     firing: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
     notified: [exporterDown, badDisks, of('SdsPollErrorsHigh', 'warning', POLL)],
   },
+  ...ALERTS.flatMap(({ alert, escalates = '' }): Case[] => {
+    const other = of(escalates, 'warning', OTHER_POOL)
+    const firing = [of(alert, 'critical', POOL), of(escalates, 'warning', POOL), other]
+    const notified = [of(alert, 'critical', POOL), other]
+    return escalates === ''
+      ? []
+      : [{ title: `${alert} inhibits ${escalates} in the same pool only`, firing, notified }]
+  }),
 ]
 
-describe('Alertmanager', () => {
+test('every inhibition rule is tested', () => {
+  const firesIn = ({ firing }: Case, names: readonly string[]) =>
+    firing.some(({ alertname = '' }) => names.includes(alertname))
+  const namesIn = (matchers: readonly string[]) =>
+    matchers.filter((matcher) => !matcher.includes('!~')).flatMap((text) => text.match(/Sds[A-Za-z]+/g) ?? [])
+  const untested = snippet.inhibit_rules.filter(({ source_matchers, target_matchers }) => {
+    const targets = namesIn(target_matchers)
+    return !CASES.some(
+      (row) => firesIn(row, namesIn(source_matchers)) && (targets.length === 0 || firesIn(row, targets)),
+    )
+  })
+  expect(untested).toEqual([])
+})
+
+/** The rules of kube-prometheus and of the chart kube-prometheus-stack. */
+const KUBE_PROMETHEUS: readonly InhibitRule[] = [
+  {
+    source_matchers: ['severity = critical'],
+    target_matchers: ['severity =~ warning|info'],
+    equal: ['namespace', 'alertname'],
+  },
+  {
+    source_matchers: ['severity = warning'],
+    target_matchers: ['severity = info'],
+    equal: ['namespace', 'alertname'],
+  },
+  {
+    source_matchers: ['alertname = InfoInhibitor'],
+    target_matchers: ['severity = info'],
+    equal: ['namespace'],
+  },
+]
+
+describe.each([
+  ['with these rules', []],
+  ['with the rules of kube-prometheus before them', KUBE_PROMETHEUS],
+])('Alertmanager %s', (_, before) => {
   let alertmanager: Alertmanager
   beforeAll(async () => {
-    alertmanager = await startAlertmanager(CONFIG)
+    alertmanager = await startAlertmanager({
+      ...CONFIG,
+      inhibit_rules: [...before, ...snippet.inhibit_rules],
+    })
   })
   afterAll(() => alertmanager.stop())
 
@@ -206,18 +321,18 @@ describe('Alertmanager', () => {
   })
 })
 
-describe('live scenarios', () => {
-  test.each(LIVE_SCENARIOS)('$name expects alerts that exist', ({ alerts, tolerated = [] }) => {
-    for (const expected of alerts) {
-      expect(waitOf(expected)).toBeGreaterThanOrEqual(0)
-      expect(expected.on.length).toBeGreaterThan(0)
+describe('the table of faults', () => {
+  test.each(FAULTS)('expects alerts that exist for $name', ({ alerts, tolerated = [] }) => {
+    for (const { alert, on } of alerts) {
+      expect(waitOf(alert)).toBeGreaterThanOrEqual(0)
+      expect(on.length).toBeGreaterThan(0)
     }
     for (const name of tolerated) expect(ALERTS.map(({ alert }) => alert)).toContain(name)
   })
 
   test('covers every scenario of the emulator', async () => {
     const { SCENARIO_NAMES } = await import('../../../src/emulator/model/scenarios.ts')
-    const played = LIVE_SCENARIOS.map(({ emulator }) => emulator.scenario ?? 'healthy')
+    const played = FAULTS.map(({ emulator }) => emulator.scenario ?? 'healthy')
     expect(SCENARIO_NAMES.filter((name) => !played.includes(name))).toEqual([])
   })
 })

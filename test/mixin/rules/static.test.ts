@@ -142,9 +142,9 @@ describe('every alert', () => {
 })
 
 describe('names', () => {
-  test('of alerts have the prefix and are unique by severity', () => {
+  test('of alerts have the prefix and are unique, so that each has one severity', () => {
     for (const { alert } of ALERTS) expect(alert).toMatch(/^Sds([A-Z][a-z]+)+$/)
-    const names = ROWS.map(({ name }) => name)
+    const names = ALERTS.map(({ alert }) => alert)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
   })
 

@@ -99,6 +99,7 @@ describe('every scenario', () => {
   const TROUBLE: Readonly<Record<Scenario, readonly string[]>> = {
     healthy: ['no problems', 'all Good'],
     'node-down': ['Needs attention', 'not Good', 'NotAccessible'],
+    maintenance: ['Maintenance'],
     'disk-failures': ['Needs attention', 'bad disks', 'Bad'],
     'filling-up': ['Needs attention', 'of the disk space is allocated'],
     'error-burst': ['all Good'],

@@ -6,18 +6,27 @@ const NOT_AFTER = 'sds_system_tls_not_after_timestamp_seconds'
 
 const DAY = 86_400
 
+const presents = (severity: 'critical' | 'warning', certificate: string) =>
+  fired(
+    severity === 'critical' ? 'SdsCertificateCritical' : 'SdsCertificateExpiring',
+    severity,
+    'access',
+    SYSTEM,
+    {
+      summary: 'The TLS certificate of a storage system expires soon, or has expired.',
+      description: `System frankfurt presents a certificate that ${certificate} cannot be polled.`,
+      dashboard: PAGE,
+    },
+  )
 const ends = (severity: 'critical' | 'warning', time: string) =>
-  fired('SdsCertificateExpiring', severity, 'access', SYSTEM, {
-    summary: 'The TLS certificate of a storage system expires soon.',
-    description: `System frankfurt presents a certificate that expires in ${time}. After that it cannot be polled.`,
-    dashboard: PAGE,
-  })
+  presents(severity, `expires in ${time}. After that it`)
+const expired = presents('critical', 'has expired. It')
 
 /** Time starts at 0 in these tests: a certificate that ends at second n has n seconds left at minute 0. */
 const certificate: readonly AlertCase[] = [
   {
     alert: 'SdsCertificateExpiring',
-    name: 'is a warning after an hour with less than 14 days left and ends with the renewal',
+    name: 'fires after an hour with less than 14 days left and ends with the renewal',
     series: { [NOT_AFTER]: `${10 * DAY}x69 ${90 * DAY}x10` },
     at: {
       '59m': [],
@@ -27,16 +36,22 @@ const certificate: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'SdsCertificateExpiring',
-    name: 'is critical after 10 minutes with less than 3 days left and ends with the renewal',
+    alert: 'SdsCertificateCritical',
+    name: 'fires after 10 minutes with less than 3 days left and ends with the renewal',
     series: { [NOT_AFTER]: `${2 * DAY}x19 ${90 * DAY}x10` },
     at: { '9m': [], '10m': [ends('critical', '1d 23h 50m 0s')], '20m': [] },
   },
   {
-    alert: 'SdsCertificateExpiring',
-    name: 'is not yet critical with 5 days left',
+    alert: 'SdsCertificateCritical',
+    name: 'is silent with 5 days left',
     series: { [NOT_AFTER]: `${5 * DAY}x80` },
-    at: { '10m': [], '60m': [ends('warning', '4d 23h 0m 0s')] },
+    at: { '10m': [], '60m': [] },
+  },
+  {
+    alert: 'SdsCertificateCritical',
+    name: 'fires after the end, also when an exporter that starts then cannot read the certificate',
+    series: { [NOT_AFTER]: '1200x30 stale', sds_system_up: '1x20 0x100' },
+    at: { '10m': [ends('critical', '10m 0s')], '21m': [expired], '30m': [expired], '120m': [expired] },
   },
   {
     alert: 'SdsCertificateExpiring',

@@ -16,29 +16,35 @@ const high = fired('SdsCapacityHigh', 'warning', 'capacity', POOL, {
 
 const full = 'Pool pool 1 of system frankfurt has 95% of its usable space allocated.'
 
-const highToo = saying(high, full)
-
-const critical = fired('SdsCapacityHigh', 'critical', 'capacity', POOL, { ...nearlyFull, description: full })
+const critical = fired('SdsCapacityCritical', 'critical', 'capacity', POOL, {
+  ...nearlyFull,
+  description: full,
+})
 
 const capacityHigh: readonly AlertCase[] = [
   {
     alert: 'SdsCapacityHigh',
-    name: 'is a warning after 30 minutes and ends an hour after the recovery',
+    name: 'fires after 30 minutes and ends an hour after the recovery',
     series: { [ALLOCATED]: '85x40 70x90', [TOTAL]: '100x130' },
     at: { '29m': [], '30m': [high], '100m': [high], '101m': [] },
   },
   {
     alert: 'SdsCapacityHigh',
-    name: 'is critical after 10 minutes and ends half an hour after the recovery',
+    name: 'also fires where the pool is above the critical threshold',
     series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
-    at: {
-      '9m': [],
-      '10m': [critical],
-      '30m': [critical, highToo],
-      '70m': [critical, highToo],
-      '71m': [highToo],
-      '101m': [],
-    },
+    at: { '30m': [saying(high, full)] },
+  },
+  {
+    alert: 'SdsCapacityCritical',
+    name: 'fires after 10 minutes and ends half an hour after the recovery',
+    series: { [ALLOCATED]: '95x40 70x90', [TOTAL]: '100x130' },
+    at: { '9m': [], '10m': [critical], '70m': [critical], '71m': [] },
+  },
+  {
+    alert: 'SdsCapacityCritical',
+    name: 'is silent for a pool that is nearly full',
+    series: { [ALLOCATED]: '89x60', [TOTAL]: '100x60' },
+    at: { '60m': [] },
   },
   {
     alert: 'SdsCapacityHigh',
@@ -113,6 +119,49 @@ const fillsSoon: readonly AlertCase[] = [
     },
     at: { '210m': [], '395m': [] },
   },
+  {
+    alert: 'SdsCapacityFillsSoon',
+    name: 'is silent when a node leaves, and when an exporter is replaced by one with another address',
+    step: 5,
+    series: {
+      // A node with a tenth of the space leaves after four hours; the other one is as full as before.
+      [`${ALLOCATED}{node="stays"}`]: '630x100',
+      [`${TOTAL}{node="stays"}`]: '900x100',
+      [`${ALLOCATED}{node="leaves"}`]: '70x48 stale',
+      [`${TOTAL}{node="leaves"}`]: '100x48 stale',
+      [`${ALLOCATED}{pool="replaced",instance="old"}`]: '700+0.25x40 stale',
+      [`${TOTAL}{pool="replaced",instance="old"}`]: '1000x40 stale',
+      [`${ALLOCATED}{pool="replaced",instance="new"}`]: '_x42 710.5+0.25x58',
+      [`${TOTAL}{pool="replaced",instance="new"}`]: '_x42 1000x58',
+    },
+    at: { '210m': [], '300m': [], '500m': [] },
+  },
+  {
+    alert: 'SdsCapacityFillsSoon',
+    name: 'fires for the growth of a pool whose exporter is replaced, without a new wait',
+    step: 5,
+    series: {
+      [`${ALLOCATED}{instance="old"}`]: '700+2.5x37 stale',
+      [`${TOTAL}{instance="old"}`]: '1000x37 stale',
+      [`${ALLOCATED}{instance="new"}`]: '_x38 795+2.5x4 800-5x20 700x60',
+      [`${TOTAL}{instance="new"}`]: '_x38 1000x86',
+    },
+    at: { '205m': [], '210m': [fills] },
+  },
+  {
+    alert: 'SdsCapacityFillsSoon',
+    name: 'is silent for six hours after maintenance, which takes the space of a node away',
+    step: 5,
+    series: {
+      [`${ALLOCATED}{node="n1"}`]: '800x144',
+      [`${TOTAL}{node="n1"}`]: '1000x144',
+      [`${ALLOCATED}{node="n2"}`]: '500x36 0x35 500x72',
+      [`${TOTAL}{node="n2"}`]: '1000x36 0x35 1000x72',
+      'sds_node_health_status{node="n1",status="Maintenance"}': '0x144',
+      'sds_node_health_status{node="n2",status="Maintenance"}': '0x36 1x35 0x72',
+    },
+    at: { '240m': [], '300m': [], '420m': [], '700m': [] },
+  },
 ]
 
 const uneven = fired('SdsCapacityImbalance', 'info', 'capacity', POOL, {
@@ -148,6 +197,19 @@ const imbalance: readonly AlertCase[] = [
       [`${TOTAL}{node="n3"}`]: '0x80',
       [`${ALLOCATED}{pool="pool 2"}`]: '90x80',
       [`${TOTAL}{pool="pool 2"}`]: '100x80',
+    },
+    at: { '400m': [] },
+  },
+  {
+    alert: 'SdsCapacityImbalance',
+    name: 'is silent while a node is in maintenance',
+    step: 5,
+    series: {
+      [ALLOCATED]: '65x80',
+      [TOTAL]: '100x80',
+      [`${ALLOCATED}{node="n2"}`]: '2x80',
+      [`${TOTAL}{node="n2"}`]: '20x80',
+      'sds_node_health_status{node="n2",status="Maintenance"}': '1x80',
     },
     at: { '400m': [] },
   },

@@ -1,4 +1,5 @@
 import { accessCases } from './access.ts'
+import { baselines } from './baseline.ts'
 import { capacityCases } from './capacity.ts'
 import type { AlertCase } from './case.ts'
 import { disksCases } from './disks.ts'
@@ -13,6 +14,7 @@ export const CASE_GROUPS: readonly { readonly group: string; readonly cases: rea
   { group: 'sds-capacity', cases: [...capacityCases, ...forecastCases] },
   { group: 'sds-disks', cases: disksCases },
   { group: 'sds-service', cases: serviceCases },
+  { group: 'sds-service', cases: baselines },
   { group: 'sds-access', cases: accessCases },
   { group: 'sds-exporter', cases: exporterCases },
 ]

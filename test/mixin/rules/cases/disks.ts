@@ -1,22 +1,25 @@
 import { type AlertCase, fired } from './case.ts'
-import { NODE, POOL } from './subjects.ts'
+import { POOL } from './subjects.ts'
 
 const POOL_PAGE = '/d/sds-disks?var-system=frankfurt&var-pool=pool+1'
-const NODE_PAGE = `${POOL_PAGE}&var-node=n1`
 const DISKS = 'sds_node_disks'
 const BY_STATUS = 'sds_node_disks_by_status'
 
-const bad = fired('SdsDisksBad', 'warning', 'disks', NODE, {
-  summary: 'A storage node has bad disks.',
+const bad = fired('SdsDisksBad', 'warning', 'disks', POOL, {
+  summary: 'A storage pool has bad disks.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt has 2 bad disks. Their data is being rebuilt elsewhere.',
-  dashboard: NODE_PAGE,
+    'Pool pool 1 of system frankfurt has 3 bad disks, in n1, n2. Their data is being rebuilt elsewhere.',
+  dashboard: POOL_PAGE,
 })
 const disksBad: readonly AlertCase[] = [
   {
     alert: 'SdsDisksBad',
-    name: 'fires after 15 minutes and ends 15 minutes after the replacement',
-    series: { [`${BY_STATUS}{status="Bad"}`]: '2x19 0x40' },
+    name: 'is one alert for the pool after 15 minutes, and ends 15 minutes after the replacement',
+    series: {
+      [`${BY_STATUS}{status="Bad"}`]: '2x19 0x40',
+      [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x19 0x40',
+      [`${BY_STATUS}{node="n3",status="Bad"}`]: '0x60',
+    },
     at: { '14m': [], '15m': [bad], '34m': [bad], '35m': [] },
   },
   {
@@ -34,7 +37,7 @@ const disksBad: readonly AlertCase[] = [
 const many = fired('SdsDiskFailuresMany', 'critical', 'disks', POOL, {
   summary: 'Many disks of a storage pool are bad at once.',
   description:
-    'Pool pool 1 of system frankfurt has 3 bad disks. The cause may be an enclosure, a controller or a power supply.',
+    'Pool pool 1 of system frankfurt has 3 bad disks, in n1, n2. The cause may be an enclosure, a controller or a power supply.',
   dashboard: POOL_PAGE,
 })
 const failuresMany: readonly AlertCase[] = [
@@ -47,7 +50,7 @@ const failuresMany: readonly AlertCase[] = [
       [`${BY_STATUS}{status="Bad"}`]: '2x9 0x40',
       [`${BY_STATUS}{node="n2",status="Bad"}`]: '1x50',
     },
-    at: { '4m': [], '5m': [many], '24m': [many], '25m': [] },
+    at: { '4m': [], '5m': [many], '9m': [many], '24m': [many], '25m': [] },
   },
   {
     alert: 'SdsDiskFailuresMany',
@@ -65,10 +68,10 @@ const failuresMany: readonly AlertCase[] = [
   },
 ]
 
-const replace = fired('SdsDisksReadyToReplace', 'info', 'disks', NODE, {
-  summary: 'Disks are ready to be replaced.',
-  description: 'Node n1 in pool pool 1 of system frankfurt has 1 disks that are ready to be replaced.',
-  dashboard: NODE_PAGE,
+const replace = fired('SdsDisksReadyToReplace', 'info', 'disks', POOL, {
+  summary: 'Disks of a storage pool are ready to be replaced.',
+  description: 'Pool pool 1 of system frankfurt has 1 disks that are ready to be replaced, in n1.',
+  dashboard: POOL_PAGE,
 })
 const readyToReplace: readonly AlertCase[] = [
   {
@@ -85,11 +88,11 @@ const readyToReplace: readonly AlertCase[] = [
   },
 ]
 
-const unaccounted = fired('SdsDisksUnaccounted', 'info', 'disks', NODE, {
-  summary: 'Disks of a storage node are in no known state.',
+const unaccounted = fired('SdsDisksUnaccounted', 'info', 'disks', POOL, {
+  summary: 'Disks of a storage pool are in no known state.',
   description:
-    'Node n1 in pool pool 1 of system frankfurt counts 2 disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced.',
-  dashboard: NODE_PAGE,
+    'Pool pool 1 of system frankfurt: the nodes count 2 disks that are neither Good nor Bad nor in Maintenance nor ready to be replaced.',
+  dashboard: POOL_PAGE,
 })
 const disksUnaccounted: readonly AlertCase[] = [
   {
@@ -144,6 +147,17 @@ const spaceOffline: readonly AlertCase[] = [
     name: 'is silent for less than 30 minutes',
     series: { [OFFLINE]: `${EIGHT_TIB}x29 0x40` },
     at: { '29m': [], '30m': [], '60m': [] },
+  },
+  {
+    alert: 'SdsDiskSpaceOffline',
+    name: 'is silent while a node of the system is in maintenance, not for one of another system',
+    series: {
+      [OFFLINE]: `${EIGHT_TIB}x100`,
+      'sds_node_health_status{pool="pool 2",status="Maintenance"}': '1x49 0x50',
+      'sds_node_health_status{pool="pool 2",status="Good"}': '0x49 1x50',
+      'sds_node_health_status{system="paris",status="Maintenance"}': '1x100',
+    },
+    at: { '49m': [], '79m': [], '81m': [offline] },
   },
 ]
 

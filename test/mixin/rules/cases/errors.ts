@@ -10,8 +10,10 @@ const SUCCEEDED = 'sds_node_transactions_succeeded'
 
 const BY_TYPE = 'sds_node_transaction_errors_by_type'
 
+const suffixOf = (severity: 'critical' | 'warning'): string => (severity === 'critical' ? 'Critical' : '')
+
 const anyErrors = (severity: 'critical' | 'warning', ratio: string) =>
-  fired('SdsTransactionErrors', severity, 'service', POOL, {
+  fired(`SdsTransactionErrors${suffixOf(severity)}`, severity, 'service', POOL, {
     summary: 'Many transactions of a storage pool fail.',
     description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions, by the fault of clients or of the system.`,
     dashboard: ERRORS,
@@ -20,21 +22,21 @@ const anyErrors = (severity: 'critical' | 'warning', ratio: string) =>
 export const transactionErrors: readonly AlertCase[] = [
   {
     alert: 'SdsTransactionErrors',
-    name: 'is a warning after 15 minutes and ends 10 minutes after the recovery',
+    name: 'fires after 15 minutes and ends 10 minutes after the recovery',
     series: { [FAILED]: '20x19 0x40', [SUCCEEDED]: '980x60', [READS]: '50x60', [WRITES]: '50x60' },
     at: { '14m': [], '15m': [anyErrors('warning', '2%')], '29m': [anyErrors('warning', '2%')], '30m': [] },
   },
   {
-    alert: 'SdsTransactionErrors',
-    name: 'is critical after 5 minutes',
+    alert: 'SdsTransactionErrorsCritical',
+    name: 'fires after 5 minutes',
     series: { [FAILED]: '100x9 0x40', [SUCCEEDED]: '900x60', [READS]: '50x60', [WRITES]: '50x60' },
     at: { '4m': [], '5m': [anyErrors('critical', '10%')], '19m': [anyErrors('critical', '10%')], '20m': [] },
   },
   {
-    alert: 'SdsTransactionErrors',
-    name: 'is not yet critical at 4 %',
+    alert: 'SdsTransactionErrorsCritical',
+    name: 'is silent at 4 %',
     series: { [FAILED]: '40x30', [SUCCEEDED]: '960x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
-    at: { '5m': [], '15m': [anyErrors('warning', '4%')] },
+    at: { '5m': [], '15m': [] },
   },
   {
     alert: 'SdsTransactionErrors',
@@ -56,7 +58,7 @@ export const transactionErrors: readonly AlertCase[] = [
 ]
 
 const ownErrors = (severity: 'critical' | 'warning', ratio: string) =>
-  fired('SdsSystemErrors', severity, 'service', POOL, {
+  fired(`SdsSystemErrors${suffixOf(severity)}`, severity, 'service', POOL, {
     summary: 'A storage pool fails transactions by its own fault.',
     description: `Pool pool 1 of system frankfurt fails ${ratio} of its transactions with errors that are not caused by clients.`,
     dashboard: ERRORS,
@@ -65,7 +67,7 @@ const ownErrors = (severity: 'critical' | 'warning', ratio: string) =>
 export const systemErrors: readonly AlertCase[] = [
   {
     alert: 'SdsSystemErrors',
-    name: 'is a warning after 15 minutes, without the errors of category User',
+    name: 'fires after 15 minutes, without the errors of category User',
     series: {
       [FAILED]: '51.5x19 50x40',
       [SUCCEEDED]: '948.5x60',
@@ -80,16 +82,16 @@ export const systemErrors: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'SdsSystemErrors',
-    name: 'is critical after 5 minutes where no types are served',
+    alert: 'SdsSystemErrorsCritical',
+    name: 'fires after 5 minutes where no types are served',
     series: { [FAILED]: '20x9 0x40', [SUCCEEDED]: '980x60' },
     at: { '4m': [], '5m': [ownErrors('critical', '2%')], '19m': [ownErrors('critical', '2%')], '20m': [] },
   },
   {
-    alert: 'SdsSystemErrors',
-    name: 'is not yet critical at 0.8 %',
+    alert: 'SdsSystemErrorsCritical',
+    name: 'is silent at 0.8 %',
     series: { [FAILED]: '8x30', [SUCCEEDED]: '992x30', [READS]: '0.6x30', [WRITES]: '0.6x30' },
-    at: { '5m': [], '15m': [ownErrors('warning', '0.8%')] },
+    at: { '5m': [], '15m': [] },
   },
   {
     alert: 'SdsSystemErrors',

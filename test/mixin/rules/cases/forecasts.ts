@@ -15,7 +15,7 @@ const DAYS_40 = 3_456_000
 const soon = 'A storage system forecasts that one of its pools is full soon.'
 
 const forecast = (severity: 'critical' | 'warning', time: string) =>
-  fired('SdsForecastShort', severity, 'capacity', POOL, {
+  fired(severity === 'critical' ? 'SdsForecastCritical' : 'SdsForecastShort', severity, 'capacity', POOL, {
     summary: soon,
     description: `Pool pool 1 of system frankfurt reaches 90 % in ${time}, by the forecast of its system (0s: reached).`,
     dashboard: PAGE,
@@ -27,7 +27,7 @@ const target = (percent: number, history: number, more = ''): string =>
 export const forecastShort: readonly AlertCase[] = [
   {
     alert: 'SdsForecastShort',
-    name: 'is a warning after 6 hours below 30 days, by the shortest of all nodes and histories',
+    name: 'fires after 6 hours below 30 days, by the shortest of all nodes and histories',
     step: 5,
     series: {
       [ALLOCATED]: '65x160',
@@ -44,8 +44,8 @@ export const forecastShort: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'SdsForecastShort',
-    name: 'is critical after an hour below 7 days',
+    alert: 'SdsForecastCritical',
+    name: 'fires after an hour below 7 days',
     series: {
       [ALLOCATED]: '80x300',
       [TOTAL]: '100x300',
@@ -59,8 +59,8 @@ export const forecastShort: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'SdsForecastShort',
-    name: 'is not yet critical with 10 days to go, nor with 5 days at 70 %',
+    alert: 'SdsForecastCritical',
+    name: 'is silent with 10 days to go, nor with 5 days at 70 %',
     series: {
       [ALLOCATED]: '80x100',
       [TOTAL]: '100x100',
@@ -72,7 +72,7 @@ export const forecastShort: readonly AlertCase[] = [
     at: { '100m': [] },
   },
   {
-    alert: 'SdsForecastShort',
+    alert: 'SdsForecastCritical',
     name: 'keeps its wait over a gap of ten minutes, but not over an hour',
     series: {
       [ALLOCATED]: '80x19 stale _x9 80x70',
@@ -89,7 +89,7 @@ export const forecastShort: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'SdsForecastShort',
+    alert: 'SdsForecastCritical',
     name: 'fires for 0, which means reached',
     series: { [ALLOCATED]: '91x60', [TOTAL]: '100x60', [target(90, 7)]: '0x60' },
     at: { '60m': [forecast('critical', '0s')] },

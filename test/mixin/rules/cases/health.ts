@@ -3,9 +3,9 @@ import { nodeFlapping, nodeMaintenanceLong, nodeVanished } from './node_changes.
 import {
   bothBad,
   nodeBad,
-  nodeHealthUnknown,
   nodeNotAccessible,
-  nodeSuspect,
+  nodesHealthUnknown,
+  nodesSuspect,
   nodesUnavailable,
 } from './node_status.ts'
 
@@ -14,8 +14,8 @@ export const healthCases: readonly AlertCase[] = [
   bothBad,
   ...nodeNotAccessible,
   ...nodesUnavailable,
-  ...nodeSuspect,
-  ...nodeHealthUnknown,
+  ...nodesSuspect,
+  ...nodesHealthUnknown,
   ...nodeMaintenanceLong,
   ...nodeFlapping,
   ...nodeVanished,

@@ -1,13 +1,13 @@
 import { type AlertCase, type Fired, fired, saying } from './case.ts'
 import { NODE, POOL } from './subjects.ts'
 
-const PERFORMANCE = '/d/sds-performance?var-system=frankfurt&var-pool=pool+1'
+export const PERFORMANCE = '/d/sds-performance?var-system=frankfurt&var-pool=pool+1'
 
-export const NODE_PAGE = '/d/sds-node?var-system=frankfurt&var-pool=pool+1&var-node=n1'
+const NODE_PAGE = '/d/sds-node?var-system=frankfurt&var-pool=pool+1&var-node=n1'
 
-const READ = 'sds_node_transaction_read_latency_seconds'
+export const READ = 'sds_node_transaction_read_latency_seconds'
 
-const WRITE = 'sds_node_transaction_write_latency_seconds'
+export const WRITE = 'sds_node_transaction_write_latency_seconds'
 
 export const READS = 'sds_node_transaction_reads_per_second'
 

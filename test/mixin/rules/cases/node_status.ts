@@ -1,5 +1,5 @@
 import { type AlertCase, fired } from './case.ts'
-import { NODE } from './subjects.ts'
+import { NODE, POOL } from './subjects.ts'
 
 export const NODE_PAGE = '/d/sds-node?var-system=frankfurt&var-pool=pool+1&var-node=n1'
 
@@ -120,22 +120,40 @@ export const nodesUnavailable: readonly AlertCase[] = [
   },
 ]
 
-const suspect = fired('SdsNodeSuspect', 'warning', 'health', NODE, {
-  summary: 'A storage node is Suspect.',
-  description:
-    'Node n1 in pool pool 1 of system frankfurt reports the health status Suspect, which often precedes Bad.',
-  dashboard: NODE_PAGE,
-})
+const suspect = (count: number, names: string) =>
+  fired('SdsNodesSuspect', 'warning', 'health', POOL, {
+    summary: 'Nodes of a storage pool are Suspect.',
+    description: `Pool pool 1 of system frankfurt: ${count} of its nodes report the health status Suspect, which often precedes Bad: ${names}.`,
+    dashboard: POOL_PAGE,
+  })
 
-export const nodeSuspect: readonly AlertCase[] = [
+export const nodesSuspect: readonly AlertCase[] = [
   {
-    alert: 'SdsNodeSuspect',
-    name: 'fires after 15 minutes and ends 15 minutes after the recovery',
-    series: { [`${STATUS}{status="Suspect"}`]: '1x19 0x40' },
-    at: { '14m': [], '15m': [suspect], '34m': [suspect], '35m': [] },
+    alert: 'SdsNodesSuspect',
+    name: 'fires after 15 minutes, for one node or more, and ends 15 minutes after the recovery of all',
+    series: {
+      [`${STATUS}{status="Suspect"}`]: '1x29 0x40',
+      [`${STATUS}{node="n2",status="Suspect"}`]: '0x9 1x9 0x50',
+      [`${STATUS}{pool="pool 2",node="n3",status="Suspect"}`]: '0x69',
+    },
+    at: {
+      '14m': [],
+      '15m': [suspect(2, 'n1, n2')],
+      '29m': [suspect(1, 'n1')],
+      '44m': [suspect(1, 'n1')],
+      '45m': [],
+    },
   },
   {
-    alert: 'SdsNodeSuspect',
+    alert: 'SdsNodesSuspect',
+    name: 'is one alert for many nodes, and names five of them',
+    series: Object.fromEntries(
+      [1, 2, 3, 4, 5, 6, 7].map((number) => [`${STATUS}{node="n${number}",status="Suspect"}`, '1x20']),
+    ),
+    at: { '15m': [suspect(7, 'n1, n2, n3, n4, n5 and others')] },
+  },
+  {
+    alert: 'SdsNodesSuspect',
     name: 'is silent for less than 15 minutes and for a node in maintenance',
     series: {
       [`${STATUS}{status="Suspect"}`]: '1x14 0x40',
@@ -145,36 +163,38 @@ export const nodeSuspect: readonly AlertCase[] = [
   },
 ]
 
-const unknown = fired('SdsNodeHealthUnknown', 'warning', 'health', NODE, {
-  summary: 'The health of a storage node is not known.',
-  description:
-    'Node n1 in pool pool 1 of system frankfurt is in the feed, but with no health status or with one that is not documented: no other health alert covers it.',
-  dashboard: NODE_PAGE,
-})
+const unknown = (count: number) =>
+  fired('SdsNodesHealthUnknown', 'warning', 'health', POOL, {
+    summary: 'The health of nodes of a storage pool is not known.',
+    description: `Pool pool 1 of system frankfurt: ${count} of its nodes are in the feed with no health status or with one that is not documented. No other health alert covers them.`,
+    dashboard: POOL_PAGE,
+  })
 
-export const nodeHealthUnknown: readonly AlertCase[] = [
+export const nodesHealthUnknown: readonly AlertCase[] = [
   {
-    alert: 'SdsNodeHealthUnknown',
+    alert: 'SdsNodesHealthUnknown',
     name: 'fires for a status that is not documented',
     series: {
       sds_node_info: '1x60',
       [`${STATUS}{status="Degraded"}`]: '1x19 0x40',
       [`${STATUS}{status="Good"}`]: '0x19 1x40',
     },
-    at: { '14m': [], '15m': [unknown], '34m': [unknown], '35m': [] },
+    at: { '14m': [], '15m': [unknown(1)], '34m': [unknown(1)], '35m': [] },
   },
   {
-    alert: 'SdsNodeHealthUnknown',
-    name: 'fires for a node without a status',
+    alert: 'SdsNodesHealthUnknown',
+    name: 'fires for nodes without a status',
     series: {
       sds_node_info: '1x60',
       [`${STATUS}{status="Good"}`]: '1x9 stale _x19 1x40',
+      'sds_node_info{node="n2",node_id="id2"}': '1x60',
       [`${STATUS}{node="n2",status="Good"}`]: '1x60',
+      'sds_node_info{node="n3",node_id="id3"}': '1x29 stale',
     },
-    at: { '24m': [], '25m': [unknown], '44m': [unknown], '45m': [] },
+    at: { '24m': [unknown(2)], '29m': [unknown(2)], '45m': [] },
   },
   {
-    alert: 'SdsNodeHealthUnknown',
+    alert: 'SdsNodesHealthUnknown',
     name: 'is silent for every documented status',
     series: {
       sds_node_info: '1x60',

@@ -3,6 +3,8 @@ import { POLLED_POOL, SYSTEM } from './subjects.ts'
 
 const SYSTEM_PAGE = '/d/sds-exporter?var-system=frankfurt'
 
+const LAST = 'sds_pool_last_success_timestamp_seconds'
+
 const unreachable = fired('SdsSystemUnreachable', 'critical', 'exporter', SYSTEM, {
   summary: 'The API of a storage system does not respond.',
   description:
@@ -40,7 +42,19 @@ const overdue = fired('SdsPollsOverdue', 'warning', 'exporter', POLLED_POOL, {
     'Pool pool 1 of system frankfurt was last polled 16m 0s ago, without a failure: the exporter does not keep its schedule.',
   dashboard: SYSTEM_PAGE,
 })
-const LAST = 'sds_pool_last_success_timestamp_seconds'
+
+const systemVanished = fired('SdsSystemVanished', 'critical', 'exporter', SYSTEM, {
+  summary: 'A storage system is no longer monitored.',
+  description:
+    'System frankfurt was monitored within a day, and is no longer by any exporter: it was removed from the configuration, or its exporter is gone.',
+  dashboard: '/d/sds-exporter',
+})
+const poolVanished = fired('SdsPoolVanished', 'critical', 'exporter', POLLED_POOL, {
+  summary: 'A storage pool is no longer monitored.',
+  description:
+    'Pool pool 1 of system frankfurt was monitored within a day. Its system responds, but no longer lists the pool, or it was removed from the configuration.',
+  dashboard: SYSTEM_PAGE,
+})
 
 /** Cases of the alerts about systems and polls. */
 export const pollCases: readonly AlertCase[] = [
@@ -88,6 +102,70 @@ export const pollCases: readonly AlertCase[] = [
     name: 'is silent while one exporter can poll, and the other one never learned the name',
     series: { 'sds_pool_up{instance="a",pool="p1"}': '0x20', 'sds_pool_up{instance="b"}': '1x20' },
     at: { '20m': [] },
+  },
+  {
+    alert: 'SdsPoolPollsFailing',
+    name: 'lasts for an hour after the pool is no longer listed, only where its polls failed until then',
+    series: {
+      sds_pool_up: '1x9 0x14 stale',
+      'sds_pool_up{pool="pool 2",pool_id="p2"}': '0x9 1x14 stale',
+      // A name that was not known before the first successful poll.
+      'sds_pool_up{pool="p3",pool_id="p3"}': '0x1 stale',
+      'sds_pool_up{pool="pool 3",pool_id="p3"}': '_x2 1x20 stale',
+    },
+    at: { '19m': [], '20m': [failing()], '83m': [failing()], '92m': [] },
+  },
+  {
+    alert: 'SdsSystemVanished',
+    name: 'fires after 10 minutes without an exporter that has the system, and ends after a day',
+    step: 5,
+    series: { sds_system_up: '1x11 stale', 'sds_system_up{system="paris"}': '1x310' },
+    at: { '65m': [], '70m': [systemVanished], '1490m': [systemVanished], '1500m': [] },
+  },
+  {
+    alert: 'SdsSystemVanished',
+    name: 'is silent while one exporter has the system, for one that does not respond, and for a short restart',
+    series: {
+      'sds_system_up{instance="a"}': '1x9 stale',
+      'sds_system_up{instance="b"}': '1x60',
+      'sds_system_up{system="paris"}': '1x9 0x50',
+      'sds_system_up{system="rome"}': '1x9 stale _x8 1x40',
+    },
+    at: { '15m': [], '30m': [], '60m': [] },
+  },
+  {
+    alert: 'SdsPoolVanished',
+    name: 'fires after 10 minutes without an exporter that has the pool, and ends after a day',
+    step: 5,
+    series: {
+      sds_pool_info: '1x11 stale',
+      [LAST]: '300+300x11 stale',
+      'sds_pool_info{pool="pool 2",pool_id="p2"}': '1x310',
+      [`${LAST}{pool="pool 2",pool_id="p2"}`]: '300+300x310',
+      sds_system_up: '1x310',
+    },
+    at: { '65m': [], '70m': [poolVanished], '1490m': [poolVanished], '1500m': [] },
+  },
+  {
+    alert: 'SdsPoolVanished',
+    name: 'is silent for a renamed pool, for one that another exporter has, and for pools of systems that do not respond or vanished',
+    series: {
+      sds_pool_info: '1x9 stale',
+      [LAST]: '60+60x9 stale',
+      'sds_pool_info{pool="new name"}': '_x10 1x50',
+      [`${LAST}{pool="new name"}`]: '_x10 660+60x50',
+      'sds_pool_info{instance="a",pool="pool 2",pool_id="p2"}': '1x9 stale',
+      [`${LAST}{instance="a",pool="pool 2",pool_id="p2"}`]: '60+60x9 stale',
+      'sds_pool_info{instance="b",pool="pool 2",pool_id="p2"}': '1x60',
+      sds_system_up: '1x60',
+      'sds_pool_info{system="paris"}': '1x9 stale',
+      [`${LAST}{system="paris"}`]: '60+60x9 stale',
+      'sds_system_up{system="paris"}': '0x60',
+      'sds_pool_info{system="rome"}': '1x9 stale',
+      [`${LAST}{system="rome"}`]: '60+60x9 stale',
+      'sds_system_up{system="rome"}': '1x9 stale',
+    },
+    at: { '15m': [], '30m': [], '60m': [] },
   },
   {
     alert: 'SdsPoolsUnknown',

@@ -161,6 +161,16 @@ const frozen: readonly AlertCase[] = [
   },
   {
     alert: 'SdsNodeSamplesOld',
+    name: 'is silent for a node in maintenance',
+    series: {
+      [`${SAMPLE}{category="health"}`]: '0x60',
+      [`${SAMPLE}{node="n2",category="health"}`]: '0+60x60',
+      'sds_node_health_status{status="Maintenance"}': '1x60',
+    },
+    at: { '60m': [] },
+  },
+  {
+    alert: 'SdsNodeSamplesOld',
     name: 'is silent when the whole pool has no new samples, and for one category of the node',
     series: {
       [`${SAMPLE}{category="health"}`]: '0x60',

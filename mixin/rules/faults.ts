@@ -1,0 +1,226 @@
+import { milliseconds } from '../promql/duration.ts'
+import type { AlertName } from './groups/rule.ts'
+import { ALERT_GROUPS } from './rules.ts'
+
+/**
+ * Which fault raises which alerts. docs/alerts.md has this table, and a test plays each row with an emulated storage
+ * system, an exporter, Prometheus and Alertmanager.
+ */
+
+/** Scenarios of the emulator. A test checks that none is missing. */
+type Scenario =
+  | 'healthy'
+  | 'node-down'
+  | 'maintenance'
+  | 'disk-failures'
+  | 'filling-up'
+  | 'error-burst'
+  | 'slow'
+
+/** An alert and its subjects: values of `pool`, `node` and `category`, in this order; '' is the system. */
+export interface ExpectedAlert {
+  readonly alert: AlertName
+  readonly on: readonly string[]
+  /** Alertmanager inhibits it. */
+  readonly inhibited?: true
+}
+
+export interface Fault {
+  readonly name: string
+  /** One sentence for the documentation. */
+  readonly what: string
+  /** Options of the emulator. All others have their defaults: two pools of five nodes. */
+  readonly emulator: {
+    readonly profile?: 'classic' | 'modern'
+    readonly scenario?: Scenario
+    readonly faults?: readonly string[]
+  }
+  /** Authentication of the exporter: the fixed token of the emulator's monitor, or user and password. */
+  readonly auth: 'token' | 'login' | 'wrong password'
+  /**
+   * Seconds before now at which the faults begin, by the emulator's clock: ages of samples are compared with
+   * seconds, which are not scaled.
+   */
+  readonly faultsBeganSecondsAgo?: number
+  /** Set the faults after the first successful poll. */
+  readonly faultsAfterFirstPoll?: true
+  /** Set the faults after Prometheus has seen a successful poll of the query interface. */
+  readonly faultsAfterFirstQuery?: true
+  /** Removed from the configuration after Prometheus has seen all pools: the system, or its second pool. */
+  readonly removed?: 'system' | 'pool'
+  /** The emulator's clock is as fast as the scaled rules: the intervals of its points are then scaled, too. */
+  readonly fastClock?: true
+  readonly alerts: readonly ExpectedAlert[]
+  /** Names of alerts that may fire, for a reason of the test. */
+  readonly tolerated?: readonly AlertName[]
+}
+
+const POOLS = ['hot', 'archive'] as const
+const CATEGORIES = ['capacity', 'diskIO', 'health', 'traffic'] as const
+
+const alert = (name: AlertName, ...on: readonly string[]): ExpectedAlert => ({ alert: name, on })
+const inhibited = (name: AlertName, ...on: readonly string[]): ExpectedAlert => ({
+  ...alert(name, ...on),
+  inhibited: true,
+})
+
+/** All alerts of each fault, after every `for`. */
+export const FAULTS: readonly Fault[] = [
+  {
+    name: 'healthy',
+    what: 'No fault.',
+    emulator: { scenario: 'healthy' },
+    auth: 'token',
+    alerts: [],
+  },
+  {
+    name: 'node-down',
+    what: 'A node is not accessible.',
+    emulator: { scenario: 'node-down' },
+    auth: 'token',
+    alerts: [alert('SdsNodeNotAccessible', 'hot/hot-node-01'), inhibited('SdsDiskSpaceOffline', '')],
+  },
+  {
+    name: 'maintenance',
+    what: 'A node is in maintenance, with all its disks, for less than a day.',
+    emulator: { scenario: 'maintenance' },
+    auth: 'token',
+    alerts: [],
+  },
+  {
+    name: 'disk-failures',
+    what: 'Nodes of two pools have bad disks; one node is Bad, one Suspect.',
+    emulator: { scenario: 'disk-failures' },
+    auth: 'token',
+    alerts: [
+      alert('SdsNodeBad', 'hot/hot-node-01'),
+      alert('SdsNodesSuspect', 'archive'),
+      alert('SdsDisksBad', ...POOLS),
+      alert('SdsDisksReadyToReplace', ...POOLS),
+      inhibited('SdsDiskSpaceOffline', ''),
+    ],
+  },
+  {
+    name: 'filling-up',
+    what: 'A pool is above 90 %, another one reaches 90 % within days.',
+    emulator: { scenario: 'filling-up' },
+    auth: 'token',
+    alerts: [
+      alert('SdsCapacityCritical', 'hot'),
+      inhibited('SdsCapacityHigh', 'hot'),
+      alert('SdsCapacityHigh', 'archive'),
+      inhibited('SdsForecastCritical', 'hot'),
+      inhibited('SdsForecastShort', 'hot'),
+      alert('SdsForecastCritical', 'archive'),
+      inhibited('SdsForecastShort', 'archive'),
+    ],
+  },
+  {
+    name: 'error-burst',
+    what: 'Many transactions fail, by the fault of the system and of clients.',
+    emulator: { scenario: 'error-burst' },
+    auth: 'token',
+    alerts: [
+      alert('SdsSystemErrorsCritical', ...POOLS),
+      inhibited('SdsSystemErrors', ...POOLS),
+      inhibited('SdsTransactionErrorsCritical', ...POOLS),
+      inhibited('SdsTransactionErrors', ...POOLS),
+    ],
+  },
+  {
+    name: 'slow',
+    what: 'Each transaction takes 0.6 s longer.',
+    emulator: { profile: 'classic', scenario: 'slow' },
+    auth: 'token',
+    alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
+  },
+  {
+    name: 'slow-modern',
+    what: 'The same, on a system with the query interface.',
+    emulator: { profile: 'modern', scenario: 'slow' },
+    auth: 'token',
+    fastClock: true,
+    alerts: [alert('SdsReadLatencyHigh', ...POOLS), alert('SdsWriteLatencyHigh', ...POOLS)],
+    // By the fast clock: the skew increases, and seconds in expressions are not scaled.
+    tolerated: ['SdsClockSkew', 'SdsCategoryFrozen', 'SdsCapacityFillsSoon'],
+  },
+  {
+    name: 'queries-refused',
+    what: 'The query interface of a system refuses all queries.',
+    emulator: { profile: 'modern', faults: ['query-error:compile'] },
+    auth: 'token',
+    faultsAfterFirstQuery: true,
+    alerts: [alert('SdsQueryFailing', '')],
+  },
+  {
+    name: 'unreachable',
+    what: 'The API of a system does not respond.',
+    emulator: { faults: ['reset'] },
+    auth: 'token',
+    faultsAfterFirstPoll: true,
+    alerts: [alert('SdsSystemUnreachable', ''), inhibited('SdsPoolPollsFailing', ...POOLS)],
+    // Whether its window has two failures depends on the time between polls, which is not scaled.
+    tolerated: ['SdsPollErrorsHigh'],
+  },
+  {
+    name: 'removed-system',
+    what: 'A system is removed from the configuration, or its only exporter is gone.',
+    emulator: {},
+    auth: 'token',
+    removed: 'system',
+    alerts: [alert('SdsSystemVanished', '')],
+  },
+  {
+    name: 'removed-pool',
+    what: 'A pool is no longer listed by its system, or is removed from the configuration.',
+    emulator: {},
+    auth: 'token',
+    removed: 'pool',
+    alerts: [alert('SdsPoolVanished', 'archive')],
+  },
+  {
+    name: 'expired-token',
+    what: 'The token of the exporter expires.',
+    emulator: { faults: ['expire-tokens'] },
+    auth: 'token',
+    faultsAfterFirstPoll: true,
+    alerts: [alert('SdsTokenRefused', ''), inhibited('SdsPoolPollsFailing', ...POOLS)],
+    tolerated: ['SdsPollErrorsHigh'],
+  },
+  {
+    name: 'expired-session',
+    what: 'Tokens expire, and the exporter can log in again.',
+    emulator: { faults: ['expire-tokens'] },
+    auth: 'login',
+    faultsAfterFirstPoll: true,
+    alerts: [],
+  },
+  {
+    name: 'wrong-password',
+    what: 'The password of the exporter is wrong since its start.',
+    emulator: {},
+    auth: 'wrong password',
+    alerts: [alert('SdsLoginRefused', ''), inhibited('SdsPoolsUnknown', '')],
+  },
+  {
+    name: 'frozen',
+    what: 'The statistics of a system have stopped: it serves old samples.',
+    emulator: { faults: ['frozen'] },
+    auth: 'token',
+    faultsBeganSecondsAgo: 3600,
+    alerts: [
+      alert('SdsFeedFrozen', ...POOLS),
+      inhibited(
+        'SdsCategoryFrozen',
+        ...POOLS.flatMap((pool) => CATEGORIES.map((category) => `${pool}/${category}`)),
+      ),
+    ],
+  },
+]
+
+/** `for` of the rule of an alert, in milliseconds, not scaled. */
+export const waitOf = (name: string): number => {
+  const rule = ALERT_GROUPS.flatMap(({ alerts }) => alerts).find((candidate) => candidate.alert === name)
+  if (rule === undefined) throw new Error(`there is no rule ${name}`)
+  return rule.for === undefined ? 0 : milliseconds(rule.for)
+}

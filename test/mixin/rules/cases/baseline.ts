@@ -1,0 +1,121 @@
+import { type AlertCase, fired } from './case.ts'
+import { PERFORMANCE, READ, READS, WRITE, WRITES } from './latency.ts'
+import { POOL } from './subjects.ts'
+
+/** Cases of alerts that compare a pool with its own past. Series have one value for each five minutes. */
+
+const HOUR = 12
+
+const increased = (direction: 'Read' | 'Write', latency: string) =>
+  fired(`Sds${direction}LatencyIncreased`, 'warning', 'service', POOL, {
+    summary: `A storage pool is much slower to ${direction.toLowerCase()} than the day before.`,
+    description: `Pool pool 1 of system frankfurt needs ${latency} for a ${direction.toLowerCase()} transaction (mean of its nodes, or quantile 0.75 of its requests), more than 3 times its mean of the day before.`,
+    dashboard: PERFORMANCE,
+  })
+
+/** `usual` for some hours, `other` for two hours, then `usual` again. Half a day of history is needed. */
+const otherFor2Hours = (usual: number, other: number, before = 14): string =>
+  `${usual}x${before * HOUR - 1} ${other}x${2 * HOUR - 1} ${usual}x${HOUR}`
+
+const ALL = 17 * HOUR
+const BUCKET = 'sds_node_transaction_latency_seconds_bucket'
+/** Requests of up to 0.1 s, and from the 14th hour on of 0.1 to 0.9 s. */
+const slowHistogram = {
+  [`${BUCKET}{operation="read",le="0.1"}`]: `0+100x${14 * HOUR} ${1400 * HOUR}x${3 * HOUR}`,
+  [`${BUCKET}{operation="read",le="0.9"}`]: `0+100x${ALL}`,
+  [`${BUCKET}{operation="read",le="+Inf"}`]: `0+100x${ALL}`,
+}
+
+const latencyIncreased: readonly AlertCase[] = [
+  ...(
+    [
+      ['Read', READ, READS],
+      ['Write', WRITE, WRITES],
+    ] as const
+  ).flatMap(([direction, latency, rate]): AlertCase[] => [
+    {
+      alert: `Sds${direction}LatencyIncreased`,
+      name: 'fires after 30 minutes and ends 15 minutes after the recovery',
+      step: 5,
+      series: { [latency]: otherFor2Hours(0.02, 0.08), [rate]: `100x${ALL}` },
+      at: {
+        '865m': [],
+        '870m': [increased(direction, '80ms')],
+        '970m': [increased(direction, '80ms')],
+        '975m': [],
+      },
+    },
+    {
+      alert: `Sds${direction}LatencyIncreased`,
+      name: 'is silent below its floor, for pools that are always slow or have few transactions, and for new pools',
+      step: 5,
+      series: {
+        [`${latency}{pool="fast"}`]: otherFor2Hours(0.005, 0.045),
+        [`${rate}{pool="fast"}`]: `100x${ALL}`,
+        [`${latency}{pool="slow"}`]: otherFor2Hours(0.2, 0.55),
+        [`${rate}{pool="slow"}`]: `100x${ALL}`,
+        [`${latency}{pool="quiet"}`]: otherFor2Hours(0.02, 0.5),
+        [`${rate}{pool="quiet"}`]: `0.9x${ALL}`,
+        [`${latency}{pool="new"}`]: `_x${6 * HOUR} 0.02x${8 * HOUR - 2} 0.5x${2 * HOUR}`,
+        [`${rate}{pool="new"}`]: `_x${6 * HOUR} 100x${10 * HOUR}`,
+      },
+      at: { '870m': [], '950m': [] },
+    },
+  ]),
+  {
+    alert: 'SdsReadLatencyIncreased',
+    name: 'compares quantiles where there is no mean',
+    step: 5,
+    series: { ...slowHistogram, [READS]: `100x${ALL}` },
+    at: { '840m': [], '940m': [increased('Read', '700ms')] },
+  },
+]
+
+const collapsed = fired('SdsTrafficCollapsed', 'warning', 'service', POOL, {
+  summary: 'The traffic of a storage pool has nearly ended.',
+  description:
+    'Pool pool 1 of system frankfurt serves 2 transactions per second, at most 5% of its mean of the day before. Its clients may not reach it.',
+  dashboard: PERFORMANCE,
+})
+
+/** Traffic for 14 hours a day. */
+const BY_DAY = Array.from({ length: 2 }, () => `60x${14 * HOUR - 1} 0x${10 * HOUR - 1}`).join(' ')
+
+const trafficCollapsed: readonly AlertCase[] = [
+  {
+    alert: 'SdsTrafficCollapsed',
+    name: 'fires after 15 minutes, over reads and writes, and ends 15 minutes after the recovery',
+    step: 5,
+    series: {
+      [READS]: otherFor2Hours(60, 1, 30),
+      [WRITES]: otherFor2Hours(40, 1, 30),
+      [`${READS}{node="n2"}`]: otherFor2Hours(50, 0, 30),
+      [`${WRITES}{node="n2"}`]: otherFor2Hours(50, 0, 30),
+    },
+    at: { '1810m': [], '1815m': [collapsed], '1930m': [collapsed], '1935m': [] },
+  },
+  {
+    alert: 'SdsTrafficCollapsed',
+    name: 'is silent for less traffic, for pools with little traffic, and for new pools',
+    step: 5,
+    series: {
+      [`${READS}{pool="less"}`]: otherFor2Hours(60, 6),
+      [`${WRITES}{pool="less"}`]: otherFor2Hours(40, 4),
+      [`${READS}{pool="little"}`]: otherFor2Hours(5, 0),
+      [`${WRITES}{pool="little"}`]: otherFor2Hours(4, 0),
+      [`${READS}{pool="new"}`]: `_x${6 * HOUR} 60x${8 * HOUR - 2} 0x${2 * HOUR}`,
+      [`${WRITES}{pool="new"}`]: `_x${6 * HOUR} 40x${8 * HOUR - 2} 0x${2 * HOUR}`,
+    },
+    at: { '855m': [], '950m': [] },
+  },
+  {
+    alert: 'SdsTrafficCollapsed',
+    name: 'is silent when the traffic ended at the same time the day before',
+    step: 5,
+    series: { [READS]: BY_DAY, [WRITES]: BY_DAY },
+    // The second evening; the first one has no day before it.
+    at: { '2295m': [], '2400m': [], '2760m': [] },
+  },
+]
+
+export const baselines: readonly AlertCase[] = [...latencyIncreased, ...trafficCollapsed]
