@@ -1,3 +1,6 @@
+import { recordingGroup } from '../../mixin/rules/groups/recording.ts'
+import { DEFAULT_VALUES } from '../../mixin/settings.ts'
+import { resolve } from '../../src/alerting/references.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
 import {
   ATTRIBUTES,
@@ -24,10 +27,12 @@ export function metricsReference(): string {
     section('From attribute to metric', `${ATTRIBUTES_NOTE}\n${attributeTable()}`),
     section('Other members of a node', memberTable()),
     section('Performance from the query interface', QUERY_NOTES),
+    section('Recorded series', RECORDED_NOTE + recordingTable()),
+    section('Example queries', EXAMPLES_NOTE + exampleQueries()),
   ].join('\n')
 }
 
-const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts and src/api/errors/reasons.ts by \`npm run generate\`: do not edit. -->
+const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and mixin/rules by \`npm run generate\`: do not edit. -->
 
 # Metrics reference
 
@@ -61,6 +66,44 @@ const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`
 - **Check.** \`sds-exporter doctor\` has the state of the query interface, recalculates exported values from its rows, and compares the bandwidths of systems that serve them in both sources. If those of the feed are a multiple of the others, the feed has another unit: set \`performance.feed_bandwidth_unit\` ([Query interface](operations.md#query-interface)).
 `
 
+const RECORDED_NOTE = `The rules of \`deploy/prometheus/rules/sds-recording.yml\` record these series once a minute. Alerts use them, and queries over weeks should: they are one series for each pool or node, whatever number of exporters reports it, and they continue when an exporter is replaced.
+
+`
+
+const EXAMPLES_NOTE = `With two exporters every series exists twice. Take \`max by (system, pool, node)\` before a sum, or use a recorded series.
+
+`
+
+/** What is asked, and the query. */
+export const EXAMPLE_QUERIES: readonly (readonly [question: string, query: string])[] = [
+  [
+    'Nodes that are not Good',
+    'max by (system, pool, node, status) (sds_node_health_status{status!="Good"}) == 1',
+  ],
+  [
+    'Bad disks by pool',
+    'sum by (system, pool) (max by (system, pool, node) (sds_node_disks_by_status{status="Bad"}))',
+  ],
+  ['Used space by pool', 'system_pool:sds_node_disk_space_allocated_per_total:ratio'],
+  [
+    'Bytes that each pool grows in a day, over the last week',
+    'deriv(system_pool:sds_node_disk_space_allocated_bytes:sum[7d]) * 86400',
+  ],
+  [
+    'Transactions per second by pool, compared with a week ago',
+    'system_pool:sds_node_transactions_per_second:sum / (system_pool:sds_node_transactions_per_second:sum offset 1w > 0)',
+  ],
+  ['Pools that cannot be polled', 'max by (system, pool, pool_id) (sds_pool_up) == 0'],
+  [
+    'Failed polls of the last hour by reason',
+    'sum by (system, pool, result) (increase(sds_pool_polls_total{result!="ok"}[1h])) > 0',
+  ],
+  [
+    'Attributes that a pool does not serve',
+    'max by (system, pool, attribute) (sds_pool_attribute_nodes{state="absent"}) > 0',
+  ],
+]
+
 const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the values are calculated from the query interface: the last column has measurement and fields. Rates are those between the last two points, which come every five minutes. Attributes without "yes" in the column "ECS 3.6+" and without a query, such as the mean latencies, do not exist there. An attribute that the feed of a pool serves is never taken from the query interface; the label \`source\` of \`sds_pool_attribute_nodes\` is the source of each attribute. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.
 `
 
@@ -73,6 +116,20 @@ function unitTable(): string {
     .filter(([, { base }]) => base !== '')
     .map(([unit, { base, toBase }]) => [unit, base.replaceAll('_', ' '), toBase(1)])
   return markdownTable(['At the source', 'Exported as', 'One is'], rows)
+}
+
+/** A table would have `|` of regular expressions and line breaks in its cells. */
+function codeList(entries: readonly (readonly [title: string, query: string])[]): string {
+  return entries.map(([title, query]) => `${title}:\n\n\`\`\`promql\n${query}\n\`\`\`\n`).join('\n')
+}
+
+function recordingTable(): string {
+  const { recordings } = resolve(recordingGroup, DEFAULT_VALUES)
+  return codeList(recordings.map(({ record, expr }) => [code(record), expr]))
+}
+
+function exampleQueries(): string {
+  return codeList(EXAMPLE_QUERIES)
 }
 
 function familyTable(families: readonly Family[]): string {

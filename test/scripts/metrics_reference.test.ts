@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { metricsReference } from '../../scripts/generators/metrics_reference.ts'
+import { RECORDED } from '../../mixin/promql/metrics.ts'
+import { EXAMPLE_QUERIES, metricsReference } from '../../scripts/generators/metrics_reference.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
+import { KNOWN_METRICS } from '../mixin/promql/known_metrics.ts'
+import { parse, selectorsOf } from '../mixin/promql/parse.ts'
 
 const lines = metricsReference().split('\n')
 
@@ -28,4 +31,18 @@ test.each([
 ])('has one row for each of the %s', (_, names) => {
   const rows = names.map((name) => lines.filter((line) => line.startsWith(`| \`${name}\` |`)).length)
   expect(rows).toEqual(names.map(() => 1))
+})
+
+test.each(EXAMPLE_QUERIES)('the example "%s" selects metrics and labels that exist', (_, query) => {
+  const selectors = selectorsOf(parse(query))
+  expect(selectors.length).toBeGreaterThan(0)
+  for (const { metric, matchers } of selectors) {
+    const labels = KNOWN_METRICS.get(metric)
+    if (labels === undefined) expect(Object.values(RECORDED)).toContain(metric)
+    else for (const { label } of matchers) expect(labels, metric).toContain(label)
+  }
+})
+
+test.each(Object.values(RECORDED))('has the recorded series %s once', (record) => {
+  expect(lines.filter((line) => line === `\`${record}\`:`)).toHaveLength(1)
 })
