@@ -22,7 +22,7 @@ const SCRAPES_PER_ROUND = 100
 async function serveExporter(fleet: readonly PoolFixture[]) {
   const own = createOwnMetrics({ version: 'bench', nodeVersion: process.version })
   const board = createBoard(own.series)
-  await board.show(['bench'], new Set())
+  await board.show([{ name: 'bench' }])
   await board.update('bench', (state) =>
     withPools(
       state,

@@ -11,7 +11,7 @@ import {
   PERFORMANCE_CATEGORIES,
   UNITS,
 } from '../../src/catalogue.ts'
-import { type Family, FEED_FAMILIES, OWN, STATE } from '../../src/metrics/families.ts'
+import { type Family, FEED_FAMILIES, OWN, PROBE, STATE } from '../../src/metrics/families.ts'
 import { querySourceText } from '../../src/query_catalogue.ts'
 import { code, markdownTable } from './markdown.ts'
 
@@ -21,7 +21,7 @@ export function metricsReference(): string {
     INTRODUCTION,
     section('Conventions', CONVENTIONS + unitTable()),
     section('Nodes', `${NODES}\n${familyTable(FEED_FAMILIES)}`),
-    section('Pools and systems', familyTable(Object.values(STATE))),
+    section('Pools and systems', familyTable([...Object.values(STATE), ...Object.values(PROBE)])),
     section('The exporter and its requests', `${familyTable(Object.values(OWN))}\n${OWN_NOTE}`),
     section('Results of a poll', `${RESULTS}\n${reasonTable()}`),
     section('From attribute to metric', `${ATTRIBUTES_NOTE}\n${attributeTable()}`),

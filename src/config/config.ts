@@ -23,6 +23,7 @@ export type PerformanceSource = (typeof PERFORMANCE_SOURCES)[number]
 
 export interface PerformanceConfig {
   readonly source: PerformanceSource
+  /** Empty: with every poll. */
   readonly schedule: string
   /** The unit of the feed's attributes with the value tag `Bandwidth`. */
   readonly feedBandwidthUnit: FeedBandwidthUnit
@@ -30,12 +31,17 @@ export interface PerformanceConfig {
   readonly interfaces: { readonly include: string; readonly exclude: string }
 }
 
+/** Values by name of the label. */
+export type Labels = Readonly<Record<string, string>>
+
 export interface SystemConfig {
   readonly name: string
   /** Equivalent base URLs, with a path if the API is served below one; no trailing slash. */
   readonly baseUrls: readonly string[]
   readonly auth: AuthConfig
   readonly tls: TlsConfig
+  /** Further labels of `sds_system_info`, and of the targets of `/sd`. */
+  readonly labels: Labels
   /** Ids of the pools to poll; undefined: all pools that the system lists. */
   readonly pools: readonly string[] | undefined
   /** That of the system, with the values for all systems for keys that it does not set. */
@@ -43,6 +49,7 @@ export interface SystemConfig {
 }
 
 export interface PollConfig {
+  /** Empty: systems are polled only when they are probed. */
   readonly schedule: string
   readonly maxRandomDelayMs: number
   /** Limit of one request, retries included. */

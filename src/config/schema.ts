@@ -3,7 +3,7 @@ import type { AlertingConfig } from '../alerting/config.ts'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
-import { cron } from './values/cron.ts'
+import { cron, cronOrOff } from './values/cron.ts'
 import { typeMessage } from './values/schema_problems.ts'
 import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
@@ -22,14 +22,12 @@ const MAX_REQUESTS_PER_SECOND = 1000
 /** A longer time overflows the timers of Node.js, which then fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-const cronOrOff = z.union([z.literal(''), cron])
-
 const isTimer = (ms: number) => ms <= MAX_TIMER_MS
 const TOO_LONG = 'must be at most 24d'
 
 const poll = z
   .strictObject({
-    schedule: cron.prefault(DEFAULTS.poll.schedule),
+    schedule: cronOrOff.prefault(DEFAULTS.poll.schedule),
     max_random_delay: duration.refine(isTimer, TOO_LONG).prefault(DEFAULTS.poll.max_random_delay),
     timeout: positiveDuration.refine(isTimer, TOO_LONG).prefault(DEFAULTS.poll.timeout),
     stale_after: positiveDuration.prefault(DEFAULTS.poll.stale_after),
@@ -110,7 +108,7 @@ export function fileSchema(folder: string, alerting: z.ZodType<AlertingConfig>):
     ...file,
     systems: systems.map((system) => ({
       ...system,
-      performance: performanceConfig(system.performance, performance),
+      performance: performanceConfig([system.performance, performance], file.poll),
     })),
   }))
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
+import { labelsSchema } from './labels_schema.ts'
 import { type PerformanceSection, performanceSchema } from './performance_schema.ts'
 import { readTextFile } from './values/files.ts'
 import { idProblem } from './values/ids.ts'
@@ -166,6 +167,7 @@ export function systemSchema(folder: string) {
       ),
       auth: authSchema(folder),
       tls_config: tlsSchema(folder).prefault({}),
+      labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
       performance: performanceSchema.optional(),
     })
@@ -175,6 +177,7 @@ export function systemSchema(folder: string) {
         baseUrls: [...new Set(system.base_url)],
         auth: system.auth,
         tls: system.tls_config,
+        labels: system.labels,
         pools: system.pools,
         performance: system.performance,
       }),

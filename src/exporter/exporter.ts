@@ -21,7 +21,7 @@ export interface ExporterOptions {
   readonly webConfigFile?: string
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
   readonly allowedHosts?: readonly string[]
-  /** Scrapes in flight; further ones are answered 503. 0: unlimited. Default: 20. */
+  /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
@@ -61,6 +61,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const app = createMetricsApp({
     page: board.page,
     own,
+    probes: { systems: board.systems, probe: poller.probe },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,

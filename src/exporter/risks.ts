@@ -106,6 +106,7 @@ function unencryptedTraffic({ system: { baseUrls, auth } }: RiskContext): Found 
 }
 
 function periodAboveStaleAfter({ config: { poll } }: RiskContext): Found | undefined {
+  if (poll.schedule === '') return undefined
   const seconds = pollPeriodMs(poll.schedule) / 1000
   if (seconds * 1000 < poll.staleAfterMs) return undefined
   return {

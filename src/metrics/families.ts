@@ -81,6 +81,12 @@ export const STATE = {
     ['system'],
     '1 when the last poll of the query interface succeeded, also without data, else 0; absent for a system that is not asked.',
   ),
+  systemInfo: gauge(
+    'sds_system_info',
+    '',
+    ['system'],
+    'A configured system, with its labels in the configuration (labels) in addition: always 1.',
+  ),
   systemUp: gauge(
     'sds_system_up',
     '',
@@ -115,6 +121,16 @@ export const STATE = {
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],
     'Values of the feed or of answers to queries that were not exported because they are not valid.',
+  ),
+} as const satisfies Record<string, Family>
+
+/** Only in the answers of `/probe`. */
+export const PROBE = {
+  success: gauge(
+    'sds_probe_success',
+    '',
+    ['system'],
+    'Only on /probe: 1 when every pool that was to be polled was read for this probe, else 0.',
   ),
 } as const satisfies Record<string, Family>
 
@@ -174,7 +190,12 @@ export const OWN = {
 } as const satisfies Record<string, Family>
 
 /** All families except prom-client's process and Node.js metrics. */
-export const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(OWN)]
+export const FAMILIES: readonly Family[] = [
+  ...FEED_FAMILIES,
+  ...Object.values(STATE),
+  ...Object.values(PROBE),
+  ...Object.values(OWN),
+]
 
 /** Metrics of prom-client about the process that dashboards and rules use. */
 export const PROCESS_METRICS = {
@@ -187,7 +208,10 @@ export const PROCESS_METRICS = {
   nodejs_eventloop_lag_p99_seconds: 'gauge',
 } as const satisfies Record<string, FamilyType>
 
-type OwnFamily = (typeof STATE)[keyof typeof STATE] | (typeof OWN)[keyof typeof OWN]
+type OwnFamily =
+  | (typeof STATE)[keyof typeof STATE]
+  | (typeof PROBE)[keyof typeof PROBE]
+  | (typeof OWN)[keyof typeof OWN]
 type HistogramName = Extract<OwnFamily, { readonly type: 'histogram' }>['name']
 
 /** Name of a series that the exporter exposes. A histogram has the series of its suffixes only. */

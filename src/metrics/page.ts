@@ -1,6 +1,6 @@
 import { atOnce, inSlices, type Steps } from '../slices.ts'
 import { type Format, joinFamily, type Part } from './exposition.ts'
-import { type Family, FEED_FAMILIES, STATE } from './families.ts'
+import { type Family, FEED_FAMILIES, PROBE, STATE } from './families.ts'
 import { beginGzip, type GzipHead } from './gzip.ts'
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
@@ -19,7 +19,7 @@ export interface Page {
 /** Encoding and format of a page. */
 export type Form = `${'identity' | 'gzip'} ${Format}`
 
-const PAGE_FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE)]
+const PAGE_FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(PROBE)]
 
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
@@ -29,6 +29,7 @@ export function createPage(parts: readonly Part[]): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
   const requestedForms = new Set<Form>()
+  const warming = new Map<Form, Promise<void>>()
 
   function* bodySteps(format: Format): Steps<Buffer> {
     const ready = bodies.get(format) ?? (yield* renderBody(parts, format))
@@ -58,13 +59,20 @@ export function createPage(parts: readonly Part[]): Page {
     await (encoding === 'gzip' ? gzip(format) : identity(format))
   }
 
+  /** Requests at the same time share the work. */
+  function warmOnce(form: Form): Promise<void> {
+    const shared = warming.get(form) ?? warmForm(form).finally(() => warming.delete(form))
+    warming.set(form, shared)
+    return shared
+  }
+
   return {
     get series() {
       return countSeries(parts)
     },
     identity,
     gzip,
-    warm: warmForm,
+    warm: warmOnce,
     requestedForms,
   }
 }

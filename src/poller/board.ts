@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Labels } from '../config/config.ts'
 import type { Part } from '../metrics/exposition.ts'
 import { createPage, type Page, warm } from '../metrics/page.ts'
-import { statePart } from './state_samples.ts'
+import { onlyCounters, statePart } from './state_samples.ts'
 import { newSystem, type SystemState } from './system_state.ts'
 
 /** The current state of all systems, and the page that shows it. */
@@ -16,11 +17,20 @@ export interface Board {
    * @param change a pure function of the state as it is at that moment
    */
   update(name: string, change: (system: SystemState) => SystemState): Promise<void>
-  /**
-   * Shows exactly these systems, in this order.
-   * @param fresh those of them of which nothing is known, whatever was known under the name
-   */
-  show(names: readonly string[], fresh: ReadonlySet<string>): Promise<void>
+  /** Keeps exactly these systems, in this order. */
+  show(systems: readonly ConfiguredSystem[], options?: ShowOptions): Promise<void>
+}
+
+export interface ConfiguredSystem {
+  readonly name: string
+  readonly labels?: Labels
+}
+
+export interface ShowOptions {
+  /** Names of systems of which nothing is known, whatever was known under the name. */
+  readonly fresh?: ReadonlySet<string>
+  /** Whether pages have the values of the systems, besides the counters of the exporter; true by default. */
+  readonly hasValues?: boolean
 }
 
 /** Is told what the board shows. */
@@ -34,6 +44,7 @@ export interface BoardObserver {
 /** @param onPage called with the number of series of every new page */
 export function createBoard(onPage: (series: number) => void, observer?: BoardObserver): Board {
   let systems: ReadonlyMap<string, SystemState> = new Map()
+  let showsValues = true
   let page = createPage([])
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -52,7 +63,7 @@ export function createBoard(onPage: (series: number) => void, observer?: BoardOb
   }
 
   async function swap(): Promise<void> {
-    const made = createPage([...systems.values()].flatMap(systemParts))
+    const made = createPage([...systems.values()].flatMap(showsValues ? systemParts : counterParts))
     await warm(made, page.requestedForms)
     page = made
     onPage(made.series)
@@ -70,12 +81,17 @@ export function createBoard(onPage: (series: number) => void, observer?: BoardOb
       observer?.changed(next)
       await publish()
     },
-    show(names, fresh) {
+    show(next, { fresh = new Set(), hasValues = true } = {}) {
       const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
+      const shown = (list: readonly ConfiguredSystem[]) => list.map(({ name, labels = {} }) => [name, labels])
+      const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()])) && hasValues === showsValues
       // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
-      if (fresh.size === 0 && isDeepStrictEqual(names, [...systems.keys()])) return Promise.resolve()
-      systems = new Map(names.map((name) => [name, known(name) ?? newSystem(name)]))
-      observer?.kept(names.filter((name) => !fresh.has(name)))
+      if (fresh.size === 0 && isSame) return Promise.resolve()
+      systems = new Map(
+        next.map(({ name, labels = {} }) => [name, { ...(known(name) ?? newSystem(name)), labels }]),
+      )
+      showsValues = hasValues
+      observer?.kept(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
       return publish()
     },
   }
@@ -85,6 +101,10 @@ export function createBoard(onPage: (series: number) => void, observer?: BoardOb
 export function systemParts(system: SystemState): Part[] {
   const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
   return [...pools, statePart(system), system.rejections.part]
+}
+
+function counterParts(system: SystemState): Part[] {
+  return systemParts(system).map(onlyCounters)
 }
 
 function ignore(): void {

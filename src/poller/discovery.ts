@@ -27,15 +27,18 @@ export interface Discovery {
   isKnown(): boolean
   /** Takes over the pools of the configuration, or those from before a reload, without a request. */
   takeOver(): Promise<void>
-  /** Lists the pools, never twice at a time; resolves to the failure, if it failed. */
-  discover(): Promise<ApiError | undefined>
+  /** Called by the schedule. */
+  makeDue(): void
+  /** Lists the pools if that is due or they are unknown, never twice at a time. A failure is shown on the board. */
+  discoverIfDue(): Promise<void>
 }
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { system, maxBytes, client, board, journal, signal, createPoller } = options
   const pollers = new Map<string, PoolPoller>()
   let known = false
-  let discovering: Promise<ApiError | undefined> | undefined
+  let isDue = false
+  let discovering: Promise<void> | undefined
 
   function use(list: readonly PoolRef[]): Promise<void> {
     known = true
@@ -54,24 +57,24 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     }))
   }
 
-  function discover(): Promise<ApiError | undefined> {
+  async function discoverIfDue(): Promise<void> {
+    if (discovering === undefined && known && !isDue) return
+    isDue = false
     discovering ??= ask().finally(() => {
       discovering = undefined
     })
     return discovering
   }
 
-  async function ask(): Promise<ApiError | undefined> {
+  async function ask(): Promise<void> {
     try {
       await use(await client.pools(signal))
       journal.discovered(undefined)
-      return undefined
     } catch (failure) {
       if (!(failure instanceof ApiError) || signal.aborted) throw failure
       journal.discovered(failure)
       const discoveryFailure = failureOf(failure, Date.now() / 1000)
       await board.update(system.name, (state) => ({ ...state, discoveryFailure }))
-      return failure
     }
   }
 
@@ -81,10 +84,12 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     async takeOver() {
       if (system.pools !== undefined) return use(system.pools.map((id) => ({ id, name: undefined })))
       const before = [...(board.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
-      if (before.length === 0) return
-      await use(before)
-      await discover()
+      if (before.length > 0) await use(before)
+      isDue = true
     },
-    discover,
+    makeDue() {
+      isDue = true
+    },
+    discoverIfDue,
   }
 }

@@ -5,6 +5,7 @@ import { sameConfig } from '../config/same.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Board } from './board.ts'
+import type { Probe } from './probe.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */
@@ -16,7 +17,9 @@ export interface Poller {
   use(config: Config): Promise<void>
   /** Undefined for a system that is not polled. */
   status(system: string): PollerStatus | undefined
-  /** Whether every system was tried once. */
+  /** Undefined: there is no such system, or it has no such pool. */
+  probe(system: string, ...parameters: Parameters<Probe>): ReturnType<Probe>
+  /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
   ready(): boolean
   /** Ends running polls, logs out, closes connections. */
   stop(): Promise<void>
@@ -56,19 +59,6 @@ export function createPoller(options: PollerOptions): Poller {
   const { board, own, log, decoding = createPermits(1) } = options
   let runners: ReadonlyMap<string, Runner> = new Map()
 
-  function run(system: SystemConfig, shared: SharedConfig): Runner {
-    const client = createClient({
-      system,
-      limits: shared.limits,
-      timeoutMs: shared.poll.timeoutMs,
-      observer: observe(system.name, options),
-      log,
-      decoding,
-    })
-    const poller = createSystemPoller({ system, config: shared, client, board, own, log })
-    return { system, shared, client, poller }
-  }
-
   async function end({ system, poller, client }: Runner): Promise<void> {
     try {
       await poller.stop()
@@ -87,7 +77,7 @@ export function createPoller(options: PollerOptions): Poller {
       const next = config.systems.map((system) => {
         const old = before.get(system.name)
         const unchanged = old !== undefined && sameConfig([old.system, old.shared], [system, shared])
-        return unchanged ? old : run(system, shared)
+        return unchanged ? old : createRunner(system, shared, { ...options, decoding })
       })
       runners = new Map(next.map((runner) => [runner.system.name, runner]))
       const ended = [...before.values()].filter((runner) => !next.includes(runner))
@@ -95,14 +85,16 @@ export function createPoller(options: PollerOptions): Poller {
       for (const { system } of ended) if (!runners.has(system.name)) own.forgetSystem(system.name)
       // The state of a system with another address or account is not kept.
       const replaced = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
-      await board.show(
-        config.systems.map(({ name }) => name),
-        new Set(replaced.map(({ system }) => system.name)),
-      )
+      await board.show(config.systems, {
+        fresh: new Set(replaced.map(({ system }) => system.name)),
+        // Behind one address each exporter has read other systems last: /metrics would have values of different age.
+        hasValues: poll.schedule !== '',
+      })
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
     },
     status: (name) => statusOf(runners.get(name)),
-    ready: () => runners.size > 0 && [...runners.keys()].every((name) => board.system(name)?.tried === true),
+    probe: (name, ...parameters) => probeNewest(() => runners.get(name), ...parameters),
+    ready: () => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, board)),
     async stop() {
       const last = [...runners.values()]
       runners = new Map()
@@ -111,10 +103,43 @@ export function createPoller(options: PollerOptions): Poller {
   }
 }
 
+function createRunner(
+  system: SystemConfig,
+  shared: SharedConfig,
+  options: PollerOptions & { decoding: Permits },
+): Runner {
+  const client = createClient({
+    system,
+    limits: shared.limits,
+    timeoutMs: shared.poll.timeoutMs,
+    observer: observe(system.name, options),
+    ...options,
+  })
+  const poller = createSystemPoller({ system, config: shared, client, ...options })
+  return { system, shared, client, poller }
+}
+
 function statusOf(runner: Runner | undefined): PollerStatus | undefined {
   if (runner === undefined) return undefined
   const { system, shared, client, poller } = runner
   return { system, shared, client: client.status(), ...poller.next() }
+}
+
+function isReady({ system, shared }: Runner, board: Board): boolean {
+  return shared.poll.schedule === '' || board.system(system.name)?.tried === true
+}
+
+/** Probes a system, and again if a reload has replaced it meanwhile. */
+async function probeNewest(
+  newest: () => Runner | undefined,
+  ...[poolId, signal]: Parameters<Probe>
+): ReturnType<Probe> {
+  for (;;) {
+    const runner = newest()
+    if (runner === undefined) return undefined
+    const page = await runner.poller.probe(poolId, signal)
+    if (newest() === runner || signal.aborted) return page
+  }
 }
 
 /** Passes the measurements of a client to the counters and to the board. */

@@ -28,6 +28,8 @@ export interface PoolPoller {
   readonly poolId: string
   readonly forecasts: ForecastPoller
   poll(signal: AbortSignal): Promise<Outcome>
+  /** Resolves to the outcome of the poll that is under way; without one, polls. */
+  pollOrJoin(signal: AbortSignal): Promise<Outcome>
   /** The pool is no longer polled: changes nothing and starts nothing any more. */
   forget(): void
 }
@@ -45,7 +47,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     maxBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
-  let busy = false
+  let running: Promise<Outcome> | undefined
 
   async function ask(signal: AbortSignal): Promise<Outcome> {
     const began = performance.now()
@@ -72,18 +74,19 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     return failure
   }
 
+  async function poll(signal: AbortSignal): Promise<Outcome> {
+    if (running !== undefined || signal.aborted || leaving.signal.aborted) return 'none'
+    running = ask(signal).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
   return {
     poolId,
     forecasts,
-    async poll(signal) {
-      if (busy || signal.aborted || leaving.signal.aborted) return 'none'
-      busy = true
-      try {
-        return await ask(signal)
-      } finally {
-        busy = false
-      }
-    },
+    poll,
+    pollOrJoin: (signal) => running ?? poll(signal),
     forget() {
       leaving.abort(new Error('the pool is no longer polled'))
       withdrawal.end()

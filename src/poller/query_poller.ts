@@ -31,7 +31,7 @@ export interface QueryPollerOptions {
 export interface QueryPoller {
   /** Called by the schedule. */
   makeDue(): void
-  /** Asks if it is due, and if the system is to be asked at all. */
+  /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
   askIfDue(signal: AbortSignal): Promise<void>
   /** Withdraws nothing any more. */
   end(): void
@@ -43,8 +43,10 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   const reader = readerOf(options)
   const pauses = createPauses()
   const aging = createAging({ system: name, board, journal, staleAfterMs: options.poll.staleAfterMs })
-  let isDue = config.source !== 'feed'
-  let busy = false
+  const isUsed = config.source !== 'feed'
+  const isAlwaysDue = isUsed && config.schedule === ''
+  let isDue = isUsed
+  let running: Promise<void> | undefined
 
   async function ask(signal: AbortSignal): Promise<void> {
     try {
@@ -78,18 +80,17 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
 
   return {
     makeDue() {
-      isDue = config.source !== 'feed'
+      isDue = isUsed
     },
     async askIfDue(signal) {
-      if (!isDue || busy || !pauses.isOver()) return
+      if (running !== undefined) return running
+      if (!(isDue || isAlwaysDue) || !pauses.isOver()) return
       isDue = false
-      busy = true
-      try {
-        if (isToBeAsked(config.source, board.system(name))) await ask(signal)
-        else await board.update(name, withoutPerformance)
-      } finally {
-        busy = false
-      }
+      const isNeeded = isToBeAsked(config.source, board.system(name))
+      running = (isNeeded ? ask(signal) : board.update(name, withoutPerformance)).finally(() => {
+        running = undefined
+      })
+      return running
     },
     end: aging.end,
   }
@@ -115,6 +116,7 @@ function withFailure(system: SystemState, cause: ApiError): SystemState {
 function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
   return createPerformanceReader({
     interfaces: system.performance.interfaces,
+    keepsEarlier: system.performance.schedule !== '',
     query: client.query,
     hasRangeDefect: (signal) => readRangeDefect(client.read, signal),
   })

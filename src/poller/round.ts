@@ -7,10 +7,21 @@ import type { QueryPoller } from './query_poller.ts'
 /** Polls all pools of one system, and asks for what else is due. */
 export interface Rounds {
   /** One round. The client's circuit breaker decides whether requests are sent. */
-  run(): Promise<void>
-  /** Whether a pool was polled successfully in the last round; true before the first. */
+  run(round?: Round): Promise<void>
+  /** Whether a pool was polled successfully in the last round of all pools; true before the first. */
   works(): boolean
   askForForecasts(): Promise<void>
+}
+
+/** What distinguishes a round from one of the schedule. */
+export interface Round {
+  /** The only pool that is polled; nothing is if the system does not have it. */
+  readonly poolId?: string | undefined
+  /** Awaits polls that are under way, instead of leaving their pools out. */
+  readonly joins?: boolean
+  /** Called with the ids of the pools that are polled; not if the pools are unknown. */
+  readonly onPools?: (poolIds: readonly string[]) => void
+  readonly onPolled?: (poolId: string, outcome: Outcome) => void
 }
 
 interface RoundsOptions {
@@ -27,31 +38,50 @@ export function createRounds(options: RoundsOptions): Rounds {
   let works = true
   let failedRounds = 0
 
-  async function pollPools(): Promise<Outcome[]> {
-    const unlisted = discovery.isKnown() ? undefined : await discovery.discover()
-    if (unlisted !== undefined) return [unlisted]
+  /** Undefined: the pools are unknown. */
+  async function pollersOf({ poolId }: Round): Promise<readonly PoolPoller[] | undefined> {
+    await discovery.discoverIfDue()
+    if (!discovery.isKnown()) return undefined
+    if (poolId !== undefined) return discovery.pollers().filter((poller) => poller.poolId === poolId)
     // While the breaker is half-open, the first pool is the probe: a pool that fails for good must not stay the first.
-    const pollers = rotated(discovery.pollers(), failedRounds)
-    return Promise.all(pollers.map((poller) => poller.poll(signal)))
+    return rotated(discovery.pollers(), failedRounds)
   }
 
-  async function askForForecasts(): Promise<void> {
-    await Promise.all(discovery.pollers().map(({ forecasts }) => forecasts.askIfDue(signal)))
+  async function pollAll(pollers: readonly PoolPoller[], round: Round): Promise<Outcome[]> {
+    round.onPools?.(pollers.map(({ poolId }) => poolId))
+    return Promise.all(
+      pollers.map(async (poller) => {
+        const outcome = await (round.joins ? poller.pollOrJoin(signal) : poller.poll(signal))
+        round.onPolled?.(poller.poolId, outcome)
+        return outcome
+      }),
+    )
+  }
+
+  async function askForForecasts(pollers = discovery.pollers()): Promise<void> {
+    await Promise.all(pollers.map(({ forecasts }) => forecasts.askIfDue(signal)))
+  }
+
+  function note(isGood: boolean): void {
+    works = isGood
+    failedRounds = isGood ? 0 : failedRounds + 1
   }
 
   return {
     works: () => works,
-    askForForecasts,
-    async run() {
-      const outcomes = await pollPools()
+    askForForecasts: () => askForForecasts(),
+    async run(round = {}) {
+      const pollers = await pollersOf(round)
+      const outcomes = pollers && (await pollAll(pollers, round))
+      if (round.poolId !== undefined && outcomes?.length === 0) return
       // All pools may still be busy with the round before.
-      if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'none')) return
-      works = outcomes.length === 0 || outcomes.includes('ok')
-      failedRounds = works ? 0 : failedRounds + 1
+      if (outcomes?.length && outcomes.every((outcome) => outcome === 'none')) return
+      const isGood = outcomes !== undefined && (outcomes.length === 0 || outcomes.includes('ok'))
+      if (round.poolId === undefined) note(isGood)
       if (board.system(system)?.tried === false)
         await board.update(system, (state) => ({ ...state, tried: true }))
-      if (!works) return
-      await Promise.all([askForForecasts(), inventory.askIfDue(signal), queries.askIfDue(signal)])
+      if (!isGood) return
+      await Promise.all([askForForecasts(pollers), inventory.askIfDue(signal), queries.askIfDue(signal)])
     },
   }
 }

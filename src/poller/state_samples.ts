@@ -16,6 +16,7 @@ export function statePart(system: SystemState): Part {
     else list.push({ labels, value })
   }
   const base = labelText({ system: system.name })
+  add(STATE.systemInfo, labelText({ system: system.name, ...system.labels }), 1)
   // A system that could not even be asked, say because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
   add(STATE.systemUp, base, up === undefined ? undefined : Number(up))
@@ -27,6 +28,23 @@ export function statePart(system: SystemState): Part {
     addPool(add, poolLabelText({ system: system.name, pool: pool.label, poolId: pool.ref.id }), pool)
   addProviders(add, base, system.inventory?.providers)
   return renderPart(samples)
+}
+
+/** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
+const COUNTERS = new Set(
+  (Object.values(STATE) as readonly Family[])
+    .filter(({ type }) => type === 'counter')
+    .map(({ name }) => name),
+)
+
+/** The lines about the system, which every exporter would have. */
+export function withoutCounters(part: Part): Part {
+  return new Map([...part].filter(([name]) => !COUNTERS.has(name)))
+}
+
+/** The lines that count what this exporter did. */
+export function onlyCounters(part: Part): Part {
+  return new Map([...part].filter(([name]) => COUNTERS.has(name)))
 }
 
 /** One series for each id: a provider that is listed twice counts once. */

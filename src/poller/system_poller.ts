@@ -7,6 +7,7 @@ import { createDiscovery, type Discovery } from './discovery.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createPoolPoller } from './pool_poller.ts'
+import { createProbe, type Probe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, withoutPerformance } from './query_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
@@ -23,9 +24,10 @@ export interface SystemPollerOptions {
 
 /** Polls one system until it is stopped. */
 export interface SystemPoller {
-  /** Begins with a first round at once; returns without waiting for it. */
+  /** Begins with a first round at once, if there is a schedule; returns without waiting for it. */
   start(): void
   next(): NextRuns
+  readonly probe: Probe
   /** Ends running polls; resolves when they have ended. The client stays open. */
   stop(): Promise<void>
 }
@@ -51,20 +53,28 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const tasks = createTasks(signal, journal)
   const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
   const { next, all: schedules } = createSchedules(parts)
+  const started = Promise.withResolvers<void>()
+  const probe = createProbe({
+    system,
+    board,
+    startRound: (round) => tasks.start('a probe', () => started.promise.then(() => rounds.run(round))),
+  })
 
   return {
+    probe,
     start() {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
         // The pools are taken over before the first wait: a scheduled round that came earlier would list them instead.
-        await Promise.all([discovery.takeOver(), removeDisabled(options)])
-        await rounds.run()
+        await Promise.all([discovery.takeOver(), removeDisabled(options)]).finally(started.resolve)
+        if (config.poll.schedule !== '') await rounds.run()
       })
       for (const schedule of schedules) schedule.start()
     },
     next,
     async stop() {
       stopping.abort()
+      started.resolve()
       for (const schedule of schedules) schedule.stop()
       for (const poller of discovery.pollers()) poller.forget()
       queries.end()
@@ -82,7 +92,8 @@ async function removeDisabled({ system, config, board }: SystemPollerOptions): P
 }
 
 interface Tasks {
-  start(what: string, task: () => Promise<unknown>): void
+  /** Resolves when the task has ended, also if it failed; at once after a stop. */
+  start(what: string, task: () => Promise<unknown>): Promise<void>
   /** Resolves when all tasks have ended. */
   ended(): Promise<void>
 }
@@ -91,13 +102,14 @@ interface Tasks {
 function createTasks(signal: AbortSignal, journal: Journal): Tasks {
   const running = new Set<Promise<unknown>>()
   return {
-    start(what, task) {
+    async start(what, task) {
       if (signal.aborted) return
       const promise = task().catch((failure: unknown) => {
         if (!signal.aborted) journal.internalError(what, failure)
       })
       running.add(promise)
-      promise.finally(() => running.delete(promise))
+      await promise
+      running.delete(promise)
     },
     async ended() {
       await Promise.allSettled(running)
@@ -126,10 +138,11 @@ function createSchedules(parts: ScheduleParts) {
     })
   const optional = (what: string, expression: string, task: () => Promise<unknown>): Schedule[] =>
     expression === '' ? [] : [scheduled(what, expression, task)]
-  /** While polls fail, what is due is asked for with the next round that succeeds. */
-  const ifWorking = async (task: () => Promise<unknown>) => (rounds.works() ? task() : undefined)
+  const isPolled = config.poll.schedule !== ''
+  /** While polls fail, what is due is asked for with the next round that succeeds; without a schedule, with the next probe. */
+  const ifWorking = async (task: () => Promise<unknown>) => (isPolled && rounds.works() ? task() : undefined)
 
-  const polls = scheduled('polling', config.poll.schedule, rounds.run)
+  const polls = optional('polling', config.poll.schedule, () => rounds.run())
   const forecasts = optional('forecasts', config.forecast.schedule, () => {
     for (const poller of discovery.pollers()) poller.forecasts.makeDue()
     return ifWorking(rounds.askForForecasts)
@@ -144,9 +157,12 @@ function createSchedules(parts: ScheduleParts) {
     return ifWorking(() => queries.askIfDue(signal))
   })
   const discoverySchedule = system.pools === undefined ? config.discovery.schedule : ''
-  const pools = optional('discovery', discoverySchedule, () => ifWorking(discovery.discover))
+  const pools = optional('discovery', discoverySchedule, () => {
+    discovery.makeDue()
+    return ifWorking(discovery.discoverIfDue)
+  })
   return {
-    next: (): NextRuns => ({ nextPollMs: polls.next(), nextQueriesMs: performance[0]?.next() }),
-    all: [polls, ...forecasts, ...providers, ...performance, ...pools],
+    next: (): NextRuns => ({ nextPollMs: polls[0]?.next(), nextQueriesMs: performance[0]?.next() }),
+    all: [...polls, ...forecasts, ...providers, ...performance, ...pools],
   }
 }

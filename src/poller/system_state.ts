@@ -7,6 +7,7 @@ import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/performance.ts'
 import { remedyOf } from '../api/remedies.ts'
+import type { Labels } from '../config/config.ts'
 import type { Part } from '../metrics/exposition.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
@@ -88,6 +89,8 @@ export interface PerformanceState {
 /** What is known of a system. A value: replaced as a whole, never edited. */
 export interface SystemState {
   readonly name: string
+  /** Those of the configuration. */
+  readonly labels: Labels
   /** Whether the last request was answered at all; undefined before the first. */
   readonly up: boolean | undefined
   readonly clockSkewSeconds: number | undefined
@@ -106,9 +109,10 @@ export interface SystemState {
 
 export const NOTHING: Part = new Map()
 
-export function newSystem(name: string): SystemState {
+export function newSystem(name: string, labels: Labels = {}): SystemState {
   return {
     name,
+    labels,
     up: undefined,
     clockSkewSeconds: undefined,
     tlsNotAfterSeconds: undefined,

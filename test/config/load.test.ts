@@ -1,9 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { RESERVED_LABELS } from '../../src/config/labels_schema.ts'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
 import { Secret } from '../../src/config/values/secret.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
+import { FAMILIES } from '../../src/metrics/families.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const SYSTEM = 'systems:\n  - {name: a, base_url: "https://a:4443", auth: {token: abc}}\n'
@@ -244,6 +246,53 @@ test.each([
   const text = `${SYSTEM}limits: {requests_per_second: "${reference}"}`
   const config = parseConfig(text, { file: 'x.yml', environment })
   expect(config.limits.requestsPerSecond).toBe(expected)
+})
+
+describe('labels of a system', () => {
+  const withLabels = (labels: string) => SYSTEM.replace('}}', `}, labels: ${labels}}`)
+
+  test('are text by name', () => {
+    const { systems } = parseConfig(withLabels('{site: fra, tier: "1"}'), { file: 'x.yml', environment: {} })
+    expect(systems[0]?.labels).toEqual({ site: 'fra', tier: '1' })
+  })
+
+  test.each([
+    ['{"site-name": a}', 'site-name: not a label name'],
+    ['{"1st": a}', '1st: not a label name'],
+    ['{__address__: "evil:80"}', '__address__: label names that begin with two underscores are reserved'],
+    ['{system: a}', 'system: the metrics have this label already'],
+    ['{instance: a}', 'instance: the metrics have this label already'],
+    ['{tier: 1}', 'tier: expected text; put numbers and true or false in quotes'],
+    ['{site: ""}', 'site: must not be empty'],
+    [`{site: ${'x'.repeat(201)}}`, 'site: must have at most 200 characters'],
+  ])('%s are refused', (labels, problem) => {
+    const problems = problemsOf(withLabels(labels))
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(`systems[0].labels.${problem}`)
+  })
+
+  test('are at most twenty', () => {
+    const labels = Array.from({ length: 21 }, (_, index) => `l${index}: a`).join(', ')
+    expect(problemsOf(withLabels(`{${labels}}`))).toEqual(['systems[0].labels: must have at most 20 labels'])
+  })
+
+  test('have no name of a label that metrics have', () => {
+    const used = new Set(FAMILIES.flatMap(({ labels }) => labels))
+    expect([...used].filter((label) => !RESERVED_LABELS.includes(label))).toEqual([])
+  })
+})
+
+describe('without poll.schedule', () => {
+  const ofSystem = (text: string) =>
+    parseConfig(text, { file: 'x.yml', environment: {} }).systems[0]?.performance.schedule
+
+  test('systems are queried with every poll, unless performance.schedule is set', () => {
+    expect(ofSystem(SYSTEM)).toBe('30 */5 * * * *')
+    expect(ofSystem(`${SYSTEM}poll: {schedule: ""}`)).toBe('')
+    const set = 'performance: {schedule: "0 */2 * * * *"}'
+    expect(ofSystem(`${SYSTEM}poll: {schedule: ""}\n${set}`)).toBe('0 */2 * * * *')
+    expect(ofSystem(`${SYSTEM}performance: {schedule: ""}`)).toBe('')
+  })
 })
 
 test('TLS files are checked, and all their problems are reported', async () => {

@@ -35,8 +35,10 @@ describe('the configuration reference', () => {
     const minimal = parse(
       `systems:\n  - {name: frankfurt, base_url: "https://ecs1.example.net:4443", auth: {token: abc}}`,
     )
-    expect(shown).toEqual({ ...minimal, systems: [{ ...minimal.systems[0], pools: system?.pools }] })
-    expect(system?.pools).toHaveLength(1)
+    const { pools, labels } = system ?? {}
+    expect(shown).toEqual({ ...minimal, systems: [{ ...minimal.systems[0], pools, labels }] })
+    expect(pools).toHaveLength(1)
+    expect(labels).toEqual({ site: 'fra', tier: 'gold' })
   })
 
   test.each(['serve', 'check'])('has every flag of %s', async (command) => {

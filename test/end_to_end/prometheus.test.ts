@@ -24,6 +24,7 @@ const START_TIMEOUT_MS = 60_000
 /** Families without series for a healthy system over plain HTTP. */
 const WITHOUT_SERIES: Readonly<Record<string, string>> = {
   sds_system_tls_not_after_timestamp_seconds: 'the demo uses plain HTTP',
+  sds_probe_success: 'only /probe has it',
 }
 
 async function startDemo(): Promise<void> {

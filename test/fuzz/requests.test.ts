@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createPage } from '../../src/metrics/page.ts'
+import { newSystem } from '../../src/poller/state.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
@@ -29,6 +30,7 @@ beforeAll(async () => {
   const app = createMetricsApp({
     page: () => createPage(feedParts(1)),
     own: createOwnMetrics({ version: '1', nodeVersion: 'v24' }),
+    probes: { systems: () => [newSystem('a')], probe: async () => createPage(feedParts(1)) },
     ready: () => true,
     reload: undefined,
     status: statusSources([]),
@@ -70,6 +72,8 @@ const SEEDS: Readonly<Record<Server, readonly string[]>> = {
   metrics: [
     requestOf('GET /metrics HTTP/1.1', 'Accept: application/openmetrics-text', 'Accept-Encoding: gzip'),
     requestOf('GET /-/healthy?a=b HTTP/1.1'),
+    requestOf('GET /probe?system=a&pool=p HTTP/1.1', 'X-Prometheus-Scrape-Timeout-Seconds: 10') +
+      requestOf('GET /sd HTTP/1.1'),
     `${requestOf('POST /-/reload HTTP/1.1', 'Content-Length: 3')}abc`,
     requestOf('HEAD / HTTP/1.1') + requestOf('OPTIONS / HTTP/1.1'),
   ],

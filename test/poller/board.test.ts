@@ -10,6 +10,26 @@ const polled = (nodes: Record<string, number>) => (system: SystemState) =>
   withPoll(system, 'p', attempt, readingOf(nodes))
 
 describe('a board', () => {
+  test('has the labels of each system, also after they changed', async () => {
+    const board = createBoard(() => undefined)
+    await board.show([{ name: 'a', labels: { site: 'fra' } }])
+    expect(shown(board, 'sds_system_info', 'site')).toEqual({ fra: 1 })
+    await board.show([{ name: 'a', labels: { site: 'par' } }])
+    expect(shown(board, 'sds_system_info', 'site')).toEqual({ par: 1 })
+  })
+
+  test('that shows no values has a page with counters only, and keeps the state', async () => {
+    const board = createBoard(() => undefined)
+    await board.show([{ name: 'a' }], { hasValues: false })
+    await board.update('a', listed)
+    await board.update('a', polled({ n1: 5 }))
+    const names = new Set(parseExposition(board.page().identity('text').toString()).map(({ name }) => name))
+    expect(names).toEqual(new Set(['sds_pool_polls_total', 'sds_api_rejected_values_total']))
+    expect(board.system('a')?.pools.get('p')?.reading?.nodes).toHaveLength(1)
+    await board.show([{ name: 'a' }])
+    expect(shown(board, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 5 })
+  })
+
   test('shows an update when its promise resolves', async () => {
     const board = await boardOfA()
     await board.update('a', listed)
@@ -56,9 +76,9 @@ describe('a board', () => {
     const board = await boardOfA()
     await board.update('a', listed)
     const page = board.page()
-    await board.show(['a'], new Set())
+    await board.show([{ name: 'a' }])
     expect(board.page()).toBe(page)
-    await board.show(['a'], new Set(['a']))
+    await board.show([{ name: 'a' }], { fresh: new Set(['a']) })
     expect(board.page()).not.toBe(page)
   })
 
@@ -78,7 +98,7 @@ describe('a board', () => {
   test('an error of a page rejects the updates in it, and the next page is rendered', async () => {
     const onPage = vi.fn()
     const board = createBoard(onPage)
-    await board.show(['a'], new Set())
+    await board.show([{ name: 'a' }])
     onPage.mockImplementationOnce(() => {
       throw new Error('no page')
     })
@@ -92,7 +112,7 @@ describe('a board', () => {
     const board = createBoard(() => {
       if (failures-- > 0) throw new Error('no page')
     })
-    await board.show(['a'], new Set())
+    await board.show([{ name: 'a' }])
     await board.update('a', listed)
     // Compression takes long enough for a second update to wait.
     await board.page().gzip('text')
@@ -107,21 +127,21 @@ describe('a board', () => {
 
   test('shows exactly the systems of `show`, and drops the state of replaced systems', async () => {
     const board = createBoard(() => undefined)
-    await board.show(['a', 'b'], new Set())
+    await board.show([{ name: 'a' }, { name: 'b' }])
     for (const name of ['a', 'b']) {
       await board.update(name, listed)
       await board.update(name, polled({ n1: 1 }))
     }
-    await board.show(['b', 'a', 'c'], new Set(['a']))
+    await board.show([{ name: 'b' }, { name: 'a' }, { name: 'c' }], { fresh: new Set(['a']) })
     expect(board.systems().map(({ name, pools }) => [name, pools.size])).toEqual([
       ['b', 1],
       ['a', 0],
       ['c', 0],
     ])
-    await board.show(['c'], new Set())
+    await board.show([{ name: 'c' }])
     const series = parseExposition(board.page().identity('text').toString())
     expect(new Set(series.map(({ labels }) => labels['system']))).toEqual(new Set(['c']))
-    expect(series.filter(({ value }) => value !== 0)).toEqual([])
+    expect(series.filter(({ value }) => value !== 0).map(({ name }) => name)).toEqual(['sds_system_info'])
     await board.update('b', listed)
     expect(board.system('b')).toBeUndefined()
   })

@@ -85,7 +85,7 @@ export function ownMetrics() {
 /** A board that shows system `a`. */
 export async function boardOfA(): Promise<Board> {
   const board = createBoard(() => undefined)
-  await board.show(['a'], new Set())
+  await board.show([{ name: 'a' }])
   return board
 }
 

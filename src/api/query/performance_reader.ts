@@ -24,15 +24,14 @@ export interface PerformanceAnswers {
 
 /** Reads the performance of all nodes of one system. Remembers which queries the system supports. */
 export interface PerformanceReader {
-  /**
-   * Of a query that fails, the values of the read before are kept while they are not too old.
-   * @throws {ApiError} when the query interface fails, or each of the queries
-   */
+  /** @throws {ApiError} when the query interface fails, or each of the queries */
   read(signal: AbortSignal): Promise<PerformanceAnswers>
 }
 
 export interface PerformanceReaderOptions {
   readonly interfaces: InterfaceFilter
+  /** Whether the values of the read before are kept for a query that fails, while they are not too old. */
+  readonly keepsEarlier?: boolean
   readonly query: (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>
@@ -44,7 +43,7 @@ export interface PerformanceReaderOptions {
 const VERSION_CHECK_MS = 3_600_000
 
 export function createPerformanceReader(options: PerformanceReaderOptions): PerformanceReader {
-  const { now = () => performance.now() } = options
+  const { keepsEarlier = true, now = () => performance.now() } = options
   const plan = createPlan()
   const remembered = createRememberedPoints()
   const interfaces = createInterfaceRule(options.interfaces)
@@ -71,7 +70,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
       const queries = failed.map(({ query }) => query)
       const failedFields = new Set(queries.flatMap(fieldsOf))
       const steps = performanceSteps(usable([...answers.values()]), { interfaces, failedFields })
-      const reading = withEarlier(await inSlices(steps, signal), last, queries)
+      const reading = withEarlier(await inSlices(steps, signal), keepsEarlier ? last : undefined, queries)
       last = reading
       const empty = [...answers].filter(([, { stop }]) => stop === undefined)
       return {

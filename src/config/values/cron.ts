@@ -11,6 +11,9 @@ export const cron = z.string('expected a cron expression').superRefine((expressi
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })
 
+/** As {@link cron}, or empty: without a schedule. */
+export const cronOrOff = z.union([z.literal(''), cron])
+
 function cronProblem(expression: string): string | undefined {
   const reason = formProblem(expression)
   if (reason !== undefined) {

@@ -5,10 +5,19 @@ import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.t
 import { rawPath } from '../auth/request_check.ts'
 import { createFailureLog } from '../listener/failure_log.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
+import { createProbe, type ProbeSources } from './probe.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
 import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
+import { createSendPage } from './send_page.ts'
+import { createServiceDiscovery } from './service_discovery.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
+  /** Default: no systems. */
+  readonly probes?: ProbeSources
+  /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
+  readonly maxRequests?: number | undefined
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number
   /** Whether every system was polled once, successfully or not. */
   readonly ready: () => boolean
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
@@ -23,10 +32,15 @@ export interface MetricsAppOptions extends ScrapeSources {
 /** Paths served without authentication. */
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
-/** The application for metrics: `/metrics`, status page, health, readiness and reload. */
+/** The application for metrics: `/metrics`, `/probe`, `/sd`, status page, health, readiness and reload. */
 export function createMetricsApp(options: MetricsAppOptions): Koa {
   const router = new Router()
-  router.get('/metrics', createScrape(options))
+  const { probes = NO_SYSTEMS, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
+  const slots = createScrapeSlots({ maxRequests, now })
+  const sendPage = createSendPage(slots)
+  router.get('/metrics', createScrape(options, sendPage))
+  router.get('/probe', createProbe({ ...probes, maxRequests, sendPage }))
+  router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => {
     context.body = 'sds-exporter is healthy.\n'
   })
@@ -54,9 +68,14 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
 /** As many responses at the same time as for scrapes, which it does not hinder. */
 function statusApp({ status, ready, maxRequests = DEFAULT_MAX_REQUESTS, now }: MetricsAppOptions) {
   const slots = createScrapeSlots({ maxRequests, now: now ?? (() => performance.now()) })
-  return createStatusApp({ ...status, ready, admit: ({ res }, snapshot) => slots.take(res, snapshot) })
+  return createStatusApp({
+    ...status,
+    ready,
+    admit: ({ res }, snapshot) => slots.take(res, { group: 'status', page: snapshot }),
+  })
 }
 
+const NO_SYSTEMS: ProbeSources = { systems: () => [], probe: async () => undefined }
 const ANY_HOST: OriginRules = { listenHost: undefined, allowedHosts: undefined }
 
 /** Protects against DNS rebinding. Health and readiness are served under every name. */

@@ -1,5 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
+/** What a response sends, and keeps in memory. */
+export interface Shown {
+  /** Pages of one group replace each other: /metrics, or the probes of one system. */
+  readonly group: string
+  readonly page: object
+}
+
 /** A scrape in flight, until its response has ended. */
 export interface ScrapeSlot {
   /** The client has accepted data. */
@@ -9,9 +16,10 @@ export interface ScrapeSlot {
 export interface ScrapeSlots {
   /**
    * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
-   * @param page what is sent; the newest one of all calls
+   * @param shown with the newest page of all calls with its group
    */
-  take(response: ServerResponse, page: object): ScrapeSlot | undefined
+  take(response: ServerResponse, shown: Shown): ScrapeSlot | undefined
+  readonly maxRequests: number
 }
 
 export interface ScrapeSlotOptions {
@@ -25,12 +33,12 @@ export interface ScrapeSlotOptions {
 export const DEFAULT_MAX_REQUESTS = 20
 /** Without progress for so long, a response may be closed in favour of a new scrape. */
 const STALLED_MS = 500
-/** Pages that responses still send, besides the newest one. Each may have several megabytes. */
+/** Pages of a group that responses still send, besides the newest one. Each may have several megabytes. */
 const OLD_PAGES = 3
 
 interface Scrape {
   readonly response: ServerResponse
-  readonly page: object
+  readonly shown: Shown
   progressAt: number
 }
 
@@ -52,18 +60,20 @@ export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): Scra
     close(slowest)
     return true
   }
-  const closeOldPage = () => {
-    const pages = [...new Set([...scrapes].map(({ page }) => page))]
+  const closeOldPage = (group: string) => {
+    const ofGroup = [...scrapes].filter(({ shown }) => shown.group === group)
+    const pages = [...new Set(ofGroup.map(({ shown }) => shown.page))]
     if (pages.length - 1 <= OLD_PAGES) return
-    for (const scrape of scrapes) if (scrape.page === pages[0]) close(scrape)
+    for (const scrape of ofGroup) if (scrape.shown.page === pages[0]) close(scrape)
   }
   return {
-    take(response, page) {
+    maxRequests,
+    take(response, shown) {
       if (!makeRoom()) return undefined
-      const scrape = { response, page, progressAt: now() }
+      const scrape = { response, shown, progressAt: now() }
       scrapes.add(scrape)
       response.once('close', () => scrapes.delete(scrape))
-      closeOldPage()
+      closeOldPage(shown.group)
       return {
         progress() {
           scrape.progressAt = now()

@@ -13,6 +13,8 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
   sds_pool_info: 'its labels are those of every metric of pools',
+  sds_probe_success: 'only of systems that are probed; sds_system_up and sds_pool_up are shown',
+  sds_system_info: 'has labels of the configuration, whose names dashboards do not know',
 }
 
 const selected = new Set(

@@ -16,7 +16,7 @@ export interface WatchedSystem {
 export interface PrometheusContext {
   readonly client: PrometheusClient
   readonly systems: readonly WatchedSystem[]
-  /** `poll.schedule` of the configuration. */
+  /** `poll.schedule` of the configuration; empty: systems are polled when they are probed. */
   readonly pollSchedule: string
 }
 
@@ -156,14 +156,21 @@ const intervalCheck = check({
   title: 'interval',
   needs: ['ours'],
   run: ({ pollSchedule }, { ours }) => {
-    const pollSeconds = pollPeriodMs(pollSchedule) / 1000
+    const pollSeconds = pollSchedule === '' ? undefined : pollPeriodMs(pollSchedule) / 1000
     return { findings: ours.map((target) => intervalFinding(target, pollSeconds)) }
   },
 })
 
-function intervalFinding({ job, instance, intervalSeconds }: ScrapeTarget, pollSeconds: number): Finding {
+/** @param pollSeconds undefined: each probe polls */
+function intervalFinding(
+  { job, instance, intervalSeconds }: ScrapeTarget,
+  pollSeconds: number | undefined,
+): Finding {
   const subject = `${job} ${instance}`
-  const polled = `poll.schedule polls every ${durationText(pollSeconds)}`
+  const polled =
+    pollSeconds === undefined
+      ? 'systems are polled when they are probed'
+      : `poll.schedule polls every ${durationText(pollSeconds)}`
   if (intervalSeconds === undefined)
     return { status: 'info', subject, text: 'Prometheus does not report its scrape interval' }
   const text = `scraped every ${durationText(intervalSeconds)}, ${polled}`
@@ -172,7 +179,7 @@ function intervalFinding({ job, instance, intervalSeconds }: ScrapeTarget, pollS
       'set scrape_interval to 1m: series end after 5 minutes without a sample, so a single lost scrape would cause a gap'
     return { status: 'warn', subject, text, remedy }
   }
-  if (intervalSeconds <= pollSeconds) return { status: 'ok', subject, text }
+  if (pollSeconds === undefined || intervalSeconds <= pollSeconds) return { status: 'ok', subject, text }
   const remedy = 'decrease scrape_interval, or poll less often: polls between two scrapes are not stored'
   return { status: 'warn', subject, text, remedy }
 }

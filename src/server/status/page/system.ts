@@ -37,8 +37,10 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
     ),
     fact(
       'Next poll',
-      known(polls.next_timestamp_seconds, (at) => relativeTime(at, now)),
-      html` <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
+      polls.schedule === ''
+        ? 'with the next probe'
+        : known(polls.next_timestamp_seconds, (at) => relativeTime(at, now)),
+      polls.schedule === '' ? undefined : html` <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
     ),
     fact(
       'Login',

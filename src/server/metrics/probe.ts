@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http'
+import type { Context } from 'koa'
+import { type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
+import { compressTail } from '../../metrics/gzip.ts'
+import type { Poller } from '../../poller/poller.ts'
+import type { SystemState } from '../../poller/state.ts'
+import { visibleText } from '../../visible_text.ts'
+import { refuse, type SendPage } from './send_page.ts'
+
+/** The configured systems, and how they are probed. */
+export interface ProbeSources {
+  readonly systems: () => readonly Pick<SystemState, 'name' | 'labels'>[]
+  readonly probe: Poller['probe']
+}
+
+interface ProbeOptions extends ProbeSources {
+  /** Probes that wait for one system; further ones are answered 503. 0: unlimited. */
+  readonly maxRequests: number
+  readonly sendPage: SendPage
+}
+
+/** The header of Prometheus with its `scrape_timeout`. */
+const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
+/** Before the timeout of Prometheus, for the way of the answer: as the blackbox exporter. */
+const OFFSET_MS = 500
+/** The longest wait, also without the header. A connection without traffic is closed after 120 s. */
+const MAX_WAIT_MS = 110_000
+
+const TAILS = {
+  text: compressTail(Buffer.alloc(0)),
+  openmetrics: compressTail(Buffer.from(OPENMETRICS_END)),
+} as const satisfies Record<Format, unknown>
+
+/** Handles `GET /probe?system=NAME[&pool=ID]`: polls a configured system now, and sends what was read in time. */
+export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
+  const { systems, probe, maxRequests, sendPage } = options
+  const waiting = createWaiting(maxRequests)
+  return async (context) => {
+    const target = readTarget(context.querystring, systems())
+    const waitMs = readWait(context.get(TIMEOUT_HEADER))
+    if (typeof target === 'string') return refuseRequest(context, target)
+    if (typeof waitMs === 'string') return refuseRequest(context, waitMs)
+    const { system, pool } = target
+    const leave = waiting(system)
+    if (leave === undefined) return refuse(context, maxRequests)
+    const page = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(leave)
+    if (context.res.destroyed) return
+    if (page === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
+    await sendPage(context, { group: `probe ${system}`, page, tailOf: (format) => TAILS[format] })
+  }
+}
+
+interface Target {
+  readonly system: string
+  readonly pool: string | undefined
+}
+
+const PARAMETERS = ['system', 'pool']
+
+/** The system and the pool that a request names, or why it is refused. */
+function readTarget(query: string, systems: readonly { readonly name: string }[]): Target | string {
+  const parameters = new URLSearchParams(query)
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name))
+  if (unknown !== undefined)
+    return `unknown parameter '${unknown}'; the parameters are system, a name in the configuration, and pool, an id`
+  const repeated = PARAMETERS.find((name) => parameters.getAll(name).length > 1)
+  if (repeated !== undefined) return `the parameter ${repeated} may be given only once`
+  const [system, pool] = PARAMETERS.map((name) => parameters.get(name) ?? undefined)
+  if (system === undefined || system === '')
+    return 'the parameter system is missing; GET /sd lists the systems'
+  if (pool === '') return 'the parameter pool is empty; leave it out to poll all pools'
+  if (!systems.some(({ name }) => name === system))
+    return `no system '${system}' is configured; GET /sd lists the systems`
+  return { system, pool }
+}
+
+const SECONDS = /^\d+(\.\d+)?$/
+
+/** How long the answer may wait, in milliseconds, or why the request is refused. */
+function readWait(header: string): number | string {
+  if (header === '') return MAX_WAIT_MS
+  const timeoutMs = Number(header) * 1000
+  if (!SECONDS.test(header) || timeoutMs <= 0)
+    return `${TIMEOUT_HEADER} is not a number of seconds: '${header}'`
+  return Math.min(Math.max(timeoutMs - OFFSET_MS, timeoutMs / 2), MAX_WAIT_MS)
+}
+
+function refuseRequest(context: Context, reason: string): void {
+  context.status = 400
+  context.body = `${visibleText(reason)}\n`
+}
+
+/** Limits the probes of each system that wait for it; undefined if there are too many. */
+function createWaiting(limit: number): (system: string) => (() => void) | undefined {
+  const counts = new Map<string, number>()
+  const add = (system: string, change: number) => {
+    const count = (counts.get(system) ?? 0) + change
+    if (count === 0) counts.delete(system)
+    else counts.set(system, count)
+  }
+  return (system) => {
+    if (limit > 0 && (counts.get(system) ?? 0) >= limit) return undefined
+    add(system, 1)
+    return () => add(system, -1)
+  }
+}
+
+/** Runs a task with a signal that aborts when the time is over or the client has left. */
+async function withinTime<T>(
+  response: ServerResponse,
+  ms: number,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, ms)
+  response.once('close', abort)
+  if (response.destroyed) abort()
+  try {
+    return await task(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    response.off('close', abort)
+  }
+}

@@ -1,0 +1,300 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { SystemClient } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import type { FeedReading } from '../../src/api/feed/feed.ts'
+import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
+import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+import { neverSchedule } from '../support/schedules.ts'
+import { waitFor } from '../support/wait.ts'
+import {
+  boardOfA,
+  clientOf,
+  configOf,
+  onlySystem,
+  ownMetrics,
+  readingOf,
+  recordingLog,
+  shown,
+} from './setup.ts'
+
+const ONLY_PROBED =
+  'poll: {schedule: ""}\nforecast: {schedule: ""}\nproviders: {schedule: ""}\nperformance: {source: feed}'
+const NEVER = neverSchedule()
+const timeout = () => new ApiError('timeout', 'bad')
+const running: SystemPoller[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((poller) => poller.stop()))
+})
+
+interface SetUpOptions {
+  readonly client: Partial<SystemClient>
+  readonly yaml?: string
+  /** Ids of the pools in the configuration; undefined for discovery. */
+  readonly pools?: readonly string[]
+  readonly isStarted?: boolean
+}
+
+/** A poller of system `a`, with functions that probe it and return the samples of some families by a label. */
+async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: SetUpOptions) {
+  const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
+  const config = configOf(
+    yaml,
+    `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, labels: {site: fra}${list}}`,
+  )
+  const board = await boardOfA()
+  const log = recordingLog()
+  const system = onlySystem(config)
+  const poller = createSystemPoller({
+    system,
+    config,
+    client: clientOf(client),
+    board,
+    own: ownMetrics(),
+    log,
+  })
+  running.push(poller)
+  if (isStarted) poller.start()
+  const probe = async (pool?: string, signal = new AbortController().signal) => {
+    const page = await poller.probe(pool, signal)
+    return page && summary(page.identity('text').toString())
+  }
+  return { board, poller, probe, log }
+}
+
+/** The values that the tests look at, by pool or node. */
+function summary(text: string) {
+  const series = parseExposition(text)
+  const by = (family: string, label: string) =>
+    Object.fromEntries(
+      series.filter(({ name }) => name === family).map(({ labels, value }) => [labels[label], value]),
+    )
+  return {
+    success: by('sds_probe_success', 'system')['a'],
+    systemUp: by('sds_system_up', 'system')['a'],
+    up: by('sds_pool_up', 'pool_id'),
+    free: by('sds_node_disk_space_free_bytes', 'node'),
+    memory: by('sds_node_memory_used_bytes', 'node'),
+    forecast: by('sds_node_capacity_forecast_seconds', 'node'),
+    systems: new Set(series.map(({ labels }) => labels['system'])),
+    families: new Set(series.map(({ name }) => name)),
+  }
+}
+
+/** A client whose answers about nodes wait until they are released. */
+function gated() {
+  const waiting: (() => void)[] = []
+  const nodes = vi.fn(async (pool: string, _signal: AbortSignal): Promise<FeedReading> => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return readingOf({ [`node-${pool}`]: nodes.mock.calls.length }, pool)
+  })
+  return {
+    nodes,
+    release: () => {
+      for (const resolve of waiting.splice(0)) resolve()
+    },
+    waitForRequests: (count: number) =>
+      waitFor(() => nodes.mock.calls.length >= count, { what: `${count} requests` }),
+  }
+}
+
+describe('a system without a schedule', () => {
+  test('is asked only when it is probed', async () => {
+    const nodes = vi.fn(async (pool: string) => readingOf({ n1: nodes.mock.calls.length }, pool))
+    const pools = vi.fn(async () => [{ id: 'p', name: 'hot' }])
+    const { probe, poller } = await setUp({ client: { nodes, pools } })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([pools.mock.calls.length, poller.next().nextPollMs]).toEqual([0, undefined])
+    expect(await probe()).toMatchObject({ success: 1, up: { p: 1 }, free: { n1: 1 } })
+    expect(await probe()).toMatchObject({ success: 1, up: { p: 1 }, free: { n1: 2 } })
+    expect([pools.mock.calls.length, nodes.mock.calls.length]).toEqual([1, 2])
+  })
+
+  test('has its labels, and no series of other systems and of the exporter', async () => {
+    const { probe } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }) }, pools: ['p'] })
+    const page = await probe()
+    expect([...(page?.systems ?? [])]).toEqual(['a'])
+    expect(page?.families).toContain('sds_system_info')
+    expect(
+      [...(page?.families ?? [])].filter((name) =>
+        /_total$|^(process|nodejs|sds_exporter|sds_api)_/.test(name),
+      ),
+    ).toEqual([])
+  })
+
+  test('is asked for forecasts with the first probe, whose answer has them', async () => {
+    const client = {
+      nodes: async () => readingOf({ n1: 1 }),
+      forecasts: async () => readingOf({ n1: 1 }, 'sp1', '2'),
+    }
+    const yaml = `poll: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nperformance: {source: feed}`
+    const { probe } = await setUp({ client, pools: ['p'], yaml })
+    expect(await probe()).toMatchObject({ forecast: { n1: 172_800 } })
+    client.forecasts = async () => Promise.reject(timeout())
+    expect(await probe()).toMatchObject({ forecast: { n1: 172_800 } })
+  })
+
+  test('that is probed before it is started is polled when it is', async () => {
+    const { probe, poller } = await setUp({
+      client: { nodes: async () => readingOf({ n1: 1 }) },
+      pools: ['p'],
+      isStarted: false,
+    })
+    const probed = probe()
+    poller.start()
+    expect(await probed).toMatchObject({ success: 1, free: { n1: 1 } })
+  })
+})
+
+describe('probes of one system', () => {
+  test('at the same time share one poll of each pool', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const probes = Array.from({ length: 10 }, () => probe())
+    await waitForRequests(2)
+    const late = probe()
+    await new Promise(setImmediate)
+    release()
+    for (const page of await Promise.all([...probes, late]))
+      expect(page).toMatchObject({ success: 1, free: { 'node-p': 2, 'node-q': 2 } })
+    expect(nodes).toHaveBeenCalledTimes(2)
+  })
+
+  test('use a poll of the schedule that is under way, and start another one when it has ended', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const yaml = ONLY_PROBED.replace('schedule: ""', `schedule: "${NEVER}"`)
+    const { probe } = await setUp({ client: { nodes }, pools: ['p'], yaml })
+    await waitForRequests(1)
+    const first = probe()
+    await new Promise(setImmediate)
+    release()
+    expect(await first).toMatchObject({ free: { 'node-p': 1 } })
+    const second = probe()
+    await waitForRequests(2)
+    release()
+    expect(await second).toMatchObject({ free: { 'node-p': 2 } })
+    expect(nodes).toHaveBeenCalledTimes(2)
+  })
+
+  test('of one pool poll that pool only', async () => {
+    const nodes = vi.fn(async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool))
+    const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    expect(await probe('q')).toMatchObject({ success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
+    expect(nodes.mock.calls.map(([pool]) => pool)).toEqual(['q'])
+  })
+
+  test('of an unknown pool send nothing, and have no answer', async () => {
+    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
+    const { probe } = await setUp({ client: { nodes }, pools: ['p'] })
+    expect(await probe('x')).toBeUndefined()
+    expect(nodes).not.toHaveBeenCalled()
+  })
+})
+
+describe('a probe that ends before the poll', () => {
+  test('has what was read until then, and no older values', async () => {
+    const slow = Promise.withResolvers<FeedReading>()
+    const nodes = vi.fn((pool: string) =>
+      pool === 'slow' && nodes.mock.calls.length > 2
+        ? slow.promise
+        : Promise.resolve(readingOf({ [`node-${pool}`]: nodes.mock.calls.length }, pool)),
+    )
+    const { probe, board } = await setUp({ client: { nodes }, pools: ['quick', 'slow'] })
+    expect(await probe()).toMatchObject({ success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
+    const over = new AbortController()
+    const probed = probe(undefined, over.signal)
+    const polled = () => shown(board, 'sds_node_disk_space_free_bytes', 'node')['node-quick'] === 3
+    await waitFor(polled, { what: 'the second poll of the quick pool' })
+    await new Promise(setImmediate)
+    over.abort()
+    const page = await probed
+    expect(page).toMatchObject({ success: 0, up: { quick: 1, slow: 0 } })
+    expect(Object.keys(page?.free ?? {})).toEqual(['node-quick'])
+    slow.resolve(readingOf({ 'node-slow': 9 }, 'slow'))
+    await waitFor(() => board.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined, {
+      what: 'the end',
+    })
+  })
+
+  test('and has no answer of the system says that it is down', async () => {
+    const nodes = vi.fn(() => new Promise<FeedReading>(() => undefined))
+    const { probe } = await setUp({ client: { nodes }, pools: ['p'] })
+    running.splice(0)
+    const over = new AbortController()
+    const probed = probe(undefined, over.signal)
+    await waitFor(() => nodes.mock.calls.length === 1, { what: 'the request' })
+    over.abort()
+    expect(await probed).toMatchObject({ success: 0, systemUp: 0, up: { p: 0 } })
+  })
+
+  test('because the poller stops, ends with it', async () => {
+    const nodes = (_pool: string, signal: AbortSignal) =>
+      new Promise<FeedReading>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { probe, poller } = await setUp({ client: { nodes }, pools: ['p'] })
+    const probed = probe()
+    await new Promise(setImmediate)
+    await poller.stop()
+    expect(await probed).toMatchObject({ success: 0 })
+  })
+})
+
+describe('a failed poll', () => {
+  test('of one pool leaves the others, and shows no older values of its own', async () => {
+    let isFailing = false
+    const nodes = async (pool: string) => {
+      if (pool === 'p' && isFailing) throw timeout()
+      return readingOf({ [`node-${pool}`]: 1 }, pool)
+    }
+    const { probe, board } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    await probe()
+    isFailing = true
+    expect(await probe()).toMatchObject({ success: 0, up: { p: 0, q: 1 }, free: { 'node-q': 1 } })
+    expect(board.system('a')?.pools.get('p')?.reading).toBeDefined()
+  })
+
+  test('of the list of pools is visible although no pool is known', async () => {
+    const pools = async () => Promise.reject(new ApiError('forbidden', 'no role', { status: 403 }))
+    const { probe } = await setUp({ client: { pools } })
+    expect(await probe()).toMatchObject({ success: 0, systemUp: 0, up: {} })
+  })
+})
+
+describe('figures of the query interface', () => {
+  const memory = (value: number) =>
+    decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node: 'n1' }]))
+
+  /** A system that is queried; `failing` makes the queries fail. */
+  async function setUpQueries(performance: string) {
+    const state = { polls: 0, isFailing: false }
+    const query: SystemClient['query'] = async ({ name }) => {
+      if (name === 'query_cpu') state.polls += 1
+      if (state.isFailing) throw new ApiError('server_error', 'bad', { status: 500 })
+      return name === 'query_memory' ? memory(state.polls) : answerOf('empty')
+    }
+    const client: Partial<SystemClient> = {
+      nodes: async () => readingOf({ n1: 1 }),
+      query,
+      read: async (_request, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
+    }
+    const yaml = `poll: {schedule: ""}\nforecast: {schedule: ""}\nproviders: {schedule: ""}\n${performance}`
+    return { state, ...(await setUp({ client, pools: ['p'], yaml })) }
+  }
+
+  test('are read with every probe, and are left out when the queries fail', async () => {
+    const { state, probe } = await setUpQueries('')
+    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 1 } })
+    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 2 } })
+    state.isFailing = true
+    expect(await probe()).toMatchObject({ success: 1, memory: {}, free: { n1: 1 } })
+    state.isFailing = false
+    expect(await probe()).toMatchObject({ memory: { n1: state.polls } })
+  })
+
+  test('with a schedule of their own are read on that schedule, and kept in between', async () => {
+    const { state, probe } = await setUpQueries(`performance: {schedule: "${NEVER}"}`)
+    expect(await probe()).toMatchObject({ memory: { n1: 1 } })
+    expect(await probe()).toMatchObject({ memory: { n1: 1 } })
+    expect(state.polls).toBe(1)
+  })
+})
