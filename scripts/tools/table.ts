@@ -29,6 +29,14 @@ export const TOOLS = {
     comes: 'unpacked',
   },
   amtool: { package: 'prometheus-alertmanager', commands: ['amtool'], atLeast: [0, 25], comes: 'unpacked' },
+  // Debian's build prints no version.
+  'victoria-metrics': {
+    package: 'victoria-metrics',
+    commands: ['victoria-metrics', 'victoria-metrics-prod'],
+    atLeast: [1, 79],
+    versionArguments: ['-version'],
+    comes: 'unpacked',
+  },
   chromium: {
     package: 'chromium',
     commands: ['chromium', 'chromium-browser', 'google-chrome'],

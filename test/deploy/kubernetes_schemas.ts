@@ -5,7 +5,7 @@ import {
   ServiceMonitor,
 } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
 import { AlertmanagerConfig } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1'
-import { Deployment } from 'kubernetes-models/apps/v1'
+import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Namespace, Service, ServiceAccount } from 'kubernetes-models/v1'
@@ -29,6 +29,7 @@ const KINDS = {
     module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
   },
   Service: { model: Service, module: 'kubernetes-models/v1' },
+  StatefulSet: { model: StatefulSet, module: 'kubernetes-models/apps/v1' },
   ServiceAccount: { model: ServiceAccount, module: 'kubernetes-models/v1' },
   ServiceMonitor: {
     model: ServiceMonitor,

@@ -114,20 +114,33 @@ export async function readyUrl(child: Child): Promise<string> {
   return url
 }
 
-function wrap(child: Child, url: string, dispose: () => Promise<void>): Prometheus {
-  const api = (path: string, parameters: Readonly<Record<string, string>> = {}) =>
-    apiData(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`)
+type Api = (path: string, parameters?: Readonly<Record<string, string>>) => Promise<unknown>
+
+function apiOf(url: string): Api {
+  return (path, parameters = {}) => apiData(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`)
+}
+
+/** Instant queries of a server with the API of Prometheus. */
+export function queriesOf(url: string, log: () => string): Pick<Prometheus, 'query' | 'waitForSamples'> {
+  const api = apiOf(url)
   const query = async (promql: string, time?: number) =>
     instant(await api('query', { query: promql, ...(time !== undefined && { time: String(time) }) }))
   return {
-    url,
     query,
     waitForSamples: (promql, time) =>
       waitFor(async () => nonEmpty(await query(promql, time)), {
         what: `samples of ${promql}`,
         interval: 100,
-        detail: child.stderr,
+        detail: log,
       }),
+  }
+}
+
+function wrap(child: Child, url: string, dispose: () => Promise<void>): Prometheus {
+  const api = apiOf(url)
+  return {
+    url,
+    ...queriesOf(url, child.stderr),
     queryRange: async (query, start, end, step) =>
       range(await api('query_range', { query, start: String(start), end: String(end), step: String(step) })),
     targets: async () => ((await api('targets')) as { activeTargets: readonly Target[] }).activeTargets,

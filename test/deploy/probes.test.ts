@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { type ExporterSetup, startExporter } from '../faults/exporter_setup.ts'
+import { readText } from '../repository/repository.ts'
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { startVictoriaMetrics, type VictoriaMetrics } from '../support/victoria_metrics.ts'
+import { waitFor } from '../support/wait.ts'
+
+const OVERLAY = 'deploy/kubernetes/overlays/probes'
+const SHARDS = [0, 1]
+const EXPORTERS = 3
+const POOLS = 1
+const NODES = 2
+/** The clock of the systems is faster, so that the query interface has new points every five seconds. */
+const SPEED = 60
+/** By the hash of Prometheus, some of them belong to each of two servers. */
+const NAMES = ['frankfurt', 'paris', 'vienna', 'madrid', 'oslo', 'rome']
+
+/** Accepts connections like the Service: each goes to the next exporter that accepts it. */
+async function startService(urls: readonly string[]): Promise<{ address: string; stop: () => void }> {
+  let next = 0
+  const sockets = new Set<Socket>()
+  const forward = (client: Socket, tries = urls.length) => {
+    const { hostname, port } = new URL(urls[next++ % urls.length] ?? '')
+    const exporter = connect(Number(port), hostname)
+    exporter.once('connect', () => client.pipe(exporter).pipe(client))
+    exporter.on('error', () =>
+      tries > 1 && exporter.bytesRead === 0 ? forward(client, tries - 1) : client.destroy(),
+    )
+    sockets.add(exporter)
+  }
+  const server: Server = createServer((client) => {
+    sockets.add(client)
+    client.on('error', () => undefined)
+    forward(client)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a parsed configuration
+type Yaml = any
+
+/** The configuration of the overlay, with addresses of this machine and scrapes every two seconds. */
+function configOf(shard: number, service: string, exporters: readonly string[], writeUrl: string): Yaml {
+  const config: Yaml = parse(readText(`${OVERLAY}/prometheus-${shard}.yml`))
+  const [systems, own] = config.scrape_configs
+  const [sd] = systems.http_sd_configs
+  const url = sd.url.replace(/^http:\/\/[^/]+/, `http://${service}`)
+  const { dns_sd_configs: _names, ...ownRest } = own
+  return {
+    ...config,
+    global: { ...config.global, scrape_interval: '2s', scrape_timeout: '2s' },
+    scrape_configs: [
+      { ...systems, http_sd_configs: [{ ...sd, url, refresh_interval: '1s' }] },
+      { ...ownRest, scrape_timeout: '2s', static_configs: [{ targets: exporters }] },
+    ],
+    remote_write: config.remote_write.map((store: Yaml) => ({ ...store, url: writeUrl })),
+  }
+}
+
+let emulators: readonly Emulator[]
+let exporters: readonly ExporterSetup[]
+let service: Awaited<ReturnType<typeof startService>>
+let store: VictoriaMetrics
+let servers: readonly Prometheus[]
+
+beforeAll(async () => {
+  const began = Date.now()
+  const clock = () => began + (Date.now() - began) * SPEED
+  const options = {
+    listenAddress: '127.0.0.1:0',
+    profile: 'modern',
+    pools: POOLS,
+    nodes: NODES,
+    clock,
+  } as const
+  emulators = NAMES.map((seed) => createEmulator({ ...options, seed }))
+  await Promise.all(emulators.map((emulator) => emulator.start()))
+  const systems = NAMES.map((name, index) => ({
+    name,
+    base_url: emulators[index]?.url,
+    auth: { username: 'monitor', password: 'emulator' },
+    labels: { site: name.slice(0, 3) },
+  }))
+  // YAML includes JSON. The section `poll` is that of the overlay.
+  const { poll } = parse(readText(`${OVERLAY}/sds-exporter.yml`))
+  const config = JSON.stringify({ systems, poll, limits: { requests_per_second: 1000 } })
+  exporters = await Promise.all(Array.from({ length: EXPORTERS }, () => startExporter(config)))
+  const urls = exporters.map(({ exporter }) => exporter.url)
+  service = await startService(urls)
+  store = await startVictoriaMetrics()
+  const addresses = urls.map((url) => new URL(url).host)
+  servers = await Promise.all(
+    SHARDS.map((shard) =>
+      startPrometheus({ config: configOf(shard, service.address, addresses, store.writeUrl) }),
+    ),
+  )
+})
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()))
+  service?.stop()
+  await Promise.all(exporters.map(({ exporter }) => exporter.stop()))
+  await Promise.all(emulators.map((emulator) => emulator.stop()))
+  await store?.[Symbol.asyncDispose]()
+})
+
+describe('three exporters, two Prometheus servers and one store', () => {
+  test('have every system in the store, with the labels of the configuration', async () => {
+    const nodes = await store.waitForSamples(
+      `count(count by (system) (sds_node_info) == ${POOLS * NODES}) == ${NAMES.length}`,
+    )
+    expect(nodes).toHaveLength(1)
+    const up = await store.waitForSamples(`count(up{job="sds-systems"} == 1) == ${NAMES.length}`)
+    expect(up).toHaveLength(1)
+    for (const { metric } of await store.query('sds_node_info'))
+      expect([metric['instance'], metric['site']]).toEqual([metric['system'], metric['system']?.slice(0, 3)])
+  })
+
+  test('probe each system from one server only', async () => {
+    const targets = await Promise.all(servers.map((server) => server.targets()))
+    const systems = targets.map((list) =>
+      list.filter(({ labels }) => labels['job'] === 'sds-systems').map(({ labels }) => labels['instance']),
+    )
+    expect(systems.map(({ length }) => length > 0)).toEqual([true, true])
+    expect(systems.flat().sort()).toEqual([...NAMES].sort())
+    const inStore = await store.query('count by (system) (count by (system, shard) (sds_probe_success)) > 1')
+    expect(inStore).toEqual([])
+  })
+
+  test('share the polls among the exporters', async () => {
+    const polls = async ({ scrape }: ExporterSetup) =>
+      (await scrape())
+        .filter(({ name }) => name === 'sds_pool_polls_total')
+        .reduce((sum, { value }) => sum + value, 0)
+    await waitFor(async () => (await Promise.all(exporters.map(polls))).every((count) => count > 0), {
+      what: 'polls of every exporter',
+    })
+  })
+
+  test('have performance figures, and no counter that goes back when another exporter answers', async () => {
+    await store.waitForSamples(`count(count by (system) (sds_node_cpu_utilization_ratio)) == ${NAMES.length}`)
+    await store.waitForSamples('min(count_over_time(sds_probe_success[10m])) >= 8')
+    for (const counter of [
+      'sds_node_nic_interface_received_bytes_total',
+      'sds_node_transaction_latency_seconds_bucket',
+    ]) {
+      expect((await store.query(`count(${counter})`))[0]?.value).toBeGreaterThan(0)
+      // The store rounds values, so that equal ones may differ.
+      for (const server of servers) expect(await server.query(`resets(${counter}[10m]) > 0`)).toEqual([])
+    }
+  })
+
+  test('log no warning about samples', () => {
+    for (const server of servers) expect(server.log()).not.toMatch(/level=(warn|error)/)
+  })
+
+  test('go on when an exporter stops', async () => {
+    await exporters[0]?.exporter.stop()
+    const stopped = Date.now() / 1000
+    const fresh = `count(timestamp(sds_probe_success) > ${stopped + 1} and sds_probe_success == 1) == ${NAMES.length}`
+    expect(await store.waitForSamples(fresh)).toHaveLength(1)
+  })
+})
