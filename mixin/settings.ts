@@ -14,6 +14,8 @@ import {
 } from '../src/alerting/references.ts'
 import type { SettingSources } from '../src/alerting/sources.ts'
 
+import { COLORS } from './colors.ts'
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
@@ -198,20 +200,22 @@ export const MEASURES = {
  * not listed is `UNKNOWN_HEALTH`.
  */
 export const HEALTH = {
-  Good: { code: 0, text: 'Good', color: 'green' },
-  Maintenance: { code: 1, text: 'Maintenance', color: 'blue' },
-  Suspect: { code: 2, text: 'Suspect', color: 'yellow' },
-  Bad: { code: 3, text: 'Bad', color: 'red' },
-  NotAccessible: { code: 4, text: 'Not accessible', color: 'dark-red' },
+  Good: { code: 0, text: 'Good', state: 'good' },
+  Maintenance: { code: 1, text: 'Maintenance', state: 'planned' },
+  Suspect: { code: 2, text: 'Suspect', state: 'warning' },
+  Bad: { code: 3, text: 'Bad', state: 'critical' },
+  NotAccessible: { code: 4, text: 'Not accessible', state: 'failed' },
 } as const
-export const UNKNOWN_HEALTH = { code: 5, text: 'Unknown', color: 'purple' } as const
+export const UNKNOWN_HEALTH = { code: 5, text: 'Unknown', state: 'unknown' } as const
+/** On dashboards only: a pool or node that was reported within a day and is not now. */
+export const NO_DATA_HEALTH = { code: 6, text: 'No data', state: 'noData' } as const
 
-/** Colours of the disk statuses. */
-export const DISK_COLORS = {
-  Good: 'green',
-  Maintenance: 'blue',
-  ReadyToReplace: 'orange',
-  Bad: 'red',
+/** Disk statuses, with the colour of areas; two statuses of one meaning need two shades. */
+export const DISKS = {
+  Good: { text: 'Good', state: 'good', area: COLORS.good.line },
+  Maintenance: { text: 'Maintenance', state: 'planned', area: COLORS.planned.line },
+  ReadyToReplace: { text: 'Ready to replace', state: 'planned', area: 'super-light-blue' },
+  Bad: { text: 'Bad', state: 'failed', area: COLORS.failed.line },
 } as const
 
 /** Uids of the dashboards. They are part of every link, so do not change them. */
@@ -274,3 +278,12 @@ export const POOL_ID_KEY = ['system', 'pool_id'] as const
 /** The labels of series about a pool and its polls. */
 export const POLLED_POOL_KEY = ['system', 'pool', 'pool_id'] as const
 export const NODE_KEY = ['system', 'pool', 'node'] as const
+
+/**
+ * Labels of alerts that say what an alert is about, beside its name and severity: those with a column of their own in
+ * tables, and all others but ids, which stand for names.
+ */
+export const ALERT_LABELS = {
+  columns: ['system', 'pool', 'node'],
+  detail: ['instance', 'category', 'attribute', 'reason', 'provider'],
+} as const

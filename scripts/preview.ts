@@ -3,7 +3,8 @@
  * Grafana. The drawing code is part of this repository; the result differs from Grafana in details.
  *
  *   npx node scripts/preview.ts [--prometheus.url=URL] [--output=FOLDER] [--dashboard=UID]... [--system=NAME]...
- *     [--pool=NAME]... [--node=NAME]... [--minutes=COUNT] [--to=RFC3339] [--no-png]
+ *     [--pool=NAME]... [--node=NAME]... [--minutes=COUNT] [--to=RFC3339]
+ *     [--width=PIXELS] [--no-png]
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,6 @@ import { buildDashboards } from '../mixin/dashboards/build.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { preview } from './preview/preview.ts'
 import { prometheusAt } from './preview/prometheus.ts'
-import { PAGE_WIDTH } from './preview/style.ts'
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +27,8 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     /** End of the time range as RFC 3339; default: now. */
     to: { type: 'string' },
+    /** Of the page in pixels; 1034 is that in a window of 1366 pixels with Grafana's menu open. */
+    width: { type: 'string', default: '1600' },
     'no-png': { type: 'boolean', default: false },
   },
 })
@@ -36,6 +38,7 @@ const options = {
   selection: { ...(system && { system }), ...(pool && { pool }), ...(node && { node }) },
   to: (values.to ? Date.parse(values.to) : Date.now()) / 1000,
   length: values.minutes === undefined ? undefined : Number(values.minutes) * 60,
+  width: Number(values.width),
 }
 const prometheus = prometheusAt(values['prometheus.url'])
 const dashboards = buildDashboards().filter(({ uid = '' }) => values.dashboard?.includes(uid) ?? true)
@@ -53,7 +56,7 @@ for (const dashboard of dashboards) {
 
 async function writeScreenshot(html: string, file: string): Promise<void> {
   await using browser = await launchChromium()
-  const page = await browser.newPage({ viewport: { width: PAGE_WIDTH, height: 900 } })
+  const page = await browser.newPage({ viewport: { width: options.width, height: 900 } })
   await page.setContent(html)
   await page.screenshot({ path: file, fullPage: true })
 }

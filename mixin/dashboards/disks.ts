@@ -1,8 +1,7 @@
-import { barGauge } from '../grafana/bar_gauge.ts'
 import type { DashboardSpec } from '../grafana/dashboard.ts'
-import { rowToNode, seriesToPool } from '../grafana/links.ts'
-import { DISK_AREAS, DISK_COUNTS, onOff, PURPOSE_AREAS } from '../grafana/mappings.ts'
-import { steps } from '../grafana/spec.ts'
+import { rowToNode, rowToPool, seriesToPool } from '../grafana/links.ts'
+import { DISK_AREAS, DISK_CELLS, DISK_COUNTS, PURPOSE_AREAS, RECOVERY_MAPPINGS } from '../grafana/mappings.ts'
+import { barSteps, from } from '../grafana/spec.ts'
 import { stat } from '../grafana/stat.ts'
 import { stateTimeline } from '../grafana/state_timeline.ts'
 import { table } from '../grafana/table.ts'
@@ -10,9 +9,10 @@ import { timeSeries } from '../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
 import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
 import { SCOPE } from '../promql/scope.ts'
-import { DISK_COLORS, GRAFANA, MEASURES, NODE_KEY, THRESHOLDS } from '../settings.ts'
+import { DISKS as DISK_STATES, GRAFANA, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
-import { NO_DATA, servedAttributes } from './common/served_attributes.ts'
+import { POOL_NAME, topPools } from './common/lines.ts'
+import { NO_DATA, poolData } from './common/pool_data.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 const byStatus = (...matchers: readonly Matcher[]): Expression =>
@@ -25,13 +25,13 @@ const states = stat({
     'All Good, or a few that are Bad or Ready to replace.',
     'The table below lists the nodes.',
   ],
-  queries: Object.keys(DISK_COLORS).map((status) => ({
+  queries: Object.keys(DISK_STATES).map((status) => ({
     expr: sum(byStatus(`status="${status}"`)),
     legend: status,
   })),
   unit: 'none',
   overrides: DISK_COUNTS,
-  width: 10,
+  width: 16,
 })
 
 const uncounted = stat({
@@ -43,49 +43,22 @@ const uncounted = stat({
   ],
   queries: [{ expr: promql`${sum(perNode(select('sds_node_disks', ...SCOPE.node)))} - ${sum(byStatus())}` }],
   unit: 'none',
-  steps: [
-    { value: null, color: 'green' },
-    { value: 1, color: 'yellow' },
-  ],
-  width: 4,
+  steps: from(1, 'warning'),
+  width: 8,
 })
-
-const ofStatus = (status: string): Expression =>
-  promql`${perNode(select(DISKS, ...SCOPE.node, `status="${status}"`))} > 0`
 
 const workList = table({
   title: 'Nodes with disks to repair',
   about: [
-    'Nodes with disks that are not Good: the work list for the data centre.',
+    'Nodes with disks that are not Good, by the state of the disks: the work list for the data centre.',
     'Empty.',
     'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
   ],
-  rows: NODE_KEY,
-  columns: [
-    {
-      title: 'Ready to replace',
-      expr: ofStatus('ReadyToReplace'),
-      unit: 'none',
-      steps: [{ value: null, color: 'orange' }],
-      cell: 'text',
-    },
-    {
-      title: 'Bad',
-      expr: ofStatus('Bad'),
-      unit: 'none',
-      steps: [{ value: null, color: 'red' }],
-      cell: 'text',
-    },
-    {
-      title: 'Maintenance',
-      expr: ofStatus('Maintenance'),
-      unit: 'none',
-      steps: [{ value: null, color: 'blue' }],
-      cell: 'text',
-    },
-  ],
+  rows: [...NODE_KEY, 'status'],
+  columns: [{ title: 'Disks', expr: promql`${byStatus('status!="Good"')} > 0`, unit: 'none' }],
+  labelMappings: { status: DISK_CELLS },
   cellLinks: { node: rowToNode },
-  sortBy: 'Ready to replace',
+  sortBy: 'Disks',
   noValue: 'All disks are Good',
   width: 24,
   height: 7,
@@ -107,20 +80,20 @@ const notGood = timeSeries({
   width: 12,
 })
 
-const newlyBad = perNode(promql`clamp_min(delta(${select(DISKS, ...SCOPE.node, 'status="Bad"')}[1d]), 0)`)
+const badDisks = sumByPool(perNode(select(DISKS, ...SCOPE.node, 'status="Bad"')))
 
-const failures = timeSeries({
-  title: 'Disks gone bad within a day',
+const failures = topPools({
+  title: 'Top $topn pools by disks gone bad in a day',
   about: [
-    'Increase of Bad disks of each pool within a day. The source is a gauge, so disks that were replaced within the day are not counted.',
+    'Bad disks of each pool, less the smallest number within the day before. Disks that were replaced within the day are not counted.',
     '0, sometimes 1.',
     'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
-  queries: [{ expr: sumByPool(newlyBad), legend: '{{system}} / {{pool}}' }],
+  expr: promql`(${badDisks} - min_over_time((${badDisks})[1d:5m]))`,
   unit: 'none',
   min: 0,
   bars: true,
-  links: [seriesToPool],
+  noValue: 'No data: see “Data”',
   width: 12,
 })
 
@@ -141,27 +114,33 @@ const traffic = (direction: 'read' | 'write') =>
     width: 12,
   })
 
-const RECOVERING = promql`(${sumByPool(byPurpose('write', 'purpose="recovery"'))} > bool ${MEASURES.recoveryBytesPerSecond})`
+const RECOVERY_WRITES = sumByPool(byPurpose('write', 'purpose="recovery"'))
+const RECOVERING = promql`(${RECOVERY_WRITES} > bool ${MEASURES.recoveryBytesPerSecond})`
 
 const recovery = stateTimeline({
-  title: 'Recovery running',
+  title: 'Pools that were recovering',
   about: [
-    `Whether the pool writes more than ${MEASURES.recoveryBytesPerSecond / 1e6} MB/s for recovery. A gap is time without data.`,
-    'Idle, or recovering for some hours after a disk failed.',
+    `Pools that wrote more than ${MEASURES.recoveryBytesPerSecond / 1e6} MB/s for recovery at some time in the time range. A gap is time without data.`,
+    'Empty, or recovering for some hours after a disk failed.',
     'Recovering for days: the rebuild is too slow, or it fails and starts again. Contact the support of the vendor.',
   ],
-  queries: [{ expr: RECOVERING, legend: '{{system}} / {{pool}}' }],
+  queries: [
+    {
+      expr: promql`${RECOVERING} and max_over_time(${RECOVERING}[$__range:5m] @ end()) == 1`,
+      legend: POOL_NAME,
+    },
+  ],
   unit: 'none',
-  mappings: onOff('recovering', 'idle'),
-  noValue: NO_DATA,
+  mappings: RECOVERY_MAPPINGS,
+  noValue: 'No pool was recovering, or not served: see “Data”',
   links: [seriesToPool],
   width: 12,
 })
 
 const userShare = diskReadShare('purpose="user"', {
-  title: 'Share of disk reads that serves users',
+  title: 'Top $topn pools: disk reads for users',
   about: [
-    'Disk reads for users relative to all disk reads of each pool.',
+    'Disk reads for users relative to all disk reads, of the pools where it is largest.',
     'High under load, low when background work runs.',
     'Low under load: background work uses the bandwidth that users need.',
   ],
@@ -170,45 +149,60 @@ const userShare = diskReadShare('purpose="user"', {
 /** Points of the subquery, whose step is five minutes. */
 const POINTS_PER_HOUR = 12
 
-const hours = barGauge({
-  title: 'Hours of recovery in the last day',
+const hours = table({
+  title: 'Top $topn pools by hours of recovery',
   about: [
-    'Hours of the last 24 in which each pool was recovering, in steps of five minutes.',
-    '0, or a few hours after a failure.',
-    'Near 24 on several days: see “Recovery running”.',
+    'Hours of the last 24 in which a pool was recovering, in steps of five minutes; pools that were not are not listed.',
+    'Empty, or a few hours after a failure.',
+    'Near 24 on several days: see “Pools that were recovering”.',
   ],
-  queries: [
+  rows: POOL_KEY,
+  columns: [
     {
-      expr: promql`sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR}`,
-      legend: '{{system}} / {{pool}}',
+      title: 'Hours',
+      expr: promql`topk($topn, sum_over_time(${RECOVERING}[1d:5m]) / ${POINTS_PER_HOUR} > 0)`,
+      unit: 'h',
+      decimals: 1,
+      max: 24,
+      steps: barSteps(THRESHOLDS.recoveryHours),
+      bar: true,
     },
   ],
-  unit: 'h',
+  cellLinks: { pool: rowToPool },
+  sortBy: 'Hours',
+  noValue: 'No recovery in the last day, or not served: see “Data”',
+  width: 12,
+})
+
+const recoveryTraffic = topPools({
+  title: 'Top $topn pools by recovery writes',
+  about: [
+    'Bytes per second written for recovery, of the pools with the most.',
+    'None, or for some hours after a disk or node failed.',
+    'A rate that does not decrease for days: the rebuild does not end. Contact the support of the vendor.',
+  ],
+  expr: RECOVERY_WRITES,
+  unit: 'Bps',
   min: 0,
-  max: 24,
-  decimals: 1,
-  steps: steps(THRESHOLDS.recoveryHours),
   noValue: NO_DATA,
-  links: [seriesToPool],
-  width: 24,
-  height: 6,
+  width: 12,
 })
 
 export const disks: DashboardSpec = {
   name: 'disks',
   title: 'Storage / Disks and background work',
   question: 'Which nodes have disks to replace, and is the pool still rebuilding?',
-  variables: ['datasource', 'job', 'system', 'pool', 'node'],
+  variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-24h',
   refresh: GRAFANA.refresh.slow,
   rows: [
     {
       title: 'Disks',
-      panels: [states, uncounted, servedAttributes(['diskTraffic'], 10), workList, notGood, failures],
+      panels: [poolData(['diskTraffic']), states, uncounted, workList, notGood, failures],
     },
     {
       title: 'Background work',
-      panels: [traffic('read'), traffic('write'), recovery, userShare, hours],
+      panels: [traffic('read'), traffic('write'), recovery, hours, recoveryTraffic, userShare],
     },
   ],
 }

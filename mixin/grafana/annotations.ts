@@ -5,10 +5,9 @@ import {
   DashboardLinkBuilder,
   DashboardLinkType,
 } from '@grafana/grafana-foundation-sdk/dashboard'
-import { dashboardPath } from '../dashboard_url.ts'
-import { type Expression, promql, select } from '../promql/expression.ts'
-import { perNode } from '../promql/operators.ts'
-import { firingAlerts, SCOPE } from '../promql/scope.ts'
+import { COLORS } from '../colors.ts'
+import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { firingAlerts } from '../promql/scope.ts'
 import { GRAFANA, MATCHERS } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
@@ -19,6 +18,8 @@ interface Annotation {
   readonly text: string
   readonly color: string
   readonly enabled: boolean
+  /** Without a switch at the top of the dashboard. */
+  readonly hidden: boolean
 }
 
 /** Restarts of exporters only: other jobs of the same Prometheus have `process_start_time_seconds`, too. */
@@ -26,33 +27,37 @@ const START = select('process_start_time_seconds', MATCHERS.job)
 const BUILD = select('sds_exporter_build_info', MATCHERS.job)
 const RESTARTS = promql`changes(${START}[$__rate_interval]) > 0 and on (job,instance) ${BUILD}`
 
-const GOOD = select('sds_node_health_status', ...SCOPE.system, 'status="Good"')
-const CHANGES = perNode(promql`changes(${GOOD}[$__rate_interval])`)
+/** Alerts about what the page shows; those without one of the labels are kept. */
+const shownAlerts = (variables: readonly string[]): Expression =>
+  firingAlerts(
+    'severity="critical"',
+    ...(['pool', 'node'] as const)
+      .filter((name) => variables.includes(name))
+      .map((name): Matcher => `${name}=~"$${name}|"`),
+  )
 
-const ANNOTATIONS: readonly Annotation[] = [
+/**
+ * Critical alerts are disabled by default: an alert is drawn as a region over the graph for as long as it fires, and
+ * several would cover it.
+ */
+const annotationsOf = (variables: readonly string[]): readonly Annotation[] => [
   {
-    name: 'Alerts',
-    expr: firingAlerts(),
+    name: 'Critical alerts',
+    expr: shownAlerts(variables),
     title: '{{alertname}}',
-    text: '{{severity}}: {{system}} {{pool}} {{node}}',
-    color: 'red',
-    enabled: true,
+    text: '{{system}} {{pool}} {{node}}',
+    color: COLORS.critical.line,
+    enabled: false,
+    hidden: false,
   },
   {
     name: 'Exporter restarts',
     expr: RESTARTS,
     title: 'Exporter restarted',
     text: '{{instance}}',
-    color: 'blue',
+    color: COLORS.planned.line,
     enabled: true,
-  },
-  {
-    name: 'Health changes',
-    expr: promql`${CHANGES} > 0`,
-    title: 'Health of {{node}} changed',
-    text: '{{system}} {{pool}}',
-    color: 'yellow',
-    enabled: false,
+    hidden: true,
   },
 ]
 
@@ -79,6 +84,7 @@ const annotation = (spec: Annotation): AnnotationQuery =>
       .name(spec.name)
       .datasource(DATASOURCE)
       .enable(spec.enabled)
+      .hide(spec.hidden)
       .iconColor(spec.color)
       .expr(spec.expr)
       .titleFormat(spec.title)
@@ -87,23 +93,16 @@ const annotation = (spec: Annotation): AnnotationQuery =>
       .build(),
   )
 
-/** Firing alerts, restarts of the exporter, and, disabled by default, changes of health. */
-export const annotations = (): AnnotationQuery[] => [builtIn(), ...ANNOTATIONS.map(annotation)]
+/** Critical alerts, disabled by default, and restarts of the exporter, for a dashboard with these variables. */
+export const annotations = (variables: readonly string[]): AnnotationQuery[] => [
+  builtIn(),
+  ...annotationsOf(variables).map(annotation),
+]
 
-/** Links to the fleet dashboard and to all others, with the variables and the time range. */
+/** One menu with all dashboards, which keeps the variables and the time range. */
 export const links = (): DashboardLink[] => [
   unplaced(
-    new DashboardLinkBuilder('Fleet')
-      .type(DashboardLinkType.Link)
-      .icon('dashboard')
-      .tooltip('All systems')
-      .url(dashboardPath('fleet'))
-      .includeVars(true)
-      .keepTime(true)
-      .build(),
-  ),
-  unplaced(
-    new DashboardLinkBuilder('Storage dashboards')
+    new DashboardLinkBuilder('Storage')
       .type(DashboardLinkType.Dashboards)
       .icon('external link')
       .tooltip('All dashboards about the storage systems')

@@ -29,6 +29,7 @@ const SCHEMA_VERSION = 37
 
 /** The dashboard in the classic JSON model, for file provisioning. Grafana sets id and version. */
 export const toDashboard = (spec: DashboardSpec): Dashboard => {
+  const variables = spec.variables.map((name) => VARIABLES[name]())
   const built = new DashboardBuilder(spec.title)
     .uid(UIDS[spec.name])
     .description(spec.question)
@@ -42,9 +43,9 @@ export const toDashboard = (spec: DashboardSpec): Dashboard => {
   return {
     ...built,
     schemaVersion: SCHEMA_VERSION,
-    annotations: { list: annotations() },
+    annotations: { list: annotations(variables.map(({ name }) => name)) },
     links: links(),
-    templating: { list: spec.variables.map((name) => VARIABLES[name]()) },
+    templating: { list: variables },
     panels: arrange(spec.rows),
   }
 }

@@ -1,24 +1,39 @@
 import {
   HeatmapCalculationBucketConfigBuilder,
+  HeatmapCalculationMode,
   HeatmapCalculationOptionsBuilder,
   ScaleDistribution,
   ScaleDistributionConfigBuilder,
 } from '@grafana/grafana-foundation-sdk/common'
-import { PanelBuilder, YAxisConfigBuilder } from '@grafana/grafana-foundation-sdk/heatmap'
+import {
+  CellValuesBuilder,
+  FilterValueRangeBuilder,
+  PanelBuilder,
+  YAxisConfigBuilder,
+} from '@grafana/grafana-foundation-sdk/heatmap'
 import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
 interface HeatmapSpec extends PanelSpec {
-  /** Grafana sorts the values of many series into buckets; otherwise the query returns buckets. */
+  /** Grafana sorts the values of many series into buckets; otherwise the query returns rates of buckets. */
   readonly calculate?: boolean
 }
 
-/** Each bucket is twice as wide as the one before, because latencies span orders of magnitude. */
+/** Buckets in each doubling of the value: each is 1.19 times as wide as the one before. */
+const BUCKETS_PER_DOUBLING = '4'
+
 const calculation = (): HeatmapCalculationOptionsBuilder =>
   new HeatmapCalculationOptionsBuilder().yBuckets(
-    new HeatmapCalculationBucketConfigBuilder().scale(
-      new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(2),
-    ),
+    new HeatmapCalculationBucketConfigBuilder()
+      .mode(HeatmapCalculationMode.Size)
+      .value(BUCKETS_PER_DOUBLING)
+      .scale(new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(2)),
   )
+
+/**
+ * Rates per second up to this are not drawn. Rates of two buckets with the same events differ slightly, because each is
+ * extrapolated, and their difference would look like events.
+ */
+const NEGLIGIBLE_RATE = 1e-3
 
 /** Number of values in each bucket over time. */
 export const heatmap = (spec: HeatmapSpec): SizedPanel => {
@@ -27,5 +42,10 @@ export const heatmap = (spec: HeatmapSpec): SizedPanel => {
     .yAxis(new YAxisConfigBuilder().unit(spec.unit))
     .showLegend()
   if (spec.calculate) builder.calculation(calculation())
-  return finish(builder, spec, 8)
+  else {
+    builder
+      .filterValues(new FilterValueRangeBuilder().le(NEGLIGIBLE_RATE))
+      .cellValues(new CellValuesBuilder().unit('reqps'))
+  }
+  return finish(builder, spec, 9)
 }

@@ -1,4 +1,5 @@
 import type { Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
+import { COLUMNS } from './fit.ts'
 import { DATASOURCE, type SizedPanel } from './spec.ts'
 
 /** A row of a dashboard. Panels of a collapsed row send no queries until the row is opened. */
@@ -7,9 +8,6 @@ export interface Row {
   readonly collapsed?: boolean
   readonly panels: readonly SizedPanel[]
 }
-
-/** Width of the dashboard in grid units. */
-const COLUMNS = 24
 
 interface Cursor {
   readonly x: number

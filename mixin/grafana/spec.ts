@@ -9,8 +9,10 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus'
 import type { Reference } from '../../src/alerting/references.ts'
+import { COLORS, PLAIN_COLORS, type StateColor } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
 import { lowerIsWorse, type Threshold } from '../settings.ts'
+import { assertTitleFits } from './fit.ts'
 
 /** The data source variable, set on panels and on queries: without it Grafana uses its default data source. */
 export const DATASOURCE = { type: 'prometheus', uid: '$' + '{datasource}' } as const
@@ -75,27 +77,54 @@ export interface SizedPanel {
   readonly panel: Panel
 }
 
-/** Green below `warning`, then yellow, then red from `critical`; reversed where `critical` is the lower one. */
-export const steps = (threshold: Threshold): Step[] =>
-  lowerIsWorse(threshold)
-    ? [
-        { value: null, color: 'red' },
-        { value: threshold.critical, color: 'yellow' },
-        { value: threshold.warning, color: 'green' },
-      ]
-    : [
-        { value: null, color: 'green' },
-        { value: threshold.warning, color: 'yellow' },
-        { value: threshold.critical, color: 'red' },
-      ]
+/** What a threshold colours: the background of a text, or a bar. */
+const SHADES = {
+  fill: { plain: PLAIN_COLORS.fill, warning: COLORS.warning.fill, critical: COLORS.critical.fill },
+  bar: { plain: PLAIN_COLORS.bar, warning: COLORS.warning.line, critical: COLORS.critical.line },
+} as const
 
-/** One colour for all values: for values without a threshold. */
-export const PLAIN: readonly Step[] = [{ value: null, color: 'blue' }]
-/** For counts that should be 0. */
-export const ZERO_IS_GOOD: readonly Step[] = [
-  { value: null, color: 'green' },
-  { value: 1, color: 'red' },
+/** Plain below `warning`, then yellow, then red from `critical`; reversed where `critical` is the lower one. */
+const stepsOf =
+  (shade: keyof typeof SHADES) =>
+  (threshold: Threshold): Step[] => {
+    const { plain, warning, critical } = SHADES[shade]
+    return lowerIsWorse(threshold)
+      ? [
+          { value: null, color: critical },
+          { value: threshold.critical, color: warning },
+          { value: threshold.warning, color: plain },
+        ]
+      : [
+          { value: null, color: plain },
+          { value: threshold.warning, color: warning },
+          { value: threshold.critical, color: critical },
+        ]
+  }
+
+/** For the background of numbers. */
+export const steps = stepsOf('fill')
+export const barSteps = stepsOf('bar')
+
+/** For dashed lines in graphs: each line has the colour of its level, also where lower is worse. */
+export const lineSteps = (threshold: Threshold): Step[] => {
+  const levels = [
+    { value: threshold.warning, color: COLORS.warning.line },
+    { value: threshold.critical, color: COLORS.critical.line },
+  ]
+  return [
+    { value: null, color: PLAIN_COLORS.fill },
+    ...(lowerIsWorse(threshold) ? levels.toReversed() : levels),
+  ]
+}
+
+/** From a value upwards in the colour of a state, below without. */
+export const from = (value: number, state: StateColor): readonly Step[] => [
+  { value: null, color: PLAIN_COLORS.fill },
+  { value, color: COLORS[state].fill },
 ]
+
+/** For values without a threshold. */
+export const PLAIN: readonly Step[] = [{ value: null, color: PLAIN_COLORS.fill }]
 
 export const thresholds = (list: readonly Step[]): ThresholdsConfigBuilder =>
   new ThresholdsConfigBuilder()
@@ -167,6 +196,7 @@ export const finish = (
   transformations: readonly DataTransformerConfig[] = [],
 ): SizedPanel => {
   const spec = withUnitDefaults(given)
+  assertTitleFits(spec.title, spec.width)
   builder.title(spec.title)
   builder.description(describe(spec.about))
   builder.datasource(DATASOURCE)

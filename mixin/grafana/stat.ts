@@ -4,40 +4,27 @@ import {
   BigValueTextMode,
   ReduceDataOptionsBuilder,
   VizOrientation,
+  VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common'
-import { PanelBuilder as GaugeBuilder } from '@grafana/grafana-foundation-sdk/gauge'
-import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat'
-import { finish, type PanelSpec, type Query, type SizedPanel } from './spec.ts'
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat'
+import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
-interface StatSpec extends PanelSpec {
-  /** Colour the background, for states. */
-  readonly background?: boolean
-  /** Draw the values over time behind the number; the query then covers the whole range. */
-  readonly sparkline?: boolean
-}
+/** Sizes in pixels. Without them, Grafana makes the text of a panel as large as it fits. */
+const TEXT = { title: 12, value: 20 } as const
 
-/** Without a calculation Grafana shows nothing. */
-const last = (): ReduceDataOptionsBuilder =>
-  new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false)
-
-/** Instant, so that a number disappears when its series ends, instead of showing an old value as current. */
-const now = (queries: readonly Query[]): Query[] => queries.map((query) => ({ ...query, instant: true }))
-
-/** One large number per query; with several queries each has its name. */
-export const stat = (spec: StatSpec): SizedPanel => {
-  const builder = new StatBuilder()
-    .reduceOptions(last())
-    .graphMode(spec.sparkline ? BigValueGraphMode.Area : BigValueGraphMode.None)
-    .colorMode(spec.background ? BigValueColorMode.Background : BigValueColorMode.Value)
+/**
+ * One number per query; with several queries each has its name. The queries are instant, so that a number disappears
+ * when its series ends: the last value of a range can be hours old. The background shows a state, because coloured text
+ * is hard to read in one of the two themes.
+ */
+export const stat = (spec: PanelSpec): SizedPanel => {
+  const builder = new PanelBuilder()
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false))
+    .graphMode(BigValueGraphMode.None)
+    .colorMode(BigValueColorMode.BackgroundSolid)
     .textMode(BigValueTextMode.Auto)
-    .orientation(VizOrientation.Auto)
-  return finish(builder, spec.sparkline ? spec : { ...spec, queries: now(spec.queries) }, 4)
+    .wideLayout(false)
+    .text(new VizTextDisplayOptionsBuilder().titleSize(TEXT.title).valueSize(TEXT.value))
+    .orientation(VizOrientation.Vertical)
+  return finish(builder, { ...spec, queries: spec.queries.map((query) => ({ ...query, instant: true })) }, 3)
 }
-
-/** A ratio as a gauge with its thresholds. */
-export const gauge = (spec: PanelSpec): SizedPanel =>
-  finish(
-    new GaugeBuilder().reduceOptions(last()).showThresholdMarkers(true).orientation(VizOrientation.Auto),
-    { ...spec, queries: now(spec.queries) },
-    4,
-  )

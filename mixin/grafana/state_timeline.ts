@@ -11,16 +11,24 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statetimeline'
 import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
 
-/** One band per series, coloured by state. A band is empty where there is no data. */
-export const stateTimeline = (spec: PanelSpec): SizedPanel => {
+/** With more rows their names overlap. */
+const ROWS_PER_PAGE = 10
+
+interface TimelineSpec extends PanelSpec {
+  /** One band, without the buttons for further pages. */
+  readonly rows?: 'one'
+}
+
+/** One band per series, coloured by state, with the state as text. A band is empty where there is no data. */
+export const stateTimeline = (spec: TimelineSpec): SizedPanel => {
   const builder = new PanelBuilder()
     .mergeValues(true)
-    .showValue(VisibilityMode.Never)
+    .showValue(VisibilityMode.Auto)
     .alignValue(TimelineValueAlignment.Left)
-    .rowHeight(0.8)
-    .perPage(20)
+    .rowHeight(0.85)
     .lineWidth(0)
-    .fillOpacity(80)
+    // Opaque, so that the contrast of the text does not depend on the background.
+    .fillOpacity(100)
     .spanNulls(false)
     .legend(
       new VizLegendOptionsBuilder()
@@ -30,5 +38,6 @@ export const stateTimeline = (spec: PanelSpec): SizedPanel => {
         .calcs([]),
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single).sort(SortOrder.None))
-  return finish(builder, spec, 8)
+  if (spec.rows !== 'one') builder.perPage(ROWS_PER_PAGE)
+  return finish(builder, spec, 9)
 }

@@ -7,6 +7,7 @@ import type {
 import { ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
 import type { Expression } from '../promql/expression.ts'
+import { assertColumnsFit, columnPixels } from './fit.ts'
 import {
   dataLink,
   finish,
@@ -18,29 +19,47 @@ import {
   type Step,
 } from './spec.ts'
 
-/** A column of values; one query. */
-interface Column {
+/** A column of values; one query. Cells have the colours of thresholds and mappings as background. */
+export interface Column {
   readonly title: string
   readonly expr: Expression
   readonly unit: string
   readonly decimals?: number
   readonly steps?: readonly Step[]
   readonly mappings?: readonly ValueMapping[]
-  /** How a cell shows its value. Default: text without colour. */
-  readonly cell?: 'background' | 'text' | 'gauge'
-  readonly width?: number
+  /** Draw a bar from 0 to 1; only in a table with one column of values, where no cell is empty. */
+  readonly bar?: boolean
+  /** End of the bar, where it is not 1. */
+  readonly max?: number
+  /** A long value, where the usual one of the unit is too long. */
+  readonly sample?: string
+}
+
+/** A column with a label that only the result of this query has, at most one series for each row. */
+export interface TextColumn {
+  readonly title: string
+  readonly label: string
+  readonly expr: Expression
 }
 
 interface TableSpec extends Omit<PanelSpec, 'queries' | 'unit' | 'steps' | 'overrides' | 'links'> {
   /** Labels that identify a row, in the order of their columns. */
   readonly rows: readonly string[]
+  /** Titles of label columns that are not called as the label. */
+  readonly labelTitles?: Readonly<Record<string, string>>
   readonly columns: readonly Column[]
+  readonly texts?: readonly TextColumn[]
+  /** Texts and colours of the values of labels. */
+  readonly labelMappings?: Readonly<Record<string, readonly ValueMapping[]>>
   /** Links on the cells of a label. */
   readonly cellLinks?: Readonly<Record<string, Link>>
   /** Title of the column by which the table is sorted, largest first. */
   readonly sortBy?: string
   readonly ascending?: boolean
-  readonly overrides?: readonly Override[]
+  /** Columns of values before those of the labels. */
+  readonly valuesFirst?: boolean
+  /** The text of the panel when it has no row. Cells without a value have a dash. */
+  readonly noValue: string
 }
 
 /**
@@ -49,62 +68,170 @@ interface TableSpec extends Omit<PanelSpec, 'queries' | 'unit' | 'steps' | 'over
  */
 const CELLS = {
   background: TableCellDisplayMode.ColorBackgroundSolid,
-  text: TableCellDisplayMode.ColorText,
-  gauge: TableCellDisplayMode.LcdGauge,
+  bar: TableCellDisplayMode.BasicGauge,
 } as const
+
+/** Long values of labels and units, from which the widths of columns are calculated. */
+const LABEL_SAMPLES: Readonly<Record<string, string>> = {
+  system: 'frankfurt-1',
+  pool: 'archive-01',
+  node: 'archive-node-01',
+  alertname: 'SdsAuthnProviderRemoved',
+  error_type: '404 (ATMOS)',
+  provider: 'corporate directory',
+  provider_id: 'urn:storageos:authn:provider:1',
+  instance: 'exporter-0.example:9438',
+  attribute: 'diskWriteBandwidthRecovery',
+  target_percent: '90',
+  history_days: '28',
+}
+const UNIT_SAMPLES: Readonly<Record<string, string>> = {
+  none: '99999',
+  percentunit: '100.0%',
+  bytes: '1023 TiB',
+  s: '59.9 mins',
+  dtdurations: '11 months',
+}
+const DEFAULT_SAMPLE = 'Maintenance'
+
+/** Text of an empty cell; without it, Grafana shows the text of the empty panel there. */
+const EMPTY_CELL: Override = { name: '/.*/', properties: [{ id: 'noValue', value: '–' }] }
 
 const property = (id: string, value: unknown): DynamicConfigValue[] =>
   value === undefined ? [] : [{ id, value }]
 
-const columnOverride = (column: Column): Override => ({
+const textsOf = (mappings: readonly ValueMapping[] = []): string[] =>
+  mappings.flatMap(({ options }) =>
+    'result' in options
+      ? [(options.result as { text?: string }).text ?? '']
+      : Object.values(options as Record<string, { text?: string }>).map(({ text = '' }) => text),
+  )
+
+const longest = (texts: readonly string[]): string =>
+  texts.reduce((found, text) => (text.length > found.length ? text : found), '')
+
+/** The values of a column are as wide as their longest text; the names of rows share the remaining space. */
+const valueWidth = ({ title, unit, mappings, sample }: Column, sorted: boolean): number =>
+  Math.max(
+    columnPixels(title, sorted ? 1 : 0),
+    columnPixels(longest([sample ?? UNIT_SAMPLES[unit] ?? DEFAULT_SAMPLE, ...textsOf(mappings)])),
+  )
+
+const labelWidth = (label: string, { labelTitles = {}, labelMappings = {} }: TableSpec): number =>
+  Math.max(
+    columnPixels(labelTitles[label] ?? label, 1),
+    columnPixels(longest([LABEL_SAMPLES[label] ?? DEFAULT_SAMPLE, ...textsOf(labelMappings[label])])),
+  )
+
+const cellOf = ({ bar, steps, mappings }: Pick<Column, 'bar' | 'steps' | 'mappings'>) => {
+  if (bar) return CELLS.bar
+  return steps || mappings ? CELLS.background : undefined
+}
+
+const rangeOf = ({ unit, max = 1, bar }: Column): DynamicConfigValue[] =>
+  bar || unit === 'percentunit'
+    ? [
+        { id: 'min', value: 0 },
+        { id: 'max', value: max },
+      ]
+    : []
+
+const columnOverride = (column: Column, sorted: boolean): Override => ({
   name: column.title,
   properties: [
     { id: 'unit', value: column.unit },
     ...property('decimals', column.decimals ?? (column.unit === 'percentunit' ? 1 : undefined)),
-    ...(column.unit === 'percentunit' ? [...property('min', 0), ...property('max', 1)] : []),
+    ...rangeOf(column),
     ...property('mappings', column.mappings),
     ...property('thresholds', column.steps && { mode: ThresholdsMode.Absolute, steps: column.steps }),
-    ...property('custom.displayMode', column.cell && CELLS[column.cell]),
-    ...property('custom.width', column.width),
+    ...property('custom.displayMode', cellOf(column)),
+    ...property('custom.width', column.bar ? undefined : valueWidth(column, sorted)),
   ],
 })
 
-const linkOverride = ([name, link]: [string, Link]): Override => ({
-  name,
-  properties: [{ id: 'links', value: [dataLink(link)] }],
+const labelOverride = (label: string, spec: TableSpec): Override => {
+  const link = spec.cellLinks?.[label]
+  const mappings = spec.labelMappings?.[label]
+  return {
+    name: spec.labelTitles?.[label] ?? label,
+    properties: [
+      { id: 'custom.filterable', value: true },
+      { id: 'custom.minWidth', value: labelWidth(label, spec) },
+      ...property('links', link && [dataLink(link)]),
+      ...property('mappings', mappings),
+      ...property('custom.displayMode', cellOf({ ...(mappings && { mappings }) })),
+    ],
+  }
+}
+
+const textWidth = ({ title }: TextColumn): number => columnPixels(longest([title, DEFAULT_SAMPLE]))
+
+const textOverride = (column: TextColumn): Override => ({
+  name: column.title,
+  properties: [{ id: 'custom.minWidth', value: textWidth(column) }],
 })
 
 /** Grafana names the column "Value" when there is one query, else "Value #A", "Value #B" and so on. */
 const valueName = (index: number, count: number): string => (count === 1 ? 'Value' : `Value #${refId(index)}`)
 
-/** Joins the results by their labels, removes the time and sets the titles of the columns. */
-const transformations = ({ rows, columns }: TableSpec): DataTransformerConfig[] => {
-  const names = columns.map((_, index) => valueName(index, columns.length))
+/** Joins the results by their labels, removes what is not shown, and sets the titles of the columns. */
+const transformations = (spec: TableSpec): DataTransformerConfig[] => {
+  const { rows, columns, texts = [], labelTitles = {}, valuesFirst } = spec
+  const count = columns.length + texts.length
+  const values = columns.map(({ title }, index) => [valueName(index, count), title] as const)
+  const hidden = texts.map((_, index) => valueName(columns.length + index, count))
+  const titled = [...texts.map(({ label, title }) => [label, title] as const), ...values]
+  const names = titled.map(([name]) => name)
   return [
     { id: 'merge', options: {} },
     {
       id: 'organize',
       options: {
-        excludeByName: { Time: true },
-        indexByName: Object.fromEntries([...rows, ...names].map((name, index) => [name, index])),
-        renameByName: Object.fromEntries(columns.map(({ title }, index) => [names[index], title])),
+        excludeByName: Object.fromEntries(['Time', ...hidden].map((name) => [name, true])),
+        indexByName: Object.fromEntries(
+          (valuesFirst ? [...names, ...rows] : [...rows, ...names]).map((name, index) => [name, index]),
+        ),
+        renameByName: { ...labelTitles, ...Object.fromEntries(titled) },
       },
     },
   ]
 }
 
+const assertFits = (spec: TableSpec): void => {
+  const { title, width, rows, columns, texts = [], sortBy } = spec
+  if (columns.some(({ bar }) => bar) && columns.length > 1) {
+    throw new Error(
+      `table “${title}”: a bar needs a table with one column, because an empty cell would show 0`,
+    )
+  }
+  assertColumnsFit(title, width, [
+    ...rows.map((label) => labelWidth(label, spec)),
+    ...texts.map(textWidth),
+    ...columns.map((column) => valueWidth(column, column.title === sortBy)),
+  ])
+}
+
 /** One row per set of labels, one column per query, with current values. */
 export const table = (spec: TableSpec): SizedPanel => {
-  const builder = new PanelBuilder().filterable(true)
+  assertFits(spec)
+  const builder = new PanelBuilder()
   if (spec.sortBy !== undefined) {
     builder.sortBy([new TableSortByFieldStateBuilder().displayName(spec.sortBy).desc(!spec.ascending)])
   }
-  const links = Object.entries(spec.cellLinks ?? {}).map(linkOverride)
   const panel: PanelSpec = {
     ...spec,
     unit: 'none',
-    queries: spec.columns.map(({ expr }) => ({ expr, instant: true, format: 'table' })),
-    overrides: [...spec.columns.map(columnOverride), ...links, ...(spec.overrides ?? [])],
+    queries: [...spec.columns, ...(spec.texts ?? [])].map(({ expr }) => ({
+      expr,
+      instant: true,
+      format: 'table',
+    })),
+    overrides: [
+      ...spec.rows.map((label) => labelOverride(label, spec)),
+      ...(spec.texts ?? []).map(textOverride),
+      ...spec.columns.map((column) => columnOverride(column, column.title === spec.sortBy)),
+      EMPTY_CELL,
+    ],
   }
   return finish(builder, panel, 9, transformations(spec))
 }
@@ -114,14 +241,25 @@ interface MatrixSpec extends Omit<PanelSpec, 'queries' | 'overrides' | 'links'> 
   /** Labels that identify the row and the column. */
   readonly row: string
   readonly column: string
-  readonly cell?: keyof typeof CELLS
+  readonly noValue: string
 }
+
+/** Of the columns of a matrix, whose number is not known. */
+const MATRIX_COLUMN_PIXELS = 90
+const MATRIX_ROW_PIXELS = 240
 
 /** One row per value of one label, one column per value of another. */
 export const matrix = (spec: MatrixSpec): SizedPanel => {
-  const builder = new PanelBuilder().filterable(true)
-  if (spec.cell) builder.displayMode(CELLS[spec.cell])
-  const panel: PanelSpec = { ...spec, queries: [{ expr: spec.expr, instant: true, format: 'table' }] }
+  const builder = new PanelBuilder().minWidth(MATRIX_COLUMN_PIXELS)
+  const corner = { id: 'custom.minWidth', value: MATRIX_ROW_PIXELS }
+  const panel: PanelSpec = {
+    ...spec,
+    queries: [{ expr: spec.expr, instant: true, format: 'table' }],
+    overrides: [
+      { name: `${spec.row}\\${spec.column}`, properties: [{ id: 'custom.filterable', value: true }, corner] },
+      EMPTY_CELL,
+    ],
+  }
   const options = { rowField: spec.row, columnField: spec.column, valueField: 'Value' }
   return finish(builder, panel, 9, [{ id: 'groupingToMatrix', options }])
 }

@@ -17,7 +17,7 @@ import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries'
 import { finish, type Override, type PanelSpec, placed, type SizedPanel } from './spec.ts'
 
-interface TimeSeriesSpec extends PanelSpec {
+export interface TimeSeriesSpec extends PanelSpec {
   /** Only for parts of a total. */
   readonly stacked?: boolean
   readonly bars?: boolean
@@ -25,18 +25,29 @@ interface TimeSeriesSpec extends PanelSpec {
   readonly stepped?: boolean
   /** Draw the thresholds as dashed lines. */
   readonly limits?: boolean
-  /** For many lines: no fill, and the legend sorted by the maximum. */
-  readonly many?: boolean
 }
 
-/** The SDK disables the legend by default. */
-const legend = ({ many }: TimeSeriesSpec): VizLegendOptionsBuilder => {
-  const builder = new VizLegendOptionsBuilder()
-    .showLegend(true)
-    .displayMode(LegendDisplayMode.Table)
-    .placement(LegendPlacement.Bottom)
-    .calcs(['mean', 'lastNotNull', 'max'])
-  return many ? builder.sortBy('Max').sortDesc(true) : builder
+/** Whether a query returns a series for each value of a label. */
+const hasManySeries = ({ queries }: PanelSpec): boolean =>
+  queries.some(({ legend = '' }) => legend.includes('{{'))
+
+/** Rows that a legend below the graph shows; it has a third of the height of the panel. */
+const ROWS_BELOW = 3
+
+/**
+ * A legend below the graph shows few rows, so that of many series is beside it, the largest last value first. The SDK
+ * disables the legend by default.
+ */
+const legend = (spec: TimeSeriesSpec): VizLegendOptionsBuilder => {
+  const builder = new VizLegendOptionsBuilder().showLegend(true).displayMode(LegendDisplayMode.Table)
+  if (!hasManySeries(spec) && spec.queries.length <= ROWS_BELOW) {
+    return builder.placement(LegendPlacement.Bottom).calcs(['mean', 'lastNotNull', 'max'])
+  }
+  return builder
+    .placement(LegendPlacement.Right)
+    .calcs(['lastNotNull', 'max'])
+    .sortBy('Last *')
+    .sortDesc(true)
 }
 
 const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
@@ -48,10 +59,11 @@ const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {
   }
 }
 
-/** Fill of the areas in percent; stronger where they are stacked, so that their borders are visible. */
-const opacity = ({ stacked, bars, many }: TimeSeriesSpec): number => {
-  if (many) return 0
-  return bars ? 80 : stacked ? 40 : 10
+/** Fill of the areas in percent. Translucent fills of several lines that are not stacked would add up. */
+const opacity = (spec: TimeSeriesSpec): number => {
+  if (spec.bars) return 80
+  if (spec.stacked) return 40
+  return hasManySeries(spec) || spec.queries.length > 1 ? 0 : 10
 }
 
 /** Values over time. Gaps are not joined. */
@@ -66,15 +78,20 @@ export const timeSeries = (spec: TimeSeriesSpec): SizedPanel => {
     .legend(legend(spec))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
   applyShape(builder, spec)
-  return finish(builder, spec, 8)
+  return finish(builder, spec, 9)
 }
 
-/** A dashed line, for values to compare with. */
-export const dashed = (name: string, color = 'text'): Override => ({
+/** A line in a fixed colour. */
+export const colored = (name: string, color: string): Override => ({
+  name,
+  properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }],
+})
+
+/** Lines to compare with: dashed, and in a colour of their own if there is one. */
+export const dashed = (name: string, color?: string): Override => ({
   name,
   properties: [
     { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 8] } },
-    { id: 'custom.fillOpacity', value: 0 },
-    { id: 'color', value: { mode: 'fixed', fixedColor: color } },
+    ...(color === undefined ? [] : colored(name, color).properties),
   ],
 })

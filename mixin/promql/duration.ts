@@ -35,3 +35,22 @@ export const scaleExpression = (expr: string, scale: number): string => {
   })
   return text + expr.slice(done)
 }
+
+/** The expression as it was `offset` ago. It must have no offset or `@` of its own. */
+export const shifted = <Text extends string>(expr: Text, offset: Duration): Text => {
+  const ends: number[] = []
+  parser.parse(expr).iterate({
+    enter: ({ name, to, node }) => {
+      if (
+        name === 'MatrixSelector' ||
+        (name === 'VectorSelector' && node.parent?.name !== 'MatrixSelector')
+      ) {
+        ends.push(to)
+      }
+    },
+  })
+  return ends.reduceRight<string>(
+    (text, end) => `${text.slice(0, end)} offset ${offset}${text.slice(end)}`,
+    expr,
+  ) as Text
+}

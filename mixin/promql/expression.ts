@@ -38,7 +38,3 @@ export const join = (operands: readonly Expression[], operator: string): Express
 /** A selector, e.g. `sds_node_disks{system=~"$system"}`. */
 export const select = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   (matchers.length === 0 ? metric : `${metric}{${matchers.join(',')}}`) as Expression
-
-/** A selector of several metrics: `or` between two vectors ignores their names and would drop the second. */
-export const selectAny = (metrics: readonly MetricName[], ...matchers: readonly Matcher[]): Expression =>
-  `{${[...matchers, `__name__=~"${metrics.join('|')}"`].join(',')}}` as Expression

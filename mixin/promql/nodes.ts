@@ -1,6 +1,5 @@
 import { HEALTH, NODE_KEY, UNKNOWN_HEALTH } from '../settings.ts'
 import { type Expression, join, type Matcher, promql, select } from './expression.ts'
-import type { MetricName } from './metrics.ts'
 import { type Aggregate, age, by, dedup, perNode, perNodeAnd, perSystem, ratio } from './operators.ts'
 import { SCOPE } from './scope.ts'
 
@@ -36,27 +35,29 @@ export const usedRatio = (total: Aggregate, matchers: readonly Matcher[]): Expre
 
 /**
  * The code (settings.ts, HEALTH) of the worst health status under each set of the labels. Each status is a series of
- * its own with the value 1 or 0; multiplied by its code, the largest is the code of the current status.
+ * its own with the value 1 or 0. The worst comes first, because `or` keeps the first of equal labels; nodes are
+ * aggregated before it, because `or` over all nodes takes minutes in a large fleet.
  */
-export const healthCode = (labels: readonly string[], matchers: readonly Matcher[]): Expression => {
-  const health = (matcher: Matcher) => select('sds_node_health_status', ...matchers, matcher)
-  const known = Object.entries(HEALTH).map(
-    ([status, { code }]) => promql`${health(`status="${status}"`)} * ${code}`,
+export const healthCode = (
+  labels: readonly string[],
+  matchers: readonly Matcher[],
+  value: (selector: Expression) => Expression = (selector) => selector,
+): Expression => {
+  const code = (matcher: Matcher, number: number): Expression => {
+    const health = value(select('sds_node_health_status', ...matchers, matcher))
+    return promql`(${by('max', labels, health)} == 1) * ${number}`
+  }
+  return join(
+    [
+      code(`status!~"${Object.keys(HEALTH).join('|')}"`, UNKNOWN_HEALTH.code),
+      ...Object.entries(HEALTH)
+        .map(([status, health]) => code(`status="${status}"`, health.code))
+        .reverse(),
+    ],
+    '\nor\n',
   )
-  const unknown = promql`${health(`status!~"${Object.keys(HEALTH).join('|')}"`)} * ${UNKNOWN_HEALTH.code}`
-  return by('max', labels, join([...known, unknown], ' or '))
 }
 
 /** Forecasts of the storage system: one series per node, history and target. */
 export const perForecast = (vector: Expression): Expression =>
   dedup([...NODE_KEY, 'history_days', 'target_percent'], vector)
-
-/**
- * The nodes with the largest mean over the last three hours of the range. `@ end()` makes the choice once; a plain
- * topk would choose at each step and draw more than `$topn` lines.
- */
-export const topNodes = (metric: MetricName): Expression => {
-  const selector = select(metric, ...SCOPE.node)
-  const recent = perNode(promql`avg_over_time(${selector}[3h] @ end())`)
-  return promql`${perNode(selector)} and topk($topn, ${recent})`
-}

@@ -1,5 +1,6 @@
 import { MATCHERS, PROMETHEUS } from '../settings.ts'
-import { type Expression, type Matcher, select } from './expression.ts'
+import { type Expression, type Matcher, promql, select } from './expression.ts'
+import { RECORDED } from './metrics.ts'
 
 /** Matchers of the variables of a dashboard, by the series that are to be selected. */
 export const SCOPE = {
@@ -24,3 +25,9 @@ export const firingAlerts = (...matchers: readonly Matcher[]): Expression =>
     'system=~"$system|"',
     ...matchers,
   )
+
+/**
+ * 1 where the rules were evaluated within a day, else nothing: without them there are no alerts, which is not the same
+ * as no firing alert.
+ */
+export const rulesLoaded = (): Expression => promql`group(last_over_time(${select(RECORDED.usedRatio)}[1d]))`

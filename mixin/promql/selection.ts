@@ -8,6 +8,8 @@ export interface Selection {
   readonly pool?: readonly string[]
   readonly node?: readonly string[]
   readonly topn?: number
+  /** Length of the time range; default: six hours. */
+  readonly rangeSeconds?: number
 }
 
 /** Escapes a value as Grafana does in a regular expression in a PromQL string. */
@@ -19,13 +21,16 @@ const pattern = (values: readonly string[] | undefined): string => {
   return more.length === 0 ? (only ?? '.+') : `(${[only, ...more].join('|')})`
 }
 
+const DEFAULT_RANGE_SECONDS = 6 * 3600
 const RATE_INTERVAL = `${4 * PROMETHEUS.scrapeIntervalSeconds}s`
 
 /** The expression that Grafana sends to Prometheus for a selection; for tests and the preview. */
 export const substitute = (expr: string, selection: Selection = {}): string =>
   expr
     .replaceAll('$__rate_interval', RATE_INTERVAL)
+    .replaceAll('$__range', `${selection.rangeSeconds ?? DEFAULT_RANGE_SECONDS}s`)
     .replaceAll('$topn', String(selection.topn ?? 10))
-    .replaceAll(/\$(job|instance|system|pool|node)\b/g, (_, name: Exclude<keyof Selection, 'topn'>) =>
-      pattern(selection[name]),
+    .replaceAll(
+      /\$(job|instance|system|pool|node)\b/g,
+      (_, name: Exclude<keyof Selection, 'topn' | 'rangeSeconds'>) => pattern(selection[name]),
     )

@@ -92,7 +92,10 @@ function bars(curve: Curve, plot: Plot, scale: Scale): string {
 function limits(panel: Panel, plot: Plot, scale: Scale): string {
   if (!panel.fieldConfig?.defaults.custom?.thresholdsStyle) return ''
   return (panel.fieldConfig.defaults.thresholds?.steps ?? [])
-    .filter(({ value }) => value !== null && value >= scale.low && value <= scale.high)
+    .filter(
+      ({ value, color: name }) =>
+        name !== 'transparent' && value !== null && value >= scale.low && value <= scale.high,
+    )
     .map(({ value, color: name }) => {
       const y = round(scale.y(Number(value)))
       return `<line x1="${plot.left}" x2="${plot.left + plot.width}" y1="${y}" y2="${y}" stroke="${color(name)}" stroke-dasharray="8 6" opacity="0.7"/>`
@@ -107,27 +110,38 @@ interface Entry {
   readonly values: readonly number[]
 }
 
-/** Legend entries in the order of the queries, or by maximum if the panel is configured so. */
+/** Legend entries in the order of the queries, or by the last value if the panel is configured so. */
 function entries(panel: Panel, curves: readonly Curve[], series: readonly NamedSeries[]): Entry[] {
   const list = curves.map((curve, index) => ({
     curve,
     values: (series[index]?.points ?? []).map(([, value]) => value),
   }))
-  if (panel.options.legend?.sortBy !== 'Max') return list
-  return list.sort((a, b) => Math.max(...b.values) - Math.max(...a.values))
+  if (panel.options.legend?.sortBy !== 'Last *') return list
+  return list.sort((a, b) => (b.values.at(-1) ?? 0) - (a.values.at(-1) ?? 0))
 }
 
-function legendTable(list: readonly Entry[], lines: number): string {
-  const shown = list.slice(0, lines)
+const CALCULATIONS: Readonly<
+  Record<string, readonly [title: string, of: (values: readonly number[]) => number]>
+> = {
+  mean: ['Mean', (values) => values.reduce((sum, value) => sum + value, 0) / values.length],
+  lastNotNull: ['Last *', (values) => values.at(-1) ?? Number.NaN],
+  max: ['Max', (values) => Math.max(...values)],
+}
+
+/** As many lines as fit; Grafana scrolls the others. */
+function legendTable(panel: Panel, list: readonly Entry[], height: number): string {
+  const shown = list.slice(0, Math.max(1, Math.floor(height / LEGEND_LINE) - 1))
+  const calculations = ((panel.options.legend?.calcs ?? []) as string[]).flatMap((name) => {
+    const calculation = CALCULATIONS[name]
+    return calculation ? [calculation] : []
+  })
   const rows = shown.map(({ curve: { field, color: stroke }, values }) => {
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-    const cells = [mean, values.at(-1) ?? Number.NaN, Math.max(...values)].map(
-      (value) => `<td>${escapeHtml(format(value, field.config.unit, field.config.decimals))}</td>`,
+    const cells = calculations.map(
+      ([, of]) => `<td>${escapeHtml(format(of(values), field.config.unit, field.config.decimals))}</td>`,
     )
     return `<tr><th><i style="background:${stroke}"></i>${escapeHtml(field.name)}</th>${cells.join('')}</tr>`
   })
-  const more = list.length - shown.length
-  const head = `<tr class="head"><th>${more > 0 ? `and ${more} more` : ''}</th><td>Mean</td><td>Last</td><td>Max</td></tr>`
+  const head = `<tr class="head"><th></th>${calculations.map(([title]) => `<td>${title}</td>`).join('')}</tr>`
   return `<table class="legend">${head}${rows.join('')}</table>`
 }
 
@@ -137,6 +151,10 @@ export interface Mark {
   readonly color: string
 }
 
+/** Grafana gives a legend below the graph a third of its height, and one beside it up to 60 % of its width. */
+const LEGEND_HEIGHT = 0.35
+const LEGEND_WIDTH = 0.42
+
 export function drawTimeSeries(
   panel: Panel,
   series: readonly NamedSeries[],
@@ -144,10 +162,18 @@ export function drawTimeSeries(
   box: Box,
   marks: readonly Mark[],
 ): string {
-  const lines = Math.min(series.length, Math.max(1, Math.floor((box.height - 150) / LEGEND_LINE) - 1))
-  const height = box.height - (lines + 1) * LEGEND_LINE - 4
-  const plot: Plot = { left: 78, top: 6, width: box.width - 88, height: height - 28, span }
+  const beside = panel.options.legend?.placement === 'right'
+  const lines = Math.min(series.length + 1, Math.floor((box.height * LEGEND_HEIGHT) / LEGEND_LINE))
+  const height = beside ? box.height : box.height - lines * LEGEND_LINE - 4
+  const width = beside ? box.width * (1 - LEGEND_WIDTH) : box.width
+  const plot: Plot = { left: 78, top: 6, width: width - 88, height: height - 28, span }
   const curves = stack(panel, series)
+  const graph = `<svg width="${round(width)}" height="${round(height)}">${drawGraph(panel, curves, plot, marks)}</svg>`
+  const legend = legendTable(panel, entries(panel, curves, series), beside ? height : lines * LEGEND_LINE)
+  return `<div class="${beside ? 'beside' : ''}">${graph}<div>${legend}</div></div>`
+}
+
+function drawGraph(panel: Panel, curves: readonly Curve[], plot: Plot, marks: readonly Mark[]): string {
   const defaults = fieldOf(panel, '')
   const scale = scaleOf(curves, defaults, plot)
   const axis = ticks(scale.low, scale.high, plot.height / 45, defaults.config.unit).map((value) => ({
@@ -162,6 +188,5 @@ export function drawTimeSeries(
       return `<line x1="${x}" x2="${x}" y1="${plot.top}" y2="${plot.top + plot.height}" stroke="${stroke}" stroke-dasharray="3 3"/>`
     })
     .join('')
-  const inner = timeAxis(plot) + valueAxis(plot, axis) + drawn + limits(panel, plot, scale) + lined
-  return `<svg width="${box.width}" height="${height}">${inner}</svg>${legendTable(entries(panel, curves, series), lines)}`
+  return timeAxis(plot) + valueAxis(plot, axis) + drawn + limits(panel, plot, scale) + lined
 }

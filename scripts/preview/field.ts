@@ -1,16 +1,20 @@
 import type { FieldConfig, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard'
 import { format } from './units.ts'
 
+/** Grafana's colours of the dark theme. */
 const COLORS: Readonly<Record<string, string>> = {
   green: '#73bf69',
   yellow: '#fade2a',
   red: '#f2495c',
   'dark-red': '#c4162a',
   blue: '#5794f2',
+  'dark-blue': '#1f60c4',
   'super-light-blue': '#c0d8ff',
   orange: '#ff9830',
+  'super-light-orange': '#ffcb7d',
   purple: '#b877d9',
-  text: '#9fa7b3',
+  'dark-purple': '#8f3bb8',
+  text: '#ccccdc',
 }
 
 const PALETTE = [
@@ -61,15 +65,19 @@ export interface Shown {
   readonly color: string
 }
 
-const mapped = (mappings: readonly ValueMapping[], value: number): Partial<Shown> | undefined => {
-  for (const mapping of mappings) {
-    if (mapping.type !== 'value') continue
-    const result = mapping.options[String(value)]
-    if (result)
-      return { ...(result.text && { text: result.text }), ...(result.color && { color: result.color }) }
-  }
-  return undefined
+type Result = { readonly text?: string; readonly color?: string } | undefined
+
+const resultOf = (mapping: ValueMapping, value: number | string): Result => {
+  if (mapping.type === 'value') return mapping.options[String(value)]
+  if (mapping.type !== 'range' || typeof value !== 'number') return undefined
+  const { from, to, result } = mapping.options
+  return value >= (from ?? Number.NEGATIVE_INFINITY) && value <= (to ?? Number.POSITIVE_INFINITY)
+    ? result
+    : undefined
 }
+
+const mapped = (mappings: readonly ValueMapping[], value: number | string): Result =>
+  mappings.map((mapping) => resultOf(mapping, value)).find((result) => result !== undefined)
 
 const thresholdColor = ({ config }: Field, value: number): string => {
   const steps = config.thresholds?.steps ?? []
@@ -78,12 +86,13 @@ const thresholdColor = ({ config }: Field, value: number): string => {
 }
 
 /** Text and colour of a value. Mappings take precedence over the fixed colour, and that over thresholds. */
-export function show(field: Field, value: number): Shown {
+export function show(field: Field, value: number | string): Shown {
   const { unit, decimals, mappings = [], color: own } = field.config
   const result = mapped(mappings, value)
   const fixed = own?.mode === 'fixed' && own.fixedColor ? color(own.fixedColor) : undefined
+  const plain = typeof value === 'string' ? 'transparent' : thresholdColor(field, value)
   return {
-    text: result?.text ?? format(value, unit, decimals),
-    color: result?.color ? color(result.color) : (fixed ?? thresholdColor(field, value)),
+    text: result?.text ?? (typeof value === 'string' ? value : format(value, unit, decimals)),
+    color: result?.color ? color(result.color) : (fixed ?? plain),
   }
 }

@@ -12,6 +12,8 @@ export interface PreviewOptions {
   readonly to: number
   /** Length of the time range in seconds; default: that of the dashboard. */
   readonly length: number | undefined
+  /** Of the page, in pixels; default: 1600. */
+  readonly width?: number
 }
 
 export interface Preview {
@@ -21,6 +23,8 @@ export interface Preview {
   /** Titles of panels with failed queries, each with the error. */
   readonly failed: readonly string[]
 }
+
+const DEFAULT_WIDTH = 1600
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400 }
 
@@ -61,7 +65,8 @@ export async function preview(
   options: PreviewOptions,
 ): Promise<Preview> {
   const span = spanOf(dashboard, options)
-  const selection = await completeSelection(prometheus, dashboard, options.selection, span.to)
+  const completed = await completeSelection(prometheus, dashboard, options.selection, span.to)
+  const selection = { ...completed, rangeSeconds: span.to - span.from }
   const panels = panelsOf(dashboard)
   const results = await Promise.all(panels.map((panel) => queryPanel(prometheus, panel, selection, span)))
   const marks = await queryAnnotations(prometheus, dashboard, selection, span)
@@ -72,6 +77,7 @@ export async function preview(
       selection,
       span,
       marks,
+      width: options.width ?? DEFAULT_WIDTH,
       results: new Map(named.flatMap(({ id, result }) => (result ? [[id, result] as const] : []))),
     }),
     empty: named.flatMap(({ title, result }) =>

@@ -25,6 +25,7 @@ const panelOf = (config: Partial<AlertingConfig>, uid: string, title: string): P
   if (found === undefined) throw new Error(`there is no panel ${title}`)
   return found
 }
+const USED = ['sds-capacity', 'Top $topn pools by space used, and in 30 days'] as const
 const steps = ({ fieldConfig }: Panel) => fieldConfig?.defaults.thresholds?.steps.map(({ value }) => value)
 const style = ({ fieldConfig }: Panel) => fieldConfig?.defaults.custom?.thresholdsStyle?.mode
 
@@ -34,7 +35,7 @@ describe('dashboards with settings', () => {
   })
 
   test('have the thresholds of the settings', () => {
-    const panel = panelOf(warning(0.6), 'sds-capacity', 'Space used over time')
+    const panel = panelOf(warning(0.6), ...USED)
     expect(steps(panel)).toEqual([null, 0.6, 0.9])
     expect(style(panel)).toBe('dashed')
   })
@@ -65,7 +66,7 @@ async function lineTest(
   value: number | undefined,
 ) {
   using folder = temporaryFolder()
-  const panel = panelOf({ overrides }, 'sds-capacity', 'Space used over time')
+  const panel = panelOf({ overrides }, ...USED)
   const line = queriesOf(panel).find(({ legendFormat }) => legendFormat === 'warning')
   const test = {
     interval: '1m',
@@ -94,25 +95,26 @@ describe('limits that differ by system or pool', () => {
   ]
 
   test('are drawn as series instead of thresholds', () => {
-    const panel = panelOf({ overrides }, 'sds-capacity', 'Space used over time')
+    const panel = panelOf({ overrides }, ...USED)
     expect(style(panel)).toBe('off')
     expect(queriesOf(panel).map(({ legendFormat }) => legendFormat)).toEqual([
       '{{system}} / {{pool}}',
+      '{{system}} / {{pool}}, in 30 days',
       'warning',
       'critical',
     ])
-    const lines = queriesOf(panel).slice(1)
+    const lines = queriesOf(panel).slice(2)
     for (const { refId, expr = '' } of lines) {
       const matching = panel.fieldConfig?.overrides.find(({ matcher }) => matcher.options === refId)
       expect(matching?.matcher.id).toBe('byFrameRefID')
       expect(matching?.properties.map(({ id }) => id)).toContain('custom.lineStyle')
       expect(() => parse(substitute(expr))).not.toThrow()
     }
-    expect(new Set(queriesOf(panel).map(({ refId }) => refId)).size).toBe(3)
+    expect(new Set(queriesOf(panel).map(({ refId }) => refId)).size).toBe(4)
   })
 
   test('leave panels of other settings as they are', () => {
-    const cpu = ['sds-pool', 'CPU by node'] as const
+    const cpu = ['sds-pool', 'Top $topn nodes by CPU'] as const
     expect(panelOf({ overrides }, ...cpu)).toEqual(panelOf({}, ...cpu))
   })
 

@@ -1,35 +1,29 @@
-import { seriesToPool } from '../../grafana/links.ts'
-import { steps } from '../../grafana/spec.ts'
+import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { by, perNode, perNodeAnd, ratio, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { ALLOCATED } from './space.ts'
+import { topPools } from '../common/lines.ts'
 
 const USED = ratio(
-  perNode(select(ALLOCATED, ...SCOPE.pool)),
+  perNode(select('sds_node_disk_space_allocated_bytes', ...SCOPE.pool)),
   perNode(select('sds_node_disk_space_total_bytes', ...SCOPE.pool)),
 )
 
-export const imbalance = timeSeries({
-  title: 'Fullest minus emptiest node',
+export const imbalance: SizedPanel = topPools({
+  title: 'Top $topn pools: fullest minus emptiest node',
   about: [
-    'Difference between the fullest and the emptiest node of each pool, as a share of usable space.',
+    'Difference between the fullest and the emptiest node of a pool, as a share of usable space, of the pools where it is largest.',
     'Below the warning threshold; larger for some days after nodes were added.',
     'A difference that does not decrease means that the system does not rebalance.',
   ],
-  queries: [
-    {
-      expr: promql`${by('max', POOL_KEY, USED)} - ${by('min', POOL_KEY, USED)}`,
-      legend: '{{system}} / {{pool}}',
-    },
-  ],
+  expr: promql`(${by('max', POOL_KEY, USED)} - ${by('min', POOL_KEY, USED)})`,
   unit: 'percentunit',
   softMax: THRESHOLDS.imbalanceRatio.critical,
-  steps: steps(THRESHOLDS.imbalanceRatio),
+  steps: lineSteps(THRESHOLDS.imbalanceRatio),
   limits: true,
-  links: [seriesToPool],
+  noValue: 'No data: see “Data”',
   width: 12,
 })
 
@@ -50,5 +44,6 @@ export const levels = timeSeries({
   unit: 'bytes',
   min: 0,
   stacked: true,
+  noValue: 'No data: see “Data”',
   width: 12,
 })

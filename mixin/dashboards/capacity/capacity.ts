@@ -1,9 +1,9 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { servedAttributes } from '../common/served_attributes.ts'
+import { poolData } from '../common/pool_data.ts'
 import { imbalance, levels } from './balance.ts'
-import { closest, forecastMatrix, unavailable } from './forecast.ts'
-import { growthTable, projection, totals, usedByPool, usedOverTime } from './space.ts'
+import { closest, forecastMatrix, timeToTarget, whenFull } from './forecast.ts'
+import { totals, usedOverTime } from './space.ts'
 
 export const capacity: DashboardSpec = {
   name: 'capacity',
@@ -13,12 +13,9 @@ export const capacity: DashboardSpec = {
   from: 'now-30d',
   refresh: GRAFANA.refresh.trend,
   rows: [
-    { title: 'Totals', panels: totals },
-    { title: 'Usage', panels: [usedByPool, usedOverTime, projection, growthTable] },
-    {
-      title: 'Forecast from the storage system',
-      panels: [unavailable, servedAttributes(['capacity', 'forecasts'], 18), forecastMatrix, closest],
-    },
+    { title: 'Totals', panels: [poolData(['capacity', 'forecasts']), ...totals] },
+    { title: 'When pools are full', panels: [whenFull, usedOverTime, timeToTarget] },
+    { title: 'Forecasts of the storage systems', panels: [forecastMatrix, closest] },
     { title: 'Balance', collapsed: true, panels: [imbalance, levels] },
   ],
 }

@@ -1,18 +1,16 @@
-import { barGauge } from '../../grafana/bar_gauge.ts'
-import { rowToPool, seriesToPool } from '../../grafana/links.ts'
-import { steps } from '../../grafana/spec.ts'
-import { gauge, stat } from '../../grafana/stat.ts'
-import { table } from '../../grafana/table.ts'
+import { seriesToPool } from '../../grafana/links.ts'
+import { from, lineSteps, type SizedPanel, steps } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
 import { dashed, timeSeries } from '../../grafana/timeseries.ts'
-import type { Duration } from '../../promql/duration.ts'
-import { type Expression, promql, select } from '../../promql/expression.ts'
+import { select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { usedRatio } from '../../promql/nodes.ts'
-import { perNode, perSystem, sum, sumByPool } from '../../promql/operators.ts'
+import { perNode, perSystem, sum } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
-
-export const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
+import { top } from '../../promql/top.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { POOL_NAME } from '../common/lines.ts'
+import { PROJECTED_RATIO, PROJECTION_DAYS, USED_RATIO } from './trend.ts'
 
 const total = (title: string, metric: MetricName, about: readonly [string, string, string]) =>
   stat({
@@ -23,13 +21,13 @@ const total = (title: string, metric: MetricName, about: readonly [string, strin
     width: 4,
   })
 
-export const totals = [
-  gauge({
+export const totals: readonly SizedPanel[] = [
+  stat({
     title: 'Space used',
     about: [
       'Allocated relative to usable space, summed over the selected pools before dividing; only nodes that serve both count.',
       'Below the warning threshold.',
-      'Find the full pool under “Space used by pool”.',
+      'Find the full pool under “When pools are full”.',
     ],
     queries: [{ expr: usedRatio(sum, SCOPE.pool) }],
     unit: 'percentunit',
@@ -41,10 +39,10 @@ export const totals = [
     'Constant, except when disks are added.',
     'A decrease means that disks or nodes left the pool: see the disks dashboard.',
   ]),
-  total('Allocated', ALLOCATED, [
+  total('Allocated', 'sds_node_disk_space_allocated_bytes', [
     'Disk space allocated for chunks in the selected pools.',
     'Grows with the stored data.',
-    'See “Growth” for the rate.',
+    'See “When pools are full” for the growth.',
   ]),
   total('Free', 'sds_node_disk_space_free_bytes', [
     'Free usable space on Good disks, without the reserve.',
@@ -57,7 +55,7 @@ export const totals = [
     'Do not count it as free space when planning.',
   ]),
   stat({
-    title: 'Offline, all pools',
+    title: 'Offline',
     about: [
       'Offline disk space of each selected system, over all pools. Every node reports the value of the whole system, so it is counted once per system.',
       '0.',
@@ -65,89 +63,31 @@ export const totals = [
     ],
     queries: [{ expr: sum(perSystem(select('sds_node_disk_space_offline_bytes', ...SCOPE.system))) }],
     unit: 'bytes',
-    steps: [
-      { value: null, color: 'green' },
-      { value: 1, color: 'yellow' },
-    ],
+    steps: from(1, 'warning'),
     width: 4,
   }),
 ]
 
-export const usedByPool = barGauge({
-  title: 'Space used by pool',
-  about: [
-    'Allocated relative to usable space of each pool.',
-    'Below the warning threshold.',
-    'Click a bar to open the pool. Order disks for pools above the warning threshold.',
-  ],
-  queries: [
-    { expr: promql`sort_desc(${usedRatio(sumByPool, SCOPE.pool)})`, legend: '{{system}} / {{pool}}' },
-  ],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.usedRatio),
-  links: [seriesToPool],
-  width: 8,
-})
+/** Text of panels on recorded sums. */
+export const NEEDS_RULES = 'No data: see “Data”, and load the recording rules'
 
 export const usedOverTime = timeSeries({
-  title: 'Space used over time',
+  title: `Top $topn pools by space used, and in ${PROJECTION_DAYS} days`,
   about: [
-    'Allocated relative to usable space of each pool, with both thresholds.',
-    'Increases slowly, and drops when disks are added.',
-    'A line that becomes steeper is new use or an error of a client: find the client that writes.',
-  ],
-  queries: [{ expr: usedRatio(sumByPool, SCOPE.pool), legend: '{{system}} / {{pool}}' }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.usedRatio),
-  limits: true,
-  links: [seriesToPool],
-  width: 16,
-})
-
-const PROJECTION_DAYS = 30
-
-const projected = promql`predict_linear(${select(ALLOCATED, ...SCOPE.pool)}[7d], ${PROJECTION_DAYS} * 86400)`
-
-export const projection = timeSeries({
-  title: `Allocated space now and in ${PROJECTION_DAYS} days`,
-  about: [
-    `Allocated space of each pool. Dashed: the usable space, and the value in ${PROJECTION_DAYS} days by the linear trend of the last seven days.`,
-    'The projection is below the usable space.',
-    'Where the projection is above the usable space, disks are needed within that time. The projection needs seven days of data.',
+    `Allocated relative to usable space of the fullest pools. Dashed: the value in ${PROJECTION_DAYS} days by the linear trend of the seven days before, where there are seven days of data.`,
+    'Increases slowly, and drops when disks are added. The dashed lines are below the thresholds.',
+    'A dashed line above a threshold: disks are needed within that time. A line that becomes steeper is new use or an error of a client: find the client that writes.',
   ],
   queries: [
-    { expr: sumByPool(perNode(select(ALLOCATED, ...SCOPE.pool))), legend: '{{system}} / {{pool}} allocated' },
-    { expr: sumByPool(perNode(projected)), legend: '{{system}} / {{pool}} projected' },
-    {
-      expr: sumByPool(perNode(select('sds_node_disk_space_total_bytes', ...SCOPE.pool))),
-      legend: '{{system}} / {{pool}} usable',
-    },
+    { expr: top(USED_RATIO), legend: POOL_NAME },
+    { expr: top(PROJECTED_RATIO), legend: `${POOL_NAME}, in ${PROJECTION_DAYS} days` },
   ],
-  unit: 'bytes',
-  min: 0,
-  overrides: [dashed('/ projected$/'), dashed('/ usable$/', 'red')],
+  unit: 'percentunit',
+  steps: lineSteps(THRESHOLDS.usedRatio),
+  limits: true,
+  overrides: [dashed(`/, in ${PROJECTION_DAYS} days$/`)],
+  noValue: NEEDS_RULES,
   links: [seriesToPool],
-  width: 12,
-  height: 9,
-})
-
-const growth = (range: Duration): Expression =>
-  sumByPool(perNode(promql`delta(${select(ALLOCATED, ...SCOPE.pool)}[${range}])`))
-
-export const growthTable = table({
-  title: 'Growth',
-  about: [
-    'Change of the allocated space of each pool within the last day, week and month.',
-    'The week is about seven times the day, the month about four times the week.',
-    'A day far above a seventh of its week is sudden growth. The month is empty or too small where Prometheus has less than 30 days of data (its default retention is 15 days).',
-  ],
-  rows: POOL_KEY,
-  columns: [
-    { title: '1 day', expr: growth('1d'), unit: 'bytes' },
-    { title: '7 days', expr: growth('7d'), unit: 'bytes' },
-    { title: '30 days', expr: growth('30d'), unit: 'bytes' },
-  ],
-  cellLinks: { pool: rowToPool },
-  sortBy: '7 days',
-  width: 12,
+  width: 24,
+  height: 10,
 })

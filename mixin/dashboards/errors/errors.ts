@@ -1,9 +1,9 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { servedAttributes } from '../common/served_attributes.ts'
-import { typeMatrix, worstNodes, worstTypes } from './nodes.ts'
+import { poolData } from '../common/pool_data.ts'
+import { nodesOverTime, typeMatrix, worstNodes, worstTypes } from './nodes.ts'
 import { failedNow, failureRatio, systemNow, userNow } from './ratios.ts'
-import { byCategory, share, topTypes } from './types.ts'
+import { byCategory, topTypes } from './types.ts'
 
 export const errors: DashboardSpec = {
   name: 'errors',
@@ -15,9 +15,9 @@ export const errors: DashboardSpec = {
   rows: [
     {
       title: 'Now',
-      panels: [failedNow, systemNow, userNow, servedAttributes(['transactions', 'errors'], 12)],
+      panels: [poolData(['transactions', 'errors']), failedNow, systemNow, userNow],
     },
-    { title: 'Over time', panels: [failureRatio, share, byCategory, topTypes] },
-    { title: 'Where', panels: [worstNodes, worstTypes, typeMatrix] },
+    { title: 'Over time', panels: [failureRatio, byCategory, topTypes] },
+    { title: 'Where', panels: [worstNodes, nodesOverTime, worstTypes, typeMatrix] },
   ],
 }

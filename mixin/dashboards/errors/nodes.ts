@@ -1,11 +1,12 @@
 import { rowToNode } from '../../grafana/links.ts'
-import { PLAIN, steps } from '../../grafana/spec.ts'
+import { lineSteps, PLAIN, steps } from '../../grafana/spec.ts'
 import { matrix, table } from '../../grafana/table.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { dedup, perNode, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
+import { topNodes } from '../common/lines.ts'
+import { NO_DATA } from '../common/pool_data.ts'
 import { byType, TYPE_KEY } from './queries.ts'
 
 export const worstNodes = table({
@@ -23,11 +24,27 @@ export const worstNodes = table({
       unit: 'percentunit',
       decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),
-      cell: 'background',
     },
   ],
   cellLinks: { node: rowToNode },
   sortBy: 'Failed',
+  noValue: NO_DATA,
+  width: 12,
+})
+
+export const nodesOverTime = topNodes({
+  title: 'Top $topn nodes by failed transactions',
+  about: [
+    'Share of failed transactions of the nodes where it was highest in the last three hours of the time range, as reported by the storage system.',
+    'Below the dashed thresholds, and similar on all nodes of a pool.',
+    'One line far above the others is a faulty node: click it.',
+  ],
+  expr: perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node)),
+  unit: 'percentunit',
+  decimals: 2,
+  softMax: THRESHOLDS.errorRatio.critical,
+  steps: lineSteps(THRESHOLDS.errorRatio),
+  limits: true,
   noValue: NO_DATA,
   width: 12,
 })
@@ -47,23 +64,25 @@ export const worstTypes = table({
       unit: 'percentunit',
       decimals: 2,
       steps: steps(THRESHOLDS.errorRatio),
-      cell: 'text',
     },
   ],
   cellLinks: { node: rowToNode },
   sortBy: 'Failed with it',
   noValue: NO_DATA,
-  width: 12,
+  width: 24,
 })
 
 export const typeMatrix = matrix({
   title: 'Error types by node',
   about: [
-    'Failed transactions in the newest sample, by node and type of error. Nodes with the same name in several pools are added: select one pool then.',
+    'Failed transactions in the newest sample, by node and type of error.',
     'Each column has similar values.',
     'One high cell is a fault of one node. A high column is one application or one feature.',
   ],
-  expr: sumBy(['node', 'error_type'], byType()),
+  expr: sumBy(
+    ['node', 'error_type'],
+    promql`label_join(${byType()}, "node", " / ", ${NODE_KEY.map((label) => `"${label}"`)})`,
+  ),
   row: 'node',
   column: 'error_type',
   unit: 'none',

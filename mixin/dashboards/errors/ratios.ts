@@ -1,11 +1,10 @@
-import { seriesToPool } from '../../grafana/links.ts'
-import { type SizedPanel, steps } from '../../grafana/spec.ts'
+import { lineSteps, type SizedPanel, steps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
-import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
+import { topPools } from '../common/lines.ts'
+import { NO_DATA } from '../common/pool_data.ts'
 import { all, byUser, FAILED } from './queries.ts'
 
 export const failedNow = stat({
@@ -19,8 +18,7 @@ export const failedNow = stat({
   unit: 'percentunit',
   decimals: 2,
   steps: steps(THRESHOLDS.errorRatio),
-  noValue: NO_DATA,
-  width: 4,
+  width: 8,
 })
 
 /** Failures by pool without those of category User, as in the alert SdsSystemErrors. */
@@ -41,8 +39,7 @@ const faultNow = ({ title, about, failures, limit }: Fault): SizedPanel =>
     unit: 'percentunit',
     decimals: 2,
     steps: steps(THRESHOLDS[limit]),
-    noValue: NO_DATA,
-    width: 4,
+    width: 8,
   })
 
 export const systemNow = faultNow({
@@ -67,20 +64,19 @@ export const userNow = faultNow({
   limit: 'errorRatio',
 })
 
-export const failureRatio = timeSeries({
-  title: 'Failure ratio by pool',
+export const failureRatio = topPools({
+  title: 'Top $topn pools by failed transactions',
   about: [
-    'Failed relative to all transactions of each pool, calculated from counts.',
+    'Failed relative to all transactions, calculated from counts, of the pools where it is largest.',
     'Below the dashed thresholds.',
-    'A step is a release of an application or a fault. Compare its time with the annotations.',
+    'A step is a release of an application or a fault. Switch on the critical alerts at the top to compare its time with theirs.',
   ],
-  queries: [{ expr: ratio(sumByPool(FAILED), all(sumByPool)), legend: '{{system}} / {{pool}}' }],
+  expr: ratio(sumByPool(FAILED), all(sumByPool)),
   unit: 'percentunit',
   decimals: 2,
   softMax: THRESHOLDS.errorRatio.critical,
-  steps: steps(THRESHOLDS.errorRatio),
+  steps: lineSteps(THRESHOLDS.errorRatio),
   limits: true,
   noValue: NO_DATA,
-  links: [seriesToPool],
-  width: 18,
+  width: 24,
 })

@@ -4,9 +4,10 @@ import { matrix } from '../../grafana/table.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { dedup, perPolledPool, perSystem, sumBy } from '../../promql/operators.ts'
+import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { POLLED_POOL_KEY } from '../../settings.ts'
+import { POLLED_POOL_KEY, POOL_KEY } from '../../settings.ts'
+import { topPools } from '../common/lines.ts'
 
 /** Not deduplicated: two exporters of a pair really send twice as many requests. */
 const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
@@ -50,21 +51,17 @@ const slowest = timeSeries({
   width: 12,
 })
 
-const pollDuration = timeSeries({
-  title: 'Poll duration by pool',
+const pollDuration = topPools({
+  title: 'Top $topn pools by poll duration',
   about: [
-    'Duration of the last poll of each pool, successful or failed, including retries.',
+    'Duration of the last poll, successful or failed, including retries, of the slowest pools.',
     'Seconds.',
     'Close to the schedule of one minute: polls are skipped. Poll less often, or find out why the system is slow.',
   ],
-  queries: [
-    {
-      expr: perPolledPool(select('sds_pool_poll_duration_seconds', ...SCOPE.system)),
-      legend: '{{system}} / {{pool}}',
-    },
-  ],
+  expr: dedup(POOL_KEY, select('sds_pool_poll_duration_seconds', ...SCOPE.system)),
   unit: 's',
   min: 0,
+  noValue: 'No poll in this time range',
   width: 12,
 })
 

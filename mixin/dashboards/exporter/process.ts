@@ -1,4 +1,4 @@
-import { type PanelSpec, type SizedPanel, steps } from '../../grafana/spec.ts'
+import { lineSteps, type PanelSpec, type SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
@@ -87,7 +87,7 @@ export const processes: readonly SizedPanel[] = [
       'Above the thresholds the exporter responds late: too many nodes for one process, or too little CPU.',
     ],
     unit: 's',
-    steps: steps(THRESHOLDS.eventLoopLagSeconds),
+    steps: lineSteps(THRESHOLDS.eventLoopLagSeconds),
     limits: true,
     width: 12,
   }),
@@ -99,7 +99,7 @@ export const processes: readonly SizedPanel[] = [
       'A steady increase is connections that are not closed: report it.',
     ],
     unit: 'percentunit',
-    steps: steps(THRESHOLDS.openFilesRatio),
+    steps: lineSteps(THRESHOLDS.openFilesRatio),
     limits: true,
     width: 12,
   }),

@@ -1,25 +1,9 @@
 import { YES_NO } from '../../grafana/mappings.ts'
-import { PLAIN, type SizedPanel } from '../../grafana/spec.ts'
-import { stat } from '../../grafana/stat.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
 import { table } from '../../grafana/table.ts'
 import { select } from '../../promql/expression.ts'
-import { by, perSystem } from '../../promql/operators.ts'
+import { by } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-
-const providerCount = stat({
-  title: 'Providers',
-  about: [
-    'Authentication providers (user directories) of each system.',
-    'The number that was set up.',
-    'Fewer: one was deleted. The audit lines in the log of the exporter show deletions through the exporter.',
-  ],
-  queries: [{ expr: perSystem(select('sds_authn_providers', ...SCOPE.system)), legend: '{{system}}' }],
-  unit: 'none',
-  steps: PLAIN,
-  noValue: 'not read',
-  width: 8,
-  height: 8,
-})
 
 const providerKey = ['system', 'provider', 'provider_id'] as const
 
@@ -39,9 +23,9 @@ const providerList = table({
       mappings: YES_NO,
     },
   ],
-  noValue: 'none, or not read',
-  width: 16,
+  noValue: 'None, or not read',
+  width: 24,
   height: 8,
 })
 
-export const providers: readonly SizedPanel[] = [providerCount, providerList]
+export const providers: readonly SizedPanel[] = [providerList]

@@ -1,82 +1,96 @@
 import { rowToNode, rowToPool, toPage } from '../../grafana/links.ts'
+import { SEVERITY_MAPPINGS } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { table } from '../../grafana/table.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { select } from '../../promql/expression.ts'
-import { perNode, sumBy } from '../../promql/operators.ts'
+import { type Expression, join, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { by, perNode, sumBy } from '../../promql/operators.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
+import { ALERT_LABELS, SYSTEM_KEY } from '../../settings.ts'
+
+const SEVERITY_CODES = { critical: 3, warning: 2, info: 1 } as const
+
+/** Firing alerts with the code of their severity as value, so that they can be sorted by it. */
+const codes = join(
+  Object.entries(SEVERITY_CODES).map(
+    ([severity, code]) => promql`${firingAlerts(`severity="${severity}"`)} * ${code}`,
+  ),
+  ' or ',
+)
+
+/** All further labels in one, without the spaces of those that an alert does not have. */
+const withDetail = (vector: Expression): Expression => {
+  const joined = promql`label_join(${vector}, "detail", " ", ${ALERT_LABELS.detail.map((label) => `"${label}"`)})`
+  return promql`label_replace(${joined}, "detail", "$1", "detail", " *(.*?) *")`
+}
+
+const ROWS = ['alertname', ...ALERT_LABELS.columns, 'detail'] as const
 
 export const alertTable: SizedPanel = table({
   title: 'Alerts firing now',
   about: [
-    'Firing alerts about the selected systems and the exporters, with system, pool and node.',
+    'Firing alerts about the selected systems and the exporters, critical ones first, with what they are about; “detail” has all further labels. Also those that Alertmanager does not send because another alert explains them.',
     'Empty.',
     'Start with critical alerts and click the pool or node. The runbook of the alert describes what to do.',
   ],
-  rows: ['alertname', 'severity', 'system', 'pool', 'node'],
+  rows: ROWS,
   columns: [
     {
-      title: 'Alerts',
-      expr: sumBy(['alertname', 'severity', 'system', 'pool', 'node'], firingAlerts()),
+      title: 'Severity',
+      expr: by('max', ROWS, withDetail(promql`(${codes})`)),
       unit: 'none',
+      mappings: SEVERITY_MAPPINGS,
     },
   ],
-  // Critical alerts first.
-  sortBy: 'severity',
-  ascending: true,
+  sortBy: 'Severity',
+  valuesFirst: true,
   cellLinks: { pool: rowToPool, node: rowToNode },
-  noValue: 'No alert fires',
-  width: 12,
+  noValue: 'No alert fires, or no rules are loaded',
+  width: 24,
   height: 8,
 })
 
-export const transactions = timeSeries({
-  title: 'Reads and writes per second by system',
-  about: [
-    'Transactions per second of each system, summed over its nodes.',
-    'Follows the daily load.',
-    'A drop to zero while clients report errors points to the network or the load balancer. A sudden increase explains latency.',
-  ],
-  queries: [
-    {
-      expr: sumBy(['system'], perNode(select('sds_node_transaction_reads_per_second', ...SCOPE.system))),
-      legend: '{{system}} reads',
-    },
-    {
-      expr: sumBy(['system'], perNode(select('sds_node_transaction_writes_per_second', ...SCOPE.system))),
-      legend: '{{system}} writes',
-    },
-  ],
-  unit: 'reqps',
-  min: 0,
-  noValue: 'No data, or not served by this system',
-  links: [toPage('Performance', 'performance')],
-  width: 12,
-})
+const ofSystems = (title: string, metrics: readonly MetricName[], unit: string, about: Words): SizedPanel =>
+  timeSeries({
+    title,
+    about,
+    queries: [
+      {
+        expr: join(
+          metrics.map((metric) => sumBy(SYSTEM_KEY, perNode(select(metric, ...SCOPE.system)))),
+          '\n+\n',
+        ),
+        legend: '{{system}}',
+      },
+    ],
+    unit,
+    min: 0,
+    noValue: 'No data, or not served by these systems',
+    links: [toPage('Performance', 'performance')],
+    width: 12,
+  })
 
-export const bandwidth = timeSeries({
-  title: 'Transaction bandwidth by system',
-  about: [
+type Words = readonly [string, string, string]
+
+export const transactions = ofSystems(
+  'Reads and writes per second by system',
+  ['sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'],
+  'reqps',
+  [
+    'Transactions per second of each system, reads and writes together, summed over its nodes.',
+    'Follows the daily load.',
+    'A drop to zero while clients report errors points to the network or the load balancer. A sudden increase explains latency. The performance dashboard compares with the day and the week before.',
+  ],
+)
+
+export const bandwidth = ofSystems(
+  'Transaction bandwidth by system',
+  ['sds_node_transaction_read_bytes_per_second', 'sds_node_transaction_write_bytes_per_second'],
+  'Bps',
+  [
     'Bytes per second that transactions read and write, summed over the nodes of each system.',
     'Follows the daily load.',
     'Higher bandwidth without more transactions means larger objects: see the performance dashboard.',
   ],
-  queries: [
-    {
-      expr: sumBy(['system'], perNode(select('sds_node_transaction_read_bytes_per_second', ...SCOPE.system))),
-      legend: '{{system}} reads',
-    },
-    {
-      expr: sumBy(
-        ['system'],
-        perNode(select('sds_node_transaction_write_bytes_per_second', ...SCOPE.system)),
-      ),
-      legend: '{{system}} writes',
-    },
-  ],
-  unit: 'Bps',
-  min: 0,
-  noValue: 'No data, or not served by this system',
-  links: [toPage('Performance', 'performance')],
-  width: 12,
-})
+)

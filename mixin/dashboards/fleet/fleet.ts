@@ -12,8 +12,9 @@ export const fleet: DashboardSpec = {
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [
-    { title: 'Right now', panels: status },
-    { title: 'Pools', panels: [pools] },
-    { title: 'Last hours', panels: [poolStates, alertTable, transactions, bandwidth] },
+    // The first screen of a laptop: the tiles and the worst pools.
+    { title: 'Right now', panels: [...status, pools] },
+    { title: 'Alerts', panels: [alertTable] },
+    { title: 'Last hours', panels: [poolStates, transactions, bandwidth] },
   ],
 }

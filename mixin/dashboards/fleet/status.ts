@@ -1,123 +1,96 @@
 import { toPage } from '../../grafana/links.ts'
-import { HEALTH_COUNTS, REACHED_MAPPING } from '../../grafana/mappings.ts'
-import { type SizedPanel, steps, ZERO_IS_GOOD } from '../../grafana/spec.ts'
-import { gauge, stat } from '../../grafana/stat.ts'
-import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
-import { perForecast, usedRatio } from '../../promql/nodes.ts'
-import { perNodeAnd, perSystem, sum, sumBy } from '../../promql/operators.ts'
-import { firingAlerts, SCOPE } from '../../promql/scope.ts'
-import { HEALTH, LIMITS, THRESHOLDS } from '../../settings.ts'
-import { DISKS_TO_FIX, TARGET } from './queries.ts'
+import { DISK_COUNTS } from '../../grafana/mappings.ts'
+import { from, type SizedPanel } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, perSystem, sum } from '../../promql/operators.ts'
+import { firingAlerts, rulesLoaded, SCOPE } from '../../promql/scope.ts'
+import { NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
+import { nodesByState } from '../common/nodes_by_state.ts'
+import { disksToFix } from './queries.ts'
 
-const systemsDown = stat({
-  title: 'Systems not answering',
+const noAnswer = stat({
+  title: 'No answer',
   about: [
     'Systems that no exporter could reach with its last request.',
-    '0. No value means that no exporter reports: see the exporter dashboard.',
+    '0. “No data” means that no exporter reports: see the exporter dashboard.',
     'Open the exporter dashboard: “System reachable”, “Failed polls by reason” and “Answers by status” show whether it is the network, the certificate or the login.',
   ],
-  queries: [{ expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`) }],
+  queries: [
+    { expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`), legend: 'Systems' },
+  ],
   unit: 'none',
-  steps: ZERO_IS_GOOD,
+  steps: from(1, 'critical'),
   links: [toPage('Exporter', 'exporter')],
   width: 4,
 })
 
-const HEALTH_STATES = Object.keys(HEALTH)
+/** Number of label sets that were reported within a day and are not now; 0, not empty, where there is none. */
+const vanished = (labels: readonly string[], metric: MetricName): Expression => {
+  const selector = select(metric, ...SCOPE.system)
+  const ofDay = dedup(labels, promql`last_over_time(${selector}[1d])`)
+  return promql`count(${ofDay} unless ${dedup(labels, selector)}) or 0 * count(${ofDay})`
+}
 
-const inState = (matcher: Matcher): Expression =>
-  perNodeAnd('status', select('sds_node_health_status', ...SCOPE.system, matcher))
-
-/** One query per status, so that the order is constant; unknown statuses come last. */
-const nodesByState = stat({
-  title: 'Nodes by state',
+const seenBefore = stat({
+  title: 'Seen in 24 h, not now',
   about: [
-    'Nodes of all selected systems, by their current health.',
-    'All Good, or some in Maintenance during planned work.',
-    'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often precedes Bad.',
+    'Systems, pools and nodes that an exporter reported within a day and none reports now.',
+    '0, except for a day after something was removed on purpose.',
+    'A system: it was removed from the configuration, or its exporter does not run. A pool or node: it left the feed, or its system cannot be polled. Pools without data are the first rows of the table below.',
   ],
   queries: [
-    ...HEALTH_STATES.map((status) => ({ expr: sum(inState(`status="${status}"`)), legend: status })),
-    { expr: sumBy(['status'], inState(`status!~"${HEALTH_STATES.join('|')}"`)), legend: '{{status}}' },
+    { expr: vanished(SYSTEM_KEY, 'sds_system_up'), legend: 'Systems' },
+    { expr: vanished(POOL_KEY, 'sds_pool_up'), legend: 'Pools' },
+    { expr: vanished(NODE_KEY, 'sds_node_info'), legend: 'Nodes' },
   ],
   unit: 'none',
-  overrides: HEALTH_COUNTS,
-  links: [toPage('Pool', 'pool')],
-  width: 8,
+  steps: from(1, 'critical'),
+  width: 6,
 })
 
-const disksToFix = stat({
-  title: 'Disks needing attention',
+const alertCounts = stat({
+  title: 'Alerts',
+  about: [
+    'All firing alerts about the selected systems and the exporters, by severity. It counts every alert of Prometheus, also those that Alertmanager does not send because another alert explains them: one system that does not answer can be several alerts.',
+    '0 and 0. “No rules” means that Prometheus has not loaded the rules within a day.',
+    'The table “Alerts firing now” lists them. Each alert has a runbook.',
+  ],
+  queries: (['critical', 'warning'] as const).map((severity) => ({
+    expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or ${rulesLoaded()} * 0`,
+    legend: severity,
+  })),
+  unit: 'none',
+  overrides: (['critical', 'warning'] as const).map((severity) => ({
+    name: severity,
+    properties: [{ id: 'thresholds', value: { mode: 'absolute', steps: from(1, severity) } }],
+  })),
+  noValue: 'No rules',
+  width: 4,
+})
+
+const nodes = nodesByState(
+  SCOPE.system,
+  'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often precedes Bad.',
+  [toPage('Pool', 'pool')],
+)
+
+const disks = stat({
+  title: 'Disks',
   about: [
     'Disks that are Bad or ready to replace, over all selected systems.',
     '0, or a few in a large fleet. The system rebuilds the data of failed disks.',
     'The disks dashboard lists the nodes.',
   ],
-  queries: [
-    { expr: sum(perNodeAnd('status', select('sds_node_disks_by_status', ...SCOPE.system, DISKS_TO_FIX))) },
-  ],
-  unit: 'none',
-  steps: steps(THRESHOLDS.disksNotGood),
-  links: [toPage('Disks', 'disks')],
-  width: 3,
-})
-
-const spaceUsed = gauge({
-  title: 'Fleet space used',
-  about: [
-    'Allocated relative to usable space, summed over all selected systems before dividing; only nodes that serve both count.',
-    'Below the warning threshold.',
-    'One pool may be full although the fleet is not: sort the table below by “Used”, then plan with the capacity dashboard.',
-  ],
-  queries: [{ expr: usedRatio(sum, SCOPE.system) }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.usedRatio),
-  links: [toPage('Capacity', 'capacity')],
-  width: 3,
-})
-
-const soonestForecast = stat({
-  title: `Time to ${LIMITS.forecastTargetPercent} % full`,
-  about: [
-    "The shortest of the storage systems' own forecasts over all nodes: time until this share of the space is used.",
-    'Months, or “no forecast” when usage decreases or the history of the system is too short.',
-    'The capacity dashboard shows which pool it is and whether the trend is steady. 0 means that the target is reached.',
-  ],
-  queries: [
-    {
-      expr: promql`min(${perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.system, TARGET))})`,
-    },
-  ],
-  unit: 'dtdurations',
-  decimals: 0,
-  mappings: [REACHED_MAPPING],
-  steps: steps(THRESHOLDS.forecastSeconds),
-  noValue: 'no forecast',
-  links: [toPage('Capacity', 'capacity')],
-  width: 3,
-})
-
-const alertCounts = stat({
-  title: 'Firing alerts',
-  about: [
-    'Firing alerts about the selected systems and the exporters, by severity.',
-    '0 and 0. Also 0 when Prometheus has not loaded the rules.',
-    'The table “Alerts firing now” lists them. Each alert has a runbook.',
-  ],
-  queries: ['critical', 'warning'].map((severity) => ({
-    expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or vector(0)`,
-    legend: severity,
+  queries: (['Bad', 'ReadyToReplace'] as const).map((status) => ({
+    expr: sum(disksToFix(status)),
+    legend: status,
   })),
   unit: 'none',
-  steps: ZERO_IS_GOOD,
-  width: 3,
+  overrides: DISK_COUNTS,
+  links: [toPage('Disks', 'disks')],
+  width: 4,
 })
 
-export const status: readonly SizedPanel[] = [
-  systemsDown,
-  nodesByState,
-  disksToFix,
-  spaceUsed,
-  soonestForecast,
-  alertCounts,
-]
+export const status: readonly SizedPanel[] = [noAnswer, seenBefore, alertCounts, nodes, disks]

@@ -1,4 +1,4 @@
-import { REACHED_MAPPING, YES_NO } from '../../grafana/mappings.ts'
+import { REACHED_MAPPINGS, SPACE_AREAS, YES_NO } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { steps } from '../../grafana/spec.ts'
 import { table } from '../../grafana/table.ts'
@@ -24,6 +24,7 @@ const space = timeSeries({
   unit: 'bytes',
   min: 0,
   stacked: true,
+  overrides: SPACE_AREAS,
   width: 12,
 })
 
@@ -37,6 +38,7 @@ const forecasts = table({
     'A forecast is reliable when several histories agree. “reached” means that the target is passed.',
   ],
   rows: forecastKey,
+  labelTitles: { target_percent: 'Target', history_days: 'Days' },
   columns: [
     {
       title: 'Available',
@@ -45,18 +47,16 @@ const forecasts = table({
       mappings: YES_NO,
     },
     {
-      title: 'Time until target',
+      title: 'Time left',
       expr: by('min', forecastKey, select('sds_node_capacity_forecast_seconds', ...SCOPE.node)),
       unit: 'dtdurations',
       decimals: 0,
-      mappings: [REACHED_MAPPING],
+      mappings: REACHED_MAPPINGS,
       steps: steps(THRESHOLDS.forecastSeconds),
-      cell: 'background',
     },
   ],
   noValue: 'no forecast',
   width: 12,
-  height: 8,
 })
 
 export const nodeCapacity: readonly SizedPanel[] = [space, forecasts]

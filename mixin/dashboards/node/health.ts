@@ -10,13 +10,15 @@ const healthOverTime = stateTimeline({
   title: 'Health over time',
   about: [
     'Health of the node. A gap is time without data.',
-    'Always green.',
+    'Always Good.',
     'Many short changes are a node that flaps: check its network links and power supplies.',
   ],
   queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
-  width: 12,
+  rows: 'one',
+  width: 24,
+  height: 4,
 })
 
 const disksOverTime = timeSeries({
@@ -32,7 +34,7 @@ const disksOverTime = timeSeries({
   stacked: true,
   stepped: true,
   overrides: DISK_AREAS,
-  width: 12,
+  width: 24,
 })
 
 export const nodeHealth: readonly SizedPanel[] = [healthOverTime, disksOverTime]

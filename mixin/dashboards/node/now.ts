@@ -1,13 +1,13 @@
-import { barGauge } from '../../grafana/bar_gauge.ts'
 import { DISK_COUNTS, HEALTH_MAPPINGS } from '../../grafana/mappings.ts'
-import type { SizedPanel } from '../../grafana/spec.ts'
-import { steps } from '../../grafana/spec.ts'
-import { gauge, stat } from '../../grafana/stat.ts'
+import { type SizedPanel, steps } from '../../grafana/spec.ts'
+import { stat } from '../../grafana/stat.ts'
 import { promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
 import { healthCode, sampleAgeByCategory, usedRatio } from '../../promql/nodes.ts'
+import { age } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { DISK_COLORS, THRESHOLDS } from '../../settings.ts'
-import { NO_DATA, servedAttributes } from '../common/served_attributes.ts'
+import { DISKS, THRESHOLDS, type Threshold } from '../../settings.ts'
+import { poolData } from '../common/pool_data.ts'
 import { one } from './queries.ts'
 
 const health = stat({
@@ -15,34 +15,64 @@ const health = stat({
   about: [
     'Current health of the node.',
     'Good, or Maintenance during planned work.',
-    'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks.',
+    'Bad: repair or replace the node; its data is rebuilt on other nodes. Not accessible: check power, network and console. Suspect: check its disks. “No data”: see “Last in the feed”.',
   ],
   queries: [{ expr: healthCode([], SCOPE.node) }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
-  background: true,
   width: 4,
 })
 
-const disksByState = barGauge({
-  title: 'Disks by state',
+/** Scrapes of a minute are seen at the latest a minute later. */
+const listed = promql`max_over_time(timestamp(${select('sds_node_info', ...SCOPE.node)})[1d:1m])`
+
+const lastListed = stat({
+  title: 'Last in the feed',
+  about: [
+    'Time since the node was last exported, within a day.',
+    'Up to two minutes.',
+    'More: the node left the feed of its pool, or the pool cannot be polled, see “Data”.',
+  ],
+  queries: [{ expr: age(promql`max(${listed})`) }],
+  unit: 's',
+  decimals: 0,
+  steps: steps(THRESHOLDS.pollAgeSeconds),
+  noValue: 'Not within a day',
+  width: 5,
+})
+
+const disksByState = stat({
+  title: 'Disks',
   about: [
     'Disks in the enclosure of the node, by state.',
     'All Good.',
     'Ready to replace: the disk can be removed. Bad: its data is still being rebuilt.',
   ],
-  queries: Object.keys(DISK_COLORS).map((status) => ({
+  queries: Object.keys(DISKS).map((status) => ({
     expr: promql`max(${select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`)})`,
     legend: status,
   })),
   unit: 'none',
-  min: 0,
   overrides: DISK_COUNTS,
-  width: 6,
-  height: 4,
+  width: 9,
 })
 
-const spaceUsed = gauge({
+const share = (
+  title: string,
+  metric: MetricName,
+  threshold: Threshold,
+  about: readonly [string, string, string],
+): SizedPanel =>
+  stat({
+    title,
+    about,
+    queries: [{ expr: one(metric) }],
+    unit: 'percentunit',
+    steps: steps(threshold),
+    width: 4,
+  })
+
+const spaceUsed = stat({
   title: 'Space used',
   about: [
     'Allocated relative to usable space of the node.',
@@ -52,36 +82,20 @@ const spaceUsed = gauge({
   queries: [{ expr: usedRatio((vector) => promql`max(${vector})`, SCOPE.node) }],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.usedRatio),
-  width: 4,
+  width: 6,
 })
 
-const cpuNow = stat({
-  title: 'CPU',
-  about: [
-    'Share of CPU time in use, over all cores.',
-    'Below the warning threshold.',
-    'Compare with the other nodes on the pool dashboard: high on this node only is a fault of the node, high on all nodes is load.',
-  ],
-  queries: [{ expr: one('sds_node_cpu_utilization_ratio') }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.cpuRatio),
-  noValue: NO_DATA,
-  width: 3,
-})
+const cpuNow = share('CPU', 'sds_node_cpu_utilization_ratio', THRESHOLDS.cpuRatio, [
+  'Share of CPU time in use, over all cores.',
+  'Below the warning threshold.',
+  'Compare with the other nodes on the pool dashboard: high on this node only is a fault of the node, high on all nodes is load.',
+])
 
-const memoryNow = stat({
-  title: 'Memory',
-  about: [
-    'Memory in use without buffers and cache, relative to all memory.',
-    'High and constant: storage services cache data in memory.',
-    'A slow increase over days is a leak: plan a restart of the node with the support of the vendor.',
-  ],
-  queries: [{ expr: one('sds_node_memory_utilization_ratio') }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.memoryRatio),
-  noValue: NO_DATA,
-  width: 3,
-})
+const memoryNow = share('Memory', 'sds_node_memory_utilization_ratio', THRESHOLDS.memoryRatio, [
+  'Memory in use without buffers and cache, relative to all memory.',
+  'High and constant: storage services cache data in memory.',
+  'A slow increase over days is a leak: plan a restart of the node with the support of the vendor.',
+])
 
 const nicNow = stat({
   title: 'Network use',
@@ -96,8 +110,7 @@ const nicNow = stat({
   ],
   unit: 'percentunit',
   steps: steps(THRESHOLDS.nicRatio),
-  noValue: NO_DATA,
-  width: 4,
+  width: 6,
 })
 
 const sampleAges = stat({
@@ -111,16 +124,17 @@ const sampleAges = stat({
   unit: 's',
   decimals: 0,
   steps: steps(THRESHOLDS.sampleAgeSeconds),
-  width: 8,
+  width: 10,
 })
 
 export const nodeNow: readonly SizedPanel[] = [
+  poolData(['resources', 'transactions', 'errors', 'diskTraffic']),
   health,
+  lastListed,
   disksByState,
   spaceUsed,
   cpuNow,
   memoryNow,
   nicNow,
   sampleAges,
-  servedAttributes(['resources', 'transactions', 'errors', 'diskTraffic'], 16),
 ]

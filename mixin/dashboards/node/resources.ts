@@ -1,8 +1,8 @@
-import { PURPOSE_AREAS } from '../../grafana/mappings.ts'
+import { PURPOSE_AREAS, RECEIVED_TRANSMITTED } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
 import type { Expression } from '../../promql/expression.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
+import { NO_DATA } from '../common/pool_data.ts'
 import { one, oneEach, oneEachRate } from './queries.ts'
 
 const cpuAndMemory = timeSeries({
@@ -48,6 +48,7 @@ const network = timeSeries({
   ],
   unit: 'Bps',
   min: 0,
+  overrides: RECEIVED_TRANSMITTED,
   noValue: NO_DATA,
   width: 8,
 })

@@ -1,13 +1,14 @@
-import type { SizedPanel } from '../../grafana/spec.ts'
-import { steps } from '../../grafana/spec.ts'
-import { dashed, timeSeries } from '../../grafana/timeseries.ts'
+import { SERIES_COLORS } from '../../colors.ts'
+import { READS_WRITES } from '../../grafana/mappings.ts'
+import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
-import { LATENCY_MEASURE } from '../common/node_latency.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
+import { LATENCY_MEASURE } from '../common/latency.ts'
+import { NO_DATA } from '../common/pool_data.ts'
 import { one } from './queries.ts'
 
 const readsWrites = (reads: MetricName, writes: MetricName) => [
@@ -25,6 +26,7 @@ const transactions = timeSeries({
   queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
   unit: 'reqps',
   min: 0,
+  overrides: READS_WRITES,
   noValue: NO_DATA,
   width: 12,
 })
@@ -48,9 +50,14 @@ const latency = timeSeries({
   ],
   unit: 's',
   min: 0,
-  steps: steps(THRESHOLDS.latencySeconds),
+  steps: lineSteps(THRESHOLDS.latencySeconds),
   limits: true,
-  overrides: [dashed('Read, pool median', 'green'), dashed('Write, pool median', 'yellow')],
+  overrides: [
+    colored('Read', SERIES_COLORS.reads),
+    colored('Write', SERIES_COLORS.writes),
+    dashed('Read, pool median', SERIES_COLORS.reads),
+    dashed('Write, pool median', SERIES_COLORS.writes),
+  ],
   noValue: NO_DATA,
   width: 12,
 })
@@ -68,6 +75,7 @@ const bandwidth = timeSeries({
   ),
   unit: 'Bps',
   min: 0,
+  overrides: READS_WRITES,
   noValue: NO_DATA,
   width: 12,
 })
@@ -83,7 +91,7 @@ const failed = timeSeries({
   unit: 'percentunit',
   decimals: 2,
   softMax: THRESHOLDS.errorRatio.critical,
-  steps: steps(THRESHOLDS.errorRatio),
+  steps: lineSteps(THRESHOLDS.errorRatio),
   limits: true,
   noValue: NO_DATA,
   width: 12,

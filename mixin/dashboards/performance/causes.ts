@@ -1,15 +1,13 @@
-import { seriesToNode, seriesToPool } from '../../grafana/links.ts'
-import { type SizedPanel, steps } from '../../grafana/spec.ts'
-import { timeSeries } from '../../grafana/timeseries.ts'
-import { select } from '../../promql/expression.ts'
+import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import { promql, select } from '../../promql/expression.ts'
+import type { Operation } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { topNodes } from '../../promql/nodes.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { diskReadShare } from '../common/disk_read_share.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
-import { OPERATIONS } from './queries.ts'
+import { topNodes, topPools } from '../common/lines.ts'
+import { NO_DATA } from '../common/pool_data.ts'
 
 export const topRatio = (
   title: string,
@@ -17,46 +15,43 @@ export const topRatio = (
   limit: keyof typeof THRESHOLDS,
   what: string,
 ): SizedPanel =>
-  timeSeries({
+  topNodes({
     title,
     about: [
       `${what} on the nodes where it was highest in the last three hours of the time range.`,
       'Below the dashed thresholds and similar on the nodes of a pool.',
       'Nodes above a threshold are the bottleneck. One node alone points to the load balancer or to background work.',
     ],
-    queries: [{ expr: topNodes(metric), legend: '{{system}} / {{pool}} / {{node}}' }],
+    expr: perNode(select(metric, ...SCOPE.node)),
     unit: 'percentunit',
-    steps: steps(THRESHOLDS[limit]),
+    steps: lineSteps(THRESHOLDS[limit]),
     limits: true,
-    many: true,
     noValue: NO_DATA,
-    links: [seriesToNode],
-    width: 8,
+    width: 12,
   })
 
 export const background = diskReadShare('purpose!="user"', {
-  title: 'Background share of disk reads',
+  title: 'Top $topn pools: background disk reads',
   about: [
-    'Share of disk reads that serve recovery, erasure coding, checks and replication instead of users, by pool.',
+    'Share of disk reads that serve recovery, erasure coding, checks and replication instead of users, of the pools where it is largest.',
     'A steady share, less under load.',
     'A sudden increase together with latency is a rebuild: the disks dashboard shows its purpose and start.',
   ],
 })
 
-export const diskTotals = timeSeries({
-  title: 'Disk traffic',
+const traffic = (operation: Operation) =>
+  sumByPool(perNode(select(`sds_node_disk_${operation}_bytes_per_second`, ...SCOPE.node)))
+
+export const diskTotals = topPools({
+  title: 'Top $topn pools by disk traffic',
   about: [
-    'Bytes per second read from and written to the disks of each pool, for all purposes.',
+    'Bytes per second read from and written to the disks, for all purposes, of the pools with the most.',
     'More than the bandwidth of transactions: copies, erasure coding and checks are included.',
     'A constant maximum is the limit of the disks: see the disks dashboard for the purposes.',
   ],
-  queries: OPERATIONS.map((operation) => ({
-    expr: sumByPool(perNode(select(`sds_node_disk_${operation}_bytes_per_second`, ...SCOPE.node))),
-    legend: `{{system}} / {{pool}} ${operation}s`,
-  })),
+  expr: promql`(${traffic('read')} + ${traffic('write')})`,
   unit: 'Bps',
   min: 0,
   noValue: NO_DATA,
-  links: [seriesToPool],
   width: 12,
 })

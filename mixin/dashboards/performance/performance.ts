@@ -1,9 +1,18 @@
 import type { DashboardSpec } from '../../grafana/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
-import { servedAttributes } from '../common/served_attributes.ts'
+import { topNodeLatency } from '../common/latency.ts'
+import { poolData } from '../common/pool_data.ts'
+import { bandwidthNow, latencyNow, transactionsNow } from '../common/service_now.ts'
 import { background, diskTotals, topRatio } from './causes.ts'
-import { spread, topLatency } from './nodes.ts'
-import { bandwidth, latency, latencyNow, objectSize, transactions } from './service.ts'
+import {
+  bandwidth,
+  comparedLatency,
+  comparedTransactions,
+  objectSize,
+  poolLatency,
+  spread,
+  transactions,
+} from './service.ts'
 
 export const performance: DashboardSpec = {
   name: 'performance',
@@ -16,16 +25,31 @@ export const performance: DashboardSpec = {
     {
       title: 'Service level',
       panels: [
-        latencyNow,
-        servedAttributes(['resources', 'transactions', 'diskTraffic'], 16),
-        latency('read'),
-        latency('write'),
-        transactions,
-        bandwidth,
-        objectSize,
+        poolData(['resources', 'transactions', 'diskTraffic']),
+        latencyNow(8),
+        transactionsNow(8),
+        bandwidthNow(8),
+        spread('read'),
+        spread('write'),
       ],
     },
-    { title: 'Where', panels: [topLatency('read'), topLatency('write'), spread] },
+    {
+      title: 'Against the day and the week before',
+      panels: [comparedTransactions, comparedLatency('read'), comparedLatency('write')],
+    },
+    {
+      title: 'Where',
+      panels: [
+        poolLatency('read'),
+        poolLatency('write'),
+        topNodeLatency('read'),
+        topNodeLatency('write'),
+        transactions,
+        bandwidth,
+        objectSize('read'),
+        objectSize('write'),
+      ],
+    },
     {
       title: 'Why: saturation and background work',
       panels: [
@@ -34,6 +58,12 @@ export const performance: DashboardSpec = {
           'sds_node_cpu_utilization_ratio',
           'cpuRatio',
           'Share of CPU time in use',
+        ),
+        topRatio(
+          'Top $topn nodes by memory',
+          'sds_node_memory_utilization_ratio',
+          'memoryRatio',
+          'Memory in use without buffers and cache, relative to all memory',
         ),
         topRatio(
           'Top $topn nodes by NIC receive',

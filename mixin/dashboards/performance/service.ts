@@ -1,126 +1,129 @@
-import { seriesToPool } from '../../grafana/links.ts'
-import { type SizedPanel, steps } from '../../grafana/spec.ts'
-import { stat } from '../../grafana/stat.ts'
-import { dashed, timeSeries } from '../../grafana/timeseries.ts'
+import { SERIES_COLORS } from '../../colors.ts'
+import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
-import { latencyQuantile, type Operation } from '../../promql/latency.ts'
-import { by, ratio, sum, sumByPool, weightedMean } from '../../promql/operators.ts'
+import { latencyOf, latencyQuantile, nodeLatency, type Operation } from '../../promql/latency.ts'
+import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { MEASURES, POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
-import { bytesOf, capital, countOf, latencyOf, meanOf, OPERATIONS } from './queries.ts'
+import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { capital, LATENCY_MEASURE } from '../common/latency.ts'
+import { topPools } from '../common/lines.ts'
+import { NO_DATA } from '../common/pool_data.ts'
+import { bytesOf, countOf } from '../common/service_now.ts'
+import { compared } from './compare.ts'
 
-const PERCENT = MEASURES.latencyQuantile * 100
-
-export const latencyNow = stat({
-  title: 'Latency now',
-  about: [
-    `Mean time of a transaction over the selected nodes, weighted by their transactions. p${PERCENT} is the quantile ${MEASURES.latencyQuantile} of the requests of 15 minutes, of systems that do not serve means.`,
-    'Below the warning threshold. No value where there are no transactions.',
-    'Find out below whether one pool is slow or all, the mean or one node only, and whether load, CPU or background work increased at the same time.',
-  ],
-  queries: [
-    ...OPERATIONS.map((operation) => ({
-      expr: weightedMean(meanOf(operation), countOf(operation), sum),
-      legend: `${capital(operation)} mean`,
-    })),
-    ...OPERATIONS.map((operation) => ({
-      expr: latencyQuantile(MEASURES.latencyQuantile, [], operation, SCOPE.node),
-      legend: `${capital(operation)} p${PERCENT}`,
-    })),
-  ],
-  unit: 's',
-  steps: steps(THRESHOLDS.latencySeconds),
-  noValue: NO_DATA,
-  width: 8,
-})
-
-export const latency = (operation: Operation): SizedPanel =>
-  timeSeries({
-    title: `${capital(operation)} latency: mean, 95th percentile of nodes, worst node`,
+/** The selected nodes as a whole: the typical latency beside that of the slowest nodes. */
+export const spread = (operation: Operation): SizedPanel => {
+  const nodes = nodeLatency(operation, SCOPE.node)
+  return timeSeries({
+    title: `${capital(operation)} latency of the selected nodes`,
     about: [
-      `Mean time of a ${operation} transaction by pool, weighted by transactions. Dashed: the 95th percentile and the maximum of its nodes, not of requests, because the feed has means only. For systems with the query interface: p${PERCENT} and p99 of the requests of 15 minutes instead of the mean; the values of nodes are their p${PERCENT}.`,
-      'All three similar and below the thresholds.',
+      `Time of a ${operation} transaction over the selected nodes: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the nodes, not of requests; p99 of requests where the system serves a histogram.`,
+      'All lines similar and below the thresholds.',
       'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
     ],
     queries: [
-      {
-        expr: weightedMean(meanOf(operation), countOf(operation), sumByPool),
-        legend: '{{system}} / {{pool}} mean',
-      },
-      {
-        expr: promql`quantile by (${POOL_KEY}) (0.95, ${latencyOf(operation)})`,
-        legend: '{{system}} / {{pool}} p95 of nodes',
-      },
-      { expr: by('max', POOL_KEY, latencyOf(operation)), legend: '{{system}} / {{pool}} worst node' },
-      {
-        expr: latencyQuantile(MEASURES.latencyQuantile, POOL_KEY, operation, SCOPE.node),
-        legend: `{{system}} / {{pool}} p${PERCENT}`,
-      },
-      {
-        expr: latencyQuantile(0.99, POOL_KEY, operation, SCOPE.node),
-        legend: '{{system}} / {{pool}} p99',
-      },
+      { expr: latencyOf([], operation, SCOPE.node), legend: 'All requests' },
+      { expr: promql`quantile(0.95, ${nodes})`, legend: '95th percentile of nodes' },
+      { expr: promql`max(${nodes})`, legend: 'Worst node' },
+      { expr: latencyQuantile(0.99, [], operation, SCOPE.node), legend: 'p99 of requests' },
     ],
     unit: 's',
     min: 0,
-    steps: steps(THRESHOLDS.latencySeconds),
+    steps: lineSteps(THRESHOLDS.latencySeconds),
     limits: true,
-    overrides: [dashed('/ p95 of nodes$/', 'yellow'), dashed('/ worst node$/', 'orange')],
+    overrides: [
+      colored('All requests', SERIES_COLORS.now),
+      dashed('95th percentile of nodes', SERIES_COLORS.percentile),
+      dashed('Worst node', SERIES_COLORS.worst),
+      dashed('p99 of requests', SERIES_COLORS.slowRequests),
+    ],
     noValue: NO_DATA,
-    links: [seriesToPool],
+    width: 12,
+  })
+}
+
+export const poolLatency = (operation: Operation): SizedPanel =>
+  topPools({
+    title: `Top $topn pools by ${operation} latency`,
+    about: [
+      `Time of a ${operation} transaction by pool, weighted by transactions, of the pools that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
+      'Below the thresholds, and similar from day to day.',
+      'One pool: see its nodes. All pools of a system: its network or its load.',
+    ],
+    expr: latencyOf(POOL_KEY, operation, SCOPE.node),
+    unit: 's',
+    min: 0,
+    steps: lineSteps(THRESHOLDS.latencySeconds),
+    limits: true,
+    noValue: NO_DATA,
     width: 12,
   })
 
-const readsAndWrites = (
-  title: string,
-  about: readonly [string, string, string],
-  expr: (operation: Operation) => Expression,
-  unit: string,
-): SizedPanel =>
-  timeSeries({
-    title,
-    about,
-    queries: OPERATIONS.map((operation) => ({
-      expr: expr(operation),
-      legend: `{{system}} / {{pool}} ${operation}s`,
-    })),
-    unit,
-    min: 0,
-    noValue: NO_DATA,
-    links: [seriesToPool],
-    width: 8,
-  })
+const both = (of: (operation: Operation) => Expression): Expression => promql`${of('read')} + ${of('write')}`
+const ofPools = (of: (operation: Operation) => Expression): Expression =>
+  promql`${sumByPool(of('read'))} + ${sumByPool(of('write'))}`
 
-export const transactions = readsAndWrites(
-  'Transactions per second',
+const byPool = (title: string, about: readonly [string, string, string], expr: Expression, unit: string) =>
+  topPools({ title, about, expr, unit, min: 0, noValue: NO_DATA, width: 12 })
+
+export const transactions = byPool(
+  'Top $topn pools by transactions',
   [
-    'Transactions per second of each pool.',
+    'Reads and writes per second of the pools with the most in the last three hours of the time range.',
     'Follows the daily load.',
     'Latency that increases together with transactions is caused by load.',
   ],
-  (operation) => sumByPool(countOf(operation)),
+  promql`(${ofPools(countOf)})`,
   'reqps',
 )
 
-export const bandwidth = readsAndWrites(
-  'Bandwidth',
+export const bandwidth = byPool(
+  'Top $topn pools by bandwidth',
   [
-    'Bytes per second that transactions read and write, by pool.',
+    'Bytes per second that transactions read and write, of the pools with the most in the last three hours of the time range.',
     'Follows the daily load.',
     'A constant maximum under load is a bottleneck: compare with CPU and network below.',
   ],
-  (operation) => sumByPool(bytesOf(operation)),
+  promql`(${ofPools(bytesOf)})`,
   'Bps',
 )
 
-export const objectSize = readsAndWrites(
-  'Mean bytes per read and per write',
-  [
-    'Bandwidth divided by transactions: the mean size of objects that are read and written, by pool.',
-    'Steady.',
-    'A sudden increase explains higher latency: larger objects take longer.',
+export const objectSize = (operation: Operation): SizedPanel =>
+  byPool(
+    `Top $topn pools by bytes per ${operation}`,
+    [
+      `Bandwidth divided by transactions: the mean size of the objects of a ${operation}, of the pools where it is largest.`,
+      'Steady.',
+      'A sudden increase explains higher latency: larger objects take longer.',
+    ],
+    ratio(sumByPool(bytesOf(operation)), sumByPool(countOf(operation))),
+    'bytes',
+  )
+
+const SAME_TIME = 'and the values of the day and of the week before at the same time of day.'
+
+export const comparedTransactions = compared({
+  title: 'Transactions and earlier days',
+  about: [
+    `Reads and writes per second over the selected nodes, ${SAME_TIME}`,
+    'All lines similar, except on holidays.',
+    'Nearly zero while the other lines are not: requests do not reach the system. Far above: new load, which explains latency.',
   ],
-  (operation) => ratio(sumByPool(bytesOf(operation)), sumByPool(countOf(operation))),
-  'bytes',
-)
+  expr: sum(promql`${both(countOf)}`),
+  unit: 'reqps',
+  width: 8,
+})
+
+export const comparedLatency = (operation: Operation): SizedPanel =>
+  compared({
+    title: `${capital(operation)} latency and earlier days`,
+    about: [
+      `Time of a ${operation} transaction over the selected nodes, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
+      'All lines similar.',
+      'Several times as slow at the same load: a fault, although the latency may be below the thresholds. Select one pool at a time.',
+    ],
+    expr: latencyOf([], operation, SCOPE.node),
+    unit: 's',
+    width: 8,
+  })

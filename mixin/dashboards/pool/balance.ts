@@ -1,102 +1,104 @@
-import { barGauge } from '../../grafana/bar_gauge.ts'
 import { heatmap } from '../../grafana/heatmap.ts'
-import { seriesToNode } from '../../grafana/links.ts'
-import type { SizedPanel } from '../../grafana/spec.ts'
-import { steps } from '../../grafana/spec.ts'
-import { timeSeries } from '../../grafana/timeseries.ts'
+import { rowToNode } from '../../grafana/links.ts'
+import { barSteps, lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import { table } from '../../grafana/table.ts'
 import { promql } from '../../promql/expression.ts'
-import { THRESHOLDS } from '../../settings.ts'
-import { LATENCY_MEASURE, latencyByNode } from '../common/node_latency.ts'
-import { NO_DATA } from '../common/served_attributes.ts'
-import { BUSIER_NIC, node, READ_LATENCY, USED, WRITE_LATENCY } from './queries.ts'
+import { nodeLatency } from '../../promql/latency.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_MEASURE, topNodeLatency } from '../common/latency.ts'
+import { NODE_NAME, topNodes } from '../common/lines.ts'
+import { NO_DATA } from '../common/pool_data.ts'
+import { countOf } from '../common/service_now.ts'
+import { BUSIER_NIC, node, USED } from './queries.ts'
 
-const usedByNode = barGauge({
-  title: 'Space used by node',
+const usedByNode = table({
+  title: 'Top $topn nodes by space used',
   about: [
-    'Allocated relative to usable space of each node, fullest first.',
+    'Allocated relative to usable space of the fullest nodes.',
     'Similar on all nodes of a pool. A new node fills slowly.',
     'One node far above the others: see “Fullest minus emptiest node” on the capacity dashboard.',
   ],
-  queries: [{ expr: promql`sort_desc(${USED})`, legend: '{{node}}' }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.usedRatio),
-  links: [seriesToNode],
-  width: 8,
-})
-
-const readLatency = latencyByNode(
-  {
-    title: 'Read latency by node',
-    about: [
-      `Time of a read transaction on each node: ${LATENCY_MEASURE}`,
-      'All lines are similar and below the dashed thresholds.',
-      'One line far from the others is a faulty node. All lines rising together is load or background work.',
-    ],
-    width: 8,
-  },
-  { expr: READ_LATENCY, legend: '{{node}}' },
-)
-
-const writeLatency = latencyByNode(
-  {
-    title: 'Write latency by node',
-    about: [
-      `Time of a write transaction on each node: ${LATENCY_MEASURE}`,
-      'All lines are similar and below the dashed thresholds.',
-      'As for reads. Writes also wait for other nodes, so one faulty node makes all nodes slightly slower.',
-    ],
-    width: 8,
-  },
-  { expr: WRITE_LATENCY, legend: '{{node}}' },
-)
-
-const cpu = timeSeries({
-  title: 'CPU by node',
-  about: [
-    'Share of CPU time in use on each node.',
-    'Below the dashed thresholds and similar on all nodes.',
-    'One node only: check for background work on it, or an uneven load balancer.',
+  rows: NODE_KEY,
+  columns: [
+    {
+      title: 'Used',
+      expr: promql`topk($topn, ${USED})`,
+      unit: 'percentunit',
+      steps: barSteps(THRESHOLDS.usedRatio),
+      bar: true,
+    },
   ],
-  queries: [{ expr: node('sds_node_cpu_utilization_ratio'), legend: '{{node}}' }],
-  unit: 'percentunit',
-  steps: steps(THRESHOLDS.cpuRatio),
-  limits: true,
-  many: true,
-  noValue: NO_DATA,
-  links: [seriesToNode],
+  cellLinks: { node: rowToNode },
+  sortBy: 'Used',
+  noValue: 'No data: see “Data”',
   width: 12,
 })
 
-const nic = timeSeries({
-  title: 'NIC use by node, busier direction',
+const transactions = topNodes({
+  title: 'Top $topn nodes by transactions',
   about: [
-    'Use of the network interfaces of each node relative to their capacity, the larger of receiving and transmitting.',
+    'Reads and writes per second of the nodes with the most transactions in the last three hours of the time range.',
+    'Similar on all nodes of a pool.',
+    'One node far above the others: the load balancer is uneven.',
+  ],
+  expr: promql`(${countOf('read')} + ${countOf('write')})`,
+  unit: 'reqps',
+  min: 0,
+  noValue: NO_DATA,
+  width: 12,
+})
+
+const cpu = topNodes({
+  title: 'Top $topn nodes by CPU',
+  about: [
+    'Share of CPU time in use on the nodes where it was highest in the last three hours of the time range.',
+    'Below the dashed thresholds and similar on all nodes.',
+    'One node only: check for background work on it, or an uneven load balancer.',
+  ],
+  expr: node('sds_node_cpu_utilization_ratio'),
+  unit: 'percentunit',
+  steps: lineSteps(THRESHOLDS.cpuRatio),
+  limits: true,
+  noValue: NO_DATA,
+  width: 12,
+})
+
+const nic = topNodes({
+  title: 'Top $topn nodes by NIC use',
+  about: [
+    'Use of the network interfaces relative to their capacity, the larger of receiving and transmitting, on the nodes where it was highest in the last three hours of the time range.',
     'Below the dashed thresholds and similar on all nodes.',
     'One node only points to the load balancer. A ratio that doubles at equal traffic is a failed link.',
   ],
-  queries: [{ expr: BUSIER_NIC, legend: '{{node}}' }],
+  expr: BUSIER_NIC,
   unit: 'percentunit',
-  steps: steps(THRESHOLDS.nicRatio),
+  steps: lineSteps(THRESHOLDS.nicRatio),
   limits: true,
-  many: true,
   noValue: NO_DATA,
-  links: [seriesToNode],
   width: 12,
 })
 
 const distribution = heatmap({
-  title: 'Read latency distribution over nodes',
+  title: 'Read latency of all nodes',
   about: [
-    'Number of nodes by read latency, over time. Useful for about a dozen nodes or more.',
+    `Number of nodes by the time of a read transaction, over time: ${LATENCY_MEASURE} Useful for about a dozen nodes or more.`,
     'One narrow band.',
-    'Two bands are two types of nodes. A point above the band is one node: find it under “Read latency by node”.',
+    'Two bands are two types of nodes. A point above the band is one node: find it under “Top $topn nodes by read latency”.',
   ],
-  queries: [{ expr: READ_LATENCY, legend: '{{node}}' }],
+  queries: [{ expr: nodeLatency('read', SCOPE.node), legend: NODE_NAME }],
   unit: 's',
   calculate: true,
   noValue: NO_DATA,
   width: 24,
 })
 
-export const poolBalance: readonly SizedPanel[] = [usedByNode, readLatency, writeLatency, cpu, nic]
+export const poolBalance: readonly SizedPanel[] = [
+  usedByNode,
+  transactions,
+  topNodeLatency('read'),
+  topNodeLatency('write'),
+  cpu,
+  nic,
+]
 export const poolDistribution: readonly SizedPanel[] = [distribution]

@@ -1,122 +1,92 @@
 import { rowToNode, seriesToNode } from '../../grafana/links.ts'
-import { HEALTH_MAPPINGS } from '../../grafana/mappings.ts'
-import type { SizedPanel } from '../../grafana/spec.ts'
-import { steps } from '../../grafana/spec.ts'
+import { HEALTH_CELLS, HEALTH_MAPPINGS } from '../../grafana/mappings.ts'
+import { from, type SizedPanel, type Step, steps } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
-import { table } from '../../grafana/table.ts'
-import { type Expression, select } from '../../promql/expression.ts'
+import { type Column, table } from '../../grafana/table.ts'
+import { nodeHealthBands } from '../../promql/bands.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { healthCode, sampleAge } from '../../promql/nodes.ts'
-import { by } from '../../promql/operators.ts'
+import { perNode, perNodeAnd, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
-import { BUSIER_NIC, node, READ_LATENCY, USED } from './queries.ts'
+import { NO_DATA_HEALTH, NODE_KEY, THRESHOLDS } from '../../settings.ts'
+import { NODE_NAME } from '../common/lines.ts'
+import { BUSIER_NIC, node, USED } from './queries.ts'
 
 const health = stateTimeline({
-  title: 'Node health',
+  title: 'Nodes that were not Good',
   about: [
-    'Health of each node over time. A gap is time without data.',
-    'Always green, or blue during planned work.',
+    'Health of the nodes that were not Good at some time in the time range; those that were worst come first. A gap is time without data.',
+    'Empty, or blue during planned work.',
     'Click a band to open the node. Several nodes that change together may share a switch, a rack or a power feed.',
   ],
-  queries: [{ expr: healthCode(NODE_KEY, SCOPE.node), legend: '{{node}}' }],
+  queries: [{ expr: nodeHealthBands(SCOPE.node), legend: NODE_NAME }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
+  noValue: 'All nodes with data were Good',
   links: [seriesToNode],
   width: 24,
+  height: 8,
 })
 
-const disks = (status: string): Expression =>
-  by('max', NODE_KEY, select('sds_node_disks_by_status', ...SCOPE.node, `status="${status}"`))
+/** Nodes that were in the feed within a day, and are not now, have the code of no data. */
+const state = promql`${healthCode(NODE_KEY, SCOPE.node)}
+or
+${perNode(promql`last_over_time(${select('sds_node_info', ...SCOPE.node)}[1d])`)} * 0 + ${NO_DATA_HEALTH.code}`
+
+const ratio = (title: string, expr: Expression, marks: readonly Step[], decimals = 1): Column => ({
+  title,
+  expr,
+  unit: 'percentunit',
+  decimals,
+  steps: marks,
+})
+
+const latency = (title: string, operation: Operation): Column => ({
+  title,
+  expr: nodeLatency(operation, SCOPE.node),
+  unit: 's',
+  steps: steps(THRESHOLDS.latencySeconds),
+  sample: '999 ms',
+})
+
+const disksToFix = sumBy(
+  NODE_KEY,
+  perNodeAnd('status', select('sds_node_disks_by_status', ...SCOPE.node, 'status=~"Bad|ReadyToReplace"')),
+)
 
 const nodes = table({
   title: 'Nodes',
   about: [
-    "One row per node: state, disks, space, load, latency and errors. The age of the data is by the storage system's clock.",
-    'All rows are similar, with no yellow or red cell.',
-    'Click a node to open it. Empty columns are attributes that the system does not serve: see “Served attributes”.',
+    "One row for each node that was in the feed within a day: state, disks that are Bad or ready to replace, space, load, latency (mean or quantile), share of failed transactions, and the age of the newest sample by the storage system's clock. NIC is the busier direction.",
+    'All rows are similar, with no coloured cell.',
+    'Click a node to open it. State “No data”: the node left the feed, or its pool cannot be polled, see “Data”. Columns without values are attributes that the system does not serve.',
   ],
-  rows: ['system', 'pool', 'node'],
+  rows: NODE_KEY,
   columns: [
-    {
-      title: 'State',
-      expr: healthCode(NODE_KEY, SCOPE.node),
-      unit: 'none',
-      mappings: HEALTH_MAPPINGS,
-      cell: 'background',
-    },
-    {
-      title: 'Bad disks',
-      expr: disks('Bad'),
-      unit: 'none',
-      steps: steps(THRESHOLDS.disksNotGood),
-      cell: 'text',
-    },
-    {
-      title: 'Replace',
-      expr: disks('ReadyToReplace'),
-      unit: 'none',
-      steps: steps(THRESHOLDS.disksNotGood),
-      cell: 'text',
-    },
-    {
-      title: 'Used',
-      expr: USED,
-      unit: 'percentunit',
-      steps: steps(THRESHOLDS.usedRatio),
-      cell: 'gauge',
-      width: 140,
-    },
-    {
-      title: 'CPU',
-      expr: node('sds_node_cpu_utilization_ratio'),
-      unit: 'percentunit',
-      steps: steps(THRESHOLDS.cpuRatio),
-      cell: 'gauge',
-      width: 140,
-    },
-    {
-      title: 'Memory',
-      expr: node('sds_node_memory_utilization_ratio'),
-      unit: 'percentunit',
-      steps: steps(THRESHOLDS.memoryRatio),
-      cell: 'gauge',
-      width: 140,
-    },
-    {
-      title: 'NIC, busier direction',
-      expr: BUSIER_NIC,
-      unit: 'percentunit',
-      steps: steps(THRESHOLDS.nicRatio),
-      cell: 'gauge',
-      width: 140,
-    },
-    {
-      title: 'Read latency',
-      expr: READ_LATENCY,
-      unit: 's',
-      steps: steps(THRESHOLDS.latencySeconds),
-      cell: 'text',
-    },
-    {
-      title: 'Failed',
-      expr: node('sds_node_transaction_errors_ratio'),
-      unit: 'percentunit',
-      decimals: 2,
-      steps: steps(THRESHOLDS.errorRatio),
-      cell: 'text',
-    },
+    { title: 'State', expr: state, unit: 'none', mappings: HEALTH_CELLS },
+    { title: 'Disks', expr: disksToFix, unit: 'none', steps: from(1, 'failed') },
+    ratio('Used', USED, steps(THRESHOLDS.usedRatio)),
+    ratio('CPU', node('sds_node_cpu_utilization_ratio'), steps(THRESHOLDS.cpuRatio)),
+    ratio('Memory', node('sds_node_memory_utilization_ratio'), steps(THRESHOLDS.memoryRatio)),
+    ratio('NIC', BUSIER_NIC, steps(THRESHOLDS.nicRatio)),
+    latency('Read', 'read'),
+    latency('Write', 'write'),
+    ratio('Failed', node('sds_node_transaction_errors_ratio'), steps(THRESHOLDS.errorRatio), 2),
     {
       title: 'Data age',
       expr: sampleAge(NODE_KEY, SCOPE.node),
       unit: 's',
       decimals: 0,
       steps: steps(THRESHOLDS.sampleAgeSeconds),
-      cell: 'text',
+      sample: '59 mins',
     },
   ],
   cellLinks: { node: rowToNode },
   sortBy: 'State',
+  noValue: 'No node was reported within a day',
   width: 24,
+  height: 11,
 })
 
 export const poolHealth: readonly SizedPanel[] = [health, nodes]

@@ -1,28 +1,22 @@
-import { type Expression, select, selectAny } from '../../promql/expression.ts'
-import { nodeLatency } from '../../promql/latency.ts'
+import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import { by, perNode, ratio } from '../../promql/operators.ts'
+import { perNode, ratio } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { NODE_KEY } from '../../settings.ts'
 
 export const node = (metric: MetricName): Expression => perNode(select(metric, ...SCOPE.node))
 
-export const READS = node('sds_node_transaction_reads_per_second')
-export const WRITES = node('sds_node_transaction_writes_per_second')
-/** Mean latencies; systems with the query interface do not serve them. */
-export const READ_MEAN = node('sds_node_transaction_read_latency_seconds')
-export const WRITE_MEAN = node('sds_node_transaction_write_latency_seconds')
-export const READ_LATENCY = nodeLatency('read', SCOPE.node)
-export const WRITE_LATENCY = nodeLatency('write', SCOPE.node)
 export const USED = ratio(
   node('sds_node_disk_space_allocated_bytes'),
   node('sds_node_disk_space_total_bytes'),
 )
-export const BUSIER_NIC = by(
-  'max',
-  NODE_KEY,
-  selectAny(
-    ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
-    ...SCOPE.node,
+
+/** The larger of the two directions. The label keeps `or` from dropping the second one. */
+export const BUSIER_NIC = perNode(
+  join(
+    (['received', 'transmitted'] as const).map((direction) => {
+      const utilization = node(`sds_node_nic_${direction}_utilization_ratio`)
+      return promql`label_replace(${utilization}, "direction", "${[direction]}", "", "")`
+    }),
+    ' or ',
   ),
 )

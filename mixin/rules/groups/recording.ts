@@ -5,7 +5,7 @@ import { by, dedup, perNode, perSystem, sumByPool } from '../../promql/operators
 import { HEALTH, MEASURES, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
-/** Dashboards use the raw metrics, so that they work without these rules. */
+/** Dashboards use the raw metrics, so that they work without these rules; only trends over weeks need them. */
 
 const code = (matcher: Matcher, value: number): Expression =>
   promql`(${perNode(select('sds_node_health_status', matcher))} == 1) * ${value}`

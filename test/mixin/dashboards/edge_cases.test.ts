@@ -20,12 +20,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
       constant('sds_pool_up', { ...POLLED_POOL, pool, ...targetOf(EXPORTERS[index] ?? '') }, index),
     ),
     expected: {
-      'sds-exporter / Pool poll ok': [
-        [
-          [{ ...POLLED_POOL, pool: 'old' }, 0],
-          [{ ...POLLED_POOL, pool: 'new' }, 1],
-        ],
-      ],
+      'sds-exporter / Pools whose polls failed': [[[{ system: 'fra', pool: 'old' }, 0]]],
     },
   },
   {
@@ -36,11 +31,9 @@ const EDGE_CASES: readonly EdgeCase[] = [
       ...onBoth('sds_node_disk_space_total_bytes', { ...POOL, node: 'n2' }, 100),
     ],
     expected: {
-      'sds-fleet / Fleet space used': [0.95],
       'sds-pool / Space used': [0.95],
-      'sds-pool / Space used by node': [[[NODE, 0.95]]],
+      'sds-pool / Top $topn nodes by space used': [[[NODE, 0.95]]],
       'sds-capacity / Space used': [0.95],
-      'sds-capacity / Space used by pool': [[[POOL, 0.95]]],
     },
   },
   {
@@ -63,7 +56,6 @@ const EDGE_CASES: readonly EdgeCase[] = [
       ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
     ],
     expected: {
-      'sds-pool / Data age': [300],
       'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
     },
   },

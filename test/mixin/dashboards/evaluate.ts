@@ -14,9 +14,11 @@ export type Answers = readonly Answer[]
 export const NOTHING: Answer = []
 
 const QUERIES = panelQueries()
-/** Dashboard and panel of a query, e.g. `sds-pool / Data age`. */
+/** Dashboard and panel of a query, e.g. `sds-pool / Free`. */
 export const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
-export const queriesAt = (where: string): PanelQuery[] => QUERIES.filter((query) => place(query) === where)
+/** The queries of a panel, or the one whose letter follows, e.g. `sds-pool / Free / A`. */
+export const queriesAt = (where: string): PanelQuery[] =>
+  QUERIES.filter((query) => place(query) === where || `${place(query)} / ${query.refId}` === where)
 
 const samples = (answer: Answer) =>
   (typeof answer === 'number' ? [[{}, answer] as const] : answer).map(([labels, value]) => ({

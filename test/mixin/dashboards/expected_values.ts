@@ -7,45 +7,35 @@ export const pool = (system: string, name: string) => ({ system, pool: name })
 /** Half of the bucket from 0.3 to 0.9. */
 const WRITE_QUANTILE = 0.3 + (0.9 - 0.3) * 0.5
 
+/** Bands of state timelines have a rank, the worst first. */
+const ranked = (key: object, rank: string) => ({ ...key, _rank: rank })
+
 /** Calculated by hand from input_series.ts, with everything selected. */
 export const EXPECTED: Readonly<Record<string, Answers>> = {
-  'sds-fleet / Systems not answering': [1],
-  'sds-fleet / Nodes by state': [2, 0, 1, 1, 0, [[{ status: 'Rebooting' }, 1]]],
-  'sds-fleet / Disks needing attention': [3],
-  'sds-fleet / Fleet space used': [0.35],
-  'sds-fleet / Time to 90 % full': [432_000],
-  'sds-fleet / Firing alerts': [1, 1],
-  'sds-fleet / Worst node state per pool': [
+  'sds-fleet / No answer': [1],
+  'sds-fleet / Seen in 24 h, not now': [0, 0, 0],
+  'sds-fleet / Alerts': [1, 1],
+  'sds-fleet / Node states': [2, NOTHING, 1, 1, NOTHING, [[{ status: 'Rebooting' }, 1]]],
+  'sds-fleet / Disks': [2, 1],
+  'sds-fleet / Pools that were not Good': [
     [
-      [pool('fra', 'p1'), 3],
-      [pool('fra', 'p2'), 2],
-      [pool('muc', 'p1'), 0],
-      [pool('muc', 'p3'), 5],
+      [ranked(pool('fra', 'p1'), '6'), 3],
+      [ranked(pool('fra', 'p2'), '7'), 2],
+      [ranked(pool('muc', 'p3'), '4'), 5],
+      [ranked(pool('muc', 'id4'), '3'), 6],
     ],
   ],
 
-  'sds-pool / Nodes healthy': [0.4],
+  'sds-pool / Node states': [2, NOTHING, 1, 1, NOTHING, [[{ status: 'Rebooting' }, 1]]],
   'sds-pool / Space used': [0.35],
-  'sds-pool / Free on good disks': [5550],
-  'sds-pool / Transactions per second': [210, 150],
-  'sds-pool / Latency': [13 / 210, 11 / 150, 0.2, WRITE_QUANTILE],
-  'sds-pool / Data age': [602],
-  'sds-pool / Served attributes': [1, 0.75, 0.5, 0.5],
-  'sds-pool / Node health': [
+  'sds-pool / Free': [5550],
+  'sds-pool / Transactions': [210, 150],
+  'sds-pool / Latency': [13 / 210, 11 / 150],
+  'sds-pool / Nodes that were not Good': [
     [
-      [node('fra', 'p1', 'n1'), 0],
-      [node('fra', 'p1', 'n2'), 3],
-      [node('fra', 'p2', 'n3'), 2],
-      [node('muc', 'p1', 'n1'), 0],
-      [node('muc', 'p3', 'n9'), 5],
-    ],
-  ],
-  'sds-pool / Space used by node': [
-    [
-      [node('fra', 'p1', 'n1'), 0.9],
-      [node('fra', 'p1', 'n2'), 0.5],
-      [node('fra', 'p2', 'n3'), 0.1],
-      [node('muc', 'p1', 'n1'), 0.2],
+      [ranked(node('fra', 'p1', 'n2'), '6'), 3],
+      [ranked(node('fra', 'p2', 'n3'), '7'), 2],
+      [ranked(node('muc', 'p3', 'n9'), '4'), 5],
     ],
   ],
 
@@ -54,99 +44,144 @@ export const EXPECTED: Readonly<Record<string, Answers>> = {
   'sds-capacity / Allocated': [3500],
   'sds-capacity / Free': [5550],
   'sds-capacity / Reserved': [950],
-  'sds-capacity / Offline, all pools': [700],
-  'sds-capacity / Space used by pool': [
-    [
-      [pool('fra', 'p1'), 0.6],
-      [pool('fra', 'p2'), 0.1],
-      [pool('muc', 'p1'), 0.2],
-    ],
-  ],
-  'sds-capacity / Forecasts not available': [2],
-  'sds-capacity / Served attributes': [1, 0.75],
-  'sds-capacity / Top $topn nodes closest to 90 %': [
-    [
-      [node('fra', 'p1', 'n1'), 432_000],
-      [node('muc', 'p1', 'n1'), 1_728_000],
-    ],
-  ],
+  'sds-capacity / Offline': [700],
 
-  'sds-performance / Latency now': [13 / 210, 11 / 150, 0.2, WRITE_QUANTILE],
-  'sds-performance / Served attributes': [0.75, 0.5, 0.5],
+  'sds-performance / Latency': [13 / 210, 11 / 150],
+  'sds-performance / Transactions': [210, 150],
+  'sds-performance / Bandwidth': [3000, 500],
 
   'sds-errors / Failed transactions': [20 / 2100],
   'sds-errors / System errors': [5 / 2100],
   'sds-errors / User errors': [15 / 2100],
-  'sds-errors / Served attributes': [0.5, 0.5],
 
   'sds-disks / Disks by state': [41, 1, 1, 2],
   'sds-disks / Not counted in any state': [1],
-  'sds-disks / Served attributes': [0.5],
-  'sds-disks / Recovery running': [
-    [
-      [pool('fra', 'p1'), 1],
-      [pool('muc', 'p1'), 0],
-    ],
-  ],
-  'sds-disks / Hours of recovery in the last day': [
-    [
-      // 25 points of five minutes in two hours of data.
-      [pool('fra', 'p1'), 25 / 12],
-      [pool('muc', 'p1'), 0],
-    ],
-  ],
+  'sds-disks / Pools that were recovering': [[[pool('fra', 'p1'), 1]]],
 
-  'sds-exporter / Exporters up': [1, 2],
-  'sds-exporter / Configuration': [0],
-  'sds-exporter / Configuration age': [7100],
-  'sds-exporter / Upstream certificate expires in': [[[{ system: 'fra' }, 86_400]]],
-  'sds-exporter / Clock difference now': [
-    [
-      [{ system: 'fra' }, 2],
-      [{ system: 'muc' }, -40],
-    ],
-  ],
   'sds-exporter / System reachable': [
     [
       [{ system: 'fra' }, 1],
       [{ system: 'muc' }, 0],
     ],
   ],
-  'sds-exporter / Query interface': [[[{ system: 'fra' }, 1]]],
-  'sds-exporter / Pool poll ok': [
+  'sds-exporter / Pools whose polls failed': [
     [
-      [{ system: 'fra', pool_id: 'id1', pool: 'p1' }, 1],
-      [{ system: 'fra', pool_id: 'id2', pool: 'p2' }, 0],
-      [{ system: 'muc', pool_id: 'id3', pool: 'p1' }, 1],
-      [{ system: 'muc', pool_id: 'id4', pool: 'id4' }, 0],
+      [pool('fra', 'p2'), 0],
+      [pool('muc', 'id4'), 0],
     ],
   ],
-  'sds-exporter / Providers': [[[{ system: 'fra' }, 3]]],
+  'sds-exporter / Query interface': [[[{ system: 'fra' }, 1]]],
+}
+
+/** Current, no sample is old enough, the last poll failed, and why. */
+const DATA: Answers = [
+  [
+    [pool('fra', 'p1'), 0],
+    [pool('fra', 'p2'), 2],
+    [pool('muc', 'p1'), 0],
+    [pool('muc', 'id4'), 2],
+  ],
+]
+
+/** Tables, column by column. */
+export const EXPECTED_OF_TABLES: Readonly<Record<string, Answers>> = {
+  'sds-pool / Top $topn nodes by space used': [
+    [
+      [node('fra', 'p1', 'n1'), 0.9],
+      [node('fra', 'p1', 'n2'), 0.5],
+      [node('fra', 'p2', 'n3'), 0.1],
+      [node('muc', 'p1', 'n1'), 0.2],
+    ],
+  ],
+  'sds-errors / Data': [
+    ...DATA,
+    NOTHING,
+    [
+      [pool('fra', 'p1'), 602],
+      [pool('fra', 'p2'), 102],
+      [pool('muc', 'p1'), 10],
+    ],
+    [
+      [pool('fra', 'p1'), 1],
+      [pool('fra', 'p2'), 0],
+      [pool('muc', 'p1'), 0],
+    ],
+    [
+      [pool('fra', 'p1'), 1],
+      [pool('fra', 'p2'), 0],
+      [pool('muc', 'p1'), 0],
+    ],
+    [[{ ...pool('fra', 'p2'), result: 'timeout' }, 60]],
+  ],
+  'sds-capacity / Top $topn nodes closest to 90 %': [
+    [
+      [node('fra', 'p1', 'n1'), 432_000],
+      [node('muc', 'p1', 'n1'), 1_728_000],
+    ],
+  ],
+  'sds-disks / Nodes with disks to repair': [
+    [
+      [{ ...node('fra', 'p1', 'n2'), status: 'Bad' }, 2],
+      [{ ...node('fra', 'p1', 'n2'), status: 'ReadyToReplace' }, 1],
+      [{ ...node('fra', 'p2', 'n3'), status: 'Maintenance' }, 1],
+    ],
+  ],
+  'sds-disks / Top $topn pools by hours of recovery': [
+    // 25 points of five minutes in two hours of data.
+    [[pool('fra', 'p1'), 25 / 12]],
+  ],
+  'sds-exporter / Exporters': [
+    [
+      [{ instance: 'a:9438' }, 1],
+      [{ instance: 'b:9438' }, 0],
+    ],
+    [
+      [{ instance: 'a:9438' }, 1],
+      [{ instance: 'b:9438' }, 0],
+    ],
+    [
+      [{ instance: 'a:9438' }, 3600],
+      [{ instance: 'b:9438' }, 7100],
+    ],
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    NOTHING,
+  ],
+  'sds-exporter / Systems': [
+    [
+      [{ system: 'fra' }, 0],
+      [{ system: 'muc' }, 1],
+    ],
+    [[{ system: 'fra' }, 1]],
+    [[{ system: 'fra' }, 86_400]],
+    [
+      [{ system: 'fra' }, 2],
+      [{ system: 'muc' }, -40],
+    ],
+    [[{ system: 'fra' }, 3]],
+  ],
 }
 
 /** Panels with several series whose calculation is tested. */
 export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
-  'sds-performance / Read latency: mean, 95th percentile of nodes, worst node': [
+  'sds-performance / Read latency of the selected nodes': [
+    13 / 210,
+    // Of 0.01, 0.1, 0.2 and the quantile 0.2 of the fourth node.
+    0.2,
+    0.2,
+    0.296,
+  ],
+  'sds-performance / Top $topn pools by read latency': [
     [
       [pool('fra', 'p1'), 3 / 110],
-      [pool('muc', 'p1'), 0.1],
-    ],
-    [
-      [pool('fra', 'p1'), 0.01 * (1 - 0.95) + 0.2 * 0.95],
       [pool('fra', 'p2'), 0.2],
       [pool('muc', 'p1'), 0.1],
     ],
-    [
-      [pool('fra', 'p1'), 0.2],
-      [pool('fra', 'p2'), 0.2],
-      [pool('muc', 'p1'), 0.1],
-    ],
-    [[pool('fra', 'p2'), 0.2]],
-    [[pool('fra', 'p2'), 0.296]],
   ],
-  'sds-performance / Background share of disk reads': [[[pool('fra', 'p1'), 0.25]]],
-  'sds-disks / Share of disk reads that serves users': [[[pool('fra', 'p1'), 0.75]]],
-  'sds-errors / Failure ratio by pool': [
+  'sds-performance / Top $topn pools: background disk reads': [[[pool('fra', 'p1'), 0.25]]],
+  'sds-disks / Top $topn pools: disk reads for users': [[[pool('fra', 'p1'), 0.75]]],
+  'sds-errors / Top $topn pools by failed transactions': [
     [
       [pool('fra', 'p1'), 20 / 1100],
       [pool('muc', 'p1'), 0],
@@ -158,14 +193,14 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
       [{ category: 'System' }, 5],
     ],
   ],
-  'sds-capacity / Fullest minus emptiest node': [
+  'sds-capacity / Top $topn pools: fullest minus emptiest node': [
     [
       [pool('fra', 'p1'), 0.4],
       [pool('fra', 'p2'), 0],
       [pool('muc', 'p1'), 0],
     ],
   ],
-  'sds-pool / NIC use by node, busier direction': [
+  'sds-pool / Top $topn nodes by NIC use': [
     [
       [node('fra', 'p1', 'n1'), 0.4],
       [node('fra', 'p1', 'n2'), 0.6],
@@ -177,8 +212,9 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
 export const ONE_NODE: Selection = { system: ['fra'], pool: ['p1'], node: ['n2'] }
 export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
   'sds-node / Health': [3],
+  'sds-node / Last in the feed': [0],
   'sds-node / Health over time': [[[{ node: 'n2' }, 3]]],
-  'sds-node / Disks by state': [9, 0, 1, 2],
+  'sds-node / Disks': [9, 0, 1, 2],
   'sds-node / Space used': [0.5],
   'sds-node / CPU': [0.9],
   'sds-node / Memory': [0.7],
@@ -189,15 +225,13 @@ export const EXPECTED_OF_ONE_NODE: Readonly<Record<string, Answers>> = {
       [{ category: 'traffic' }, 902],
     ],
   ],
-  'sds-node / Served attributes': [1, 1, 1, 1],
 }
 
 /** A pool of a newer system, which does not serve all attributes. */
 export const NEWER: Selection = { system: ['fra'], pool: ['p2'] }
 export const EXPECTED_OF_NEWER: Readonly<Record<string, Answers>> = {
-  'sds-pool / Served attributes': [1, 0, 0, 0],
-  'sds-pool / Transactions per second': [NOTHING, NOTHING],
-  'sds-pool / Latency': [NOTHING, NOTHING, 0.2, WRITE_QUANTILE],
+  'sds-pool / Transactions': [NOTHING, NOTHING],
+  'sds-pool / Latency': [0.2, WRITE_QUANTILE],
   'sds-errors / Failed transactions': [NOTHING],
   'sds-errors / System errors': [NOTHING],
 }
@@ -208,6 +242,5 @@ export const EXPECTED_OF_FAULTLESS: Readonly<Record<string, Answers>> = {
   'sds-errors / Failed transactions': [0],
   'sds-errors / System errors': [0],
   'sds-errors / User errors': [0],
-  'sds-fleet / Time to 90 % full': [1_728_000],
-  'sds-fleet / Firing alerts': [0, 1],
+  'sds-fleet / Alerts': [0, 1],
 }

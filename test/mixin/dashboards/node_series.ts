@@ -39,6 +39,8 @@ export const NODES: readonly NodeFacts[] = [
       memory_utilization_ratio: 0.6,
       nic_received_utilization_ratio: 0.2,
       nic_transmitted_utilization_ratio: 0.4,
+      transaction_read_bytes_per_second: 3000,
+      transaction_write_bytes_per_second: 500,
       transactions_succeeded: 990,
       transactions_failed: 10,
     },

@@ -97,15 +97,15 @@ describe.each(PAGES)('$uid', ({ page }) => {
     }
   })
 
-  test('has annotations for alerts and restarts, and those of Grafana', () => {
+  test('has one switch, for critical alerts, which is off: their regions would cover the graphs', () => {
     const list = page.annotations.list ?? []
     expect(list.map(({ name }) => name)).toEqual([
       'Annotations & Alerts',
-      'Alerts',
+      'Critical alerts',
       'Exporter restarts',
-      'Health changes',
     ])
-    expect(list.filter(({ enable }) => enable).map(({ name }) => name)).not.toContain('Health changes')
+    expect(list.map(({ enable }) => enable)).toEqual([true, false, true])
+    expect(list.map(({ hide }) => hide ?? false)).toEqual([true, false, true])
     expect(list[0]?.builtIn).toBe(1)
   })
 })
@@ -163,7 +163,9 @@ test('every query has its letter and the selected data source', () => {
       expect(panel.datasource, where).toEqual(datasource)
       const queries = queriesOf(panel)
       expect(queries.length, where).toBeGreaterThan(0)
-      expect(queries.map(({ refId }) => refId).join(''), where).toBe('ABCDEFGHIJ'.slice(0, queries.length))
+      expect(queries.map(({ refId }) => refId).join(''), where).toBe(
+        'ABCDEFGHIJKLMNOP'.slice(0, queries.length),
+      )
       for (const query of queries) {
         expect(query.datasource, where).toEqual(datasource)
         expect(query.exemplar, where).toBe(false)

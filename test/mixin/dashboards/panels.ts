@@ -11,7 +11,11 @@ export const ofType = (...types: readonly string[]) =>
   PANELS.filter(({ panel }) => types.includes(panel.type))
 
 export interface Options {
-  readonly legend?: { readonly showLegend?: boolean; readonly calcs?: readonly string[] }
+  readonly legend?: {
+    readonly showLegend?: boolean
+    readonly calcs?: readonly string[]
+    readonly placement?: string
+  }
   readonly reduceOptions?: { readonly calcs: readonly string[] }
 }
 export const optionsOf = (panel: Panel): Options => panel.options as Options

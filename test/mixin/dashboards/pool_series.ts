@@ -1,4 +1,4 @@
-import { type InputSeries, onBoth } from './series.ts'
+import { type InputSeries, increasingOnBoth, onBoth } from './series.ts'
 
 interface PoolFacts {
   readonly system: string
@@ -58,6 +58,8 @@ export const POOLS: readonly PoolFacts[] = [
 export const poolSeries = ({ up, attributes, ...key }: PoolFacts): InputSeries[] => [
   ...onBoth('sds_pool_up', key, up),
   ...onBoth('sds_pool_info', key, 1),
+  ...(key.pool === 'p2' ? increasingOnBoth('sds_pool_polls_total', { ...key, result: 'timeout' }, 1) : []),
+  ...onBoth('sds_pool_polls_total', { ...key, result: 'syntax' }, 0),
   ...Object.entries(attributes).flatMap(([name, count]) => {
     const [attribute = '', state = ''] = name.split('/')
     return onBoth('sds_pool_attribute_nodes', { ...key, attribute, state }, count)

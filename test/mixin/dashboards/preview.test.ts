@@ -69,7 +69,7 @@ describe('the preview', () => {
   test('lists panels without data, and panels with the error of Prometheus', async () => {
     const { html, empty, failed } = await drawn('sds-exporter')
     expect(empty).toEqual(['Event loop lag, 99th percentile'])
-    expect(failed).toEqual(['Providers: no <such> thing'])
+    expect(failed).toEqual(['Systems: no <such> thing'])
     expect(html).toContain('no &lt;such&gt; thing')
   })
 

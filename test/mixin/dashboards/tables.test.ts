@@ -1,27 +1,60 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
+import { from, PLAIN } from '../../../mixin/grafana/spec.ts'
+import { table } from '../../../mixin/grafana/table.ts'
+import { promql } from '../../../mixin/promql/expression.ts'
 import { parse, resultLabels } from '../promql/parse.ts'
-import { ofType } from './panels.ts'
+import { ofType, property } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
-describe('tables', () => {
-  const TABLES = ofType('table')
+const TABLES = ofType('table')
 
-  test('can be filtered', () => {
+const labelsOf = (expr = ''): string[] => [...(resultLabels(parse(expr)) ?? [])]
+
+interface Organize {
+  readonly excludeByName: Readonly<Record<string, boolean>>
+  readonly indexByName: Readonly<Record<string, number>>
+  readonly renameByName: Readonly<Record<string, string>>
+}
+
+/** Undefined for a matrix. */
+const organizeOf = (panel: Panel): Organize | undefined =>
+  panel.transformations?.find(({ id }) => id === 'organize')?.options
+
+/** Labels of all results: those that identify a row. */
+const rowLabels = (panel: Panel): string[] => {
+  const [first = [], ...more] = queriesOf(panel).map(({ expr }) => labelsOf(expr))
+  return first.filter((label) => more.every((list) => list.includes(label)))
+}
+
+describe('tables', () => {
+  test('can be filtered by the columns of labels; a filter icon on numbers would cut their titles', () => {
     for (const { panel, where } of TABLES) {
-      expect(panel.fieldConfig?.defaults.custom.filterable, where).toBe(true)
+      const { renameByName } = organizeOf(panel) ?? {}
+      for (const label of renameByName ? rowLabels(panel) : []) {
+        expect(property(panel, renameByName?.[label] ?? label, 'custom.filterable'), where).toBe(true)
+      }
     }
   })
 
-  test.each(TABLES)('$where joins results with the same labels', ({ panel }) => {
-    const queries = queriesOf(panel)
-    const labels = queries.map(({ expr = '' }) => [...(resultLabels(parse(expr)) ?? [])].sort())
-    for (const other of labels) expect(other).toEqual(labels[0])
-    for (const { format, instant } of queries) expect([format, instant]).toEqual(['table', true])
+  test.each(TABLES)('$where joins results with the labels of its rows', ({ panel }) => {
+    const organize = organizeOf(panel)
+    const rows = rowLabels(panel)
+    expect(rows).not.toEqual([])
+    for (const { expr, refId, format, instant } of queriesOf(panel)) {
+      expect([format, instant]).toEqual(['table', true])
+      const further = labelsOf(expr).filter((label) => !rows.includes(label))
+      if (further.length === 0) continue
+      // A column of text: one further label, which has a title, and a value that is not shown.
+      expect(further).toEqual([expect.any(String)])
+      expect(organize?.renameByName[further[0] ?? '']).toMatch(/^[A-Z]/)
+      expect(organize?.excludeByName[`Value #${refId}`]).toBe(true)
+    }
   })
 
   test('have a title of every value and an order of the columns', () => {
     for (const { panel, where } of TABLES) {
-      const organize = panel.transformations?.find(({ id }) => id === 'organize')
+      const organize = organizeOf(panel)
       if (!organize) {
         expect(
           panel.transformations?.map(({ id }) => id),
@@ -29,13 +62,15 @@ describe('tables', () => {
         ).toEqual(['groupingToMatrix'])
         continue
       }
-      const { excludeByName, indexByName, renameByName } = organize.options
-      expect(excludeByName, where).toEqual({ Time: true })
-      const labels = [...(resultLabels(parse(queriesOf(panel)[0]?.expr ?? '')) ?? [])]
-      expect(Object.keys(indexByName), where).toEqual(
-        expect.arrayContaining([...labels, ...Object.keys(renameByName)]),
-      )
-      const headings = new Set<unknown>([...labels, ...Object.values(renameByName)])
+      const { excludeByName, indexByName, renameByName } = organize
+      expect(excludeByName['Time'], where).toBe(true)
+      const rows = rowLabels(panel)
+      expect(Object.keys(indexByName), where).toEqual(expect.arrayContaining(rows))
+      const headings = new Set<unknown>([
+        ...rows.map((label) => renameByName[label] ?? label),
+        ...Object.values(renameByName),
+        '/.*/',
+      ])
       const named = panel.fieldConfig?.overrides.map(({ matcher }) => matcher.options) ?? []
       expect(
         named.filter((name) => !headings.has(name)),
@@ -50,6 +85,49 @@ describe('tables', () => {
         properties.filter(({ id }) => id === 'custom.displayMode').map(({ value }) => value),
       ),
     )
-    expect(new Set(modes)).toEqual(new Set(['color-background-solid', 'color-text', 'lcd-gauge']))
+    expect(new Set(modes)).toEqual(new Set(['color-background-solid', 'basic']))
+  })
+
+  test('have a text for the empty table, and a dash in every empty cell', () => {
+    for (const { panel, where } of TABLES) {
+      expect(panel.fieldConfig?.defaults.noValue, where).toMatch(/^\w.*\w/)
+      expect(panel.fieldConfig?.overrides.at(-1), where).toEqual({
+        matcher: { id: 'byRegexp', options: '/.*/' },
+        properties: [{ id: 'noValue', value: '–' }],
+      })
+    }
+  })
+
+  test('draw bars only where no cell is empty', () => {
+    const barred = TABLES.filter(({ panel }) => JSON.stringify(panel.fieldConfig).includes('"basic"'))
+    expect(barred.length).toBeGreaterThan(1)
+    for (const { panel, where } of barred) expect(queriesOf(panel), where).toHaveLength(1)
+  })
+})
+
+describe('a table is not built', () => {
+  const column = (title: string) => ({ title, expr: promql`vector(1)`, unit: 'none' })
+  const spec = {
+    title: 'Table',
+    about: ['What.', 'Normal.', 'Otherwise.'],
+    rows: ['system', 'pool'],
+    columns: [column('One'), column('Two')],
+    noValue: 'Nothing',
+    width: 12,
+  } as const
+
+  test('when its columns do not fit', () => {
+    expect(() => table(spec)).not.toThrow()
+    const columns = Array.from({ length: 8 }, (_, index) => column(`Column ${index}`))
+    expect(() => table({ ...spec, columns })).toThrow(/its columns need \d+ pixels, \d+ fit into 12 columns/)
+    expect(() => table({ ...spec, columns, width: 24 })).not.toThrow()
+  })
+
+  test('when a cell with a bar could be empty', () => {
+    const bar = { ...column('Bar'), unit: 'percentunit', bar: true, steps: PLAIN }
+    expect(() => table({ ...spec, columns: [bar] })).not.toThrow()
+    expect(() => table({ ...spec, columns: [bar, { ...column('Two'), steps: from(1, 'warning') }] })).toThrow(
+      /an empty cell would show 0/,
+    )
   })
 })

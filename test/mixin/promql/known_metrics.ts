@@ -1,16 +1,23 @@
-import { PROMETHEUS_METRICS } from '../../../mixin/promql/metrics.ts'
+import { PROMETHEUS_METRICS, RECORDED } from '../../../mixin/promql/metrics.ts'
+import { ALERT_LABELS } from '../../../mixin/settings.ts'
 import { FAMILIES, PROCESS_METRICS } from '../../../src/metrics/families.ts'
 
 /** Labels that Prometheus adds to every series that it scrapes. */
 const TARGET = ['job', 'instance'] as const
 
-const ALERT_LABELS = ['alertname', 'alertstate', 'severity', 'system', 'pool', 'node'] as const
+const LABELS_OF_ALERTS = [
+  'alertname',
+  'alertstate',
+  'severity',
+  ...ALERT_LABELS.columns,
+  ...ALERT_LABELS.detail,
+] as const
 
 /** Metrics of Prometheus and of prom-client, with their labels. */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   [...PROMETHEUS_METRICS, ...Object.keys(PROCESS_METRICS)].map((name) => [
     name,
-    name === 'ALERTS' ? ALERT_LABELS : TARGET,
+    name === 'ALERTS' ? LABELS_OF_ALERTS : TARGET,
   ]),
 )
 
@@ -19,6 +26,12 @@ const HISTOGRAM_SERIES: Readonly<Record<string, readonly string[]>> = {
   _sum: [],
   _count: [],
 }
+
+/** Recorded series have the labels of the level in their names, e.g. `system_pool:…`. */
+const recorded = Object.values(RECORDED).map((name): [string, readonly string[]] => [
+  name,
+  (name.split(':')[0] ?? '').split('_'),
+])
 
 const own: [string, readonly string[]][] = FAMILIES.flatMap(({ name, labels, type }) => {
   const all = [...labels, ...TARGET]
@@ -33,6 +46,7 @@ const own: [string, readonly string[]][] = FAMILIES.flatMap(({ name, labels, typ
 export const KNOWN_METRICS: ReadonlyMap<string, readonly string[]> = new Map([
   ...own,
   ...Object.entries(FOREIGN),
+  ...recorded,
 ])
 
 export const KNOWN_NAMES: readonly string[] = [...KNOWN_METRICS.keys()]

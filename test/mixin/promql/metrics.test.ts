@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { promql, select, selectAny } from '../../../mixin/promql/expression.ts'
+import { interruptedBands } from '../../../mixin/promql/bands.ts'
+import { promql, select } from '../../../mixin/promql/expression.ts'
 import { type MetricName, RECORDED } from '../../../mixin/promql/metrics.ts'
-import { topNodes } from '../../../mixin/promql/nodes.ts'
 import { perNode } from '../../../mixin/promql/operators.ts'
 import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
 import { PROCESS_METRICS } from '../../../src/metrics/families.ts'
@@ -35,9 +35,7 @@ test('a metric that does not exist does not compile', () => {
   // @ts-expect-error
   select(`sds_node_transaction_${DIRECTION}_latency`)
   // @ts-expect-error
-  selectAny(['sds_node_disks', 'sds_node_disk'])
-  // @ts-expect-error
-  topNodes('sds_node_cpu_ratio')
+  interruptedBands([], 'sds_pool_ups', [])
 })
 
 test('a metric in a text does not compile, or is refused', () => {

@@ -26,7 +26,7 @@ export interface Selector {
 
 /** Variables of Grafana outside of strings, which are replaced before parsing. */
 const digestible = (expr: string): string =>
-  expr.replaceAll('$__rate_interval', '4m44s').replaceAll('$topn', '10')
+  expr.replaceAll('$__rate_interval', '4m44s').replaceAll('$__range', '6h').replaceAll('$topn', '10')
 
 /** Replacement of `$__rate_interval` before parsing; an unusual value, so that checks can identify it. */
 export const RATE_INTERVAL = '4m44s'
@@ -98,6 +98,7 @@ const EXPRESSIONS = new Set([
   'MatrixSelector',
   'SubqueryExpr',
   'StepInvariantExpr',
+  'OffsetExpr',
   'ParenExpr',
   'UnaryExpr',
   'BinaryExpr',
@@ -142,7 +143,11 @@ const aggregateLabels = (expression: Expression, node: SyntaxNode): Labels => {
   const [group = []] = groupings(expression, node.getChild('AggregateModifier'))
   const missing = group.filter((label) => !inner?.has(label))
   if (missing.length > 0) throw new Error(`${textOf(expression, node)}: no label ${missing.join(', ')}`)
-  return KEEPING.has(operationOf(expression, node) ?? '') ? inner : new Set(group)
+  const operation = operationOf(expression, node) ?? ''
+  if (KEEPING.has(operation)) return inner
+  if (operation !== 'count_values') return new Set(group)
+  const [label] = bodyOperands(node)
+  return new Set([...group, label ? textOf(expression, label).slice(1, -1) : ''])
 }
 
 const bodyOperands = (node: SyntaxNode): SyntaxNode[] => {
@@ -157,7 +162,7 @@ const functionLabels = (expression: Expression, node: SyntaxNode): Labels => {
   const operand = bodyOperands(node)
   const inner = operand.map((one) => infer(expression, one)).find((labels) => labels)
   if (name === 'histogram_quantile') return new Set([...(inner ?? [])].filter((label) => label !== 'le'))
-  if (name !== 'label_replace') return inner
+  if (name !== 'label_replace' && name !== 'label_join') return inner
   const target = operand[1] ? textOf(expression, operand[1]).slice(1, -1) : ''
   return new Set([...(inner ?? []), target])
 }

@@ -1,0 +1,59 @@
+import { HEALTH, NO_DATA_HEALTH, NODE_KEY, POOL_KEY } from '../settings.ts'
+import { type Expression, join, type Matcher, promql, select } from './expression.ts'
+import type { MetricName } from './metrics.ts'
+import { healthCode } from './nodes.ts'
+import { dedup } from './operators.ts'
+import { poolHealthCode } from './pools.ts'
+
+/** Prometheus sorts series by their labels, and this name comes before all others. */
+const RANK = '_rank'
+/** Ranks are single digits, because they are sorted as text. */
+const LAST_RANK = 9
+
+/** A function over the time range of the dashboard, evaluated once and not at each step. */
+const inRange =
+  (operation: 'min' | 'max') =>
+  (selector: Expression): Expression =>
+    promql`${[`${operation}_over_time`]}(${selector}[$__range] @ end())`
+
+/** The bands that `worst` lists, those with its largest values first. */
+const worstFirst = (labels: readonly string[], bands: Expression, worst: Expression): Expression =>
+  promql`(
+${bands}
+)
+* on (${labels}) group_left (${[RANK]})
+count_values by (${labels}) ("${[RANK]}", ${LAST_RANK} - (
+${worst}
+))`
+
+/** The worst health in the time range under each set of the labels, where it was not always Good. */
+const worstHealth = (labels: readonly string[], matchers: readonly Matcher[]): Expression =>
+  promql`(
+${healthCode(labels, matchers, inRange('max'))}
+) > ${HEALTH.Good.code}`
+
+/** Health of the nodes that were not Good in the time range, the worst first. */
+export const nodeHealthBands = (matchers: readonly Matcher[]): Expression =>
+  worstFirst(NODE_KEY, healthCode(NODE_KEY, matchers), worstHealth(NODE_KEY, matchers))
+
+/** Health of the worst node of the pools that had no data or were not Good in the time range, the worst first. */
+export const poolHealthBands = (matchers: readonly Matcher[]): Expression => {
+  const polled = dedup(POOL_KEY, inRange('min')(select('sds_pool_up', ...matchers)))
+  const health = select('sds_node_health_status', ...matchers, 'status="Good"')
+  const withoutData = promql`(${polled} unless ${dedup(POOL_KEY, promql`${health} @ end()`)}) * 0 + ${NO_DATA_HEALTH.code}`
+  return worstFirst(
+    POOL_KEY,
+    poolHealthCode(matchers),
+    join([withoutData, worstHealth(POOL_KEY, matchers), promql`(${polled} == 0) + 1`], '\nor\n'),
+  )
+}
+
+/** Bands of 1 and 0 that were 0 at some time in the range. */
+export const interruptedBands = (
+  labels: readonly string[],
+  metric: MetricName,
+  matchers: readonly Matcher[],
+): Expression => {
+  const selector = select(metric, ...matchers)
+  return promql`${dedup(labels, selector)} and on (${labels}) ${dedup(labels, inRange('min')(selector))} == 0`
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { panelPixels, titleRoom } from '../../../mixin/grafana/fit.ts'
+import { stat } from '../../../mixin/grafana/stat.ts'
+import { promql } from '../../../mixin/promql/expression.ts'
+import { ofType, PANELS } from './panels.ts'
+import { queriesOf } from './queries.ts'
+
+describe('titles', () => {
+  test('fit into their panels', () => {
+    const cut = PANELS.filter(
+      ({ panel }) => (panel.title ?? '').replace('$topn', '20').length > titleRoom(panel.gridPos?.w ?? 0),
+    )
+    expect(cut.map(({ where }) => where)).toEqual([])
+  })
+
+  test('have twelve characters in the narrowest tiles', () => {
+    expect(titleRoom(4)).toBe(12)
+    expect(Math.min(...PANELS.map(({ panel }) => panel.gridPos?.w ?? 0))).toBe(4)
+  })
+
+  const tile = (title: string, width: number) =>
+    stat({
+      title,
+      about: ['What.', 'Normal.', 'Otherwise.'],
+      queries: [{ expr: promql`vector(1)` }],
+      unit: 'none',
+      width,
+    })
+
+  test('that would be cut, and tiles that are too narrow, are not built', () => {
+    expect(() => tile('Twelve chars', 4)).not.toThrow()
+    expect(() => tile('Thirteen char', 4)).toThrow(/13 characters, 12 fit into 4 columns/)
+    expect(() => tile('Short', 3)).toThrow(/at least 4 columns/)
+  })
+
+  test('have room in the narrowest window: 1366 pixels with the menu of Grafana', () => {
+    expect(panelPixels(24)).toBe(1034)
+  })
+})
+
+describe('graphs', () => {
+  test('are filled only where values are stacked or alone', () => {
+    for (const { panel, where } of ofType('timeseries')) {
+      const { fillOpacity, stacking, drawStyle } = panel.fieldConfig?.defaults.custom ?? {}
+      const queries = queriesOf(panel)
+      const alone = queries.length === 1 && !(queries[0]?.legendFormat ?? '').includes('{{')
+      if (!stacking && !alone && drawStyle !== 'bars') expect(fillOpacity, where).toBe(0)
+      expect(
+        panel.fieldConfig?.overrides.flatMap(({ properties }) => properties.map(({ id }) => id)),
+        where,
+      ).not.toContain('custom.fillOpacity')
+    }
+  })
+
+  test('with many series have their legend beside them, where it has room', () => {
+    for (const { panel, where } of ofType('timeseries')) {
+      const queries = queriesOf(panel)
+      const many = queries.length > 3 || queries.some(({ legendFormat = '' }) => legendFormat.includes('{{'))
+      expect(panel.options.legend.placement, where).toBe(many ? 'right' : 'bottom')
+      expect(panel.gridPos?.h, where).toBeGreaterThan(7)
+    }
+  })
+
+  test('name pools and nodes with their system', () => {
+    const drawn = PANELS.filter(({ panel }) => ['timeseries', 'state-timeline'].includes(panel.type))
+    const short = drawn.filter(({ panel }) =>
+      queriesOf(panel).some(
+        ({ legendFormat = '' }) =>
+          /\{\{(pool|node)\}\}/.test(legendFormat) && !legendFormat.includes('{{system}}'),
+      ),
+    )
+    // The node dashboard shows one node.
+    expect(short.map(({ where }) => where)).toEqual(['sds-node / Health over time'])
+  })
+})
+
+describe('the first screen of the fleet dashboard in a window of 1366 × 768 pixels', () => {
+  /** Grafana's bars, one line of variables, and the header of the first row. */
+  const ABOVE_PIXELS = 183
+  const ROW_PIXELS = 38
+  const TABLE_HEADER_PIXELS = 70
+  const TABLE_ROW_PIXELS = 36
+
+  test('has all tiles and eight pools', () => {
+    const fleet = PANELS.filter(({ where }) => where.startsWith('sds-fleet / '))
+    const pools = fleet.find(({ panel }) => panel.title === 'Pools')?.panel
+    const tiles = fleet.filter(({ panel }) => panel.type === 'stat')
+    const top = ABOVE_PIXELS + ((pools?.gridPos?.y ?? 0) - 1) * ROW_PIXELS
+    expect(tiles.every(({ panel }) => (panel.gridPos?.y ?? 99) < (pools?.gridPos?.y ?? 0))).toBe(true)
+    expect(top + TABLE_HEADER_PIXELS + 8 * TABLE_ROW_PIXELS).toBeLessThanOrEqual(768)
+    expect((pools?.gridPos?.h ?? 0) * ROW_PIXELS).toBeGreaterThanOrEqual(
+      TABLE_HEADER_PIXELS + 8 * TABLE_ROW_PIXELS,
+    )
+  })
+})

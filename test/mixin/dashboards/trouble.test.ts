@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { RECORDED } from '../../../mixin/promql/metrics.ts'
+import { type Answers, NOTHING, run, unitTest } from './evaluate.ts'
+import { constant, type InputSeries, type Labels, NOW, onBoth, targetOf, text } from './series.ts'
+
+/** Pools in trouble and pools without data, on the fleet dashboard and on the pages of a pool. */
+
+const node = (pool: string, name = 'n1') => ({ system: 'fra', pool, node: name })
+const polled = (pool: string) => ({ system: 'fra', pool, pool_id: `id-${pool}` })
+
+interface Facts {
+  readonly used?: number
+  readonly badDisks?: number
+  readonly health?: string
+}
+
+const HEALTHS = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible']
+
+const poolOf = (pool: string, { used = 0.5, badDisks = 0, health = 'Good' }: Facts): InputSeries[] => [
+  ...onBoth('sds_pool_up', polled(pool), 1),
+  ...onBoth('sds_pool_last_success_timestamp_seconds', polled(pool), NOW - 30),
+  ...onBoth('sds_node_info', { ...node(pool), node_id: pool, pool_id: '', api_change: '1' }, 1),
+  ...HEALTHS.flatMap((status) =>
+    onBoth('sds_node_health_status', { ...node(pool), status }, status === health ? 1 : 0),
+  ),
+  ...onBoth('sds_node_disks_by_status', { ...node(pool), status: 'Bad' }, badDisks),
+  ...onBoth('sds_node_disk_space_total_bytes', node(pool), 100),
+  ...onBoth('sds_node_disk_space_allocated_bytes', node(pool), used * 100),
+  ...onBoth('sds_node_sample_timestamp_seconds', { ...node(pool), category: 'capacity' }, NOW - 100),
+]
+
+const check = async (series: readonly InputSeries[], expected: Readonly<Record<string, Answers>>) => {
+  const { code, stdout, stderr } = await run([unitTest('trouble', series, {}, expected)])
+  expect(`${stdout}${stderr}`).toContain('SUCCESS')
+  expect(code).toBe(0)
+}
+
+const TROUBLE = 'sds-fleet / Pools / A'
+
+test('the worst pool has the highest score, whatever its trouble', async () => {
+  const alert = (labels: Labels): InputSeries =>
+    constant('ALERTS', { alertname: 'SdsX', alertstate: 'firing', system: 'fra', ...labels }, 1)
+  await check(
+    [
+      ...poolOf('full', { used: 0.92 }),
+      ...poolOf('disks', { badDisks: 4 }),
+      ...poolOf('more-disks', { badDisks: 40, used: 0.85 }),
+      ...poolOf('bad', { health: 'Bad' }),
+      ...poolOf('calm', {}),
+      ...poolOf('alerted', {}),
+      alert({ severity: 'critical', pool: 'alerted' }),
+      alert({ severity: 'warning', pool: 'alerted', node: 'n1' }),
+      alert({ severity: 'critical' }),
+    ],
+    {
+      [TROUBLE]: [
+        [
+          [{ system: 'fra', pool: 'full' }, 1000],
+          [{ system: 'fra', pool: 'disks' }, 1],
+          [{ system: 'fra', pool: 'more-disks' }, 2],
+          [{ system: 'fra', pool: 'bad' }, 1000],
+          [{ system: 'fra', pool: 'calm' }, 0],
+          [{ system: 'fra', pool: 'alerted' }, 1001],
+        ],
+      ],
+    },
+  )
+})
+
+const MINUTES = NOW / 60
+const ENDED = 80
+/** Series that ended some time ago, as those of an exporter that was stopped. */
+const ended = (list: readonly InputSeries[]): InputSeries[] =>
+  list.map(({ series, values }) => ({
+    series,
+    values: values.replace(/x\d+$/, `x${ENDED} stale _x${MINUTES - ENDED - 2}`),
+  }))
+
+test('a system whose only exporter is gone keeps its rows, says since when, and is counted as vanished', async () => {
+  const pool = { system: 'fra', pool: 'p' }
+  await check([...ended(poolOf('p', {})), ...ended(onBoth('sds_system_up', { system: 'fra' }, 1))], {
+    'sds-fleet / No answer': [NOTHING],
+    'sds-fleet / Seen in 24 h, not now': [1, 1, 1],
+    [TROUBLE]: [[[pool, 1000]]],
+    // No data.
+    'sds-fleet / Pools / B': [[[pool, 6]]],
+    // Nodes and space are not known now.
+    'sds-fleet / Pools / C': [NOTHING],
+    'sds-fleet / Pools / E': [NOTHING],
+    'sds-fleet / Pools / K': [[[pool, 30]]],
+    // Not reported, without a reason.
+    'sds-pool / Data / A': [[[pool, 3]]],
+    'sds-pool / Data / B': [[[pool, 30]]],
+    'sds-pool / Data / H': [NOTHING],
+    'sds-pool / Nodes / A': [[[{ ...pool, node: 'n1' }, 6]]],
+    'sds-pool / Space used': [NOTHING],
+    'sds-exporter / Systems / A': [[[{ system: 'fra' }, 2]]],
+  })
+})
+
+test('a pool that cannot be polled says why and since when', async () => {
+  const pool = { system: 'fra', pool: 'p' }
+  const failing = { ...polled('p'), ...targetOf('a:9438') }
+  await check(
+    [
+      ...ended(poolOf('p', {})).filter(({ series }) => series.startsWith('sds_node_')),
+      { series: text('sds_pool_up', failing), values: `1x${ENDED} 0x${MINUTES - ENDED - 1}` },
+      constant('sds_pool_last_success_timestamp_seconds', failing, ENDED * 60),
+      {
+        series: text('sds_pool_polls_total', { ...failing, result: 'timeout' }),
+        values: `0x${ENDED} 1+1x${MINUTES - ENDED - 1}`,
+      },
+      constant('sds_pool_polls_total', { ...failing, result: 'ok' }, 100),
+      constant('sds_pool_polls_total', { ...failing, result: 'dns' }, 3),
+    ],
+    {
+      [TROUBLE]: [[[pool, 1000]]],
+      'sds-fleet / Pools / K': [[[pool, NOW - ENDED * 60]]],
+      'sds-pool / Data / A': [[[pool, 2]]],
+      'sds-pool / Data / B': [[[pool, NOW - ENDED * 60]]],
+    },
+  )
+})
+
+test('without rules there is no number of alerts, with rules and no alert it is 0', async () => {
+  await check(poolOf('p', {}), { 'sds-fleet / Alerts': [NOTHING, NOTHING] })
+  const recorded = constant(RECORDED.usedRatio, { system: 'fra', pool: 'p' }, 0.5)
+  await check([...poolOf('p', {}), recorded], { 'sds-fleet / Alerts': [0, 0] })
+})
+
+test('firing alerts are listed with the code of their severity and all labels', async () => {
+  const alert = (labels: Labels): InputSeries =>
+    constant('ALERTS', { alertname: 'SdsX', alertstate: 'firing', component: 'disks', ...labels }, 1)
+  await check(
+    [
+      alert({ severity: 'info', system: 'fra', pool: 'p', node: 'n1' }),
+      alert({ severity: 'critical', system: 'fra', pool: 'p', category: 'traffic' }),
+      alert({ severity: 'warning', system: 'fra', attribute: 'numDisks', reason: 'syntax' }),
+      alert({ severity: 'warning', instance: 'a:9438' }),
+    ],
+    {
+      'sds-fleet / Alerts firing now': [
+        [
+          [{ alertname: 'SdsX', system: 'fra', pool: 'p', node: 'n1' }, 1],
+          [{ alertname: 'SdsX', system: 'fra', pool: 'p', detail: 'traffic' }, 3],
+          [{ alertname: 'SdsX', system: 'fra', detail: 'numDisks syntax' }, 2],
+          [{ alertname: 'SdsX', detail: 'a:9438' }, 2],
+        ],
+      ],
+    },
+  )
+})
