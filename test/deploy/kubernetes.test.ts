@@ -5,7 +5,9 @@ import { parse, stringify } from 'yaml'
 import { GRAFANA, PROMETHEUS } from '../../mixin/settings.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { loadWebFile } from '../../src/config/web/file.ts'
 import { readText } from '../repository/repository.ts'
+import { makeAuthority } from '../server/listener/certificates.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkConfig, checkRules } from '../support/promtool.ts'
 import { effective, parseDockerfile } from './dockerfile.ts'
@@ -17,12 +19,18 @@ const OVERLAYS = 'deploy/kubernetes/overlays'
 const ANNOTATION_LIMIT_BYTES = 262_144
 const demo = await kustomize(`${OVERLAYS}/demo`)
 const production = await kustomize(`${OVERLAYS}/production`)
+const openshift = await kustomize(`${OVERLAYS}/openshift`)
 const probes = await kustomize(`${OVERLAYS}/probes`)
+const secured = await kustomize(`${OVERLAYS}/secured`)
 const all = [
   ['demo', demo],
+  ['openshift', openshift],
   ['probes', probes],
   ['production', production],
+  ['secured', secured],
 ] as const
+/** Overlays without fixed user and group ids. */
+const ASSIGNED_IDS: readonly string[] = ['openshift']
 
 function find(objects: readonly KubernetesObject[], kind: string, name = 'sds-exporter') {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
@@ -44,7 +52,7 @@ test('every overlay is tested', () => {
   expect(all.map(([name]) => name)).toEqual(readdirSync(OVERLAYS).sort())
 })
 
-describe.each(all)('%s', (_, objects) => {
+describe.each(all)('%s', (overlay, objects) => {
   test('is valid by the schemas of Kubernetes and the Prometheus operator', () => {
     expect(objects.flatMap(schemaFindings)).toEqual([])
   })
@@ -84,8 +92,12 @@ describe.each(all)('%s', (_, objects) => {
 
   test('runs as the user of the image, on its port, with read-only mounts', () => {
     const image = parseDockerfile(readText('deploy/docker/Dockerfile'))
-    const { runAsUser, runAsGroup } = podOf(objects).securityContext
-    expect(`${runAsUser}:${runAsGroup}`).toBe(effective(image, 'USER')?.text)
+    const { runAsUser, runAsGroup, fsGroup } = podOf(objects).securityContext
+    const ids = ASSIGNED_IDS.includes(overlay) ? undefined : effective(image, 'USER')?.text
+    expect([runAsUser, runAsGroup, fsGroup].map((id) => id !== undefined)).toEqual(
+      Array(3).fill(ids !== undefined),
+    )
+    if (ids !== undefined) expect(`${runAsUser}:${runAsGroup}`).toBe(ids)
     const [port] = containerOf(objects).ports
     expect(String(port.containerPort)).toBe(effective(image, 'EXPOSE')?.text)
     const { volumeMounts = [] } = containerOf(objects)
@@ -111,7 +123,7 @@ describe.each(all)('%s', (_, objects) => {
     const [port] = containerOf(objects).ports
     expect(spec.ports).toMatchObject([{ port: port.containerPort, targetPort: port.name }])
     const { livenessProbe, readinessProbe } = containerOf(objects)
-    expect([livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toEqual([
+    expect([livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toMatchObject([
       { path: '/-/healthy', port: port.name },
       { path: '/-/ready', port: port.name },
     ])
@@ -172,7 +184,24 @@ describe('production', () => {
       (rule: { ports: { port: number }[] }) => rule.ports.map(({ port }) => port),
     )
     const urls = parse(config).systems.flatMap((system: { base_url: string[] }) => system.base_url)
-    expect(new Set(ports)).toEqual(new Set([53, ...urls.map((url: string) => Number(new URL(url).port))]))
+    // 5353 is the port of the DNS pods of OpenShift.
+    expect(new Set(ports)).toEqual(
+      new Set([53, 5353, ...urls.map((url: string) => Number(new URL(url).port))]),
+    )
+  })
+
+  test('may ask the DNS of Kubernetes, of OpenShift and the cache of the node', () => {
+    const dns = find(production, 'NetworkPolicy').spec.egress.filter(
+      ({ ports }: { ports: { port: number }[] }) => ports.every(({ port }) => port !== 4443),
+    )
+    expect(dns.flatMap(({ to }: { to: unknown[] }) => to)).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } },
+      { ipBlock: { cidr: '169.254.20.10/32' } },
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' } } },
+    ])
+    for (const { ports } of dns) {
+      expect(ports.map(({ protocol }: { protocol: string }) => protocol)).toEqual(['UDP', 'TCP'])
+    }
   })
 
   test('keeps one exporter running during disruptions', () => {
@@ -320,6 +349,59 @@ describe('probes', () => {
     const urls = configs.flatMap(({ remote_write }) => remote_write.map(({ url }: { url: string }) => url))
     const [{ port }] = service.spec.ports
     expect(new Set(ports)).toEqual(new Set([53, port, ...urls.map((url) => Number(new URL(url).port))]))
+  })
+})
+
+describe('openshift', () => {
+  test('is production without ids', () => {
+    const deployment = structuredClone(find(production, 'Deployment'))
+    const { securityContext } = deployment.spec.template.spec
+    for (const id of ['runAsUser', 'runAsGroup', 'fsGroup']) delete securityContext[id]
+    expect(openshift.filter(({ kind }) => kind !== 'Deployment')).toEqual(
+      production.filter(({ kind }) => kind !== 'Deployment'),
+    )
+    expect(find(openshift, 'Deployment')).toEqual(deployment)
+  })
+})
+
+describe('secured', () => {
+  test('has a web configuration that the exporter accepts, with TLS and a user', async () => {
+    const authority = await makeAuthority('test')
+    const { cert, key } = await authority.issue('sds-exporter.sds-exporter.svc')
+    using folder = temporaryFolder()
+    folder.write('tls.crt', cert)
+    folder.write('tls.key', key)
+    const file = folder.write('web-config.yml', readText(`${OVERLAYS}/secured/web-config.yml`))
+    const { tls, users } = loadWebFile(file)
+    expect(tls?.cert).toBe(cert)
+    expect([...users.keys()]).toEqual(['prometheus'])
+  })
+
+  test('mounts it, beside the volumes of production, and probes over TLS', () => {
+    const container = containerOf(secured)
+    const mount = container.volumeMounts.find(({ name }: Mapping) => name === 'web')
+    expect(container.args).toEqual([
+      ...containerOf(production).args,
+      `--web.config.file=${mount.mountPath}/web-config.yml`,
+    ])
+    expect(podOf(secured).volumes).toHaveLength(podOf(production).volumes.length + 1)
+    const { livenessProbe, readinessProbe } = container
+    for (const { httpGet } of [livenessProbe, readinessProbe]) expect(httpGet.scheme).toBe('HTTPS')
+  })
+
+  test('is scraped with TLS and the user, and names every Secret in its instructions', () => {
+    const [endpoint] = find(secured, 'ServiceMonitor').spec.endpoints
+    expect(endpoint).toMatchObject({
+      ...find(production, 'ServiceMonitor').spec.endpoints[0],
+      scheme: 'https',
+      tlsConfig: { serverName: 'sds-exporter.sds-exporter.svc' },
+    })
+    const [web] = podOf(secured).volumes.filter(({ name }: Mapping) => name === 'web')
+    const [registry] = podOf(secured).imagePullSecrets
+    const instructions = readText(`${OVERLAYS}/secured/kustomization.yaml`)
+    for (const name of [web.secret.secretName, registry.name, endpoint.tlsConfig.ca.secret.name]) {
+      expect(instructions).toContain(` ${name} `)
+    }
   })
 })
 
