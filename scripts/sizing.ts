@@ -1,20 +1,24 @@
 /**
- * Measures memory and CPU time of one exporter by number of nodes, and prints the table of docs/operations.md.
+ * Measures memory and CPU time of one exporter by number of nodes, and prints the table of docs/operations.md. Builds the
+ * program first: without a build, Node.js also needs memory for TypeScript.
  * Takes about three minutes; other programs should not run at the same time.
  *
  *   npm run sizing
  */
+import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { markdownTable } from './generators/markdown.ts'
 import { type Figures, type Fleet, measure } from './sizing/measure.ts'
 
 const FLEETS: readonly Fleet[] = [
   { pools: 1, nodesPerPool: 5 },
+  { pools: 1, nodesPerPool: 16 },
   { pools: 4, nodesPerPool: 16 },
   { pools: 10, nodesPerPool: 64 },
 ]
 const HEAD = ['Pools × nodes', 'Series', 'Page', 'Compressed', 'Memory (RSS)', 'CPU time a poll of all pools']
 
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
 const figures: Figures[] = []
 for (const fleet of FLEETS) {
   process.stderr.write(`measuring ${fleet.pools} × ${fleet.nodesPerPool} …\n`)

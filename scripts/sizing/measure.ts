@@ -101,7 +101,7 @@ limits: {requests_per_second: 1000}
 }
 
 function start(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, ['src/main.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, ['dist/main.js', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 async function stop(child: ChildProcess): Promise<void> {
