@@ -11,7 +11,7 @@ const VARIABLE = { type: 'string', pattern: '\\$\\{' } as const
 const SINGLE_OR_LIST = ['base_url']
 
 /** Types that the program reads from text, too. */
-const CONVERTED: readonly unknown[] = ['string', 'number', 'boolean']
+const CONVERTED: readonly unknown[] = ['number', 'boolean']
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -40,8 +40,8 @@ function adapt(schema: JsonSchema): void {
       schema.properties[key] = { anyOf: [{ type: 'string', minLength: 1 }, list] }
     }
   }
-  const isPlainText = schema.type === 'string' && schema.pattern === undefined && schema.enum === undefined
-  if (isPlainText || !CONVERTED.includes(schema.type)) return
+  const isLimitedText = schema.pattern !== undefined || schema.enum !== undefined
+  if (!isLimitedText && !CONVERTED.includes(schema.type)) return
   const { default: value, ...strict } = schema
   for (const key of Object.keys(schema)) delete schema[key]
   Object.assign(schema, value !== undefined && { default: value }, { anyOf: [strict, VARIABLE] })
