@@ -1,23 +1,34 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
+import { COLUMNS_HELP } from './columns.ts'
 import { readSystem } from './reading.ts'
-import { MEMBERS, nodeRows, sortRows } from './rows.ts'
-import { COLUMNS_HELP, nodesTable } from './table.ts'
+import { MEMBERS, type NodeRow, nodeRows, sortRows } from './rows.ts'
+import { sortBySeverity } from './severity.ts'
+import { nodesTable, type TableOutput } from './table.ts'
 
 interface Flags {
   'config.file': string
   system?: string
+  sort: keyof typeof ORDERS
   json?: boolean
 }
 
+/** Orders of the rows. Nodes of the same severity are in the order of their names. */
+const ORDERS = {
+  severity: (rows: readonly NodeRow[]) => sortBySeverity(sortRows(rows)),
+  name: sortRows,
+} as const
+
 const HELP = `
 Reads directly from the systems, with one request for each pool and within the limits of the configuration. It does not
-need a running exporter. Values that a node does not report are shown as "-", and as null in JSON.
+need a running exporter. Values that a node does not report are shown as "-", and as null in JSON. Nodes in a bad state
+come first. On a terminal that is too narrow, the nodes are grouped by pool, and columns are left out; in a pipe, every
+line has all columns.
 
 Columns:
 ${COLUMNS_HELP}
@@ -34,6 +45,11 @@ export function nodesCommand(): Command {
     .description('list all nodes with health, disks, used capacity and age of the newest sample')
     .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
     .option('--system <name>', 'only this system')
+    .addOption(
+      new Option('--sort <order>', 'order of the nodes: by severity, then by name; or by name only')
+        .choices(Object.keys(ORDERS))
+        .default('severity'),
+    )
     .option('--json', 'print a JSON array')
     .addHelpText('after', HELP)
     .action(showNodes)
@@ -53,9 +69,9 @@ async function showNodes(flags: Flags): Promise<void> {
     ),
   ).finally(progress.clear)
 
-  const rows = sortRows(feeds.flatMap(({ system, pools }) => nodeRows(system, pools)))
+  const rows = ORDERS[flags.sort](feeds.flatMap(({ system, pools }) => nodeRows(system, pools)))
   if (flags.json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
-  else if (rows.length > 0) process.stdout.write(nodesTable(rows, terminalWidth(process.stdout)))
+  else if (rows.length > 0) process.stdout.write(nodesTable(rows, outputOf(process.stdout)))
 
   for (const { system, pools } of feeds) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
@@ -67,9 +83,7 @@ async function showNodes(flags: Flags): Promise<void> {
   throw new Failed(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)
 }
 
-const MIN_WIDTH = 80
-
-/** Undefined without a terminal: then names are not shortened. */
-function terminalWidth({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
-  return isTTY ? Math.max(columns, MIN_WIDTH) : undefined
+/** Names are not shortened without a terminal, so that lines can be searched. */
+function outputOf(stream: NodeJS.WriteStream): TableOutput {
+  return { width: stream.isTTY ? stream.columns : undefined, stream }
 }

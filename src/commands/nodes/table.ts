@@ -1,131 +1,126 @@
-import { durationText } from '../../duration_text.ts'
-import { bytesText, percentText } from '../../quantities.ts'
-import { visibleText } from '../../visible_text.ts'
+import { styleText } from 'node:util'
+import { cells, shorten } from '../cli/cells.ts'
+import { COLUMNS, type Column } from './columns.ts'
 import type { NodeRow } from './rows.ts'
 
-interface Column {
-  readonly title: string
-  readonly text: (row: NodeRow) => string
-  /** Aligned right, for numbers. */
-  readonly right?: true
-  /** Shortened if the terminal is too narrow. */
-  readonly shrinks?: true
-  /** Omitted if empty in all rows. */
-  readonly optional?: true
+/** Where a table is written. */
+export interface TableOutput {
+  /** Width of the terminal in cells; undefined: unlimited. */
+  readonly width: number | undefined
+  /** The stream whose support for colours is used; undefined: no colours. */
+  readonly stream?: NodeJS.WritableStream
 }
 
-const ABSENT = '-'
-const shown = <T>(value: T | null, text: (value: T) => string): string =>
-  value === null ? ABSENT : text(value)
-
-const COLUMNS: readonly Column[] = [
-  { title: 'SYSTEM', text: ({ system }) => system, shrinks: true },
-  { title: 'POOL', text: ({ pool }) => visibleText(pool), shrinks: true },
-  { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
-  { title: 'HEALTH', text: ({ health_status }) => shown(health_status, visibleText), shrinks: true },
-  { title: 'DISKS', text: goodOfAll, right: true },
-  { title: 'BAD', text: ({ disks_bad }) => shown(disks_bad, String), right: true },
-  { title: 'OTHER', text: otherDisks, optional: true },
-  { title: 'USED', text: (row) => shown(row.disk_space_allocated_ratio, percentText), right: true },
-  { title: 'BYTES', text: (row) => shown(row.disk_space_allocated_bytes, bytesText), right: true },
-  { title: 'AGE', text: (row) => shown(row.newest_sample_age_seconds, ageText), right: true },
-]
-
-/** Descriptions of the columns, for --help. */
-export const COLUMNS_HELP = `  DISKS        good disks/all disks
-  BAD          bad disks
-  OTHER        other disks: ready to be replaced, in maintenance, or in an unknown state
-  USED, BYTES  allocated disk space, as a percentage of the total and in bytes (TB = 10^12)
-  AGE          age of the newest sample by the clock of the system; "in 5m" is in the future`
-
-function goodOfAll({ disks, disks_good: good }: NodeRow): string {
-  if (disks === null && good === null) return ABSENT
-  return `${shown(good, String)}/${shown(disks, String)}`
-}
-
-function otherDisks(row: NodeRow): string {
-  const { disks, disks_good, disks_bad, disks_maintenance, disks_ready_to_replace } = row
-  const counted = [disks_good, disks_bad, disks_maintenance, disks_ready_to_replace]
-  const rest = disks === null || counted.includes(null) ? 0 : disks - counted.reduce(sum, 0)
-  const parts = [
-    [disks_ready_to_replace, 'ready'],
-    [disks_maintenance, 'maint'],
-    [rest, 'unknown'],
-  ] as const
-  return parts
-    .flatMap(([count, what]) => (count !== null && count > 0 ? [`${count} ${what}`] : []))
-    .join(', ')
-}
-
-const sum = (a: number, b: number | null): number => a + (b ?? 0)
-
-/** The Date header has a resolution of one second. */
-const CLOCK_RESOLUTION_SECONDS = 2
-
-function ageText(seconds: number): string {
-  if (seconds < -CLOCK_RESOLUTION_SECONDS) return `in ${durationText(-seconds)}`
-  return durationText(Math.max(seconds, 0))
+/**
+ * The rows as a table with a header line. If it is wider than the terminal, the system and the pool become headings, then
+ * the end of the names that all nodes share is removed, then columns are left out, and at last names are cut at their end.
+ */
+export function nodesTable(rows: readonly NodeRow[], output: TableOutput): string {
+  const columns = COLUMNS.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
+  if (fits(columns, rows, output.width)) return tableText(columns, rows, output)
+  return groupedText(
+    columns.filter(({ heading }) => heading !== true),
+    rows,
+    output,
+  )
 }
 
 const GAP = '  '
-const MIN_COLUMN_WIDTH = 8
 
-/**
- * The rows as a table with a header line.
- * @param width of the terminal in cells; names are shortened to fit. Undefined: unlimited
- */
-export function nodesTable(rows: readonly NodeRow[], width: number | undefined): string {
-  const columns = COLUMNS.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
-  const lines = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ text }) => text(row))),
-  ]
-  const widths = columns.map((_, index) =>
-    lines.reduce((widest, line) => Math.max(widest, cells(line[index] ?? '')), 0),
+function widthsOf(columns: readonly Column[], rows: readonly NodeRow[]): number[] {
+  return columns.map(({ title, text }) =>
+    rows.reduce((widest, row) => Math.max(widest, cells(text(row))), cells(title)),
   )
-  const fitted = width === undefined ? widths : narrowed(columns, widths, width)
-  return lines.map((line) => `${line.map(place).join(GAP).trimEnd()}\n`).join('')
-
-  function place(text: string, index: number): string {
-    const maxWidth = fitted[index] ?? 0
-    const short = shorten(text, maxWidth)
-    const blanks = ' '.repeat(Math.max(0, maxWidth - cells(short)))
-    return columns[index]?.right ? `${blanks}${short}` : `${short}${blanks}`
-  }
 }
 
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((a, b) => a + b, 0) + GAP.length * (widths.length - 1)
+}
+
+function fits(columns: readonly Column[], rows: readonly NodeRow[], width: number | undefined): boolean {
+  return width === undefined || totalOf(widthsOf(columns, rows)) <= width
+}
+
+/** Groups of one pool each, in the order of their first rows. The columns of all groups are aligned. */
+function groupedText(columns: readonly Column[], rows: readonly NodeRow[], output: TableOutput): string {
+  const { width = Number.POSITIVE_INFINITY } = output
+  const room = width - GAP.length
+  const short = withoutCommonEnd(rows)
+  const kept = withoutOmitted(columns, short, room)
+  const widths = narrowed(kept, widthsOf(kept, short), room)
+  const groups = Map.groupBy(short, ({ system, pool_id }) => `${system} ${pool_id}`)
+  return [...groups.values()]
+    .map((group) => {
+      const heading = COLUMNS.filter((column) => column.heading).map(({ text }) => text(group[0] as NodeRow))
+      const title = shorten(heading.join(', '), width)
+      return `${title}\n${tableText(kept, group, output, widths, GAP)}`
+    })
+    .join('\n')
+}
+
+function tableText(
+  columns: readonly Column[],
+  rows: readonly NodeRow[],
+  { stream }: TableOutput,
+  widths = widthsOf(columns, rows),
+  indentation = '',
+): string {
+  const lineOf = (cellOf: (column: Column, width: number) => string) =>
+    `${indentation}${columns
+      .map((column, index) => cellOf(column, widths[index] ?? 0))
+      .join(GAP)
+      .trimEnd()}\n`
+  const header = lineOf((column, width) => placed(column.title, column, width))
+  const lines = rows.map((row) =>
+    lineOf((column, width) => {
+      const text = placed(column.text(row), column, width)
+      const colour = column.colour?.(row)
+      return colour === undefined || stream === undefined ? text : styleText(colour, text, { stream })
+    }),
+  )
+  return header + lines.join('')
+}
+
+function placed(text: string, { right }: Column, width: number): string {
+  const short = shorten(text, width)
+  const blanks = ' '.repeat(Math.max(0, width - cells(short)))
+  return right ? `${blanks}${short}` : `${short}${blanks}`
+}
+
+/** The part of a host name from a dot on, if it is the same for all nodes. */
+function withoutCommonEnd(rows: readonly NodeRow[]): readonly NodeRow[] {
+  const ends = new Set(rows.map(({ node }) => node.replace(/^[^.]*/, '')))
+  const [end = ''] = ends
+  if (ends.size !== 1 || end === '') return rows
+  return rows.map((row) => ({ ...row, node: row.node.slice(0, -end.length) }))
+}
+
+function withoutOmitted(
+  columns: readonly Column[],
+  rows: readonly NodeRow[],
+  room: number,
+): readonly Column[] {
+  if (fits(columns, rows, room)) return columns
+  const next = Math.max(...columns.map(({ omitted = 0 }) => omitted))
+  return next === 0
+    ? columns
+    : withoutOmitted(
+        columns.filter(({ omitted = 0 }) => omitted !== next),
+        rows,
+        room,
+      )
+}
+
+const MIN_COLUMN_WIDTH = 8
+
 /** Reduces the widest name column until the line fits. */
-function narrowed(columns: readonly Column[], widths: readonly number[], width: number): number[] {
+function narrowed(columns: readonly Column[], widths: readonly number[], room: number): number[] {
   const fitted = [...widths]
-  const total = () => fitted.reduce((a, b) => a + b, 0) + GAP.length * (fitted.length - 1)
-  while (total() > width) {
+  while (totalOf(fitted) > room) {
     const shrinkable = fitted.map((size, index) => (columns[index]?.shrinks ? size : 0))
     const widest = shrinkable.indexOf(Math.max(...shrinkable))
     if ((fitted[widest] ?? 0) <= MIN_COLUMN_WIDTH) break
     fitted[widest] = (fitted[widest] ?? 0) - 1
   }
   return fitted
-}
-
-/** Removes the middle, because names differ at their beginning or end. */
-function shorten(text: string, maxWidth: number): string {
-  if (cells(text) <= maxWidth) return text
-  const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
-  const head = characters.splice(0, Math.ceil(characters.length / 2))
-  while (cells(`${head.join('')}…${characters.join('')}`) > maxWidth && head.length + characters.length > 0) {
-    if (head.length >= characters.length) head.pop()
-    else characters.shift()
-  }
-  return `${head.join('')}…${characters.join('')}`
-}
-
-const ZERO_WIDTH = /\p{M}|\u200d/u
-const DOUBLE_WIDTH =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
-
-/** Width of a text in terminal cells. */
-function cells(text: string): number {
-  let count = 0
-  for (const character of text) count += ZERO_WIDTH.test(character) ? 0 : DOUBLE_WIDTH.test(character) ? 2 : 1
-  return count
 }

@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { type NodeRow, sortRows } from '../../../src/commands/nodes/rows.ts'
+import { sortBySeverity } from '../../../src/commands/nodes/severity.ts'
 import { nodesTable } from '../../../src/commands/nodes/table.ts'
 import { durationText } from '../../../src/duration_text.ts'
 import { bytesText, percentText } from '../../../src/quantities.ts'
@@ -41,11 +43,12 @@ const NOTHING: NodeRow = {
   newest_sample_timestamp_seconds: null,
   newest_sample_age_seconds: null,
 }
+const UNLIMITED = { width: undefined }
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
 describe('the table', () => {
   test('has one line per node, with a dash for missing values', () => {
-    expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], undefined))).toEqual([
+    expect(linesOf(nodesTable([ROW, { ...NOTHING, node: 'hot-node-02' }], UNLIMITED))).toEqual([
       'SYSTEM     POOL  NODE         HEALTH  DISKS  BAD   USED    BYTES  AGE',
       'frankfurt  hot   hot-node-01  Good    60/60    0  45.2%  90.4 TB  42s',
       'frankfurt  hot   hot-node-02  -           -    -      -        -    -',
@@ -58,7 +61,7 @@ describe('the table', () => {
       { ...ROW, disks_good: 60 },
       { ...ROW, disks: 60, disks_good: 59, disks_maintenance: null },
     ]
-    expect(linesOf(nodesTable(rows, undefined)).map((line) => line.slice(38, 73))).toEqual([
+    expect(linesOf(nodesTable(rows, UNLIMITED)).map((line) => line.slice(38, 73))).toEqual([
       'DISKS  BAD  OTHER                  ',
       '53/60    2  1 ready, 3 maint, 1 unk',
       '60/60    0                         ',
@@ -68,33 +71,101 @@ describe('the table', () => {
 
   test('shows samples in the future, with a tolerance for the clock resolution', () => {
     const age = (seconds: number) => ({ ...ROW, newest_sample_age_seconds: seconds })
-    const ages = linesOf(nodesTable([age(-1), age(-600), age(7200)], undefined)).map((line) =>
+    const ages = linesOf(nodesTable([age(-1), age(-600), age(7200)], UNLIMITED)).map((line) =>
       line.slice(64).trim(),
     )
     expect(ages).toEqual(['AGE', '0s', 'in 10m', '2h'])
   })
 
-  test.each([80, 100, 120])('fits a terminal of %d columns, whatever the names', (width) => {
+  test('of a terminal that is too narrow has a heading for each pool, and no name is cut', () => {
+    const rows = ['hot', 'hot', 'archive'].map((pool, index) => ({
+      ...ROW,
+      pool,
+      pool_id: pool,
+      node: `ecs-node-0${index}.storage.frankfurt.example.net`,
+      health_status: index === 0 ? 'NotAccessible' : 'Good',
+    }))
+    expect(linesOf(nodesTable(rows, { width: 80 }))).toEqual([
+      'frankfurt, hot',
+      '  NODE         HEALTH         DISKS  BAD   USED    BYTES  AGE',
+      '  ecs-node-00  NotAccessible  60/60    0  45.2%  90.4 TB  42s',
+      '  ecs-node-01  Good           60/60    0  45.2%  90.4 TB  42s',
+      '',
+      'frankfurt, archive',
+      '  NODE         HEALTH         DISKS  BAD   USED    BYTES  AGE',
+      '  ecs-node-02  Good           60/60    0  45.2%  90.4 TB  42s',
+    ])
+  })
+
+  test.each([40, 60, 80, 100])('fits a terminal of %d columns, whatever the names', (width) => {
     const rows = [1, 2].map((index) => ({
       ...ROW,
       pool: 'urn:storageos:VirtualArray:b17d28fa-7fc3-465e-9f43-281e72a349eb',
-      node: `スイス-node-0${index}.storage.frankfurt.example.net`,
+      node: `スイス-node-0${index}-of-the-storage-of-frankfurt-${index}.example.net`,
       health_status: 'NotAccessible',
+      disks_good: 53,
+      disks_bad: 2,
+      disks_ready_to_replace: 1,
+      disks_maintenance: 3,
     }))
-    const lines = linesOf(nodesTable(rows, width))
+    const lines = linesOf(nodesTable(rows, { width }))
     const wide = (line: string) => line.match(/[ァ-ヶ]/g)?.length ?? 0
-    for (const line of lines) expect(line.length + wide(line)).toBeLessThanOrEqual(width)
-    expect(lines[1]).toMatch(/ {2}60\/60 {4}0 {2}45\.2% {2}90\.4 TB {2}42s$/)
-    expect(lines[1]).toContain('…')
-    expect(lines[1]).toMatch(/^frank/)
-    expect(nodesTable(rows, undefined)).toContain(rows[1]?.node)
+    const readable = Math.max(width, 44)
+    for (const line of lines.slice(1)) expect(line.length + wide(line)).toBeLessThanOrEqual(readable)
+    expect(lines[0]?.length).toBeLessThanOrEqual(width)
+    expect(lines[2]).toMatch(/^ {2}スイス.* {2}53\/60 {4}2 .*45\.2%.* {2}42s$/)
+    expect(nodesTable(rows, UNLIMITED)).toContain(rows[1]?.node)
+  })
+
+  test('has colours for states, bad disks, full nodes and old samples, on a terminal only', () => {
+    const rows = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible', 'Rebooting', null].map(
+      (health) => ({
+        ...ROW,
+        health_status: health,
+      }),
+    )
+    const worst = { ...ROW, disks_bad: 2, disk_space_allocated_ratio: 0.95, newest_sample_age_seconds: 3600 }
+    const stream = Object.assign(new PassThrough(), {
+      isTTY: true,
+      hasColors: () => true,
+      getColorDepth: () => 8,
+    })
+    const table = nodesTable([...rows, worst], { width: 200, stream })
+    const colourOf = (text: string) =>
+      new RegExp(`\u001b\\[(\\d+)m *${text} *\u001b`).exec(table)?.[1] ?? 'none'
+    const states = ['Good', 'Maintenance', 'Suspect', 'Bad', 'NotAccessible', 'Rebooting', '-']
+    expect(states.map(colourOf)).toEqual(['32', '36', '33', '31', '31', '33', '33'])
+    expect(['2', '95.0%', '60m', '45.2%'].map(colourOf)).toEqual(['31', '33', '33', 'none'])
+    expect(nodesTable([worst], { width: 200, stream: new PassThrough() })).not.toContain('\u001b')
+    expect(nodesTable([worst], UNLIMITED)).not.toContain('\u001b')
   })
 
   test('escapes control characters in names', () => {
-    expect(nodesTable([{ ...ROW, node: 'a\u001b[31m\nb', health_status: '\u202eBad' }], undefined)).toContain(
+    expect(nodesTable([{ ...ROW, node: 'a\u001b[31m\nb', health_status: '\u202eBad' }], UNLIMITED)).toContain(
       'a\\u001b[31m\\u000ab  \\u202eBad',
     )
   })
+})
+
+test('the worst nodes come first, and equally bad ones in their order', () => {
+  const row = (node: string, health_status: string | null, disks_bad = 0) => ({
+    ...ROW,
+    node,
+    health_status,
+    disks_bad,
+  })
+  const rows = [
+    row('a', 'Good'),
+    row('b', 'Suspect'),
+    row('c', 'NotAccessible'),
+    row('d', 'Good', 2),
+    row('e', null),
+    row('f', 'Bad'),
+    row('g', 'Maintenance'),
+    row('h', 'Rebooting'),
+    row('i', 'Good'),
+  ]
+  expect(sortBySeverity(rows).map(({ node }) => node)).toEqual([...'cfehbgdai'])
 })
 
 test('rows are sorted by system, pool and node, with numbers by value', () => {
@@ -184,6 +255,19 @@ describe('nodes', () => {
       expect(Object.keys(rows[0] ?? {})).toEqual(Object.keys(ROW))
     },
   )
+
+  test('shows nodes that are down first, unless they are to be sorted by name', async () => {
+    await using emulator = await startEmulator({ pools: 2, nodes: 5, scenario: 'node-down' })
+    const systems = [system('a', emulator.url)]
+    const rows = await rowsOf(systems)
+    const isGood = rows.map(({ health_status }) => health_status === 'Good')
+    expect(isGood).toContain(false)
+    expect(isGood).toEqual(isGood.toSorted((a, b) => Number(a) - Number(b)))
+    expect((await rowsOf(systems, '--sort=name')).map(({ node }) => node)).toEqual(
+      rows.map(({ node }) => node).toSorted(),
+    )
+    expect(await nodes(systems, '--sort=size')).toMatchObject({ code: 2 })
+  })
 
   test('reports failures of a system and a pool, and shows the others', async () => {
     await using emulator = await startEmulator({ pools: 2, nodes: 1, faults: ['status:500@nodes,pool=hot'] })

@@ -1,0 +1,112 @@
+import { durationText } from '../../duration_text.ts'
+import { bytesText, percentText } from '../../quantities.ts'
+import { visibleText } from '../../visible_text.ts'
+import type { NodeRow } from './rows.ts'
+import { severityOf } from './severity.ts'
+
+export type Colour = 'green' | 'cyan' | 'yellow' | 'red'
+
+export interface Column {
+  readonly title: string
+  readonly text: (row: NodeRow) => string
+  /** Undefined: not coloured. */
+  readonly colour?: (row: NodeRow) => Colour | undefined
+  /** Aligned right, for numbers. */
+  readonly right?: true
+  /** The system or the pool, which a heading can replace. */
+  readonly heading?: true
+  /** Shortened if the terminal is too narrow. */
+  readonly shrinks?: true
+  /** Left out if the terminal is too narrow, those with a higher number first. */
+  readonly omitted?: number
+  /** Omitted if empty in all rows. */
+  readonly optional?: true
+}
+
+const ABSENT = '-'
+const shown = <T>(value: T | null, text: (value: T) => string): string =>
+  value === null ? ABSENT : text(value)
+
+/** From here on the fullness of a node is shown as a warning. */
+const FULL_RATIO = 0.9
+/** Three statistics intervals of 5 minutes. */
+const OLD_SECONDS = 900
+
+export const COLUMNS: readonly Column[] = [
+  { title: 'SYSTEM', text: ({ system }) => system, heading: true },
+  { title: 'POOL', text: ({ pool }) => visibleText(pool), heading: true },
+  { title: 'NODE', text: ({ node }) => visibleText(node), shrinks: true },
+  {
+    title: 'HEALTH',
+    text: ({ health_status }) => shown(health_status, visibleText),
+    colour: ({ health_status }) => HEALTH_COLOURS[severityOf(health_status)],
+    shrinks: true,
+  },
+  { title: 'DISKS', text: goodOfAll, right: true },
+  {
+    title: 'BAD',
+    text: ({ disks_bad }) => shown(disks_bad, String),
+    colour: ({ disks_bad }) => (disks_bad !== null && disks_bad > 0 ? 'red' : undefined),
+    right: true,
+  },
+  { title: 'OTHER', text: otherDisks, colour: () => 'yellow', optional: true, omitted: 1 },
+  {
+    title: 'USED',
+    text: (row) => shown(row.disk_space_allocated_ratio, percentText),
+    colour: ({ disk_space_allocated_ratio: ratio }) =>
+      ratio !== null && ratio >= FULL_RATIO ? 'yellow' : undefined,
+    right: true,
+  },
+  {
+    title: 'BYTES',
+    text: (row) => shown(row.disk_space_allocated_bytes, bytesText),
+    right: true,
+    omitted: 2,
+  },
+  {
+    title: 'AGE',
+    text: (row) => shown(row.newest_sample_age_seconds, ageText),
+    colour: ({ newest_sample_age_seconds: age }) =>
+      age !== null && age > OLD_SECONDS ? 'yellow' : undefined,
+    right: true,
+  },
+]
+
+/** By severity. */
+const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 'red', 'red']
+
+/** Descriptions of the columns, for --help. */
+export const COLUMNS_HELP = `  DISKS        good disks/all disks
+  BAD          bad disks
+  OTHER        other disks: ready to be replaced, in maintenance, or in an unknown state
+  USED, BYTES  allocated disk space, as a percentage of the total and in bytes (TB = 10^12)
+  AGE          age of the newest sample by the clock of the system; "in 5m" is in the future`
+
+function goodOfAll({ disks, disks_good: good }: NodeRow): string {
+  if (disks === null && good === null) return ABSENT
+  return `${shown(good, String)}/${shown(disks, String)}`
+}
+
+function otherDisks(row: NodeRow): string {
+  const { disks, disks_good, disks_bad, disks_maintenance, disks_ready_to_replace } = row
+  const counted = [disks_good, disks_bad, disks_maintenance, disks_ready_to_replace]
+  const rest = disks === null || counted.includes(null) ? 0 : disks - counted.reduce(sum, 0)
+  const parts = [
+    [disks_ready_to_replace, 'ready'],
+    [disks_maintenance, 'maint'],
+    [rest, 'unknown'],
+  ] as const
+  return parts
+    .flatMap(([count, what]) => (count !== null && count > 0 ? [`${count} ${what}`] : []))
+    .join(', ')
+}
+
+const sum = (a: number, b: number | null): number => a + (b ?? 0)
+
+/** The Date header has a resolution of one second. */
+const CLOCK_RESOLUTION_SECONDS = 2
+
+function ageText(seconds: number): string {
+  if (seconds < -CLOCK_RESOLUTION_SECONDS) return `in ${durationText(-seconds)}`
+  return durationText(Math.max(seconds, 0))
+}
