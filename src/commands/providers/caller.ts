@@ -1,6 +1,6 @@
 import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { passwordFromText, Secret, tokenFromText } from '../../config/values/secret.ts'
 import { fromApiError, Refused } from '../../server/admin/errors.ts'
 import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -13,22 +13,64 @@ export interface Target {
   readonly token: Secret
 }
 
-/** A signal that never aborts: Ctrl+C ends the process. */
+/** A signal that never aborts. */
 export const NEVER_ABORTED = new AbortController().signal
 
-/** The token of the user, from SDS_TOKEN or a prompt. The credentials in the configuration file are never used. */
-export async function callerToken(
-  fromEnvironment: string | undefined,
-  terminal: Terminal,
+/** How the user identifies himself. The credentials in the configuration file are never used. */
+export interface Credentials {
+  /** Undefined: with a token. */
+  readonly username: string | undefined
+  /** SDS_TOKEN and SDS_PASSWORD. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly terminal: Terminal
+}
+
+/**
+ * Runs a task with the token of the user: from SDS_TOKEN or a prompt, or of a login whose session ends with the task.
+ * @throws {Failed} if there is no token, or the login is refused
+ */
+export async function withToken(
+  credentials: Credentials,
+  { system, client }: Omit<Target, 'token'>,
+  task: (token: Secret) => Promise<void>,
+): Promise<void> {
+  const { username } = credentials
+  if (username === undefined) return task(await tokenOf(credentials, system))
+  const password = await passwordOf(credentials, username, system)
+  const token = await explained(client.login(username, password, NEVER_ABORTED))
+  try {
+    await task(token)
+  } finally {
+    // The session expires after two hours without use.
+    await client.logout(token, NEVER_ABORTED).catch(() => undefined)
+  }
+}
+
+async function tokenOf({ environment, terminal }: Credentials, system: string): Promise<Secret> {
+  const given = environment['SDS_TOKEN']
+  if (given === undefined && !terminal.input.isTTY) {
+    throw new Failed('set the environment variable SDS_TOKEN to your token, or use --username', EXIT.usage)
+  }
+  const text = given ?? (await askSecret(terminal, `Your token for ${system} (input is hidden): `))
+  return valid('the token', tokenFromText(text))
+}
+
+async function passwordOf(
+  { environment, terminal }: Credentials,
+  username: string,
   system: string,
 ): Promise<Secret> {
-  if (fromEnvironment === undefined && !terminal.input.isTTY) {
-    throw new Failed('set the environment variable SDS_TOKEN to your token', EXIT.usage)
+  const given = environment['SDS_PASSWORD']
+  if (given === undefined && !terminal.input.isTTY) {
+    throw new Failed('--username needs a terminal, or the environment variable SDS_PASSWORD', EXIT.usage)
   }
-  const text = fromEnvironment ?? (await askSecret(terminal, `Your token for ${system} (input is hidden): `))
-  const token = tokenFromText(text)
-  if (token instanceof Secret) return token
-  throw new Failed(`the token ${token}`, EXIT.usage)
+  const question = `Password of ${visibleText(username)} for ${system} (input is hidden): `
+  return valid('the password', passwordFromText(given ?? (await askSecret(terminal, question))))
+}
+
+function valid(what: string, secret: Secret | string): Secret {
+  if (secret instanceof Secret) return secret
+  throw new Failed(`${what} ${secret}`, EXIT.usage)
 }
 
 /** Converts a rejection with {@link explain}. */

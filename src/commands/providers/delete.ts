@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { ApiError } from '../../api/errors/errors.ts'
 import { UnknownOutcome } from '../../api/providers/deletion.ts'
 import { type Provider, providerPath } from '../../api/providers/providers.ts'
+import { suggestion } from '../../config/values/suggestions.ts'
 import type { Log } from '../../log.ts'
 import { type AuditFacts, createAudit, fingerprint } from '../../server/admin/audit.ts'
 import { outcomeOf, statusOf } from '../../server/admin/outcome.ts'
@@ -18,7 +19,7 @@ export interface DeletionFlags {
 }
 
 export interface ProviderDeletion extends Target {
-  readonly id: string
+  readonly idOrName: string
   readonly flags: DeletionFlags
   readonly log: Log
   readonly terminal: Terminal
@@ -26,22 +27,30 @@ export interface ProviderDeletion extends Target {
 
 /** Shows the provider, asks for confirmation and deletes it. @throws {Failed} if it was not deleted */
 export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
-  const { id, flags, terminal, system } = deletion
-  checkId(id)
+  const { flags, terminal, system } = deletion
+  if (looksLikeId(deletion.idOrName)) checkId(deletion.idOrName)
   const isAsked = flags.yes !== true && flags.dryRun !== true
   if (isAsked && !terminal.input.isTTY) {
     throw new Failed('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
   }
   const { user, provider, isUnique } = await lookUp(deletion)
-  terminal.output.write(summary(deletion, user, provider))
+  const id = provider?.id ?? deletion.idOrName
+  checkId(id)
+  const found = { ...deletion, id }
+  terminal.output.write(summary(found, user, provider))
   const isDeleted = flags.dryRun !== true
   if (isAsked) await confirm(terminal, isUnique ? provider : undefined, id)
-  if (isDeleted) await deleteOnce(deletion, user, provider)
+  if (isDeleted) await deleteOnce(found, user, provider)
   const text = isDeleted
     ? `Deleted ${visibleText(provider?.name || id)} from ${system}.`
     : 'Dry run: nothing was deleted.'
   const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
   process.stdout.write(`${flags.json === true ? visibleLines(JSON.stringify(facts)) : text}\n`)
+}
+
+/** Ids of the API document. Other text may be a name. */
+function looksLikeId(text: string): boolean {
+  return text.startsWith('urn:')
 }
 
 function checkId(id: string): void {
@@ -60,7 +69,7 @@ interface LookupResult {
 }
 
 /** An account may delete without the right to list; then the provider is undefined. */
-async function lookUp({ client, token, id, system }: ProviderDeletion): Promise<LookupResult> {
+async function lookUp({ client, token, idOrName, system }: ProviderDeletion): Promise<LookupResult> {
   const [list, whoami] = await Promise.allSettled([
     client.providers(token, NEVER_ABORTED),
     client.user(token, NEVER_ABORTED),
@@ -71,16 +80,37 @@ async function lookUp({ client, token, id, system }: ProviderDeletion): Promise<
       return { user, provider: undefined, isUnique: false }
     throw explain(list.reason)
   }
-  const provider = list.value.find((candidate) => candidate.id === id)
-  const namesakes = list.value.filter(({ name }) => normalized(name) === normalized(provider?.name ?? ''))
-  if (provider !== undefined) return { user, provider, isUnique: namesakes.length === 1 }
+  const provider = findProvider(list.value, idOrName, system)
+  return { user, provider, isUnique: namesakes(list.value, provider.name).length === 1 }
+}
+
+/** The provider with the id; otherwise the only one with the name. */
+function findProvider(list: readonly Provider[], idOrName: string, system: string): Provider {
+  const byName = namesakes(list, idOrName)
+  const provider = list.find(({ id }) => id === idOrName) ?? byName[0]
+  if (provider !== undefined && (provider.id === idOrName || byName.length === 1)) return provider
+  const shown = visibleText(idOrName)
+  if (provider !== undefined) {
+    const ids = byName.map(({ id }) => visibleText(id)).join(', ')
+    throw new Failed(`${system} has ${byName.length} providers with the name ${shown}: use an id (${ids})`)
+  }
+  const names = list.map(({ name }) => name)
+  const meant = suggestion(idOrName, names)
   throw new Failed(
-    `${system} has no provider with the id ${visibleText(id)}: see sds-exporter providers list`,
+    `${system} has no provider with the id or name ${shown}${meant === undefined ? ': see sds-exporter providers list' : `; did you mean ${visibleText(meant)}?`}`,
   )
 }
 
+/** Names differ in more than white space. */
+function namesakes(list: readonly Provider[], name: string): readonly Provider[] {
+  return list.filter((provider) => normalized(provider.name) === normalized(name))
+}
+
+/** A deletion whose provider is known by its id. */
+type FoundDeletion = ProviderDeletion & { readonly id: string }
+
 function summary(
-  { system, id }: ProviderDeletion,
+  { system, id }: FoundDeletion,
   user: string | undefined,
   provider: Provider | undefined,
 ): string {
@@ -109,7 +139,7 @@ async function confirm(terminal: Terminal, named: Provider | undefined, id: stri
 }
 
 async function deleteOnce(
-  { client, token, id, system, flags, log }: ProviderDeletion,
+  { client, token, id, system, flags, log }: FoundDeletion,
   user: string | undefined,
   provider: Provider | undefined,
 ): Promise<void> {
@@ -137,7 +167,7 @@ async function deleteOnce(
 
 /** Finds out from the list whether a deletion without a response happened. */
 async function describeOutcome(
-  { client, token, id }: Pick<ProviderDeletion, 'client' | 'token' | 'id'>,
+  { client, token, id }: Pick<FoundDeletion, 'client' | 'token' | 'id'>,
   lost: UnknownOutcome,
 ) {
   const message = visibleText(lost.message)

@@ -6,17 +6,22 @@ import { visibleLines, visibleText } from '../../visible_text.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import type { Terminal } from '../cli/terminal.ts'
-import { callerToken, explained, NEVER_ABORTED, type Target } from './caller.ts'
+import { explained, NEVER_ABORTED, type Target, withToken } from './caller.ts'
 import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
 
 interface SystemFlags {
   'config.file': string
   system?: string
+  username?: string
 }
 
 const HELP = `
-Set the environment variable SDS_TOKEN to your own token of the storage system; without it, the command prompts for the
-token. There is no flag for the token, because every local user can read command lines.`
+With --username, the command asks for your password (or takes it from the environment variable SDS_PASSWORD), logs in, and
+logs out at the end. Without it, set the environment variable SDS_TOKEN to your own token of the storage system, or enter
+the token when the command asks for it. The header X-SDS-AUTH-TOKEN of a login has a token:
+  curl --head --user NAME https://HOST:4443/login
+There are no flags for the token and the password, because every local user can read command lines. The credentials in the
+configuration file are not used.`
 
 export function providersCommand(): Command {
   const command = new Command('providers').description(
@@ -35,14 +40,14 @@ export function providersCommand(): Command {
     )
   addLogFlags(addSystemFlags(command.command('delete')))
     .description('delete a provider; asks for its name, or its id if the name is not unique, as confirmation')
-    .argument('<id>', 'id of the provider, see providers list')
+    .argument('<provider>', 'id of the provider, or its name if that is unique; see providers list')
     .option('--yes', 'delete without confirmation')
     .option('--dry-run', 'show what would be deleted without deleting it')
     .option('--json', 'print the result as a JSON object: system, id, name, deleted')
     .option('--admin.audit-file <file>', 'also write the deletion to this file, as JSON lines')
-    .action((id: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
+    .action((idOrName: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
       withSystem(flags, (target) =>
-        deleteWithConfirmation({ ...target, id, flags, log: logFrom(flags), terminal: TERMINAL }),
+        deleteWithConfirmation({ ...target, idOrName, flags, log: logFrom(flags), terminal: TERMINAL }),
       ),
     )
   return command.addHelpText('after', HELP)
@@ -52,6 +57,7 @@ function addSystemFlags(command: Command): Command {
   return command
     .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
     .option('--system <name>', 'name of the system; required if several are configured')
+    .option('--username <name>', 'your user name of the storage system, for a login instead of a token')
     .addHelpText('after', HELP)
 }
 
@@ -60,14 +66,15 @@ const TERMINAL: Terminal = { input: process.stdin, output: process.stderr }
 async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<void>): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, flags.system)
   const { name, baseUrls, tls } = chooseSystem(config.systems, flags.system)
-  const token = await callerToken(process.env['SDS_TOKEN'], TERMINAL, name)
   const client = createAdminClient({
     system: { name, baseUrls, tls },
     limits: config.limits,
     timeoutMs: config.poll.timeoutMs,
   })
+  const credentials = { username: flags.username, environment: process.env, terminal: TERMINAL }
   try {
-    await task({ system: name, client, token })
+    const target = { system: name, client }
+    await withToken(credentials, target, (token) => task({ ...target, token }))
   } finally {
     await client.close()
   }

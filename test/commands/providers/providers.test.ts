@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAdminClient } from '../../../src/api/admin_client.ts'
 import { askLine, askSecret, type Terminal } from '../../../src/commands/cli/terminal.ts'
+import { withToken } from '../../../src/commands/providers/caller.ts'
 import { deleteWithConfirmation } from '../../../src/commands/providers/delete.ts'
 import { providersCommand } from '../../../src/commands/providers/providers.ts'
 import type { TlsConfig } from '../../../src/config/config.ts'
@@ -162,9 +163,40 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(0)
   })
 
-  test.each(['..', 'a/b', 'urn:a:.json', 'a%3Ab'])('refuses the id %s', async (id) => {
+  test.each(['urn:a:.json', 'urn:a/b', 'urn:a%3Ab'])('refuses the id %s', async (id) => {
     expect(await providers(SECURITY, 'delete', id, '--yes')).toMatchObject({ code: 2 })
     expect(emulator.log.count()).toBe(0)
+  })
+
+  test.each(['..', 'a/b', 'a%3Ab'])(
+    'sends no deletion of %s, which is neither an id nor a name',
+    async (text) => {
+      const { code, stderr } = await providers(SECURITY, 'delete', text, '--yes')
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`has no provider with the id or name ${text}`),
+      })
+      expect(emulator.log.count('delete')).toBe(0)
+    },
+  )
+
+  test('deletes a provider by its name', async () => {
+    const ids = await providerIds(emulator)
+    const name = 'Forschung & Entwicklung <Köln>'
+    const { code, stdout } = await providers(SECURITY, 'delete', name, '--yes', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ system: 'frankfurt', id: ids[2], name, deleted: true })
+    expect(await providerIds(emulator)).toEqual(ids.filter((id) => id !== ids[2]))
+  })
+
+  test('suggests the name that was probably meant', async () => {
+    const { code, stderr } = await providers(SECURITY, 'delete', 'corporate-ladp', '--yes')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        'no provider with the id or name corporate-ladp; did you mean corporate-ldap?',
+      ),
+    })
   })
 
   test('prints the error of the system if the account may not delete', async () => {
@@ -212,10 +244,67 @@ describe('providers delete', () => {
   test('has the flags that the documentation names', () => {
     const [, remove] = providersCommand().commands
     const flags = remove?.options.map(({ long }) => long)
-    for (const flag of ['--system', '--yes', '--dry-run', '--config.file']) expect(flags).toContain(flag)
+    for (const flag of ['--system', '--username', '--yes', '--dry-run', '--config.file'])
+      expect(flags).toContain(flag)
     expect(flags).not.toContain('--token')
+    expect(flags).not.toContain('--password')
   })
 })
+
+describe('providers --username', () => {
+  const withPassword = (password: string | undefined, ...args: string[]) => {
+    const env = { SDS_PASSWORD: password, SDS_TOKEN: undefined }
+    return run(process.execPath, ['src/main.ts', 'providers', ...args, `--config.file=${file}`], { env })
+  }
+
+  test('logs in, and logs out at the end', async () => {
+    const { code, stdout, stderr } = await withPassword('emulator', 'list', '--username=monitor')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('corporate-ldap')
+    expect(emulator.log.logins()).toEqual({ granted: 1, refused: 0 })
+    expect(emulator.liveSessions('monitor')).toBe(0)
+    const deleted = await withPassword('emulator', 'delete', 'corporate-ldap', '--yes', '--username=security')
+    expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted corporate-ldap from frankfurt.\n' })
+    expect(emulator.liveSessions('security')).toBe(0)
+  })
+
+  test('reports a refused login, without the password', async () => {
+    const { code, stdout, stderr } = await withPassword('canary-4711', 'list', '--username=monitor')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('HTTP 401')
+    expect(stderr).not.toContain('4711')
+    expect(emulator.log.logins()).toEqual({ granted: 0, refused: 1 })
+  })
+
+  test('needs a terminal or SDS_PASSWORD', async () => {
+    const { code, stderr } = await withPassword(undefined, 'list', '--username=monitor')
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('SDS_PASSWORD') })
+    expect(emulator.log.count()).toBe(0)
+  })
+
+  test('asks for the password on a terminal', async () => {
+    const { terminal, press, shown } = fakeTerminal()
+    const client = clientOf()
+    const tokens: Secret[] = []
+    const credentials = { username: 'security', environment: {}, terminal }
+    const done = withToken(credentials, { system: 'frankfurt', client }, async (token) => {
+      tokens.push(token)
+      expect(emulator.liveSessions('security')).toBe(1)
+    })
+    press('emulator\r')
+    await done
+    await client.close()
+    expect(shown()).toBe('[hidden]Password of security for frankfurt (input is hidden): \n')
+    expect(tokens).toHaveLength(1)
+    expect(emulator.liveSessions('security')).toBe(0)
+  })
+})
+
+function clientOf() {
+  const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
+  const system = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
+  return createAdminClient({ system, limits, timeoutMs: 30_000 })
+}
 
 /** A terminal with simulated key presses and recorded output. */
 function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(): string; raw: boolean[] } {
@@ -296,22 +385,25 @@ describe('invisible characters', () => {
 
 describe('an interactive deletion', () => {
   /** @param rename replaces the names of the providers in responses of the system */
-  async function ask(typed: (id: string) => string, rename = (name: string) => name) {
+  async function ask(typed: (id: string) => string, rename = (name: string) => name, idOrName?: string) {
     const { terminal, press, shown } = fakeTerminal()
     const [id = ''] = await providerIds(emulator)
-    const { name, baseUrls, tls } = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
-    const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
-    const client = createAdminClient({ system: { name, baseUrls, tls }, limits, timeoutMs: 30_000 })
+    const client = clientOf()
     const token = new Secret(SECURITY)
     const renaming: typeof client = {
       ...client,
       providers: async (...args) =>
         (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
     }
-    const target = { system: name, client: renaming, token }
-    const done = deleteWithConfirmation({ ...target, id, flags: {}, log: silentLog, terminal })
-    done.catch(() => undefined)
-    await waitForAssertion(() => expect(shown()).toContain('Type the '))
+    const target = { system: 'frankfurt', client: renaming, token, idOrName: idOrName ?? id }
+    const done = deleteWithConfirmation({ ...target, flags: {}, log: silentLog, terminal })
+    const ended = done.then(
+      () => true,
+      () => true,
+    )
+    await waitForAssertion(async () => {
+      if (!(await Promise.race([ended, false]))) expect(shown()).toContain('Type the ')
+    })
     press(`${typed(id)}\r`)
     const outcome = await done.then(() => 'deleted').catch(String)
     await client.close()
@@ -330,6 +422,22 @@ describe('an interactive deletion', () => {
     expect(outcome).toContain('nothing was deleted')
     expect(left).toContain(id)
     expect(emulator.log.count('delete')).toBe(0)
+  })
+
+  test('by a name that several providers have lists their ids, and deletes nothing', async () => {
+    const { outcome, left, id } = await ask(
+      () => '',
+      () => 'ldap',
+      'ldap',
+    )
+    expect(outcome).toContain(`has 4 providers with the name ldap: use an id (${id}, `)
+    expect(left).toContain(id)
+  })
+
+  test('by its name asks for the name', async () => {
+    const { outcome, left, id } = await ask(() => 'corporate-ldap', undefined, 'corporate-ldap')
+    expect(outcome).toBe('deleted')
+    expect(left).not.toContain(id)
   })
 
   test.each([
