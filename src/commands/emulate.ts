@@ -5,9 +5,17 @@ import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } f
 import { describeEmulator } from './cli/emulator_text.ts'
 import { addLogFlags, type LogFlags, logFrom } from './cli/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
+import { withShortHelp } from './cli/short_help.ts'
 import { parseAddress } from './cli/values.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
+
+const SHORT_FLAGS = ['--listen-address', '--tls', '--scenario', '--profile', '--pools', '--nodes', '--fault']
+
+const EXAMPLES_HELP = `
+Try:
+  sds-exporter emulate --scenario=node-down
+  sds-exporter emulate --fault=status:503@nodes`
 
 export function emulateCommand(): Command {
   const command = new Command('emulate')
@@ -19,9 +27,10 @@ export function emulateCommand(): Command {
       EMULATOR_DEFAULTS.listenAddress,
     )
     .option('--tls', OPTION_HELP.tls)
-  return addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
-    .addHelpText('after', emulatorHelp)
-    .action(emulate)
+  addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
+  return withShortHelp(command, { flags: SHORT_FLAGS, short: EXAMPLES_HELP, all: emulatorHelp }).action(
+    emulate,
+  )
 }
 
 async function emulate(flags: Flags): Promise<void> {

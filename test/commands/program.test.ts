@@ -79,12 +79,26 @@ describe('the program', () => {
     ['serve', ['--web.max-requests <count>', '(default: 20)']],
     ['serve', ['--config.file', '--web.listen-address', '--web.config.file', '--log.level', '--log.format']],
     ['serve', ['--web.allowed-hosts', '--admin.allowed-hosts']],
-    ['demo', ['--scenario', '--profile', '--fault', 'node-down', 'modern', 'expire-tokens']],
+    ['demo', ['--scenario', '--fault', 'node-down', 'classic', 'modern', '--help-all']],
     ['check', ['--config.file']],
-    ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--seed']],
-    ['emulate', ['302  redirect GET requests', 'whoami     GET /user/whoami']],
+    ['emulate', ['--listen-address', '--tls', '--pools', '--nodes', '--help-all']],
   ])('%s prints help', async (command, words) => {
     const { code, stdout } = await program(command, '--help')
+    expect(code).toBe(0)
+    for (const word of words) expect(stdout).toContain(word)
+  })
+
+  test.concurrent('--help of the demo fits a small terminal', async () => {
+    const lines = (await program('demo', '--help')).stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
+  })
+
+  test.concurrent.each([
+    ['demo', ['--admin.audit-file', '--seed', '--profile', 'range-defect', 'expire-tokens']],
+    ['emulate', ['--seed', '302  redirect GET requests', 'whoami     GET /user/whoami']],
+  ])('%s --help-all prints all flags and tables', async (command, words) => {
+    const { code, stdout } = await program(command, '--help-all')
     expect(code).toBe(0)
     for (const word of words) expect(stdout).toContain(word)
   })

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { parseConfig } from '../../config/load.ts'
-import { createExporter, type Exporter } from '../../exporter/exporter.ts'
+import { createExporter } from '../../exporter/exporter.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from '../cli/emulator_flags.ts'
 import {
   type AdminFlags,
@@ -13,31 +13,47 @@ import {
   type WebFlags,
 } from '../cli/flags.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
+import { withShortHelp } from '../cli/short_help.ts'
 import { parseAddress } from '../cli/values.ts'
 import { createDemoSystems } from './systems.ts'
+import { welcomeText } from './welcome.ts'
 
 type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
 
-const HELP = `
-Without --profile, two storage systems with the same pools, nodes and figures are emulated:
+/** The flags that most demonstrations need. */
+const SHORT_FLAGS = ['--scenario', '--pools', '--nodes', '--fault', '--web.listen-address']
+
+const SYSTEMS_HELP = `
+Without --profile, two storage systems with the same pools, nodes and figures:
   classic  version 3.5, with performance figures in the nodes feed
-  modern   version 4.3, with performance figures in the query interface
-With --profile, one system with the name demo. All other flags apply to each system.`
+  modern   version 4.3, with performance figures in the query interface`
+
+const SHORT_HELP = `
+Emulates two storage systems: classic (version 3.5) and modern (4.3).
+
+Try:
+  sds-exporter demo --scenario=node-down
+  sds-exporter demo --fault=status:503@nodes`
 
 export function demoCommand(): Command {
-  const command = new Command('demo')
-    .description('run the exporter with emulated storage systems; needs no configuration')
-    .option(
-      '--emulator.listen-address <address>',
-      'listen address of the emulated system, of which the second has the next port; port 0 selects free ports',
-      parseAddress,
-      '127.0.0.1:0',
-    )
-  return addLogFlags(
-    addAdminFlags(addWebFlags(addEmulatorFlags(command, 'one classic and one modern system'))),
+  const command = new Command('demo').description(
+    'run the exporter with emulated storage systems; needs no configuration',
   )
-    .addHelpText('after', `${HELP}\n${emulatorHelp()}`)
-    .action(demo)
+  addEmulatorFlags(command, 'two systems')
+  addWebFlags(command)
+  addAdminFlags(command).option(
+    '--emulator.listen-address <address>',
+    'listen address of the emulated system, of which the second has the next port; port 0 selects free ports',
+    parseAddress,
+    '127.0.0.1:0',
+  )
+  return withShortHelp(addLogFlags(command), {
+    flags: SHORT_FLAGS,
+    short: SHORT_HELP,
+    all: () => `${SYSTEMS_HELP}
+With --profile, one system with the name demo. All other flags apply to each system.
+${emulatorHelp()}`,
+  }).action(demo)
 }
 
 async function demo(flags: Flags): Promise<void> {
@@ -56,23 +72,9 @@ async function demo(flags: Flags): Promise<void> {
     // Without reload(): SIGHUP, which a closed terminal sends, stops the demo.
     const { start, stop } = exporter
     await runUntilSignalled({ start, stop }, log, () =>
-      process.stdout.write(`${systems.describe()}${urlsText(exporter)}`),
+      process.stdout.write(welcomeText({ systems: systems.describe(), scenario: flags.scenario, exporter })),
     )
   } finally {
     await systems.stop()
   }
-}
-
-function urlsText({ url, adminUrl }: Exporter): string {
-  const administration =
-    adminUrl === undefined
-      ? ''
-      : `  ${adminUrl}/          provider administration; sign in with the token emulator-security\n`
-  return `
-Open in a browser:
-  ${url}/          landing page of the exporter
-  ${url}/metrics   metrics for Prometheus
-${administration}
-Press Ctrl+C to stop.
-`
 }

@@ -1,9 +1,9 @@
+import { counted } from '../../counted.ts'
 import type { Emulator } from '../../emulator/emulator.ts'
-import { PASSWORD } from '../../emulator/http/accounts.ts'
+import { ACCOUNTS, PASSWORD } from '../../emulator/http/accounts.ts'
 import { type EmulatorOptions, parseListenAddress } from '../../emulator/options.ts'
 import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
-import { describeContents, describeEmulator } from '../cli/emulator_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 
 /** One system for each source of performance figures. Both have the same nodes and the same figures. */
@@ -23,7 +23,7 @@ export interface DemoSystems {
   stop(): Promise<void>
   /** The configuration of the exporter, as YAML. */
   config(): string
-  /** URLs, pools and accounts, for the terminal. */
+  /** URLs, pools and users, for the terminal. */
   describe(): string
 }
 
@@ -81,15 +81,19 @@ performance: {schedule: "0 * * * * *"}
 }
 
 function describeSystems(systems: readonly DemoSystem[]): string {
-  const [first] = systems
-  if (first === undefined) return ''
-  const { url, pools } = first.emulator
-  if (systems.length === 1) return describeEmulator(url, pools)
   const width = Math.max(...systems.map(({ name }) => name.length))
   const lines = systems.map(
-    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${emulator.url}   ${help}`,
+    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${emulator.url}   ${help}\n`,
   )
-  return `Emulated storage systems, with the same pools, nodes and figures:
-${lines.join('\n')}
-${describeContents(pools)}`
+  const [first] = systems
+  const pools =
+    first?.emulator.pools.map(({ name, nodes }) => `${name} (${counted(nodes.length, 'node')})`) ?? []
+  const shown = [...pools.slice(0, MAX_NAMED_POOLS), ...(pools.length > MAX_NAMED_POOLS ? ['…'] : [])]
+  const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
+  return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and figures' : ''}:
+${lines.join('')}  Pools: ${shown.join(', ')}
+  Users, with the password ${PASSWORD}: ${users.join(', ')}
+`
 }
+
+const MAX_NAMED_POOLS = 5

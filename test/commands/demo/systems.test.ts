@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createDemoSystems } from '../../../src/commands/demo/systems.ts'
+import { welcomeText } from '../../../src/commands/demo/welcome.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { EmulatorOptions } from '../../../src/emulator/options.ts'
 import { call } from '../../emulator/client.ts'
@@ -27,4 +28,25 @@ test('the demo has one system for each source of performance figures', async () 
 
 test('with a profile, the demo has one system', async () => {
   expect(await systemsOf({ profile: 'community' })).toEqual(['demo 3.8'])
+})
+
+const exporter = { url: 'http://127.0.0.1:9438', adminUrl: 'http://127.0.0.1:9439' }
+
+test('the demo prints what to open and what to try next', () => {
+  const text = welcomeText({ systems: 'SYSTEMS\n', scenario: 'healthy', exporter })
+  for (const words of ['SYSTEMS', `${exporter.url}/ `, `${exporter.url}/metrics`, `${exporter.adminUrl}/`])
+    expect(text).toContain(words)
+  expect(text).toContain('demo --scenario=node-down')
+  expect(text).not.toContain('Scenario healthy')
+})
+
+test('the demo says what its scenario is, and suggests another one', () => {
+  const text = welcomeText({
+    systems: '',
+    scenario: 'node-down',
+    exporter: { ...exporter, adminUrl: undefined },
+  })
+  expect(text).toContain('Scenario node-down: the first node of the first pool is not accessible')
+  expect(text).toContain('--scenario=disk-failures')
+  expect(text).not.toContain('administration')
 })
