@@ -10,6 +10,7 @@ import { readLockfile } from './lockfile.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
 import { renderRunbooks } from './runbooks.ts'
+import { statusReference } from './status_reference.ts'
 import { alertingPage } from './thresholds_table.ts'
 
 /** A generated file; the path is relative to the repository. */
@@ -31,6 +32,7 @@ const lockfile = () => readFileSync(new URL('../../package-lock.json', import.me
 /** All generators of `npm run generate`. */
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
+  { what: 'status reference', files: () => [{ path: 'docs/status.md', text: statusReference() }] },
   {
     what: 'Prometheus rules',
     files: () => renderRules(),

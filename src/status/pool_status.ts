@@ -56,7 +56,8 @@ export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolCon
     totals: detail.totals,
     nodes: detail.nodes,
   }
-  return { ...members, ...stateOf(members, context) }
+  const { id, name, ...others } = members
+  return { id, name, ...stateOf(members, context), ...others }
 }
 
 export function errorStatus(failure: Failure | undefined): ErrorStatus | null {

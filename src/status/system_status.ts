@@ -41,7 +41,8 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
     totals: sumTotals(pools.map(({ totals }) => totals)),
     pools,
   }
-  return { ...members, ...stateOf(members, state.tried) }
+  const { name, ...others } = members
+  return { name, ...stateOf(members, state.tried), ...others }
 }
 
 function* poolSteps({ state, polling, detailOf, now }: SystemSources): Steps<PoolStatus[]> {

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs'
+import type {
+  AttributeStatus,
+  CategoryStatus,
+  ErrorStatus,
+  LoginStatus,
+  NodeStatus,
+  PollStatus,
+  PoolStatus,
+  Problem,
+  QueryStatus,
+  RequestStatus,
+  ScheduleStatus,
+  Status,
+  SystemStatus,
+  TotalStatus,
+} from '../../src/status/model.ts'
+import { code, markdownTable } from './markdown.ts'
+
+/** Written by `npm run status:example`. */
+export const STATUS_EXAMPLE = 'docs/status.example.json'
+
+/** The text of docs/status.md. */
+export function statusReference(): string {
+  const example = readFileSync(new URL(`../../${STATUS_EXAMPLE}`, import.meta.url), 'utf8')
+  return [
+    INTRODUCTION,
+    ...Object.entries(TYPES).map(typeSection),
+    EXAMPLE,
+    `\`\`\`json\n${example}\`\`\`\n`,
+  ].join('\n')
+}
+
+const INTRODUCTION = `<!-- Generated from src/status/model.ts and ${STATUS_EXAMPLE} by \`npm run generate\`: do not edit. -->
+
+# Status
+
+\`GET /\` is the status page: the state of every system and pool in words, the last and the next poll, the last error with
+its time and remedy, login, use of the limits, where figures come from, which attributes are not served, the nodes with
+the bad ones first, and charts of the last hour. It needs no script and no network besides the exporter; with a script it
+refreshes itself every five seconds, and keeps what is open. Pools with problems are open at first. The charts are kept in
+memory, for the first 2,000 pools, and begin when the exporter starts.
+
+\`GET /api/v1/status\` is the same as JSON. Both need the same authentication as \`/metrics\`, are served under the same host
+names, and have the limit \`--web.max-requests\` of their own. Both are made from memory: no system is asked.
+
+| Parameter | Selects |
+| --- | --- |
+| \`system=NAME\` | one system |
+| \`pool=ID\` | one pool of this system, by its id or name |
+| \`q=TEXT\` | systems, pools and nodes with this text in their name or id, in any case |
+| \`history=true\` | adds \`history\` to systems and pools: \`slot_seconds\` and, in \`values\`, one list for each chart, with the oldest slot first and null for a slot without a value. JSON only |
+| \`page=N\` | the page of a long list. Status page only: the JSON has everything |
+
+An unknown system or pool is answered with 404, an unknown or repeated parameter with 400.
+
+\`\`\`sh
+curl -fsS http://localhost:9438/api/v1/status | jq -r '.problems[] | "\\(.severity) \\(.system) \\(.pool // "-") \\(.text)"'
+\`\`\`
+
+Times are in seconds since the epoch, other units are in the name of the member. A value that is not known is null.
+Members may be added in later versions.
+`
+
+const EXAMPLE = `## Example
+
+From a run of the emulator, by \`npm run status:example\`. The lists are shortened.
+`
+
+type Members<T> = Readonly<Record<keyof T, string>>
+
+const STATUS: Members<Status> = {
+  version: 'version of the exporter',
+  timestamp_seconds: 'time of the document',
+  ready: 'whether every system was polled once, as `/-/ready`',
+  state: 'the worst state of the systems',
+  summary: 'the state in words',
+  problems: 'what needs attention, the worst first: see Problem',
+  systems: 'in the order of the configuration: see System',
+}
+
+const PROBLEM: Members<Problem> = {
+  severity: '`bad` or `warning`',
+  system: 'name of the system',
+  pool: 'name of the pool; null for a problem of the system',
+  pool_id: 'id of the pool',
+  text: 'what is wrong',
+  remedy: 'what to do about it',
+  timestamp_seconds: 'when it was found, for failed requests',
+}
+
+const SYSTEM: Members<SystemStatus> = {
+  name: 'name in the configuration',
+  state:
+    '`ok`, `starting` (not polled yet), `warning` (polled, and something needs attention) or `failing` (the last poll of a pool, or the list of pools, failed)',
+  summary: 'the state in words',
+  up: 'whether the last request was answered, as `sds_system_up`',
+  base_urls: 'each with `url`, and `pause_seconds` for which others are preferred because it failed',
+  login: 'see Login',
+  polls: 'see Polls',
+  requests: 'see Requests',
+  query_interface: 'see Query interface',
+  clock_skew_seconds: 'clock of the system minus that of the exporter',
+  tls_not_after_timestamp_seconds: 'end of the certificate of the system',
+  authentication_providers: 'number of authentication providers',
+  discovery_error: 'why the list of pools could not be read: see Error',
+  totals: 'sums over all pools: see Totals',
+  pools: 'see Pool',
+}
+
+const LOGIN: Members<LoginStatus> = {
+  method: '`token`, `token_file` or `password`',
+  username: 'null for tokens',
+  state: '`unused`, `accepted` or `refused`',
+  summary: 'the state in words',
+  login_timestamp_seconds: 'time of the login',
+  next_login_timestamp_seconds: 'no login is sent before, because the last one was refused',
+}
+
+const POLLS: Members<ScheduleStatus> = {
+  schedule: 'the cron expression',
+  stale_after_seconds: 'age at which values are withdrawn',
+  last_timestamp_seconds: 'end of the last poll of any pool',
+  next_timestamp_seconds: 'time of the next poll, without its random delay',
+}
+
+const REQUESTS: Members<RequestStatus> = {
+  running: 'operations that run',
+  waiting: 'operations that wait because of `limits.concurrency`',
+  concurrency: '`limits.concurrency`',
+  last_minute: 'requests that were sent in the last minute',
+  per_second_limit: '`limits.requests_per_second`',
+  pause_seconds: 'time for which nothing is sent, because the system keeps failing',
+}
+
+const QUERIES: Members<QueryStatus> = {
+  state:
+    '`off` (configured so), `not_needed` (the feed has the figures), `pending`, `ok`, `empty` (no current data) or `failing`',
+  summary: 'the state in words',
+  nodes: 'number of nodes in the last answers',
+  next_timestamp_seconds: 'time of the next queries',
+  error: 'of the last attempt: see Error',
+}
+
+const ERROR: Members<ErrorStatus> = {
+  reason: 'one of the [reasons](reliability.md#reasons)',
+  message: 'what happened',
+  remedy: 'what to do about it',
+  timestamp_seconds: 'when it happened',
+}
+
+const TOTALS: Members<TotalStatus> = {
+  nodes: 'number of nodes',
+  nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
+  disks: 'all disks',
+  disks_good: 'disks in good state',
+  disks_bad: 'disks in bad state',
+  disks_maintenance: 'disks in maintenance',
+  disks_ready_to_replace: 'disks ready to be replaced',
+  disk_space_total_bytes: 'total disk space',
+  disk_space_allocated_bytes: 'allocated disk space',
+  disk_space_allocated_ratio: 'allocated / total, 0 to 1',
+}
+
+const POOL: Members<PoolStatus> = {
+  id: 'id, as the label `pool_id`',
+  name: 'name, as the label `pool`',
+  state: 'as for systems',
+  summary: 'the state in words',
+  last_poll: 'see Poll',
+  next_poll_timestamp_seconds: 'time of the next poll',
+  last_success_timestamp_seconds: 'end of the last good poll',
+  values_until_timestamp_seconds:
+    'when the values are withdrawn, unless a poll succeeds; null without values',
+  last_error: 'of the last poll that failed, also if later ones succeeded: see Error',
+  categories: 'see Category',
+  attributes: 'see Attribute; empty without values',
+  totals: 'sums over the nodes: see Totals',
+  nodes: 'the worst first: see Node',
+}
+
+const POLL: Members<PollStatus> = {
+  timestamp_seconds: 'end of the poll',
+  duration_seconds: 'duration of the poll',
+  result: '`ok` or a [reason](reliability.md#reasons)',
+}
+
+const CATEGORY: Members<CategoryStatus> = {
+  category: 'category of attributes',
+  sources: '`feed`, `query`, both or none',
+  newest_sample_timestamp_seconds: 'by the clock of the system',
+  newest_sample_age_seconds: 'corrected by the difference of the clocks',
+}
+
+const ATTRIBUTE: Members<AttributeStatus> = {
+  name: 'name in the storage system',
+  category: 'null for identity and health',
+  source: '`feed` or `query`; null: not served by this system',
+  served: 'number of nodes with a value',
+  absent: 'number of nodes without one',
+  unreadable: 'number of nodes with a value that cannot be read',
+}
+
+const NODE: Members<NodeStatus> = {
+  id: 'id of the node',
+  name: 'name, as the label `node`',
+  health: 'health status',
+  severity:
+    '`bad` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
+  disks: TOTALS.disks,
+  disks_good: TOTALS.disks_good,
+  disks_bad: TOTALS.disks_bad,
+  disks_maintenance: TOTALS.disks_maintenance,
+  disks_ready_to_replace: TOTALS.disks_ready_to_replace,
+  disk_space_total_bytes: TOTALS.disk_space_total_bytes,
+  disk_space_allocated_bytes: TOTALS.disk_space_allocated_bytes,
+  disk_space_allocated_ratio: `${TOTALS.disk_space_allocated_ratio}; otherwise the percentage of the system`,
+  newest_sample_timestamp_seconds: 'by the clock of the system',
+}
+
+const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'The document': STATUS,
+  Problem: PROBLEM,
+  System: SYSTEM,
+  Login: LOGIN,
+  Polls: POLLS,
+  Requests: REQUESTS,
+  'Query interface': QUERIES,
+  Error: ERROR,
+  Totals: TOTALS,
+  Pool: POOL,
+  Poll: POLL,
+  Category: CATEGORY,
+  Attribute: ATTRIBUTE,
+  Node: NODE,
+}
+
+function typeSection([title, members]: [string, Readonly<Record<string, string>>]): string {
+  const rows = Object.entries(members).map(([name, meaning]) => [code(name), meaning])
+  return `## ${title}\n\n${markdownTable(['Member', 'Meaning'], rows)}`
+}
