@@ -204,7 +204,7 @@ export const HEALTH = {
   Maintenance: { code: 1, text: 'Maintenance', state: 'planned' },
   Suspect: { code: 2, text: 'Suspect', state: 'warning' },
   Bad: { code: 3, text: 'Bad', state: 'critical' },
-  NotAccessible: { code: 4, text: 'Not accessible', state: 'failed' },
+  NotAccessible: { code: 4, text: 'No access', state: 'failed' },
 } as const
 export const UNKNOWN_HEALTH = { code: 5, text: 'Unknown', state: 'unknown' } as const
 /** On dashboards only: a pool or node that was reported within a day and is not now. */

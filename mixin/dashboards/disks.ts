@@ -85,15 +85,15 @@ const badDisks = sumByPool(perNode(select(DISKS, ...SCOPE.node, 'status="Bad"'))
 const failures = topPools({
   title: 'Top $topn pools by disks gone bad in a day',
   about: [
-    'Bad disks of each pool, less the smallest number within the day before. Disks that were replaced within the day are not counted.',
-    '0, sometimes 1.',
+    'Bad disks of each pool, less the smallest number within the day before, where it is above 0. Disks that were replaced within the day are not counted.',
+    'Empty, sometimes 1.',
     'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
-  expr: promql`(${badDisks} - min_over_time((${badDisks})[1d:5m]))`,
+  expr: promql`(${badDisks} - min_over_time((${badDisks})[1d:5m]) > 0)`,
   unit: 'none',
   min: 0,
   bars: true,
-  noValue: 'No data: see “Data”',
+  noValue: 'No disk has gone bad, or no data: see “Data”',
   width: 12,
 })
 

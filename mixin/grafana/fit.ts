@@ -22,8 +22,10 @@ const TITLE_MARGIN_PIXELS = 56
 /** Of Grafana's font, for text that is mostly lower case. */
 const CHARACTER_PIXELS = 8.6
 const CELL_CHARACTER_PIXELS = 7.6
+/** Headers are bolder. */
+const HEADER_CHARACTER_PIXELS = 8.6
 const CELL_PADDING_PIXELS = 14
-const ICON_PIXELS = 22
+const ICON_PIXELS = 26
 /** Padding and border of a panel, and the scroll bar of a table. */
 const TABLE_MARGIN_PIXELS = 28
 
@@ -52,9 +54,15 @@ export const assertTitleFits = (title: string, columns: number): void => {
   }
 }
 
-/** Width in pixels of a table column whose longest text is `text`, with `icons` in its header. */
-export const columnPixels = (text: string, icons = 0): number =>
-  Math.ceil(shown(text).length * CELL_CHARACTER_PIXELS + CELL_PADDING_PIXELS + icons * ICON_PIXELS)
+/** Width in pixels of a table column for the header `title` with icons, and a longest text. */
+export const columnPixels = (title: string, text: string, icons = 0): number =>
+  Math.ceil(
+    CELL_PADDING_PIXELS +
+      Math.max(
+        shown(title).length * HEADER_CHARACTER_PIXELS + icons * ICON_PIXELS,
+        shown(text).length * CELL_CHARACTER_PIXELS,
+      ),
+  )
 
 /** @throws for a table whose columns do not fit into it */
 export const assertColumnsFit = (title: string, columns: number, widths: readonly number[]): void => {

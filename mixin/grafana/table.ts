@@ -1,11 +1,14 @@
 import { TableCellDisplayMode, TableSortByFieldStateBuilder } from '@grafana/grafana-foundation-sdk/common'
-import type {
-  DataTransformerConfig,
-  DynamicConfigValue,
-  ValueMapping,
+import {
+  type DataTransformerConfig,
+  type DynamicConfigValue,
+  MappingType,
+  SpecialValueMatch,
+  ThresholdsMode,
+  type ValueMapping,
 } from '@grafana/grafana-foundation-sdk/dashboard'
-import { ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
+import { PLAIN_COLORS } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
 import { assertColumnsFit, columnPixels } from './fit.ts'
 import {
@@ -94,8 +97,17 @@ const UNIT_SAMPLES: Readonly<Record<string, string>> = {
 }
 const DEFAULT_SAMPLE = 'Maintenance'
 
+const DASH = '–'
 /** Text of an empty cell; without it, Grafana shows the text of the empty panel there. */
-const EMPTY_CELL: Override = { name: '/.*/', properties: [{ id: 'noValue', value: '–' }] }
+const EMPTY_CELL: Override = { name: '/.*/', properties: [{ id: 'noValue', value: DASH }] }
+/** Without it, an empty cell has the colour of the smallest value, which is red where lower is worse. */
+const EMPTY_MAPPING: ValueMapping = {
+  type: MappingType.SpecialValue,
+  options: {
+    match: SpecialValueMatch.NullAndNan,
+    result: { text: DASH, color: PLAIN_COLORS.fill, index: 99 },
+  },
+}
 
 const property = (id: string, value: unknown): DynamicConfigValue[] =>
   value === undefined ? [] : [{ id, value }]
@@ -111,17 +123,15 @@ const longest = (texts: readonly string[]): string =>
   texts.reduce((found, text) => (text.length > found.length ? text : found), '')
 
 /** The values of a column are as wide as their longest text; the names of rows share the remaining space. */
-const valueWidth = ({ title, unit, mappings, sample }: Column, sorted: boolean): number =>
-  Math.max(
-    columnPixels(title, sorted ? 1 : 0),
-    columnPixels(longest([sample ?? UNIT_SAMPLES[unit] ?? DEFAULT_SAMPLE, ...textsOf(mappings)])),
-  )
+const valueWidth = ({ title, unit, mappings, sample }: Column, sorted: boolean): number => {
+  const value = sample ?? UNIT_SAMPLES[unit] ?? DEFAULT_SAMPLE
+  return columnPixels(title, longest([value, ...textsOf(mappings)]), sorted ? 1 : 0)
+}
 
-const labelWidth = (label: string, { labelTitles = {}, labelMappings = {} }: TableSpec): number =>
-  Math.max(
-    columnPixels(labelTitles[label] ?? label, 1),
-    columnPixels(longest([LABEL_SAMPLES[label] ?? DEFAULT_SAMPLE, ...textsOf(labelMappings[label])])),
-  )
+const labelWidth = (label: string, { labelTitles = {}, labelMappings = {} }: TableSpec): number => {
+  const value = LABEL_SAMPLES[label] ?? DEFAULT_SAMPLE
+  return columnPixels(labelTitles[label] ?? label, longest([value, ...textsOf(labelMappings[label])]), 1)
+}
 
 const cellOf = ({ bar, steps, mappings }: Pick<Column, 'bar' | 'steps' | 'mappings'>) => {
   if (bar) return CELLS.bar
@@ -142,7 +152,7 @@ const columnOverride = (column: Column, sorted: boolean): Override => ({
     { id: 'unit', value: column.unit },
     ...property('decimals', column.decimals ?? (column.unit === 'percentunit' ? 1 : undefined)),
     ...rangeOf(column),
-    ...property('mappings', column.mappings),
+    ...property('mappings', [...(column.mappings ?? []), EMPTY_MAPPING]),
     ...property('thresholds', column.steps && { mode: ThresholdsMode.Absolute, steps: column.steps }),
     ...property('custom.displayMode', cellOf(column)),
     ...property('custom.width', column.bar ? undefined : valueWidth(column, sorted)),
@@ -164,7 +174,7 @@ const labelOverride = (label: string, spec: TableSpec): Override => {
   }
 }
 
-const textWidth = ({ title }: TextColumn): number => columnPixels(longest([title, DEFAULT_SAMPLE]))
+const textWidth = ({ title }: TextColumn): number => columnPixels(title, DEFAULT_SAMPLE)
 
 const textOverride = (column: TextColumn): Override => ({
   name: column.title,

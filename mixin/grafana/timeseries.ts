@@ -43,11 +43,7 @@ const legend = (spec: TimeSeriesSpec): VizLegendOptionsBuilder => {
   if (!hasManySeries(spec) && spec.queries.length <= ROWS_BELOW) {
     return builder.placement(LegendPlacement.Bottom).calcs(['mean', 'lastNotNull', 'max'])
   }
-  return builder
-    .placement(LegendPlacement.Right)
-    .calcs(['lastNotNull', 'max'])
-    .sortBy('Last *')
-    .sortDesc(true)
+  return builder.placement(LegendPlacement.Right).calcs(['lastNotNull']).sortBy('Last *').sortDesc(true)
 }
 
 const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {

@@ -65,7 +65,7 @@ export const poolTable = ({ title, about, columns, scope, height }: PoolTable): 
     columns: [
       { title: 'State', expr: dataCode(scope), unit: 'none', mappings: DATA_MAPPINGS },
       {
-        title: 'Last good poll',
+        title: 'Poll age',
         expr: lastPollAge(scope),
         unit: 's',
         decimals: 0,

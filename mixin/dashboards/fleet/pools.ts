@@ -20,7 +20,7 @@ const worstLatency = (title: string, operation: Operation): Column => ({
   expr: by('max', POOL_KEY, nodeLatency(operation, SCOPE.system)),
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
-  sample: '999 ms',
+  sample: '99.9 ms',
 })
 
 const STATE: readonly Column[] = [

@@ -47,7 +47,7 @@ const latency = (title: string, operation: Operation): Column => ({
   expr: nodeLatency(operation, SCOPE.node),
   unit: 's',
   steps: steps(THRESHOLDS.latencySeconds),
-  sample: '999 ms',
+  sample: '99.9 ms',
 })
 
 const disksToFix = sumBy(

@@ -121,7 +121,7 @@ test('health statuses have the same code and colour everywhere, and the code inc
   expect(codes).toEqual(codes.toSorted((a, b) => a - b))
   const maps = PAGES.flatMap(panelsOf)
     .map((panel) => JSON.stringify(panel.fieldConfig?.defaults.mappings ?? []))
-    .filter((mapping) => mapping.includes('Not accessible'))
+    .filter((mapping) => mapping.includes('No access'))
   expect(maps.length).toBeGreaterThan(2)
   expect(new Set(maps).size).toBe(1)
 })

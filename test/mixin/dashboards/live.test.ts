@@ -129,6 +129,7 @@ const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
       'sds-fleet / Pools that were not Good',
       'sds-pool / Nodes that were not Good',
       'sds-disks / Nodes with disks to repair',
+      'sds-disks / Top $topn pools by disks gone bad in a day',
       'sds-disks / Pools that were recovering',
       'sds-disks / Top $topn pools by hours of recovery',
       'sds-exporter / Pools whose polls failed',

@@ -59,7 +59,7 @@ describe('time series', () => {
               showLegend: true,
               displayMode: 'table',
               placement: 'right',
-              calcs: ['lastNotNull', 'max'],
+              calcs: ['lastNotNull'],
               sortBy: 'Last *',
               sortDesc: true,
             },

@@ -98,6 +98,20 @@ describe('tables', () => {
     }
   })
 
+  test('do not colour an empty cell, also where lower is worse and the smallest value is red', () => {
+    const columns = TABLES.flatMap(({ panel, where }) =>
+      Object.values(organizeOf(panel)?.renameByName ?? {}).map((title) => ({ where, panel, title })),
+    ).filter(({ panel, title }) => property(panel, title, 'custom.displayMode') === 'color-background-solid')
+    expect(columns.length).toBeGreaterThan(30)
+    for (const { where, panel, title } of columns) {
+      const mappings = property(panel, title, 'mappings') as { type: string; options: unknown }[]
+      expect(mappings.at(-1), `${where} / ${title}`).toMatchObject({
+        type: 'special',
+        options: { match: 'null+nan', result: { text: '–', color: 'transparent' } },
+      })
+    }
+  })
+
   test('draw bars only where no cell is empty', () => {
     const barred = TABLES.filter(({ panel }) => JSON.stringify(panel.fieldConfig).includes('"basic"'))
     expect(barred.length).toBeGreaterThan(1)

@@ -79,6 +79,7 @@ describe('the values of panels', () => {
 /** Queries without a result for constant series, with the reason. */
 const EXPECTED_EMPTY: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^annotation Exporter restarts$/, 'no exporter restarts'],
+  [/ pools by disks gone bad in a day /, 'no disk changes its state'],
   [/ Node states \/ [BE]$/, 'no node has this health'],
   [/ When pools are full \/ [CDEG]$|in 30 days \/ B$|two forecasts \/ B$/, 'there are no days of data'],
   [/ and earlier days \/ [BC]$/, 'there are no days of data'],
