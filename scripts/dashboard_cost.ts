@@ -35,15 +35,15 @@ await using prometheus = await startPrometheus({ config: {}, ruleFiles: [`${fold
 progress(`loading ${fleet.length.toLocaleString('en')} series`)
 const end = await load(prometheus.url, fleet, systems, progress)
 const costs = (await queryCosts(prometheus.url, end)).toSorted((a, b) => b.seconds - a.seconds)
-for (const { path, text } of renderRules()) folder.write(path.split('/').at(-1) ?? path, text)
-progress('evaluating the rules')
-const groups = await ruleCosts(prometheus.url)
-
 process.stdout.write(`Node.js ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n\n`)
 process.stdout.write(
   markdownTable(['Query', 'Seconds', 'Series'], costs.slice(0, Number(values.slowest)).map(row)),
 )
 process.stdout.write(`\n${costs.length} queries, ${sum(costs).toFixed(1)} s together\n\n`)
+for (const { path, text } of renderRules()) folder.write(path.split('/').at(-1) ?? path, text)
+progress('evaluating the rules')
+const groups = await ruleCosts(prometheus.url)
+
 process.stdout.write(markdownTable(['Rule group', 'Seconds', 'Share of its interval'], groups.map(groupRow)))
 for (const { where, error } of costs) if (error !== undefined) progress(`${where}: ${error}`)
 const tooSlow = costs.some(({ seconds, error }) => seconds > LONGEST_QUERY_SECONDS || error !== undefined)

@@ -29,14 +29,17 @@ const minutesBetween = (name: string, hoursAgo: number): number | undefined => {
   return compared && COMPARED.test(name) ? 5 : undefined
 }
 
-/** The recorded sums of pools, from which trends are calculated: they need weeks of data. */
+/**
+ * The recorded sums of pools, from which trends are calculated: they need weeks of data. The label keeps them apart from
+ * what the rules record later.
+ */
 const recordedSeries = (systems: number): FleetSeries[] =>
   poolNames(systems).flatMap((labels, index) => {
     const total = 1e15
     const allocated = (time: number) => 5e14 + (time / HOUR_MS) * 1e9 * (1 + (index % 7))
     const of = (name: string, valueAt: FleetSeries['valueAt']): FleetSeries => ({
       name,
-      labels: encodeLabels({ ...labels, __name__: name }),
+      labels: encodeLabels({ ...labels, __name__: name, origin: 'load' }),
       valueAt,
     })
     return [
