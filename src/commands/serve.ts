@@ -1,5 +1,7 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig } from '../config/load.ts'
+import { createReadings } from '../config/values/readings.ts'
+import { parseDuration } from '../config/values/units.ts'
 import { createExporter } from '../exporter/exporter.ts'
 import {
   type AdminFlags,
@@ -13,7 +15,17 @@ import {
 } from './cli/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 
-type Flags = { 'config.file': string } & WebFlags & AdminFlags & LogFlags
+type Flags = {
+  'config.file': string
+  'config.autoReload'?: boolean
+  'config.autoReloadInterval': number
+} & WebFlags &
+  AdminFlags &
+  LogFlags
+
+const AUTO_RELOAD_INTERVAL = '30s'
+/** The longest time of a timer of Node.js is longer. */
+const MAX_INTERVAL_MS = 86_400_000
 
 const EXAMPLE = `
 A minimal configuration file:
@@ -30,6 +42,15 @@ export function serveCommand(): Command {
   const command = new Command('serve')
     .description('poll the configured systems and serve /metrics')
     .requiredOption('--config.file <file>', 'configuration file (YAML)')
+    .option(
+      '--config.auto-reload',
+      'reload the configuration when the file, or a secret or certificate that it names, has changed',
+    )
+    .addOption(
+      new Option('--config.auto-reload-interval <duration>', 'time between two checks for changes')
+        .argParser(parseInterval)
+        .default(parseInterval(AUTO_RELOAD_INTERVAL), AUTO_RELOAD_INTERVAL),
+    )
   return addLogFlags(addAdminFlags(addWebFlags(command)))
     .addHelpText('after', EXAMPLE)
     .action(serve)
@@ -37,11 +58,27 @@ export function serveCommand(): Command {
 
 async function serve(flags: Flags): Promise<void> {
   const log = logFrom(flags)
+  const { 'config.file': configFile, 'config.autoReloadInterval': intervalMs } = flags
+  let readings = createReadings()
+  const load = () => {
+    readings = createReadings()
+    return loadConfig(configFile, process.env, { read: readings.read })
+  }
   const exporter = createExporter({
-    load: () => loadConfig(flags['config.file'], process.env),
-    configFile: flags['config.file'],
+    load,
+    configFile,
+    ...(flags['config.autoReload'] === true && {
+      autoReload: { hasChanged: () => readings.hasChanged(), intervalMs },
+    }),
     log,
     ...exporterOptions(flags),
   })
   await runUntilSignalled(exporter, log)
+}
+
+/** @returns milliseconds. @throws {InvalidArgumentError} */
+function parseInterval(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms > 0 && ms <= MAX_INTERVAL_MS) return ms
+  throw new InvalidArgumentError('Expected a duration from 1ms to 1d, such as 30s.')
 }

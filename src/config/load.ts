@@ -7,33 +7,41 @@ import type { Config } from './config.ts'
 import { CONFIG_KEYS, fileSchema } from './schema.ts'
 import { readTextFile } from './values/files.ts'
 import { ConfigError, type Problem, pathText } from './values/problems.ts'
+import type { ReadText } from './values/readings.ts'
 import { PARSE_OPTIONS, schemaProblems, typeMessage } from './values/schema_problems.ts'
 import { type Environment, substituteVariables } from './values/variables.ts'
 import { parseYaml, type YamlText } from './values/yaml_text.ts'
 
-/**
- * Reads and checks a configuration file.
- * @param system the name of the only system that is needed: the others are neither checked nor in the result. If no
- *   system has this name, all are
- * @throws {ConfigError} with every problem of the file at once
- */
-export function loadConfig(file: string, environment: Environment, system?: string): Config {
-  const read = readTextFile(file, 'configuration')
-  if ('problem' in read) throw new ConfigError(file, [{ path: '', message: read.problem }])
-  return parseConfig(read.text, { file, environment, ...(system !== undefined && { system }) })
+export interface LoadOptions {
+  /**
+   * The name of the only system that is needed: problems of the others are ignored, and then they are not in the result.
+   * If no system has this name, all are needed.
+   */
+  readonly system?: string | undefined
+  /** Reads the file and the files that it names. */
+  readonly read?: ReadText
 }
 
-interface Source {
+/**
+ * Reads and checks a configuration file.
+ * @throws {ConfigError} with every problem of the file at once
+ */
+export function loadConfig(file: string, environment: Environment, options: LoadOptions = {}): Config {
+  const { read = readTextFile } = options
+  const found = read(file, 'configuration')
+  if ('problem' in found) throw new ConfigError(file, [{ path: '', message: found.problem }])
+  return parseConfig(found.text, { file, environment, ...options })
+}
+
+interface Source extends LoadOptions {
   readonly file: string
   readonly environment: Environment
-  /** As in {@link loadConfig}. */
-  readonly system?: string
 }
 
 /** As {@link loadConfig}, for text that is already loaded. Relative paths resolve against the folder of `file`. */
-export function parseConfig(text: string, { file, environment, system }: Source): Config {
+export function parseConfig(text: string, { file, environment, system, read }: Source): Config {
   const yaml = parseYaml(file, text)
-  const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data))
+  const schema = fileSchema(dirname(resolve(file)), alertingSection(yaml.data), read)
   const found = check(schema, yaml, environment)
   if (found.problems.length === 0 && found.result !== undefined) return found.result
   const only = system === undefined ? undefined : onlySystem(yaml.data, system)

@@ -4,6 +4,8 @@ import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } 
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
 import { cron, cronOrOff } from './values/cron.ts'
+import { readTextFile } from './values/files.ts'
+import type { ReadText } from './values/readings.ts'
 import { typeMessage } from './values/schema_problems.ts'
 import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
 
@@ -103,8 +105,12 @@ const history = z
  * Schema of the configuration file. Converts it into {@link Config}: durations become milliseconds, sizes become bytes,
  * secret files are checked. Unknown keys are errors. Relative paths resolve against `folder`.
  */
-export function fileSchema(folder: string, alerting: z.ZodType<AlertingConfig>): z.ZodType<Config> {
-  return fileKeys(folder, alerting).transform(({ performance, systems, ...file }) => ({
+export function fileSchema(
+  folder: string,
+  alerting: z.ZodType<AlertingConfig>,
+  read: ReadText = readTextFile,
+): z.ZodType<Config> {
+  return fileKeys(folder, alerting, read).transform(({ performance, systems, ...file }) => ({
     ...file,
     systems: systems.map((system) => ({
       ...system,
@@ -113,11 +119,11 @@ export function fileSchema(folder: string, alerting: z.ZodType<AlertingConfig>):
   }))
 }
 
-function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>) {
+function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: ReadText) {
   return z.strictObject(
     {
       systems: z
-        .array(systemSchema(folder), 'expected a list of systems')
+        .array(systemSchema(folder, read), 'expected a list of systems')
         .min(1, 'needs at least one system'),
       poll: poll.prefault({}),
       forecast: forecast.prefault({}),
@@ -133,6 +139,6 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>) {
 }
 
 /** The keys of the file, without `alerting`. */
-export const CONFIG_KEYS: readonly string[] = Object.keys(fileKeys('', z.never()).shape).filter(
+export const CONFIG_KEYS: readonly string[] = Object.keys(fileKeys('', z.never(), readTextFile).shape).filter(
   (key) => key !== 'alerting',
 )

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
 import { labelsSchema } from './labels_schema.ts'
 import { type PerformanceSection, performanceSchema } from './performance_schema.ts'
-import { readTextFile } from './values/files.ts'
 import { idProblem } from './values/ids.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
+import type { ReadText } from './values/readings.ts'
 import { typeMessage } from './values/schema_problems.ts'
 import { passwordFromText, type Secret, tokenFromText } from './values/secret.ts'
 import { flag } from './values/units.ts'
@@ -42,9 +42,9 @@ const authKeys = z
 type AuthKeys = z.output<typeof authKeys>
 
 /** Reads secret files, so that a missing, unreadable or empty file is reported at the start. */
-function authSchema(folder: string) {
+function authSchema(folder: string, read: ReadText) {
   return authKeys.transform((keys, context): AuthConfig => {
-    const [key, secret] = readSecret(keys, folder)
+    const [key, secret] = readSecret(keys, folder, read)
     if (typeof secret !== 'string') return authConfig(keys, folder, secret)
     context.addIssue({ code: 'custom', message: secret, path: [key] })
     return z.NEVER
@@ -52,14 +52,14 @@ function authSchema(folder: string) {
 }
 
 /** The key that contains the secret, and the secret or the problem with it. */
-function readSecret(keys: AuthKeys, folder: string): [string, Secret | string] {
+function readSecret(keys: AuthKeys, folder: string, readText: ReadText): [string, Secret | string] {
   if (keys.token !== undefined) return ['token', tokenFromText(keys.token)]
   if (keys.password !== undefined) return ['password', passwordFromText(keys.password)]
   const [key, file, make] =
     keys.token_file === undefined
       ? (['password_file', keys.password_file ?? '', passwordFromText] as const)
       : (['token_file', keys.token_file, tokenFromText] as const)
-  const read = readTextFile(resolve(folder, file), 'secret')
+  const read = readText(resolve(folder, file), 'secret')
   return [key, 'problem' in read ? `${file} ${read.problem}` : make(read.text)]
 }
 
@@ -91,9 +91,9 @@ const PEM_CHECKS = {
 type PemKey = keyof typeof PEM_CHECKS
 
 /** Reads the PEM files, so that an invalid file is reported at the start. */
-function tlsSchema(folder: string) {
+function tlsSchema(folder: string, read: ReadText) {
   return tlsKeys.transform((keys, context): TlsConfig => {
-    for (const [path, message] of pemProblems(keys, folder)) {
+    for (const [path, message] of pemProblems(keys, folder, read)) {
       context.addIssue({ code: 'custom', message, path })
     }
     const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(folder, file))
@@ -108,12 +108,16 @@ function tlsSchema(folder: string) {
 }
 
 /** Problems of the PEM files as [path, message]. The path is empty for a problem of several files together. */
-function pemProblems(keys: z.output<typeof tlsKeys>, folder: string): [string[], string][] {
+function pemProblems(
+  keys: z.output<typeof tlsKeys>,
+  folder: string,
+  readText: ReadText,
+): [string[], string][] {
   const texts = new Map<string, string>()
   const problems = (Object.keys(PEM_CHECKS) as PemKey[]).flatMap((key): [string[], string][] => {
     const file = keys[key]
     if (file === undefined) return []
-    const read = readTextFile(resolve(folder, file), 'pem')
+    const read = readText(resolve(folder, file), 'pem')
     const problem = 'problem' in read ? read.problem : PEM_CHECKS[key](read.text)
     if ('text' in read && problem === undefined) texts.set(key, read.text)
     return problem === undefined ? [] : [[[key], `${file} ${problem}`]]
@@ -157,7 +161,7 @@ type SystemKeys = Omit<SystemConfig, 'performance'> & {
 }
 
 /** One element of `systems`. Relative paths resolve against `folder`. */
-export function systemSchema(folder: string) {
+export function systemSchema(folder: string, read: ReadText) {
   return z
     .strictObject({
       name: text.regex(/^[A-Za-z0-9_.-]+$/, 'may contain letters, digits, underscore, dot and hyphen only'),
@@ -165,8 +169,8 @@ export function systemSchema(folder: string) {
         (value) => (typeof value === 'string' ? [value] : value),
         z.array(baseUrl, 'expected a URL or a list of URLs').min(1, 'needs at least one URL'),
       ),
-      auth: authSchema(folder),
-      tls_config: tlsSchema(folder).prefault({}),
+      auth: authSchema(folder, read),
+      tls_config: tlsSchema(folder, read).prefault({}),
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
       performance: performanceSchema.optional(),

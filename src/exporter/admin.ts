@@ -5,12 +5,14 @@ import { createAdminApp } from '../server/admin/app.ts'
 import { createAudit } from '../server/admin/audit.ts'
 import { checkAuditFile } from '../server/admin/audit_file.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
-import { parseListenAddress } from '../server/listener/listen_address.ts'
+import { hostsOf, type ListenPoint, pointText } from '../server/listener/listen_address.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 
 export interface AdminOptions {
-  readonly listenAddress: string
+  readonly listenAddress: ListenPoint
+  /** Whether another port is taken if that of the address is in use. */
+  readonly mayUseOtherPort?: boolean
   readonly configFile?: string
   readonly allowedHosts: readonly string[]
   readonly auditFile?: string
@@ -39,21 +41,23 @@ interface AdminContext {
 export function createAdmin(options: AdminOptions, { ready, decoding, log }: AdminContext): Admin {
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems(decoding)
-  const { host } = parseListenAddress(listenAddress)
+  const [host] = hostsOf([listenAddress])
   const app = createAdminApp({
     systems,
     audit: createAudit({ log, ...(auditFile !== undefined && { file: auditFile }) }),
-    origin: { listenHost: host, allowedHosts },
+    origin: { listenHosts: hostsOf([listenAddress]), allowedHosts },
     ready,
     log,
   })
-  const listener = createListener({
-    address: listenAddress,
-    handler: app.callback(),
-    openPaths: OPEN_PATHS,
-    log,
-    ...(configFile !== undefined && { webConfigFile: configFile }),
-  })
+  const listenOn = (address: ListenPoint) =>
+    createListener({
+      address,
+      handler: app.callback(),
+      openPaths: OPEN_PATHS,
+      log,
+      ...(configFile !== undefined && { webConfigFile: configFile }),
+    })
+  let listener = listenOn(listenAddress)
   return {
     get url() {
       return listener.url
@@ -61,13 +65,22 @@ export function createAdmin(options: AdminOptions, { ready, decoding, log }: Adm
     use: systems.use,
     async start() {
       if (auditFile !== undefined) await checkAuditFile(auditFile)
-      await listener.start()
+      try {
+        await listener.start()
+      } catch (failure) {
+        if (options.mayUseOtherPort !== true || !isInUse(failure)) throw failure
+        listener = listenOn(otherPortOf(listenAddress))
+        await listener.start()
+        log.warn('the port of the administration is in use, another one is taken', {
+          address: pointText(listenAddress),
+        })
+      }
       log.info('listening for provider administration', { url: listener.url })
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
             'Set --admin.config.file, or listen on 127.0.0.1',
-          { address: listenAddress },
+          { address: pointText(listenAddress) },
         )
       }
     },
@@ -76,6 +89,16 @@ export function createAdmin(options: AdminOptions, { ready, decoding, log }: Adm
       await systems.close()
     },
   }
+}
+
+function isInUse(failure: unknown): boolean {
+  const cause = failure instanceof Error ? failure.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+}
+
+/** The address with a port that the operating system selects. */
+function otherPortOf(point: ListenPoint): ListenPoint {
+  return typeof point === 'string' ? point.replace(/\d+$/, '0') : point
 }
 
 function isLoopback(host: string | undefined): boolean {

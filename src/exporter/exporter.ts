@@ -4,11 +4,12 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createBoard } from '../poller/board.ts'
 import { createPoller } from '../poller/poller.ts'
-import { parseListenAddress } from '../server/listener/listen_address.ts'
-import { createListener, type Listener } from '../server/listener/listener.ts'
+import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
+import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { createRecent } from '../status/recent.ts'
 import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
+import { type AutoReloadOptions, createAutoReload } from './auto_reload.ts'
 import { createReloader } from './reloader.ts'
 
 export interface ExporterOptions {
@@ -17,12 +18,17 @@ export interface ExporterOptions {
   /** The file that `load` reads, for warnings. */
   readonly configFile?: string
   readonly version: string
-  readonly listenAddress: string
+  /** One address or several, or sockets that are bound. */
+  readonly listenAddress: ListenPoint | readonly ListenPoint[]
   readonly webConfigFile?: string
+  /** The path of the metrics. Default: `/metrics`. */
+  readonly metricsPath?: string
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
   readonly allowedHosts?: readonly string[]
   /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number
+  /** Undefined: the configuration is loaded again on request only. */
+  readonly autoReload?: AutoReloadOptions
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
   /** The listener for provider administration; undefined: disabled. */
@@ -32,7 +38,7 @@ export interface ExporterOptions {
 
 /** The poller, the listener for metrics and, if enabled, the listener for provider administration. */
 export interface Exporter {
-  /** The URL of the listener for metrics, once started. */
+  /** The URL of the first listener for metrics, once started. */
   readonly url: string
   /** The URL of the listener for administration, once started; undefined when it is disabled. */
   readonly adminUrl: string | undefined
@@ -46,6 +52,7 @@ export interface Exporter {
 
 export function createExporter(options: ExporterOptions): Exporter {
   const { load, configFile, log, version } = options
+  const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
   const board = createBoard(own.series, recent)
@@ -57,6 +64,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     await poller.use(config)
   }
   const reloader = createReloader({ load, configFile, apply, own, log })
+  const autoReload = options.autoReload && createAutoReload(options.autoReload, reloader.reload, log)
   const statusSources = { version, systems: board.systems, polling: poller.status, recent, now: Date.now }
   const app = createMetricsApp({
     page: board.page,
@@ -66,14 +74,11 @@ export function createExporter(options: ExporterOptions): Exporter {
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     status: { ...statusSources, adminUrl: () => admin?.url },
-    origin: {
-      listenHost: parseListenAddress(options.listenAddress).host,
-      allowedHosts: options.allowedHosts,
-    },
+    origin: { listenHosts: hostsOf(points), allowedHosts: options.allowedHosts },
+    ...(options.metricsPath !== undefined && { metricsPath: options.metricsPath }),
     log,
   })
-  const listener = createListener({
-    address: options.listenAddress,
+  const listeners = createListeners(points, {
     handler: app.callback(),
     openPaths: OPEN_PATHS,
     log,
@@ -82,7 +87,7 @@ export function createExporter(options: ExporterOptions): Exporter {
 
   return {
     get url() {
-      return listener.url
+      return listeners.urls[0] ?? ''
     },
     get adminUrl() {
       return admin?.url
@@ -90,25 +95,27 @@ export function createExporter(options: ExporterOptions): Exporter {
     async start() {
       // Listen before the first login, so that a port in use fails without opening a session.
       const config = load()
-      await startListeners(listener, admin, log)
+      await startListeners(listeners, admin, log)
       await reloader.apply(config)
+      autoReload?.start()
     },
     reload: reloader.reload,
     async stop() {
+      autoReload?.stop()
       await reloader.stop()
-      await Promise.all([poller.stop(), listener.stop(), admin?.stop()])
+      await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },
   }
 }
 
-async function startListeners(listener: Listener, admin: Admin | undefined, log: Log): Promise<void> {
-  await listener.start()
-  log.info('listening', { url: listener.url })
+async function startListeners(listeners: Listeners, admin: Admin | undefined, log: Log): Promise<void> {
+  await listeners.start()
+  for (const url of listeners.urls) log.info('listening', { url })
   try {
     await admin?.start()
   } catch (failure) {
     // An open listener would keep the process running after the failed start.
-    await listener.stop()
+    await listeners.stop()
     throw failure
   }
 }

@@ -86,9 +86,8 @@ describe('the text agrees with the program on', async () => {
   test('ports', () => {
     const serve = program.commands.find((command) => command.name() === 'serve')
     const portOf = (flag: string) =>
-      serve?.options
-        .find(({ long }) => long === flag)
-        ?.defaultValue.split(':')
+      String(serve?.options.find(({ long }) => long === flag)?.defaultValue)
+        .split(':')
         .at(-1)
     const ports = rows(section('### Ports')).map(([, , port]) => port)
     expect(ports).toEqual([

@@ -41,7 +41,7 @@ export function commandTree(command: Command): CommandNode {
 }
 
 function flagOf(option: Option): Flag {
-  const { short, long = '', description, flags, argChoices, defaultValue } = option
+  const { short, long = '', description, flags, argChoices, defaultValue, defaultValueDescription } = option
   const placeholder = /<[^>]+>/.exec(flags)?.[0] ?? ''
   const isShown = defaultValue !== undefined && defaultValue !== false && defaultValue !== ''
   return {
@@ -50,7 +50,7 @@ function flagOf(option: Option): Flag {
     placeholder,
     description,
     value: argChoices ?? VALUES[placeholder] ?? 'text',
-    defaultText: isShown ? String(defaultValue) : undefined,
+    defaultText: isShown ? (defaultValueDescription ?? String(defaultValue)) : undefined,
   }
 }
 

@@ -3,9 +3,11 @@ import type { AdminOptions } from '../../exporter/admin.ts'
 import type { ExporterOptions } from '../../exporter/exporter.ts'
 import { readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
+import { DEFAULT_METRICS_PATH } from '../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
 import { limitLog } from './limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
+import { systemdSockets } from './systemd_sockets.ts'
 import { parseAddress } from './values.ts'
 
 /** Flags of commands that log. */
@@ -38,7 +40,9 @@ export function logFrom(flags: LogFlags): Log {
 
 /** Flags of commands that serve `/metrics`. */
 export interface WebFlags {
-  'web.listenAddress': string
+  'web.listenAddress': readonly string[]
+  'web.systemdSocket'?: boolean
+  'web.telemetryPath': string
   'web.config.file'?: string
   'web.enableLifecycle'?: boolean
   'web.allowedHosts'?: readonly string[]
@@ -47,7 +51,16 @@ export interface WebFlags {
 
 export function addWebFlags(command: Command): Command {
   return command
-    .option('--web.listen-address <address>', 'listen address of /metrics', parseAddress, ':9438')
+    .addOption(
+      new Option('--web.listen-address <address>', 'listen address of the metrics; may be repeated')
+        .argParser(collectAddresses)
+        .default(DEFAULT_ADDRESSES, DEFAULT_ADDRESSES[0]),
+    )
+    .option(
+      '--web.systemd-socket',
+      'listen on the sockets of systemd (socket activation) instead; one with FileDescriptorName=admin is for the provider administration',
+    )
+    .option('--web.telemetry-path <path>', 'path of the metrics', parsePath, DEFAULT_METRICS_PATH)
     .option('--web.config.file <file>', 'web configuration file (exporter-toolkit): TLS, users, headers')
     .option(
       '--web.max-requests <count>',
@@ -61,6 +74,25 @@ export function addWebFlags(command: Command): Command {
       'refuse requests for host names other than these, comma-separated, and those of the listen address',
       collectNames,
     )
+}
+
+const DEFAULT_ADDRESSES: readonly string[] = [':9438']
+
+/** The first flag replaces the default. */
+function collectAddresses(text: string, before: readonly string[]): readonly string[] {
+  return [...(before === DEFAULT_ADDRESSES ? [] : before), parseAddress(text)]
+}
+
+/** Paths of the exporter that are not the metrics. */
+const OTHER_PATHS = /^\/(-|api|probe|sd|history)(\/|$)/
+
+/** Checks a path of the metrics. @throws {InvalidArgumentError} */
+function parsePath(text: string): string {
+  if (!/^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(text) || /(^|\/)\.\.?(\/|$)/.test(text))
+    throw new InvalidArgumentError('Expected a path such as /metrics, of letters, digits and . _ ~ -')
+  if (OTHER_PATHS.test(text))
+    throw new InvalidArgumentError('The exporter serves something else at this path.')
+  return text
 }
 
 /** Flags of commands that serve the provider administration. */
@@ -113,12 +145,16 @@ export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
 
 /** Options of the exporter from the flags of `serve` and `demo`. */
 export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOptions, 'load' | 'log'> {
+  const sockets = flags['web.systemdSocket'] ? systemdSockets(process.env, process.pid) : undefined
+  const admin = adminFrom(flags)
+  const adminSocket = sockets?.admin
   return {
     version: readVersion(),
-    listenAddress: flags['web.listenAddress'],
+    listenAddress: sockets?.web.map((fd) => ({ fd })) ?? flags['web.listenAddress'],
+    metricsPath: flags['web.telemetryPath'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
     maxRequests: flags['web.maxRequests'],
-    admin: adminFrom(flags),
+    admin: admin && adminSocket !== undefined ? { ...admin, listenAddress: { fd: adminSocket } } : admin,
     ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),
     ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
   }

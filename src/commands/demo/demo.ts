@@ -53,11 +53,17 @@ export function demoCommand(): Command {
     all: () => `${SYSTEMS_HELP}
 With --profile, one system with the name demo. All other flags apply to each system.
 ${emulatorHelp()}`,
-  }).action(demo)
+  }).action((flags: Flags, command: Command) => demo(flags, isDefault(command, 'admin.listenAddress')))
 }
 
-async function demo(flags: Flags): Promise<void> {
+function isDefault(command: Command, flag: string): boolean {
+  return command.getOptionValueSource(flag) === 'default'
+}
+
+/** @param mayUseOtherPort whether the administration may take another port if its default is in use */
+async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
   const log = logFrom(flags)
+  const { admin, ...options } = exporterOptions(flags)
   const systems = createDemoSystems({
     ...emulatorOptions(flags),
     listenAddress: flags['emulator.listenAddress'],
@@ -67,12 +73,20 @@ async function demo(flags: Flags): Promise<void> {
     const exporter = createExporter({
       load: () => parseConfig(systems.config(), { file: 'the demo configuration', environment: {} }),
       log,
-      ...exporterOptions(flags),
+      ...options,
+      admin: admin && { ...admin, mayUseOtherPort },
     })
     // Without reload(): SIGHUP, which a closed terminal sends, stops the demo.
     const { start, stop } = exporter
     await runUntilSignalled({ start, stop }, log, () =>
-      process.stdout.write(welcomeText({ systems: systems.describe(), scenario: flags.scenario, exporter })),
+      process.stdout.write(
+        welcomeText({
+          systems: systems.describe(),
+          scenario: flags.scenario,
+          exporter,
+          metricsPath: flags['web.telemetryPath'],
+        }),
+      ),
     )
   } finally {
     await systems.stop()

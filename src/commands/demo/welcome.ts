@@ -6,6 +6,8 @@ interface WelcomeOptions {
   readonly systems: string
   readonly scenario: Scenario
   readonly exporter: Pick<Exporter, 'url' | 'adminUrl'>
+  /** `--web.telemetry-path` */
+  readonly metricsPath: string
 }
 
 /** What to type or open, and what it is. */
@@ -14,11 +16,11 @@ type Row = readonly [string, string]
 const COMPOSE = 'docker compose --file deploy/compose/compose.yaml up --build'
 
 /** What the demo prints when it runs: what to open, and what to try next. */
-export function welcomeText({ systems, scenario, exporter }: WelcomeOptions): string {
+export function welcomeText({ systems, scenario, exporter, metricsPath }: WelcomeOptions): string {
   const { url, adminUrl } = exporter
   const pages: readonly Row[] = [
     [`${url}/`, 'status page: systems, pools, nodes'],
-    [`${url}/metrics`, 'metrics for Prometheus'],
+    [`${url}${metricsPath}`, 'metrics for Prometheus'],
     ...(adminUrl === undefined
       ? []
       : [[`${adminUrl}/`, 'administration; sign in with the token emulator-security'] as const]),

@@ -133,7 +133,7 @@ async function examinePrometheus(
 /** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */
 function readConfig({ 'config.file': file, system }: Flags, output: Output): Config | undefined {
   try {
-    return loadConfig(file, process.env, system)
+    return loadConfig(file, process.env, { system })
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
     const findings = failure.problems.map((problem) => {

@@ -56,7 +56,7 @@ export function nodesCommand(): Command {
 }
 
 async function showNodes(flags: Flags): Promise<void> {
-  const config = loadConfig(flags['config.file'], process.env, flags.system)
+  const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const progress = createProgress(process.stderr)
   const feeds = await interruptible((signal) =>

@@ -64,7 +64,7 @@ function addSystemFlags(command: Command): Command {
 const TERMINAL: Terminal = { input: process.stdin, output: process.stderr }
 
 async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<void>): Promise<void> {
-  const config = loadConfig(flags['config.file'], process.env, flags.system)
+  const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const { name, baseUrls, tls } = chooseSystem(config.systems, flags.system)
   const client = createAdminClient({
     system: { name, baseUrls, tls },

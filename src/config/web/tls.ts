@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import type { FileKind, TextFile } from '../values/files.ts'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
 import type { Problem } from '../values/problems.ts'
+import type { ReadText } from '../values/readings.ts'
 import { Secret } from '../values/secret.ts'
 import {
   CLIENT_AUTH,
@@ -48,8 +48,6 @@ export interface WebTls {
   readonly preferServerCiphers: boolean
   readonly curves: string | undefined
 }
-
-export type ReadText = (path: string, kind: FileKind) => TextFile
 
 const SECTION = 'tls_server_config'
 

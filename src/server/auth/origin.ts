@@ -4,8 +4,8 @@ import { plainAddress } from './addresses.ts'
 
 /** The host names of a listener. */
 export interface OriginRules {
-  /** The host of the listen address; undefined if it has none. */
-  readonly listenHost: string | undefined
+  /** The hosts of the listen addresses, as far as they have one. */
+  readonly listenHosts: readonly string[]
   /** `name`, for any port, or `name:port`. Undefined: every name is accepted. */
   readonly allowedHosts: readonly string[] | undefined
 }
@@ -47,18 +47,14 @@ function isAllowedHost(host: string, { allowedHosts }: OriginRules): boolean {
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(?::(\d{1,5}))?$/
 const DEFAULT_PORTS = { http: 80, https: 443 } as const
 
-function isOwnHost(host: string, request: IncomingMessage, { listenHost }: OriginRules): boolean {
+function isOwnHost(host: string, request: IncomingMessage, { listenHosts }: OriginRules): boolean {
   const [, name, port] = HOST.exec(host) ?? []
   if (name === undefined) return false
   const { localPort, localAddress = '' } = request.socket
   if (Number(port ?? DEFAULT_PORTS[schemeOf(request)]) !== localPort) return false
   const address = plainAddress(localAddress)
   const isLoopback = address.startsWith('127.') || address === '::1'
-  const own = [
-    address,
-    ...(isLoopback ? ['localhost'] : []),
-    ...(listenHost === undefined ? [] : [listenHost]),
-  ]
+  const own = [address, ...(isLoopback ? ['localhost'] : []), ...listenHosts]
   return own.map(hostForm).includes(hostForm(name))
 }
 

@@ -6,6 +6,24 @@ export interface ListenAddress {
   readonly port: number
 }
 
+/** A socket that another program has bound, such as systemd. */
+export interface BoundSocket {
+  readonly fd: number
+}
+
+/** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438`, or a bound socket. */
+export type ListenPoint = string | BoundSocket
+
+/** The hosts of addresses that have one. */
+export function hostsOf(points: readonly ListenPoint[]): string[] {
+  return points.flatMap((point) => (typeof point === 'string' ? (parseListenAddress(point).host ?? []) : []))
+}
+
+/** The point in messages. */
+export function pointText(point: ListenPoint): string {
+  return typeof point === 'string' ? point : `socket ${point.fd}`
+}
+
 /** A listen address that is invalid or cannot be bound. The message names the address and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
@@ -50,6 +68,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use; stop the other program or choose another port',
   EADDRNOTAVAIL: 'no interface of this machine has this address; use another one, or :PORT for all',
   EACCES: 'permission denied; choose a port above 1023',
+  EBADF: 'it is not open; the socket must be passed to this process',
+  EINVAL: 'it is not a socket that listens for connections',
+  ENOTSOCK: 'it is not a socket',
+  ERR_INVALID_FD_TYPE: 'it is not a socket',
   ENOTFOUND: 'the name does not resolve; write an IP address',
   EAI_AGAIN: 'the name could not be resolved; write an IP address',
 }

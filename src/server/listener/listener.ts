@@ -16,15 +16,22 @@ import { createDrain, type Drain } from './drain.ts'
 import { createFailureLog, type FailureLog } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
-import { explainListenError, type ListenAddress, ListenError, parseListenAddress } from './listen_address.ts'
+import {
+  type BoundSocket,
+  explainListenError,
+  type ListenAddress,
+  ListenError,
+  type ListenPoint,
+  parseListenAddress,
+  pointText,
+} from './listen_address.ts'
 import { prepareResponse } from './responses.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { serveInTurn } from './turns.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
-  /** `:9438`, `127.0.0.1:0`, `[::1]:9439`, `localhost:9438` */
-  readonly address: string
+  readonly address: ListenPoint
   /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
   readonly webConfigFile?: string
   /** May be asynchronous. Errors are logged and answered with 500. */
@@ -52,12 +59,13 @@ export interface Listener {
  * @throws {ListenError} when the address is invalid
  */
 export function createListener(options: ListenerOptions): Listener {
-  const address = parseListenAddress(options.address)
+  const point = options.address
+  const address = typeof point === 'string' ? parseListenAddress(point) : point
   let starting: Promise<Opened> | undefined
   let opened: Opened | undefined
   return {
     get url() {
-      if (opened === undefined) throw new ListenError(`the listener on '${options.address}' is not started`)
+      if (opened === undefined) throw new ListenError(`the listener on '${pointText(point)}' is not started`)
       return opened.url
     },
     async start() {
@@ -77,7 +85,7 @@ interface Opened {
   readonly drain: Drain
 }
 
-async function open(address: ListenAddress, options: ListenerOptions): Promise<Opened> {
+async function open(address: ListenAddress | BoundSocket, options: ListenerOptions): Promise<Opened> {
   const { webConfigFile: path, openPaths, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()
@@ -95,8 +103,8 @@ async function open(address: ListenAddress, options: ListenerOptions): Promise<O
     serve(serving, request, response)
   }
   serveInTurn(server, event, serveOne, limits)
-  await listen(server, { ...address, backlog: limits.backlog }, options.address)
-  return { url: urlOf(server, scheme, address), drain }
+  await listen(server, { ...address, backlog: limits.backlog }, pointText(options.address))
+  return { url: urlOf(server, scheme, 'host' in address ? address.host : undefined), drain }
 }
 
 interface WebServer {
@@ -162,19 +170,27 @@ async function serve(serving: Serving, request: IncomingMessage, response: Serve
 
 function listen(server: Server, address: ListenOptions, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(explainListenError(text, cause))
+    const fail = (cause: unknown) => reject(explainListenError(text, cause))
     server.once('error', fail)
-    server.listen(address, () => {
+    const listening = () => {
       server.off('error', fail)
-      resolve()
-    })
+      if (typeof server.address() === 'object') return resolve()
+      server.close()
+      reject(new ListenError(`cannot listen on '${text}': it is not a TCP socket`))
+    }
+    try {
+      server.listen(address, listening)
+    } catch (cause) {
+      // For a file descriptor that is not a socket.
+      fail(cause)
+    }
   })
 }
 
-function urlOf(server: Server, scheme: string, address: ListenAddress): string {
+function urlOf(server: Server, scheme: string, host: string | undefined): string {
   const bound = server.address()
   if (bound === null || typeof bound === 'string') throw new TypeError('a server that listens has an address')
-  return `${scheme}://${urlHost(address.host, bound)}:${bound.port}`
+  return `${scheme}://${urlHost(host, bound)}:${bound.port}`
 }
 
 /** A host under which clients on this machine reach the listener. */

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type FileKind, readTextFile } from '../../config/values/files.ts'
 import { ConfigError } from '../../config/values/problems.ts'
+import { createReadings, type Readings } from '../../config/values/readings.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
-import type { ReadText, WebTls } from '../../config/web/tls.ts'
+import type { WebTls } from '../../config/web/tls.ts'
 import type { Log } from '../../log.ts'
 
 /** The current web configuration. */
@@ -29,9 +28,8 @@ const PLAIN: WebState = { file: PLAIN_WEB_FILE, isInvalid: false }
 
 /**
  * Loads the web configuration file and follows its changes: the file, certificates, keys and client CA take effect
- * without a restart. Contents are compared, because modification times miss changes of symbolic links and changes
- * within the clock resolution. While a file is invalid, requests are refused. Enabling or disabling TLS needs a
- * restart: such a file counts as invalid.
+ * without a restart. While a file is invalid, requests are refused. Enabling or disabling TLS needs a restart: such a
+ * file counts as invalid.
  * @throws {ConfigError} when the file is invalid at the start
  */
 export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions): WebConfig {
@@ -43,40 +41,26 @@ export function openWebConfig({ path, log, now, checkEveryMs }: WebConfigOptions
   return () => {
     if (now() - checkedAt < checkEveryMs) return state
     checkedAt = now()
-    if (!hasChanged(reading)) return state
+    if (!reading.hasChanged()) return state
     reading = readAll(path)
     state = nextState(state, reading.result, path, log)
     return state
   }
 }
 
-/** The result of one read of all files, and their digests. */
-interface Reading {
-  readonly digests: ReadonlyMap<string, { readonly kind: FileKind; readonly digest: string }>
+/** The result of one read of all files. */
+interface Reading extends Pick<Readings, 'hasChanged'> {
   readonly result: WebFile | ConfigError
 }
 
 function readAll(path: string): Reading {
-  const digests = new Map<string, { kind: FileKind; digest: string }>()
-  const read: ReadText = (name, kind) => {
-    const outcome = readTextFile(name, kind)
-    digests.set(name, { kind, digest: digestOf(outcome) })
-    return outcome
-  }
+  const { read, hasChanged } = createReadings()
   try {
-    return { digests, result: loadWebFile(path, read) }
+    return { hasChanged, result: loadWebFile(path, read) }
   } catch (failure) {
-    if (failure instanceof ConfigError) return { digests, result: failure }
+    if (failure instanceof ConfigError) return { hasChanged, result: failure }
     throw failure
   }
-}
-
-function hasChanged({ digests }: Reading): boolean {
-  return [...digests].some(([name, { kind, digest }]) => digestOf(readTextFile(name, kind)) !== digest)
-}
-
-function digestOf(outcome: ReturnType<ReadText>): string {
-  return createHash('sha256').update(JSON.stringify(outcome)).digest('base64')
 }
 
 function nextState(state: WebState, result: WebFile | ConfigError, path: string, log: Log): WebState {

@@ -23,11 +23,15 @@ export interface MetricsAppOptions extends ScrapeSources {
   /** Reloads the configuration; rejects with the reason. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined
   /** The status page. */
-  readonly status: Omit<StatusAppOptions, 'admit' | 'ready'>
+  readonly status: Omit<StatusAppOptions, 'admit' | 'ready' | 'metricsPath'>
+  /** The path of the metrics. Default: `/metrics`. */
+  readonly metricsPath?: string
   /** The host names of the listener. By default all names are accepted. */
   readonly origin?: OriginRules
   readonly log: Log
 }
+
+export const DEFAULT_METRICS_PATH = '/metrics'
 
 /** Paths served without authentication. */
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
@@ -36,9 +40,10 @@ export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 export function createMetricsApp(options: MetricsAppOptions): Koa {
   const router = new Router()
   const { probes = NO_SYSTEMS, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
+  const { metricsPath = DEFAULT_METRICS_PATH } = options
   const slots = createScrapeSlots({ maxRequests, now })
   const sendPage = createSendPage(slots)
-  router.get('/metrics', createScrape(options, sendPage))
+  router.get(metricsPath, createScrape(options, sendPage))
   router.get('/probe', createProbe({ ...probes, maxRequests, sendPage }))
   router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => {
@@ -54,7 +59,8 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
     isCrossSite(context.req, origin) ? refuseCrossSite(context) : answerReload(context, options.reload),
   )
   const status = statusApp(options)
-  router.get('/', status.page)
+  // Metrics at / replace the page.
+  if (metricsPath !== '/') router.get('/', status.page)
   router.get('/api/v1/status', status.document)
   const app = new Koa()
   const failures = createFailureLog(options.log)
@@ -66,17 +72,19 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
 }
 
 /** As many responses at the same time as for scrapes, which it does not hinder. */
-function statusApp({ status, ready, maxRequests = DEFAULT_MAX_REQUESTS, now }: MetricsAppOptions) {
+function statusApp(options: MetricsAppOptions) {
+  const { status, ready, metricsPath, maxRequests = DEFAULT_MAX_REQUESTS, now } = options
   const slots = createScrapeSlots({ maxRequests, now: now ?? (() => performance.now()) })
   return createStatusApp({
     ...status,
     ready,
+    metricsPath: metricsPath ?? DEFAULT_METRICS_PATH,
     admit: ({ res }, snapshot) => slots.take(res, { group: 'status', page: snapshot }),
   })
 }
 
 const NO_SYSTEMS: ProbeSources = { systems: () => [], probe: async () => undefined }
-const ANY_HOST: OriginRules = { listenHost: undefined, allowedHosts: undefined }
+const ANY_HOST: OriginRules = { listenHosts: [], allowedHosts: undefined }
 
 /** Protects against DNS rebinding. Health and readiness are served under every name. */
 async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {

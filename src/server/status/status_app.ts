@@ -16,6 +16,7 @@ import { pageSteps } from './page/page.ts'
 export interface StatusAppOptions extends StatusSources {
   /** The page of the administration; undefined if it is disabled. */
   readonly adminUrl: () => string | undefined
+  readonly metricsPath: string
   /** Takes a place for a response; undefined if too many are in flight. */
   readonly admit: (context: Context, status: Status) => unknown
 }
@@ -47,7 +48,8 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
       const found = await admitted(context)
       if (found === undefined) return
       const { selection, status, selected } = found
-      const links: Links = { adminUrl: adminUrlFor(context, options.adminUrl()) }
+      const { metricsPath } = options
+      const links: Links = { metricsPath, adminUrl: adminUrlFor(context, options.adminUrl()) }
       const body = await inSlices(pageSteps({ status, selected, selection, recent: options.recent, links }))
       context.set('Content-Security-Policy', document.policy)
       context.type = 'text/html; charset=utf-8'

@@ -65,7 +65,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     systems,
     audit,
     log,
-    origin: { listenHost: '127.0.0.1', allowedHosts: options.allowedHosts ?? [] },
+    origin: { listenHosts: ['127.0.0.1'], allowedHosts: options.allowedHosts ?? [] },
     ready: () => true,
     rateLimits: options.rateLimits ?? UNLIMITED,
   })

@@ -139,7 +139,7 @@ describe('host names', () => {
       ready: () => true,
       reload: async () => undefined,
       status: statusSources([]),
-      origin: { listenHost: '127.0.0.1', allowedHosts: ['metrics.example.net', 'proxy:8443'] },
+      origin: { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] },
       log: silentLog,
     }).callback(),
     openPaths: OPEN_PATHS,

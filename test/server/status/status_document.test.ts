@@ -33,7 +33,7 @@ const listener = createListener({
     ready: () => true,
     reload: undefined,
     status: statusSources(SYSTEMS, { recent }),
-    origin: { listenHost: '127.0.0.1', allowedHosts: [] },
+    origin: { listenHosts: ['127.0.0.1'], allowedHosts: [] },
     log: silentLog,
   }).callback(),
   openPaths: OPEN_PATHS,

@@ -29,6 +29,7 @@ export function statusSources(
     recent: createRecent(),
     now: () => T * 1000,
     adminUrl: () => undefined,
+    metricsPath: '/metrics',
     ...more,
   }
 }

@@ -5,11 +5,12 @@ import { clockTime, statePill } from './elements.ts'
 
 /** Where other pages are. */
 export interface Links {
+  readonly metricsPath: string
   /** Undefined: disabled. */
   readonly adminUrl: string | undefined
 }
 
-export function pageHeader(status: Status, selection: Selection, { adminUrl }: Links): Html {
+export function pageHeader(status: Status, selection: Selection, { adminUrl, metricsPath }: Links): Html {
   const { system, search } = selection
   const document = `/api/v1/status${queryOf(selection)}`
   const administration =
@@ -20,7 +21,7 @@ export function pageHeader(status: Status, selection: Selection, { adminUrl }: L
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
 <p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>
-<div class="tools"><nav aria-label="Pages"><ul class="links"><li><a href="/metrics">Metrics</a></li><li><a href="${document}">Status as JSON</a></li>${administration}<li><a href="/-/ready">Readiness</a></li></ul></nav>
+<div class="tools"><nav aria-label="Pages"><ul class="links"><li><a href="${metricsPath}">Metrics</a></li><li><a href="${document}">Status as JSON</a></li>${administration}<li><a href="/-/ready">Readiness</a></li></ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `

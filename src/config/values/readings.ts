@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { type FileKind, readTextFile, type TextFile } from './files.ts'
+
+export type ReadText = (path: string, kind: FileKind) => TextFile
+
+/** The files that are read for one configuration. */
+export interface Readings {
+  readonly read: ReadText
+  /**
+   * Whether a file that was read has another content, or cannot be read any more, or again. Contents are compared,
+   * because modification times miss changes of symbolic links and changes within the clock resolution.
+   */
+  hasChanged(): boolean
+}
+
+export function createReadings(): Readings {
+  const digests = new Map<string, { readonly kind: FileKind; readonly digest: string }>()
+  return {
+    read(path, kind) {
+      const outcome = readTextFile(path, kind)
+      digests.set(path, { kind, digest: digestOf(outcome) })
+      return outcome
+    },
+    hasChanged: () =>
+      [...digests].some(([path, { kind, digest }]) => digestOf(readTextFile(path, kind)) !== digest),
+  }
+}
+
+function digestOf(outcome: TextFile): string {
+  return createHash('sha256').update(JSON.stringify(outcome)).digest('base64')
+}

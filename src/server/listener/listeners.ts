@@ -1,0 +1,38 @@
+import { ListenError, type ListenPoint } from './listen_address.ts'
+import { createListener, type Listener, type ListenerOptions } from './listener.ts'
+
+/** Listeners with the same handler. */
+export interface Listeners {
+  /** In the order of the addresses, once started. */
+  readonly urls: readonly string[]
+  /** @throws as {@link Listener.start}; then none of them listens */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** @throws {ListenError} when an address is invalid, or there is none */
+export function createListeners(
+  points: readonly ListenPoint[],
+  options: Omit<ListenerOptions, 'address'>,
+): Listeners {
+  if (points.length === 0) throw new ListenError('there is no address to listen on')
+  const listeners: readonly Listener[] = points.map((address) => createListener({ ...options, address }))
+  const stop = async () => {
+    await Promise.all(listeners.map((listener) => listener.stop()))
+  }
+  return {
+    get urls() {
+      return listeners.map(({ url }) => url)
+    },
+    async start() {
+      try {
+        for (const listener of listeners) await listener.start()
+      } catch (failure) {
+        // An open listener would keep the process running after the failed start.
+        await stop()
+        throw failure
+      }
+    },
+    stop,
+  }
+}

@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { systemdSockets } from '../../src/commands/cli/systemd_sockets.ts'
+import { startEmulator } from '../api/client_setup.ts'
+import { serve } from '../faults/serve.ts'
+import { type Folder, temporaryFolder } from '../support/folders.ts'
+import { get } from '../support/http.ts'
+import { freePort } from '../support/ports.ts'
+import { run, startProcess } from '../support/processes.ts'
+import { toolPath } from '../support/tools.ts'
+import { waitFor } from '../support/wait.ts'
+
+const POLL = 'poll: {schedule: "* * * * * *", max_random_delay: 0s}\n'
+const NOWHERE = `systems: [{name: a, base_url: "https://127.0.0.1:1", auth: {token: abc}}]\n`
+const NO_ADMIN = '--admin.listen-address='
+
+function program(...args: string[]) {
+  return run(process.execPath, ['src/main.ts', ...args])
+}
+
+describe('--web.listen-address', () => {
+  test('may be repeated: the metrics are served at every address', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', NOWHERE)
+    await using served = await serve(file, { flags: [NO_ADMIN, '--web.listen-address=127.0.0.1:0'] })
+    await served.child.waitForOutput(/(msg=listening url=\S+\s[\s\S]*){2}/)
+    const urls = [...served.child.stderr().matchAll(/msg=listening url=(\S+)/g)].map(([, url]) => url)
+    expect(new Set(urls).size).toBe(2)
+    for (const url of urls) expect((await get(`${url}/metrics`)).status).toBe(200)
+  })
+
+  test('that is in use ends the start, also as the second address', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', NOWHERE)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const flags = ['--web.listen-address=127.0.0.1:0', `--web.listen-address=${address}`, NO_ADMIN]
+    const { code, stderr } = await program('serve', `--config.file=${file}`, ...flags)
+    other.close()
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`cannot listen on '${address}' (EADDRINUSE)`),
+    })
+  })
+})
+
+describe('--web.telemetry-path', () => {
+  test('is the path of the metrics, to which the page links', async () => {
+    using folder = temporaryFolder()
+    const flags = [NO_ADMIN, '--web.telemetry-path=/storage/metrics']
+    await using served = await serve(folder.write('sds.yml', NOWHERE), { flags })
+    expect((await get(`${served.url}/storage/metrics`)).text).toContain('sds_exporter_build_info{')
+    expect((await get(`${served.url}/metrics`)).status).toBe(404)
+    expect((await get(`${served.url}/`)).text).toContain('href="/storage/metrics"')
+  })
+
+  test('may be /, in place of the page', async () => {
+    using folder = temporaryFolder()
+    const flags = [NO_ADMIN, '--web.telemetry-path=/']
+    await using served = await serve(folder.write('sds.yml', NOWHERE), { flags })
+    expect((await get(`${served.url}/`)).text).toContain('sds_exporter_build_info{')
+  })
+
+  test.concurrent.each(['metrics', '/-/healthy', '/api/v1/status', '/probe', '/a/../b', '/:name', '/a b'])(
+    'cannot be %s',
+    async (path) => {
+      const { code, stderr } = await program('serve', '--config.file=x', `--web.telemetry-path=${path}`)
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--web.telemetry-path') })
+    },
+  )
+})
+
+describe('--web.systemd-socket', () => {
+  test('serves the sockets that systemd passes, one of them for the administration', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', NOWHERE)
+    const [web, admin] = [await freePort(), await freePort()]
+    await using child = await startProcess(toolPath('systemd-socket-activate'), [
+      `--listen=127.0.0.1:${web}`,
+      `--listen=127.0.0.1:${admin}`,
+      '--fdname=web:admin',
+      process.execPath,
+      'src/main.ts',
+      'serve',
+      `--config.file=${file}`,
+      '--web.systemd-socket',
+    ])
+    // The first connection starts the program.
+    await waitFor(async () => (await get(`http://127.0.0.1:${web}/metrics`)).status === 200, {
+      what: 'the metrics',
+      detail: child.stderr,
+    })
+    expect((await get(`http://127.0.0.1:${admin}/systems`)).text).toContain('"a"')
+    expect(child.stderr()).toContain(`msg=listening url=http://127.0.0.1:${web}`)
+    expect(await child.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  test('without systemd is a usage error', async () => {
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', NOWHERE)
+    const { code, stderr } = await program('serve', `--config.file=${file}`, '--web.systemd-socket')
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('start the .socket unit') })
+  })
+
+  test.each([
+    [{ LISTEN_PID: '7', LISTEN_FDS: '2' }, [3, 4], undefined],
+    [{ LISTEN_PID: '7', LISTEN_FDS: '3', LISTEN_FDNAMES: 'web:admin:web' }, [3, 5], 4],
+    [{ LISTEN_PID: '8', LISTEN_FDS: '2' }, undefined, undefined],
+    [{ LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: 'admin' }, undefined, undefined],
+    [{ LISTEN_PID: '7', LISTEN_FDS: 'x' }, undefined, undefined],
+    [{}, undefined, undefined],
+  ])('reads %j', (environment, web, admin) => {
+    const read = () => systemdSockets(environment, 7)
+    if (web === undefined) expect(read).toThrow('needs a socket of systemd')
+    else expect(read()).toEqual({ web, admin })
+  })
+})
+
+describe('--config.auto-reload', () => {
+  const FLAGS = [NO_ADMIN, '--config.auto-reload', '--config.auto-reload-interval=100ms']
+  const system = (name: string, url: string, auth: string) =>
+    `systems: [{name: ${name}, base_url: "${url}", auth: ${auth}}]\n${POLL}`
+
+  /** Replaces the files of a mounted volume as Kubernetes does: `..data` is a link to another folder. */
+  function mount(folder: Folder, version: string, files: Readonly<Record<string, string>>): void {
+    mkdirSync(`${folder.path}/${version}`)
+    for (const [name, text] of Object.entries(files)) writeFileSync(`${folder.path}/${version}/${name}`, text)
+    symlinkSync(version, `${folder.path}/..data_tmp`)
+    renameSync(`${folder.path}/..data_tmp`, `${folder.path}/..data`)
+  }
+
+  test('loads changed mounts, and a secret that comes later than the configuration', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    using folder = temporaryFolder()
+    mount(folder, 'v1', { 'sds.yml': system('first', emulator.url, '{token: emulator-monitor}') })
+    symlinkSync('..data/sds.yml', `${folder.path}/sds.yml`)
+    await using served = await serve(`${folder.path}/sds.yml`, { flags: FLAGS })
+    const shows = async (text: string) => (await get(`${served.url}/metrics`)).text.includes(text)
+    await waitFor(() => shows('sds_system_up{system="first"} 1'), { what: 'the first system' })
+
+    // The path of the secret is relative to the folder of the link.
+    const next = system('second', emulator.url, '{username: monitor, password_file: password}')
+    mount(folder, 'v2', { 'sds.yml': next })
+    await served.child.waitForOutput(/configuration rejected.*password cannot be read: no such file/)
+    expect(await shows('sds_system_up{system="first"} 1')).toBe(true)
+
+    folder.write('password', 'emulator')
+    await waitFor(() => shows('sds_system_up{system="second"} 1'), { what: 'the second system' })
+    expect(await shows('system="first"')).toBe(false)
+    // A file that does not change is not loaded, and not rejected, again.
+    expect(served.child.stderr().match(/configuration rejected/g)).toHaveLength(1)
+    expect(await served.child.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  test('is off by default', async () => {
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    using folder = temporaryFolder()
+    const file = folder.write('sds.yml', system('first', emulator.url, '{token: emulator-monitor}'))
+    await using served = await serve(file, { flags: [NO_ADMIN, '--config.auto-reload-interval=1ms'] })
+    await waitFor(() => emulator.log.count('nodes') > 0, { what: 'the first poll' })
+    folder.write('sds.yml', system('second', emulator.url, '{token: emulator-monitor}'))
+    const before = emulator.log.count('nodes')
+    await waitFor(() => emulator.log.count('nodes') > before + 1, { what: 'two polls' })
+    expect((await get(`${served.url}/metrics`)).text).not.toContain('"second"')
+    served.child.kill('SIGHUP')
+    await served.child.waitForOutput(/configuration reloaded/)
+  })
+
+  test.concurrent.each(['0s', '5', '2d'])('with the interval %s is a usage error', async (interval) => {
+    const flag = `--config.auto-reload-interval=${interval}`
+    expect(await program('serve', '--config.file=x', flag)).toMatchObject({ code: 2 })
+  })
+})
+
+describe('demo', () => {
+  test('takes another port for the administration if its port is in use, and says so', async () => {
+    await using child = await startDemo()
+    const [, first] = await child.waitForOutput(/ (http:\S+)\/ +provider administration/)
+    await using other = await startDemo()
+    const [, second] = await other.waitForOutput(/ (http:\S+)\/ +provider administration/)
+    expect(second).not.toBe(first)
+    expect((await get(`${second}/systems`)).status).toBe(200)
+    const text = 'the port of the administration is in use, another one is taken'
+    expect(other.stderr()).toContain(`level=warn msg="${text}" address=127.0.0.1:9439`)
+  })
+
+  test('fails if a port that was asked for is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const flags = ['--web.listen-address=127.0.0.1:0', `--admin.listen-address=${address}`]
+    const { code, stderr } = await program('demo', '--pools=1', '--nodes=1', ...flags)
+    other.close()
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('EADDRINUSE') })
+  })
+
+  function startDemo() {
+    const flags = ['--pools=1', '--nodes=1', '--web.listen-address=127.0.0.1:0']
+    return startProcess(process.execPath, ['src/main.ts', 'demo', ...flags])
+  }
+})
