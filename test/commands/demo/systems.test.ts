@@ -33,7 +33,7 @@ test('with a profile, the demo has one system', async () => {
 const exporter = { url: 'http://127.0.0.1:9438', adminUrl: 'http://127.0.0.1:9439' }
 
 test('the demo prints what to open and what to try next', () => {
-  const text = welcomeText({ systems: 'SYSTEMS\n', scenario: 'healthy', exporter })
+  const text = welcomeText({ systems: 'SYSTEMS\n', scenario: 'healthy', metricsPath: '/metrics', exporter })
   for (const words of ['SYSTEMS', `${exporter.url}/ `, `${exporter.url}/metrics`, `${exporter.adminUrl}/`])
     expect(text).toContain(words)
   expect(text).toContain('demo --scenario=node-down')
@@ -44,6 +44,7 @@ test('the demo says what its scenario is, and suggests another one', () => {
   const text = welcomeText({
     systems: '',
     scenario: 'node-down',
+    metricsPath: '/metrics',
     exporter: { ...exporter, adminUrl: undefined },
   })
   expect(text).toContain('Scenario node-down: the first node of the first pool is not accessible')
