@@ -8,6 +8,7 @@
 import { cpus } from 'node:os'
 import { milliseconds } from './figures.ts'
 import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
+import { measureHistory } from './history.ts'
 import { compareRendering } from './rendering.ts'
 import { compareScraping } from './scraping.ts'
 
@@ -40,3 +41,14 @@ console.log(
 console.log(
   `Resident memory of this process, emulator and both renderings included: ${mebibytes(process.memoryUsage.rss())}`,
 )
+
+const history = await measureHistory()
+const perSecond = (samples: number) => `${Math.round(samples / 1000)} thousand samples/s`
+console.log(
+  `\nReading ${(history.samples / 1e6).toFixed(1)} million samples of history into an OpenMetrics file:`,
+)
+console.log(
+  `  ${perSecond(history.perSecond)}, ${perSecond(history.perCpuSecond)} and core (goal: at least 300 thousand)`,
+)
+console.log(`  ratio to JSON.parse of the bodies and writing of the text: ${history.ratio.toFixed(2)}`)
+console.log(`  largest resident memory of this process: ${mebibytes(history.maxResidentBytes)}`)

@@ -62,6 +62,8 @@ interface FamilyRow {
   readonly unit: SourceUnit
   /** There is no history: only `<Attribute>Current` exists. */
   readonly currentOnly?: true
+  /** The family of the history, where the storage system means something else by it than by the current value. */
+  readonly history?: { readonly family: `sds_node_${string}`; readonly help: string }
   /** The source attributes of this family, each with its labels. */
   readonly attributes: Readonly<Record<string, Labels>>
 }
@@ -106,6 +108,10 @@ const ATTRIBUTE_FAMILIES = [
     category: 'capacity',
     tag: 'Space',
     unit: 'Bytes',
+    history: {
+      family: 'sds_node_disk_space_free_with_reserve_bytes',
+      help: 'Free usable disk space on the Good disks of the node, with the reserve. Only in history: there the storage system counts the reserve as free.',
+    },
     attributes: { diskSpaceFree: {} },
   },
   {
@@ -114,6 +120,10 @@ const ATTRIBUTE_FAMILIES = [
     category: 'capacity',
     tag: 'Space',
     unit: 'Bytes',
+    history: {
+      family: 'sds_node_disk_space_free_with_reserve_level_bytes',
+      help: 'Free usable disk space on the Good disks of the node, with the reserve, by level. Only in history: there the storage system counts the reserve as free.',
+    },
     attributes: { diskSpaceFreeL1: { level: 'L1' }, diskSpaceFreeL2: { level: 'L2' } },
   },
   {
@@ -309,6 +319,8 @@ export type AttributeName = KeysOfUnion<(typeof ATTRIBUTE_FAMILIES)[number]['att
 export interface Attribute {
   readonly name: AttributeName
   readonly family: string
+  /** The family of its history: another one if history and current value differ in meaning. */
+  readonly historyFamily: string
   readonly labels: Labels
   readonly category: Category
   readonly tag: ValueTag
@@ -321,6 +333,7 @@ export const ATTRIBUTES: readonly Attribute[] = ATTRIBUTE_FAMILIES.flatMap((row:
   Object.entries(row.attributes).map(([name, labels]) => ({
     name: name as AttributeName,
     family: row.family,
+    historyFamily: row.history?.family ?? row.family,
     labels,
     category: row.category,
     tag: row.tag,
@@ -512,7 +525,9 @@ const ageFamily = {
   sources: ['t'],
 } as const satisfies NodeFamily
 
-const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: FamilyRow) => {
+const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map(attributeFamily)
+
+function attributeFamily(row: FamilyRow): NodeFamily {
   const sources = Object.keys(row.attributes)
   return {
     name: row.family,
@@ -521,7 +536,7 @@ const attributeFamilies: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.map((row: Fa
     labels: Object.keys(Object.values(row.attributes)[0] ?? {}),
     sources,
   }
-})
+}
 
 /** Every metric family of nodes, in the order in which they are exposed. */
 export const NODE_FAMILIES: readonly NodeFamily[] = [
@@ -531,6 +546,22 @@ export const NODE_FAMILIES: readonly NodeFamily[] = [
   ...forecastFamilies,
   ...queryFamilies,
   ageFamily,
+]
+
+/** Families that only a history has. */
+export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.flatMap((row: FamilyRow) =>
+  row.history === undefined ? [] : [attributeFamily({ ...row, ...row.history })],
+)
+
+/**
+ * Every metric family that a history can have. Identity, health, disks and counts of transactions are missing: the
+ * storage system keeps no past of them, or only totals over the requested period.
+ */
+export const HISTORY_FAMILIES: readonly NodeFamily[] = [
+  ...ATTRIBUTE_FAMILIES.filter((row: FamilyRow) => row.currentOnly !== true).map((row: FamilyRow) =>
+    attributeFamily({ ...row, ...row.history }),
+  ),
+  ...errorFamilies.filter(({ unit }) => unit === 'ratio'),
 ]
 
 type FamilyOfNodes =

@@ -6,12 +6,14 @@ import {
   ATTRIBUTES,
   type Attribute,
   HEALTH_STATES,
+  HISTORY_FAMILIES,
+  HISTORY_ONLY_FAMILIES,
   NODE_FAMILIES,
   NODE_LABELS,
   PERFORMANCE_CATEGORIES,
   UNITS,
 } from '../../src/catalogue.ts'
-import { type Family, FEED_FAMILIES, OWN, PROBE, STATE } from '../../src/metrics/families.ts'
+import { type Family, FEED_FAMILIES, feedFamily, OWN, PROBE, STATE } from '../../src/metrics/families.ts'
 import { querySourceText } from '../../src/query_catalogue.ts'
 import { code, markdownTable } from './markdown.ts'
 
@@ -29,6 +31,7 @@ export function metricsReference(): string {
     section('Performance from the query interface', QUERY_NOTES),
     section('Recorded series', RECORDED_NOTE + recordingTable()),
     section('Example queries', EXAMPLES_NOTE + exampleQueries()),
+    section('History', `${HISTORY_NOTE}\n${familyTable(HISTORY_ONLY_FAMILIES.map(feedFamily))}`),
   ].join('\n')
 }
 
@@ -103,6 +106,9 @@ export const EXAMPLE_QUERIES: readonly (readonly [question: string, query: strin
     'max by (system, pool, attribute) (sds_pool_attribute_nodes{state="absent"}) > 0',
   ],
 ]
+
+const HISTORY_NOTE = `\`sds-exporter backfill\` ([History](history.md)) has the past of ${HISTORY_FAMILIES.length} families under the same names, labels and units as \`/metrics\`. Identity, health, disks, forecasts and counts of transactions have no past in the storage system. In its history the storage system counts the reserve as free space, which it does not in the current value; the history therefore has names of its own:
+`
 
 const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the values are calculated from the query interface: the last column has measurement and fields. Rates are those between the last two points, which come every five minutes. Attributes without "yes" in the column "ECS 3.6+" and without a query, such as the mean latencies, do not exist there. An attribute that the feed of a pool serves is never taken from the query interface; the label \`source\` of \`sds_pool_attribute_nodes\` is the source of each attribute. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.
 `

@@ -3,10 +3,12 @@ import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { inSlices, nextTurn, type Steps } from '../slices.ts'
 import { asApiError } from './errors/errors.ts'
-import { CURRENT_QUERY, forecastQuery, nodesPath } from './errors/paths.ts'
+import { CURRENT_QUERY, forecastQuery, historyQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createPoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
+import { type HistoryReading, historySteps } from './history/history.ts'
+import type { Period } from './history/series.ts'
 import type { Permits, PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import { parseJson } from './parse/json.ts'
@@ -21,6 +23,7 @@ import {
   createExchanges,
   type Exchange,
   type Operation,
+  type Request,
   withToken,
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
@@ -40,6 +43,8 @@ export interface SystemClient {
   nodes(poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading>
   /** The same nodes with nothing but their capacity forecasts. */
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
+  /** The past of a pool. `asked` is requested, by default the period itself; points outside of the period are dropped. */
+  history(poolId: string, period: Period, signal: AbortSignal, asked?: Period): Promise<HistoryReading>
   /** The pools that the system lists. */
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
   /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
@@ -113,14 +118,10 @@ export function createClient(options: ClientOptions): SystemClient {
 
   const bandwidthUnit = system.performance.feedBandwidthUnit
 
-  async function readFeed(
-    operation: Operation,
-    pool: string,
-    query: string,
-    signal: AbortSignal,
-    use?: UseReading,
-  ): Promise<FeedReading> {
-    const request = { operation, pool, path: poolPath(system.name, operation, pool), query }
+  const requestOf = (operation: Operation, pool: string, query: string) =>
+    poolRequest(system.name, operation, pool, query)
+
+  async function readFeed(request: Request, signal: AbortSignal, use?: UseReading): Promise<FeedReading> {
     return read(request, signal, async (text, _, ofAttempt) => {
       const reading = await decodeInSlices(text, (body) => feedSteps(body, bandwidthUnit), ofAttempt)
       await use?.(reading, ofAttempt)
@@ -129,8 +130,13 @@ export function createClient(options: ClientOptions): SystemClient {
   }
 
   return {
-    nodes: (poolId, signal, use) => readFeed('nodes', poolId, CURRENT_QUERY, signal, use),
-    forecasts: (poolId, forecast, signal) => readFeed('forecast', poolId, forecastQuery(forecast), signal),
+    nodes: (poolId, signal, use) => readFeed(requestOf('nodes', poolId, CURRENT_QUERY), signal, use),
+    forecasts: (poolId, forecast, signal) =>
+      readFeed(requestOf('forecast', poolId, forecastQuery(forecast)), signal),
+    history: (poolId, period, signal, asked = period) =>
+      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt) =>
+        decodeInSlices(text, (body) => historySteps(body, period, bandwidthUnit), ofAttempt),
+      ),
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
     ),
@@ -202,10 +208,10 @@ function openSession(
   })
 }
 
-/** The path of a pool's feed. @throws {ApiError} with the place, for an id that fits into no path */
-function poolPath(system: string, operation: Operation, pool: string): string {
+/** A request for the feed of a pool. @throws {ApiError} with the place, for an id that fits into no path */
+function poolRequest(system: string, operation: Operation, pool: string, query: string): Request {
   try {
-    return nodesPath(pool)
+    return { operation, pool, path: nodesPath(pool), query }
   } catch (failure) {
     throw asApiError(failure, { system, operation, pool, path: '/dashboard/storagepools/…/nodes' })
   }

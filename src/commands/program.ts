@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   health: async () => (await import('./health/health.ts')).healthCommand(),
   nodes: async () => (await import('./nodes/nodes.ts')).nodesCommand(),
   providers: async () => (await import('./providers/providers.ts')).providersCommand(),
+  backfill: async () => (await import('./backfill/backfill.ts')).backfillCommand(),
   dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),

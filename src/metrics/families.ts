@@ -2,6 +2,7 @@ import {
   type BaseUnit,
   NODE_FAMILIES,
   NODE_LABELS,
+  type NodeFamily,
   type NodeFamilyName,
   type NodeHistogramName,
 } from '../catalogue.ts'
@@ -20,13 +21,12 @@ export interface Family<Name extends string = string, Type extends FamilyType = 
 const POOL = ['system', 'pool', 'pool_id'] as const
 
 /** Families of nodes, from the catalogue. */
-export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(({ name, help, type, unit, labels }) => ({
-  name,
-  help,
-  type: type ?? 'gauge',
-  unit,
-  labels: [...NODE_LABELS, ...labels],
-}))
+export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(feedFamily)
+
+/** A family of the catalogue with all of its labels. */
+export function feedFamily({ name, help, type, unit, labels }: NodeFamily): Family {
+  return { name, help, type: type ?? 'gauge', unit, labels: [...NODE_LABELS, ...labels] }
+}
 
 const gauge = <Name extends string>(
   name: Name,

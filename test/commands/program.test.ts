@@ -26,6 +26,7 @@ describe('the program', () => {
       'health',
       'nodes',
       'providers',
+      'backfill',
       'dashboards',
       'emulate',
       'completion',

@@ -60,10 +60,13 @@ test('the alerting page has a valid example with every key', () => {
   expect(config.values['job']).toBe(readRules().job)
 })
 
-test('the alerting page has every flag of the command rules', async () => {
-  const { stdout } = await run(process.execPath, ['src/main.ts', 'rules', '--help'])
+test.each([
+  ['rules', 'alerting.md'],
+  ['backfill', 'history.md'],
+])('of %s every flag is in %s', async (command, file) => {
+  const { stdout } = await run(process.execPath, ['src/main.ts', command, '--help'])
   const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
-  const page = readFileSync('docs/alerting.md', 'utf8')
+  const page = readFileSync(`docs/${file}`, 'utf8')
   expect(flags.filter((flag) => flag !== '--help' && !page.includes(`\`${flag}\``))).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 import { feedText } from '../../src/emulator/feed/feed.ts'
+import { HISTORY_SETTINGS } from '../../src/emulator/feed/history_settings.ts'
 import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
 import { poolListJson, varraysDocument } from '../../src/emulator/http/inventory.ts'
 import { createProviders, providersJson, providersXml } from '../../src/emulator/http/providers.ts'
@@ -19,7 +20,13 @@ function feedOf(profile: Profile): (query: string) => string {
   return (query) => {
     const [pool] = model.pools
     if (pool === undefined) throw new Error('the emulated system has no pool')
-    const request = { model, profile, now: NOW_SECONDS, query: parseFeedQuery(query, NOW_SECONDS, 1000) }
+    const request = {
+      model,
+      profile,
+      now: NOW_SECONDS,
+      history: HISTORY_SETTINGS,
+      query: parseFeedQuery(query, NOW_SECONDS, 1000),
+    }
     return [...feedText(request, pool)].join('')
   }
 }

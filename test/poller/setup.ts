@@ -36,6 +36,7 @@ export function clientOf(methods: Partial<SystemClient>): SystemClient {
   return {
     nodes: unexpected,
     forecasts: unexpected,
+    history: unexpected,
     pools: unexpected,
     query: unexpected,
     read: unexpected,

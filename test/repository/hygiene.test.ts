@@ -17,6 +17,7 @@ describe('dependencies', () => {
 
   test('the runtime dependencies are these', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
+      '@bufbuild/protobuf', // remote write
       '@koa/router',
       'bcryptjs', // basic_auth_users of the web configuration file
       'commander',
@@ -27,6 +28,7 @@ describe('dependencies', () => {
       'p-queue', // concurrency
       'pino',
       'prom-client',
+      'snappyjs', // remote write
       'undici',
       'yaml',
       'zod',

@@ -97,6 +97,7 @@ export const MODULES: readonly Module[] = [
 
 /** Which paths may import a package. Other packages may not be imported. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  '@bufbuild/protobuf': ['src/history/'],
   '@grafana/grafana-foundation-sdk': ['mixin/'],
   '@koa/router': ['src/server/', 'src/emulator/'],
   '@peculiar/x509': ['src/emulator/'],
@@ -111,6 +112,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'p-queue': ['src/api/http/'],
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
+  snappyjs: ['src/history/'],
   undici: ['src/api/'],
   yaml: ['src/config/', 'src/alerting/', 'mixin/', 'scripts/generators/', 'docs/'],
   zod: ['src/config/', 'scripts/generators/'],

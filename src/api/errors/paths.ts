@@ -19,6 +19,19 @@ export function nodesPath(poolId: string): string {
 
 export const CURRENT_QUERY = 'dataType=current'
 
+/** The query of the history. Times in seconds since the epoch. */
+export function historyQuery({
+  start,
+  end,
+  interval,
+}: {
+  start: number
+  end: number
+  interval: number
+}): string {
+  return `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
+}
+
 /**
  * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
  * setting; both are percent-encoded, because some servers split queries at semicolons.

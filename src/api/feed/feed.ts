@@ -26,16 +26,12 @@ export function decodeFeed(body: unknown, bandwidthUnit?: FeedBandwidthUnit): Fe
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
 export function* feedSteps(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): Steps<FeedReading> {
-  const list = embeddedList(body, 'node list')
   const rejected = createRejectedValues()
-  const entries = entriesById(list, rejected)
-  if (list.length > 0 && entries.size === 0) {
-    throw new ApiError('schema', `none of the ${list.length} entries of the node list has an id`)
-  }
+  const entries = nodeEntries(body, rejected)
   const counter = createCoverageCounter(rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit)
   const nodes: NodeReading[] = []
-  for (const [id, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [id, entry] of entries) {
     nodes.push(decode(id, entry))
     yield
   }
@@ -44,6 +40,19 @@ export function* feedSteps(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB
 
 /** More nodes of one pool are not exported; they are counted as rejected. */
 const MAX_NODES = 5_000
+
+/**
+ * The nodes of a response by id, sorted.
+ * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
+ */
+export function nodeEntries(body: unknown, rejected: RejectedValues): [string, JsonObject][] {
+  const list = embeddedList(body, 'node list')
+  const entries = entriesById(list, rejected)
+  if (list.length > 0 && entries.size === 0) {
+    throw new ApiError('schema', `none of the ${list.length} entries of the node list has an id`)
+  }
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+}
 
 /** The entries by id. Of two with the same id the last one is used: Prometheus rejects a scrape with duplicate series. */
 function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {

@@ -31,7 +31,7 @@ export function readNewest(value: unknown, tag: string): Read<Snapshot> {
   }
   if (newest === undefined) return failure
   const { t, snapshot } = newest
-  const read = readNumber(valueMember(snapshot, tag))
+  const read = readNumber(valueIn(snapshot, tag))
   return read.state === 'served' ? served({ t, value: read.value }) : read
 }
 
@@ -40,12 +40,12 @@ function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }
   if (!isObject(candidate)) {
     return readNumber(candidate).state === 'absent' ? ABSENT : unreadable('shape', candidate)
   }
-  const t = timeOf(candidate)
+  const t = timeIn(candidate)
   return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
 }
 
 /** The time of a snapshot: member `t`, possibly with blanks around the name. */
-function timeOf(snapshot: JsonObject): number | undefined {
+export function timeIn(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
   const read = key === undefined ? ABSENT : readNumber(snapshot[key])
   return read.state === 'served' ? read.value : undefined
@@ -55,7 +55,7 @@ function timeOf(snapshot: JsonObject): number | undefined {
 const AMBIGUOUS = Symbol('no single value member')
 
 /** The one member that is not `t`. If there are several, the member with the documented tag. */
-function valueMember(snapshot: JsonObject, tag: string): unknown {
+export function valueIn(snapshot: JsonObject, tag: string): unknown {
   if (Object.hasOwn(snapshot, tag)) return snapshot[tag]
   const names = Object.keys(snapshot).filter((name) => name.trim() !== 't')
   const [name] = names.length > 1 ? names.filter((candidate) => candidate.trim() === tag) : names

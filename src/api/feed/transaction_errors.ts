@@ -95,7 +95,8 @@ function mostFrequent(types: readonly ErrorType[], reject: Reject, max: number):
   return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
 }
 
-function asList(value: unknown): readonly unknown[] {
+/** An array, or a single value as an array of one; null and undefined are empty. */
+export function asList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null ? [] : [value]
 }

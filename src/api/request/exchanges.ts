@@ -12,6 +12,7 @@ import type { Limits } from './limits.ts'
 export type Operation =
   | 'nodes'
   | 'forecast'
+  | 'history'
   | 'pools'
   | 'providers'
   | 'query'

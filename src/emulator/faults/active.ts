@@ -1,3 +1,4 @@
+import { HISTORY_SETTINGS, type HistorySettings } from '../feed/history_settings.ts'
 import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
 import { QUERY_SETTINGS, type QuerySettings } from '../query/settings.ts'
 import type { Effect } from './fault.ts'
@@ -89,4 +90,12 @@ export function querySettings(faults: readonly ActiveFault[]): QuerySettings {
     effect.stage === 'query' ? effect.settings(argument) : {},
   )
   return Object.assign({}, QUERY_SETTINGS, ...changes)
+}
+
+/** How this request reads the history. */
+export function historySettings(faults: readonly ActiveFault[]): HistorySettings {
+  const changes = faults.map(({ effect, argument }) =>
+    effect.stage === 'history' ? effect.settings(argument) : {},
+  )
+  return Object.assign({}, HISTORY_SETTINGS, ...changes)
 }

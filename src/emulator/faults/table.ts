@@ -1,6 +1,7 @@
 import { OPERATIONS, type Operation } from '../protocol/operations.ts'
 import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
+import { HISTORY_FAULTS } from './history_faults.ts'
 import { QUERY_FAULTS } from './query_faults.ts'
 import { RESPONSE_FAULTS } from './response_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
@@ -12,6 +13,7 @@ export const FAULTS = {
   ...RESPONSE_FAULTS,
   ...WIRE_FAULTS,
   ...FEED_FAULTS,
+  ...HISTORY_FAULTS,
   ...QUERY_FAULTS,
 } as const satisfies Record<string, FaultRow>
 

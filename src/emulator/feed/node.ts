@@ -5,11 +5,11 @@ import type { StorageModel } from '../model/model.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
+import { type HistorySettings, servedOrder, servedTimes } from './history_settings.ts'
 import type { FeedQuery } from './query.ts'
 import {
   type Snapshot,
   summaryOf,
-  timesOf,
   type WriteOptions,
   writeCurrent,
   writeSeries,
@@ -22,6 +22,7 @@ export interface FeedRequest {
   readonly model: StorageModel
   readonly profile: Profile
   readonly query: FeedQuery
+  readonly history: HistorySettings
   readonly now: number
 }
 
@@ -109,11 +110,11 @@ function* attributeMembers(request: FeedRequest, node: Node, attribute: Attribut
   }
   if (!query.historical || attribute.currentOnly) return
   const keptFrom = attribute.category === 'capacity' ? now - node.capacityHistory + 1 : 0
-  const series = timesOf(query.range, now, keptFrom).map((t) => ({
+  const series = servedTimes(query.range, now, request.history, keptFrom).map((t) => ({
     t,
     value: request.model.value(attribute.name, node, t, 'historical'),
   }))
-  yield [attribute.name, writeSeries(options, series)]
+  yield [attribute.name, writeSeries(options, servedOrder(series, request.history))]
   const summary = summaryOf(series)
   if (summary !== undefined) yield [`${attribute.name}Summary`, writeSummary(options, summary)]
 }
@@ -141,14 +142,14 @@ function statisticsTime(now: number): number {
   return now - (now % STATISTICS_INTERVAL_SECONDS)
 }
 
-function* errorMembers({ model, profile, query, now }: FeedRequest, node: Node): Generator<Member> {
+function* errorMembers({ model, profile, query, history, now }: FeedRequest, node: Node): Generator<Member> {
   const { name } = TRANSACTION_ERRORS
   if (query.current) {
     const samples = errorSamples(model, node, [statisticsTime(now)], STATISTICS_INTERVAL_SECONDS, 'current')
     yield [`${name}Current`, writeErrors(profile, node, samples)]
   }
   if (query.historical) {
-    const times = timesOf(query.range, now)
+    const times = servedTimes(query.range, now, history)
     const samples = errorSamples(model, node, times, query.range.interval, 'historical')
     yield [name, writeErrors(profile, node, samples)]
     yield [`${name}Summary`, writeErrorsSummary(profile, node, samples)]

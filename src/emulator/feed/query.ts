@@ -77,6 +77,11 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   throw new ApiError('badParameter', `Parameter ${name} must be one of ${allowed.join(', ')}, not "${value}"`)
 }
 
+/** The range of a request without parameters. */
+export function defaultRange(now: number): Range {
+  return { start: Math.max(0, now - DEFAULT_RANGE_SECONDS), end: now, interval: DEFAULT_INTERVAL_SECONDS }
+}
+
 function parseRange(first: First, now: number, maxPoints: number): Range {
   const end = parseTime('endTime', first('endTime')) ?? now
   const start = parseTime('startTime', first('startTime')) ?? Math.max(0, end - DEFAULT_RANGE_SECONDS)

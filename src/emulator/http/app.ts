@@ -67,6 +67,7 @@ function requestOf(
     address: context.socket.remoteAddress ?? '',
     now: Number(context.state['now']),
     querySettings: context.state['querySettings'],
+    historySettings: context.state['historySettings'],
   }
 }
 

@@ -1,5 +1,6 @@
 import { feedText } from '../feed/feed.ts'
-import { parseFeedQuery } from '../feed/query.ts'
+import type { HistorySettings } from '../feed/history_settings.ts'
+import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { ApiError, type ApiErrorName } from '../protocol/errors.ts'
@@ -40,6 +41,7 @@ export interface AuthorizedRequest {
   /** Time of the samples in epoch seconds, which faults can change. */
   readonly now: number
   readonly querySettings: QuerySettings
+  readonly historySettings: HistorySettings
   /** Empty except for POST. */
   readonly body: string
   readonly contentType: string
@@ -146,10 +148,12 @@ function listPools({ model, profile }: System, { now }: AuthorizedRequest): Rout
 
 function listNodes(
   { model, profile, maxPoints }: System,
-  { id, query, now }: AuthorizedRequest,
+  { id, query, now, historySettings: history }: AuthorizedRequest,
 ): RouteResponse {
   const pool = findPool(model.pools, id)
-  const request = { model, profile, now, query: parseFeedQuery(query, now, maxPoints) }
+  const asked = parseFeedQuery(query, now, maxPoints)
+  const used: FeedQuery = history.ignoresRange ? { ...asked, range: defaultRange(now) } : asked
+  const request = { model, profile, now, history, query: used }
   return { body: { text: feedText(request, pool), long: request.query.historical } }
 }
 

@@ -1,0 +1,38 @@
+import type { FeedBandwidthUnit } from '../../catalogue.ts'
+import type { Steps } from '../../slices.ts'
+import { nodeEntries } from '../feed/feed.ts'
+import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
+import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
+import { type NodeHistory, nodeHistorySteps } from './node_history.ts'
+import type { Period, Served } from './series.ts'
+
+/** The past of a pool in a period. */
+export interface HistoryReading {
+  /** Sorted by id. */
+  readonly nodes: readonly NodeHistory[]
+  readonly served: Readonly<Served>
+  readonly rejected: readonly RejectedValue[]
+}
+
+/**
+ * Decodes a response of the nodes feed with `dataType=historical`, in all documented forms and those of real systems.
+ * Points outside of the period are dropped.
+ * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
+ * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
+ */
+export function* historySteps(
+  body: unknown,
+  period: Period,
+  bandwidthUnit: FeedBandwidthUnit = 'MB/s',
+): Steps<HistoryReading> {
+  const rejected = createRejectedValues()
+  const served: Served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
+  const nodes: NodeHistory[] = []
+  for (const [id, entry] of nodeEntries(body, rejected)) {
+    const node = id.slice(0, MAX_QUOTED_CHARACTERS)
+    const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
+      rejected.add({ attribute, reason, node, text }, times)
+    nodes.push(yield* nodeHistorySteps(id, entry, { period, bandwidthUnit, served, rejectAs }))
+  }
+  return { nodes, served, rejected: rejected.list() }
+}

@@ -1,0 +1,124 @@
+import {
+  ATTRIBUTES,
+  type AttributeName,
+  type FeedBandwidthUnit,
+  type SourceUnit,
+  TRANSACTION_ERRORS,
+} from '../../catalogue.ts'
+import type { Steps } from '../../slices.ts'
+import { asList, MAX_ERROR_TYPES } from '../feed/transaction_errors.ts'
+import { isObject, type JsonObject, member } from '../parse/json.ts'
+import { readName } from '../parse/names.ts'
+import { readNumber } from '../parse/numbers.ts'
+import type { Reject } from '../parse/reads.ts'
+import { type Period, readSeries, type Series, type Served } from './series.ts'
+import { readSummary, type Summary } from './summary.ts'
+
+/** The past of one attribute of a node. */
+export interface AttributeHistory {
+  readonly series: Series
+  readonly unit: SourceUnit
+}
+
+/** Failed transactions of one type. Intervals without any have no point. */
+export interface ErrorTypeHistory {
+  readonly category: string
+  readonly errorType: string
+  /** Percent of the transactions. */
+  readonly rate: Series
+}
+
+/**
+ * The past of one node. Health, disks and counts of transactions have no series: a response with history has their
+ * present values, or those of the whole period.
+ */
+export interface NodeHistory {
+  readonly id: string
+  /** displayName; undefined if absent. */
+  readonly name: string | undefined
+  readonly poolName: string | undefined
+  readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
+  readonly summaries: ReadonlyMap<AttributeName, Summary>
+  readonly errors: { readonly all: Series | undefined; readonly types: readonly ErrorTypeHistory[] }
+}
+
+export interface NodeHistoryOptions {
+  readonly period: Period
+  readonly bandwidthUnit: FeedBandwidthUnit
+  readonly served: Served
+  readonly rejectAs: (attribute: string) => Reject
+}
+
+const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
+  ...attribute,
+  summaryKey: `${attribute.name}Summary`,
+}))
+
+/** Decodes a node of a response with `dataType=historical`. */
+export function* nodeHistorySteps(
+  id: string,
+  entry: JsonObject,
+  options: NodeHistoryOptions,
+): Steps<NodeHistory> {
+  const { period, served, rejectAs, bandwidthUnit } = options
+  const attributes = new Map<AttributeName, AttributeHistory>()
+  const summaries = new Map<AttributeName, Summary>()
+  for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
+    const reject = rejectAs(name)
+    const series = readSeries(member(entry, name), { tag, period, reject, served })
+    const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
+    if (series !== undefined) attributes.set(name, { series, unit: ofSource })
+    const summary = readSummary(member(entry, summaryKey), tag, reject)
+    if (summary !== undefined) summaries.set(name, summary)
+    yield
+  }
+  return {
+    id,
+    name: readName(member(entry, 'displayName')),
+    poolName: readName(member(entry, 'storagePoolName')),
+    attributes,
+    summaries,
+    errors: yield* errorSteps(entry, options),
+  }
+}
+
+function* errorSteps(entry: JsonObject, { period, served, rejectAs }: NodeHistoryOptions) {
+  const reject = rejectAs(TRANSACTION_ERRORS.name)
+  const rate = { tag: TRANSACTION_ERRORS.rateTag, period, reject, served }
+  const types: ErrorTypeHistory[] = []
+  const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
+  if (!isObject(errors)) {
+    if (readNumber(errors).state !== 'absent') reject('shape', typeof errors)
+    return { all: undefined, types }
+  }
+  const all = readSeries(member(errors, 'all'), rate)
+  for (const { category, errorType, errorRate } of errorTypes(asList(member(errors, 'types')), reject)) {
+    const series = readSeries(errorRate, rate)
+    if (series !== undefined) types.push({ category, errorType, rate: series })
+    yield
+  }
+  return { all, types }
+}
+
+/** The error types with a name: the most frequent ones, if there are too many to export. */
+function errorTypes(list: readonly unknown[], reject: Reject) {
+  const types = new Map<string, { category: string; errorType: string; count: number; errorRate: unknown }>()
+  for (const entry of list) {
+    const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
+    if (!isObject(entry) || errorType === undefined) {
+      reject('shape', 'an error type without a name')
+      continue
+    }
+    const category = readName(member(entry, 'category')) ?? ''
+    const count = readNumber(member(entry, 'errorCount'))
+    types.set(`${category}\n${errorType}`, {
+      category,
+      errorType,
+      count: count.state === 'served' ? count.value : 0,
+      errorRate: member(entry, 'errorRate'),
+    })
+  }
+  if (types.size <= MAX_ERROR_TYPES) return [...types.values()]
+  reject('too_many', `${types.size} error types`, types.size - MAX_ERROR_TYPES)
+  return [...types.values()].sort((a, b) => b.count - a.count).slice(0, MAX_ERROR_TYPES)
+}

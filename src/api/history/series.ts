@@ -1,0 +1,166 @@
+import { timeIn, valueIn } from '../feed/snapshots.ts'
+import { isObject } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { type Reject, unreadable } from '../parse/reads.ts'
+
+/** Points of one attribute, in ascending order of time, each time once. */
+export interface Series {
+  /** Seconds since the epoch, by the clock of the storage system. */
+  readonly times: readonly number[]
+  /** In the unit of the source, one for each time. */
+  readonly values: readonly number[]
+}
+
+/** A period in seconds since the epoch: `start` belongs to it, `end` does not. */
+export interface Period {
+  readonly start: number
+  readonly end: number
+  /** Seconds between two points. */
+  readonly interval: number
+}
+
+/** What a response served, whether or not it is in the period. */
+export interface Served {
+  points: number
+  /** Points that are further from the period than systems round times. */
+  farPoints: number
+  /** Least time between two points of one series, in seconds; infinite without two points. */
+  step: number
+}
+
+export interface SeriesOptions {
+  /** The documented name of the value member. */
+  readonly tag: string
+  readonly period: Period
+  readonly reject: Reject
+  /** Updated with all points. */
+  readonly served: Served
+}
+
+/**
+ * Reads a historical attribute: an array of snapshots in any order, or a single snapshot.
+ * Absent values give no point. Of two points with the same time, the last one is used.
+ * Source: API document, "Snapshot and series conventions", rule 3.
+ * @returns undefined without points in the period
+ */
+export function readSeries(value: unknown, options: SeriesOptions): Series | undefined {
+  if (value === undefined || value === null) return undefined
+  const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const times: number[] = []
+  const values: number[] = []
+  let isAscending = true
+  for (const snapshot of snapshots) {
+    const t = readTime(snapshot, options)
+    if (t === undefined) continue
+    const number = readValue(snapshot, options)
+    if (number === undefined) continue
+    isAscending &&= times.length === 0 || t > (times.at(-1) ?? 0)
+    times.push(t)
+    values.push(number)
+  }
+  if (!isAscending) sortByTime(times, values, options.reject)
+  if (isPlaceholder(times, values, options.period)) return undefined
+  noteServed(times, options)
+  return within(times, values, options.period)
+}
+
+/** The time of a snapshot; undefined for what is not a snapshot. Absent snapshots are not rejected. */
+function readTime(snapshot: unknown, { reject }: SeriesOptions): number | undefined {
+  if (!isObject(snapshot)) {
+    if (readNumber(snapshot).state !== 'absent') rejectAs('shape', snapshot, reject)
+    return undefined
+  }
+  const t = plainNumber(snapshot['t']) ?? timeIn(snapshot)
+  if (t === undefined) rejectAs('time', snapshot, reject)
+  return t
+}
+
+function rejectAs(reason: 'shape' | 'time', value: unknown, reject: Reject): void {
+  const read = unreadable(reason, value)
+  if (read.state === 'unreadable') reject(read.rejection, read.text)
+}
+
+function readValue(snapshot: unknown, { tag, reject }: SeriesOptions): number | undefined {
+  if (!isObject(snapshot)) return undefined
+  const plain = plainNumber(snapshot[tag])
+  if (plain !== undefined) return plain
+  const read = readNumber(valueIn(snapshot, tag))
+  if (read.state === 'unreadable') reject(read.rejection, read.text)
+  return read.state === 'served' ? read.value : undefined
+}
+
+const DIGIT_0 = 0x30
+const DIGIT_9 = 0x39
+/** The length of every number that Java or JavaScript writes is below this one. */
+const MAX_PLAIN_CHARACTERS = 30
+/** Larger values may not be finite in the unit of their metric; `readNumber` decides about them. */
+const LARGEST_PLAIN = 1e300
+
+/**
+ * The same result as `readNumber` for nearly all numbers of real systems, in a tenth of its time; undefined for all
+ * others. Notations that JavaScript reads and the API does not have, such as 0x1F, have a letter as second character.
+ */
+function plainNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 && value < LARGEST_PLAIN ? value + 0 : undefined
+  if (typeof value !== 'string' || value.length > MAX_PLAIN_CHARACTERS) return undefined
+  const first = value.charCodeAt(0)
+  if (!(first >= DIGIT_0 && first <= DIGIT_9)) return undefined
+  const number = Number(value)
+  if (!(number < LARGEST_PLAIN)) return undefined
+  return value.charCodeAt(1) > DIGIT_9 && first === DIGIT_0 ? undefined : number
+}
+
+/** Sorts both lists by time; of equal times the last one is kept, and rejected if the values differ. */
+function sortByTime(times: number[], values: number[], reject: Reject): void {
+  const byTime = new Map<number, number>()
+  times.forEach((t, index) => {
+    const value = values[index] ?? 0
+    const before = byTime.get(t)
+    if (before !== undefined && before !== value) reject('duplicate', String(t))
+    byTime.set(t, value)
+  })
+  const sorted = [...byTime].sort(([a], [b]) => a - b)
+  times.length = 0
+  values.length = 0
+  for (const [t, value] of sorted) {
+    times.push(t)
+    values.push(value)
+  }
+}
+
+/** Systems may round times to their own step, which is an hour by default. */
+const COARSEST_STEP_SECONDS = 3600
+
+function noteServed(times: readonly number[], { served, period }: SeriesOptions): void {
+  const tolerance = 2 * Math.max(period.interval, COARSEST_STEP_SECONDS)
+  const isFar = (t: number | undefined) =>
+    t !== undefined && (t < period.start - tolerance || t >= period.end + tolerance)
+  let near = times.length
+  for (let index = 0; isFar(times[index]); index += 1) near -= 1
+  for (let index = times.length - 1; near > 0 && isFar(times[index]); index -= 1) near -= 1
+  served.points += times.length
+  served.farPoints += times.length - near
+  for (let index = 1; index < times.length; index += 1) {
+    served.step = Math.min(served.step, (times[index] ?? 0) - (times[index - 1] ?? 0))
+  }
+}
+
+/** Real systems serve a single 0 with the time of the response for an attribute without stored history. */
+function isPlaceholder(
+  times: readonly number[],
+  values: readonly number[],
+  { end, interval }: Period,
+): boolean {
+  const [t = 0] = times
+  return times.length === 1 && values[0] === 0 && (t >= end || t % interval !== 0)
+}
+
+function within(times: number[], values: number[], { start, end }: Period): Series | undefined {
+  let from = 0
+  let to = times.length
+  while (from < to && (times[from] ?? 0) < start) from += 1
+  while (to > from && (times[to - 1] ?? 0) >= end) to -= 1
+  if (from === to) return undefined
+  if (from === 0 && to === times.length) return { times, values }
+  return { times: times.slice(from, to), values: values.slice(from, to) }
+}

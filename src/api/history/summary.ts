@@ -1,0 +1,35 @@
+import { readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
+import { isObject, member } from '../parse/json.ts'
+import { readNumber } from '../parse/numbers.ts'
+import type { Read, Reject } from '../parse/reads.ts'
+
+/** `<Attribute>Summary` of the storage system, in the unit of the source. */
+export interface Summary {
+  readonly min: Snapshot | undefined
+  readonly max: Snapshot | undefined
+  /** Mean of the points of the requested period. */
+  readonly average: number | undefined
+}
+
+/**
+ * Reads `<Attribute>Summary`. Its extremes are a snapshot or an array of one; its average is a number, a text or a
+ * snapshot, which may have no time. Source: API document, "Snapshot and series conventions", rule 5.
+ * @returns undefined for a summary without any value
+ */
+export function readSummary(value: unknown, tag: string, reject: Reject): Summary | undefined {
+  if (!isObject(value)) return undefined
+  const keep = <T>(read: Read<T>): T | undefined => {
+    if (read.state === 'unreadable') reject(read.rejection, read.text)
+    return read.state === 'served' ? read.value : undefined
+  }
+  const min = keep(readNewest(member(value, 'Min'), tag))
+  const max = keep(readNewest(member(value, 'Max'), tag))
+  const average = keep(readNumber(scalar(member(value, 'Avg'), tag)))
+  const isEmpty = min === undefined && max === undefined && average === undefined
+  return isEmpty ? undefined : { min, max, average }
+}
+
+function scalar(value: unknown, tag: string): unknown {
+  const single = Array.isArray(value) ? value.at(-1) : value
+  return isObject(single) ? valueIn(single, tag) : single
+}

@@ -1,0 +1,252 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import type { Period } from '../../api/history/series.ts'
+import { REJECTIONS } from '../../api/parse/reads.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { counted } from '../../counted.ts'
+import { durationText } from '../../duration_text.ts'
+import { type BackfillPool, runBackfill } from '../../history/backfill.ts'
+import { createJournal, difference, type RunSettings, type RunState } from '../../history/journal.ts'
+import { alignedPeriod } from '../../history/periods.ts'
+import { bytesText } from '../../quantities.ts'
+import { visibleText } from '../../visible_text.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+import { interruptible } from '../cli/lifetime.ts'
+import { chooseSystem } from '../cli/systems.ts'
+import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
+import { parseHttpUrl } from '../cli/urls.ts'
+import { estimateRun, lacksPerformance } from './estimate.ts'
+import { findGaps } from './gaps.ts'
+import { chooseOutput, earlierState, type Output, type OutputFlags } from './output.ts'
+import { type Connections, connect, type ListedPool } from './pools.ts'
+import { type BackfillReporter, countText, createReporter } from './progress.ts'
+import { addRemoteFlags } from './remote_flags.ts'
+
+interface Flags extends OutputFlags {
+  readonly 'config.file': string
+  /** Seconds since the epoch. */
+  readonly from: number
+  readonly to: number
+  readonly interval: number
+  readonly system?: string
+  readonly pool?: readonly string[]
+  readonly label?: Readonly<Record<string, string>>
+  readonly fillGaps?: true
+  readonly 'prometheus.url'?: string
+  readonly resume?: true
+  readonly dryRun?: true
+}
+
+const HELP = `
+Reads the history that the storage systems keep, and writes it as OpenMetrics for promtool or sends it with remote write
+1.0, with the names and labels of /metrics. Requests stay within the limits of the configuration. At the end it prints the commands of the import.
+
+Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or -30d for 30 days ago. The point at --from
+is included, the point at --to is not; both are extended to multiples of --interval.
+
+An interrupted run (Ctrl+C, or a system that does not answer) saves what it has in a journal and in a folder beside the
+output; with remote write, in the file of --journal. The same command with --resume continues. A finished run has nothing to resume.
+
+Examples:
+  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --output=history.om
+  sds-exporter backfill --config.file=sds-exporter.yml --from=2025-01-01 --interval=1h --output-dir=history
+  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --remote-write.url=http://mimir:8080/api/v1/push \\
+    --remote-write.header=X-Scope-OrgID=storage --journal=backfill.journal
+
+Exit codes: 0 success; 1 failed or interrupted; 2 usage error.`
+
+export function backfillCommand(): Command {
+  const time = (text: string) => parseTime(text, Date.now())
+  const command = new Command('backfill')
+    .description('write the history that the systems keep, for import into Prometheus')
+    .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
+    .requiredOption('--from <time>', 'start of the history, such as -30d or 2026-03-01', time)
+    .option('--to <time>', 'end of the history (default: now)', time)
+    .option('--interval <duration>', 'time between two points', parseSeconds, 300)
+    .option('--system <name>', 'only this system')
+    .option('--pool <name>', 'only this pool, by name or id; may be repeated', collect)
+    .option('--output <file>', 'write one OpenMetrics file; - is stdout')
+    .option('--output-dir <folder>', 'write one OpenMetrics file for each day (UTC) into this folder')
+    .option(
+      '--label <name=value>',
+      'add a label to every series, such as job=sds; may be repeated',
+      collectLabel,
+    )
+    .option('--fill-gaps', 'only the periods for which Prometheus has no samples')
+    .option('--prometheus.url <url>', 'Prometheus that --fill-gaps asks')
+    .option('--journal <file>', 'journal of a run with remote write, for --resume')
+    .option('--resume', 'continue an earlier run')
+    .option('--dry-run', 'print the number of requests and samples and the size to expect, and stop')
+    .addHelpText('after', HELP)
+    .action(backfill)
+  return addRemoteFlags(command)
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+const LABEL_NAME = /^(?!__)[a-zA-Z_]\w*$/
+/** Labels of the families; another value would change what they mean. */
+const OWN_LABELS = ['system', 'pool', 'node', 'level', 'purpose', 'category', 'error_type']
+
+function collectLabel(text: string, before: Readonly<Record<string, string>> = {}) {
+  const [, name = '', value = ''] = /^([^=]*)=(.+)$/s.exec(text) ?? []
+  if (!LABEL_NAME.test(name)) throw new InvalidArgumentError('Expected NAME=VALUE, such as job=sds.')
+  if (OWN_LABELS.includes(name)) throw new InvalidArgumentError(`The label ${name} is set by sds-exporter.`)
+  return { ...before, [name]: value }
+}
+
+async function backfill(flags: Flags): Promise<void> {
+  const config = loadConfig(flags['config.file'], process.env)
+  const output = chooseOutput(flags)
+  const state = await earlierState(output, flags.resume === true)
+  const reporter = createReporter(process.stderr, () => performance.now())
+  if (state?.isFinished === true) {
+    return reporter.line(`${output.name} is complete: ${countText(state.samples)} samples, nothing to add`)
+  }
+  const period = state?.settings.period ?? periodOf(flags)
+  const prometheus = gapSource(flags)
+  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  await interruptible(async (signal) => {
+    const labels = flags.label ?? {}
+    await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
+    const pools =
+      prometheus === undefined ? listed.pools : await poolsWithGaps(listed, prometheus, period, signal)
+    const connections = { pools, requests: listed.requests }
+    const settings = {
+      period,
+      pools: connections.pools.map(({ key }) => key),
+      destination: output.name,
+      labels,
+    }
+    const changed = state && difference(state.settings, settings)
+    if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
+    if (flags.dryRun === true) return printEstimate({ connections, output, period, config })
+    await write({ connections, output, settings, state, reporter, signal })
+  }).finally(reporter.clear)
+}
+
+function periodOf({ from, to, interval }: Flags): Period {
+  const now = Math.floor(Date.now() / 1000)
+  const end = Math.min(to ?? now, now)
+  if (from >= end) throw new Failed('--from must be earlier than --to and than now', EXIT.usage)
+  return alignedPeriod(from, end, interval)
+}
+
+/** Which Prometheus is asked for gaps; undefined: the whole period is read. @throws {Failed} usage error */
+function gapSource({ fillGaps, 'prometheus.url': url }: Flags): URL | undefined {
+  if ((fillGaps === true) !== (url !== undefined))
+    throw new Failed('--fill-gaps and --prometheus.url need each other', EXIT.usage)
+  return url === undefined ? undefined : parseHttpUrl('--prometheus.url', url)
+}
+
+/** The pools that have gaps, each with them. */
+async function poolsWithGaps(
+  { pools }: Connections,
+  prometheus: URL,
+  period: Period,
+  signal: AbortSignal,
+): Promise<ListedPool[]> {
+  const withGaps: ListedPool[] = []
+  for (const pool of pools) {
+    withGaps.push({ ...pool, gaps: await findGaps(prometheus, pool, period, signal) })
+  }
+  return withGaps
+}
+
+type Planned = Pick<Connections, 'pools' | 'requests'>
+
+interface PlannedRun {
+  readonly connections: Planned
+  readonly output: Output
+}
+
+function printEstimate(run: PlannedRun & { readonly period: Period; readonly config: Config }): void {
+  const { connections, output, period, config } = run
+  const { requests, samples, bytes } = estimateRun(connections.pools, output.partsOf(period))
+  const seconds = requests / config.limits.requestsPerSecond
+  const pools = connections.pools.map(({ system, label, reading, estimate }) => {
+    const size = `${counted(reading.nodes.length, 'node')}, ${estimate.series} series`
+    return `system ${system}, pool ${visibleText(label)}: ${size}`
+  })
+  const lines = [
+    ...pools,
+    `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
+    `requests: ${requests}, at least ${durationText(seconds)}`,
+    `samples:  ${countText(samples)} at most`,
+    `size:     ${bytesText(bytes)} at most, and the same for the time of the run`,
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+interface Run extends PlannedRun {
+  readonly settings: RunSettings
+  readonly state: RunState | undefined
+  readonly reporter: BackfillReporter
+  readonly signal: AbortSignal
+}
+
+async function write({ connections, output, settings, state, reporter, signal }: Run): Promise<void> {
+  const began = performance.now()
+  const { period } = settings
+  noteMissingFigures(connections, reporter)
+  const rejected = createRejectedReport()
+  const destination = await output.open()
+  try {
+    const samples = await runBackfill({
+      settings,
+      parts: output.partsOf(period),
+      pools: connections.pools,
+      destination,
+      journal: output.journalFile === undefined ? undefined : createJournal(output.journalFile),
+      state,
+      onProgress: reporter.show,
+      notice: (text) => reporter.line(visibleText(text)),
+      onRejected: rejected.add,
+      signal,
+    })
+    reporter.clear()
+    for (const line of rejected.lines()) reporter.line(line)
+    const seconds = (performance.now() - began) / 1000
+    const requests = counted(connections.requests(), 'request')
+    reporter.line(`${output.name}: ${countText(samples)} samples, ${requests}, ${durationText(seconds)}`)
+    process.stdout.write(output.nextSteps(period))
+  } catch (failure) {
+    if (output.journalFile === undefined) {
+      await destination.discard()
+      throw failure
+    }
+    const message = failure instanceof Error ? failure.message : String(failure)
+    throw new Failed(`${message}\nWhat was read is saved: run the same command with --resume to continue.`)
+  }
+}
+
+function noteMissingFigures({ pools }: Planned, reporter: BackfillReporter): void {
+  for (const system of new Set(pools.map((pool) => pool.system))) {
+    if (!pools.filter((pool) => pool.system === system).every(({ reading }) => lacksPerformance(reading)))
+      continue
+    reporter.line(
+      `system ${system}: its feed keeps only capacity history; CPU, memory, network, transactions and disk I/O are missing`,
+    )
+  }
+}
+
+/** Counts rejected values by attribute and reason. */
+function createRejectedReport() {
+  const byKind = new Map<string, { readonly text: string; times: number }>()
+  return {
+    add(pool: BackfillPool, values: readonly RejectedValue[]): void {
+      for (const { attribute, reason, node, text, times } of values) {
+        const kind = `${attribute} ${reason}`
+        const first = `system ${pool.system}, node ${visibleText(node)}: "${visibleText(text)}" ${REJECTIONS[reason]}`
+        const entry = byKind.get(kind) ?? { text: `${attribute}: first of ${first}`, times: 0 }
+        entry.times += times
+        byKind.set(kind, entry)
+      }
+    },
+    lines: (): string[] =>
+      [...byKind.values()].map(({ text, times }) => `rejected ${counted(times, 'value')} of ${text}`),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Period } from '../../api/history/series.ts'
+import { ATTRIBUTES } from '../../catalogue.ts'
+import { labelText } from '../../metrics/exposition.ts'
+import { Failed } from '../cli/exit.ts'
+import type { ListedPool } from './pools.ts'
+
+/** Prometheus refuses range queries with more than 11,000 steps. */
+const MAX_STEPS = 10_000
+const TIMEOUT_MS = 120_000
+const MS_PER_SECOND = 1000
+
+/**
+ * The parts of a period for which Prometheus has no sample of a pool: the intervals that end at a point of the history
+ * and have none. Shorter gaps are not found, because the history has no points for them.
+ * @throws {Failed} if Prometheus does not answer
+ */
+export async function findGaps(
+  prometheus: URL,
+  pool: Pick<ListedPool, 'system' | 'label' | 'reading'>,
+  { start, end, interval }: Period,
+  signal: AbortSignal,
+): Promise<readonly Period[]> {
+  const selector = `${familyOf(pool)}{${labelText({ system: pool.system, pool: pool.label })}}`
+  // One millisecond less, because Prometheus 2 includes both ends: the point before is not that of this interval.
+  const query = `count(count_over_time(${selector}[${interval * MS_PER_SECOND - 1}ms]))`
+  const present = new Set<number>()
+  for (let from = start; from < end; from += MAX_STEPS * interval) {
+    const to = Math.min(from + (MAX_STEPS - 1) * interval, end - interval)
+    const parameters = { query, start: String(from), end: String(to), step: String(interval) }
+    for (const t of await timesOf(prometheus, new URLSearchParams(parameters), signal)) present.add(t)
+  }
+  return missing(present, { start, end, interval })
+}
+
+/** A family that the nodes of the pool have, in `/metrics` as well as in history. */
+function familyOf({ reading, label }: Pick<ListedPool, 'label' | 'reading'>): string {
+  const usable = ATTRIBUTES.filter(({ family, historyFamily, currentOnly }) => {
+    return !currentOnly && family === historyFamily
+  })
+  const served = usable.find(({ name }) => reading.nodes.some(({ values }) => values.has(name)))
+  if (served !== undefined) return served.family
+  throw new Failed(`pool ${label} serves no attribute that has a history`)
+}
+
+function missing(present: ReadonlySet<number>, { start, end, interval }: Period): Period[] {
+  const gaps: { start: number; end: number; interval: number }[] = []
+  for (let t = start; t < end; t += interval) {
+    if (present.has(t)) continue
+    const last = gaps.at(-1)
+    if (last?.end === t) last.end = t + interval
+    else gaps.push({ start: t, end: t + interval, interval })
+  }
+  return gaps
+}
+
+async function timesOf(prometheus: URL, parameters: URLSearchParams, signal: AbortSignal): Promise<number[]> {
+  const url = `${prometheus.href.replace(/\/+$/, '')}/api/v1/query_range?${parameters}`
+  const body = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
+    .then((response) => response.json())
+    .catch((failure: unknown) => {
+      signal.throwIfAborted()
+      const reason = failure instanceof Error ? failure.message : String(failure)
+      throw new Failed(`${prometheus.origin} did not answer the query for gaps: ${reason}`)
+    })
+  const { status, error, data } = body as Answer
+  if (status !== 'success')
+    throw new Failed(`${prometheus.origin} refused the query for gaps: ${error ?? ''}`)
+  return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
+}
+
+interface Answer {
+  readonly status?: string
+  readonly error?: string
+  readonly data?: { readonly result: readonly { readonly values: readonly (readonly [number, string])[] }[] }
+}

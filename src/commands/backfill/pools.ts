@@ -1,0 +1,129 @@
+import { createClient, type SystemClient } from '../../api/client.ts'
+import type { FeedReading } from '../../api/feed/feed.ts'
+import { poolNameIn } from '../../api/feed/feed.ts'
+import type { Config, SystemConfig } from '../../config/config.ts'
+import type { BackfillPool } from '../../history/backfill.ts'
+import { silentLog } from '../../log.ts'
+import { uniqueNames } from '../../metrics/samples.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+import { expectedSeries, type SeriesEstimate } from './estimate.ts'
+
+/** A pool with what its current values tell about its history. */
+export interface ListedPool extends BackfillPool {
+  readonly reading: FeedReading
+  readonly estimate: SeriesEstimate
+}
+
+export interface Connections extends AsyncDisposable {
+  readonly pools: readonly ListedPool[]
+  /** Number of requests sent so far. */
+  requests(): number
+}
+
+interface ConnectOptions {
+  readonly systems: readonly SystemConfig[]
+  readonly config: Pick<Config, 'limits' | 'poll'>
+  /** Names or ids of the pools; undefined: all. */
+  readonly chosen: readonly string[] | undefined
+  readonly labels: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Lists the pools of the systems with the labels that `/metrics` gives them, which needs the current values of all
+ * pools of a system: a name that is not unique is replaced by the id.
+ * @throws {Failed} usage error, for a chosen pool that does not exist
+ */
+export async function connect(options: ConnectOptions): Promise<Connections> {
+  let requests = 0
+  const clients: SystemClient[] = []
+  const close = async () => void (await Promise.allSettled(clients.map((client) => client.close())))
+  try {
+    const listed: ListedPool[] = []
+    for (const system of options.systems) {
+      const client = createClient({
+        system,
+        limits: options.config.limits,
+        timeoutMs: options.config.poll.timeoutMs,
+        observer: {
+          exchanged: () => {
+            requests += 1
+          },
+          loggedIn: () => undefined,
+          clockSkew: () => undefined,
+          certificate: () => undefined,
+        },
+        log: silentLog,
+      })
+      clients.push(client)
+      listed.push(...(await listPools(system, client, options)))
+    }
+    return {
+      pools: choose(listed, options.chosen),
+      requests: () => requests,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (failure) {
+    await close()
+    throw failure
+  }
+}
+
+async function listPools(
+  system: SystemConfig,
+  client: SystemClient,
+  { config, labels, signal }: ConnectOptions,
+): Promise<ListedPool[]> {
+  const refs = system.pools?.map((id) => ({ id, name: undefined })) ?? (await client.pools(signal))
+  const read = []
+  for (const { id, name } of refs) {
+    const reading = await client.nodes(id, signal)
+    read.push({ id, name: poolNameIn(reading) ?? name, reading })
+  }
+  const names = uniqueNames(read)
+  return read.map(({ id, reading }, index) => {
+    const label = names[index] ?? id
+    const estimate = expectedSeries(reading, { system: system.name, pool: label }, labels)
+    const points = pointsPerRequest(estimate.series, config.limits.maxResponseBytes)
+    return {
+      key: `${system.name} ${id}`,
+      system: system.name,
+      poolId: id,
+      label,
+      client,
+      points,
+      reading,
+      estimate,
+    }
+  })
+}
+
+/** JSON values of a snapshot, as they are counted against `limits.max_response_bytes`. */
+const VALUES_PER_POINT = 5
+/** Those of a summary, of the name, and of the two points at the borders that are not used. */
+const VALUES_PER_SERIES = 30
+/** One JSON value is allowed for so many bytes of the limit. */
+const BYTES_PER_VALUE = 32
+/** Nodes and errors may be more than the current values show. */
+const FILL = 0.7
+/** A day of five-minute points: larger responses take systems long. */
+const MAX_POINTS = 288
+
+function pointsPerRequest(series: number, maxResponseBytes: number): number {
+  const values = (FILL * maxResponseBytes) / BYTES_PER_VALUE / Math.max(series, 1)
+  const points = (values - VALUES_PER_SERIES) / VALUES_PER_POINT
+  return Math.min(Math.max(Math.floor(points), 1), MAX_POINTS)
+}
+
+function choose(pools: readonly ListedPool[], chosen: readonly string[] | undefined): readonly ListedPool[] {
+  for (const name of chosen ?? []) {
+    if (pools.some((pool) => isCalled(pool, name))) continue
+    const names = pools.map(({ label }) => label).join(', ')
+    throw new Failed(`unknown pool ${name}; pools: ${names}`, EXIT.usage)
+  }
+  return pools.filter((pool) => chosen === undefined || chosen.some((name) => isCalled(pool, name)))
+}
+
+function isCalled({ label, poolId }: ListedPool, name: string): boolean {
+  return label === name || poolId === name
+}

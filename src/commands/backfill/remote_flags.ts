@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { readTextFile } from '../../config/values/files.ts'
+import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
+import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
+import { EXIT, Failed } from '../cli/exit.ts'
+import { parseHttpUrl } from '../cli/urls.ts'
+
+export interface RemoteFlags {
+  readonly 'remoteWrite.url'?: string
+  readonly 'remoteWrite.username'?: string
+  readonly 'remoteWrite.passwordFile'?: string
+  readonly 'remoteWrite.bearerTokenFile'?: string
+  readonly 'remoteWrite.header'?: Readonly<Record<string, string>>
+  readonly 'remoteWrite.caFile'?: string
+  readonly 'remoteWrite.certFile'?: string
+  readonly 'remoteWrite.keyFile'?: string
+  readonly 'remoteWrite.serverName'?: string
+  readonly 'remoteWrite.insecureSkipVerify'?: boolean
+}
+
+/** There is no flag for a password or token, because every local user can read command lines. */
+export function addRemoteFlags(command: Command): Command {
+  return command
+    .option('--remote-write.url <url>', 'send the samples to this receiver of remote write 1.0')
+    .option('--remote-write.username <name>', 'user of basic authentication')
+    .option('--remote-write.password-file <file>', 'file with the password of the user')
+    .option('--remote-write.bearer-token-file <file>', 'file with a bearer token')
+    .option(
+      '--remote-write.header <name=value>',
+      'additional header, such as X-Scope-OrgID=storage; may be repeated',
+      collectHeader,
+    )
+    .option('--remote-write.ca-file <file>', 'certificates (PEM) that issued that of the receiver')
+    .option('--remote-write.cert-file <file>', 'client certificate (PEM)')
+    .option('--remote-write.key-file <file>', 'key of the client certificate (PEM)')
+    .option('--remote-write.server-name <name>', 'name in the certificate of the receiver')
+    .option('--remote-write.insecure-skip-verify', 'accept every certificate of the receiver')
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e]+$/
+/** Set from other flags, or by the protocol. */
+const OWN_HEADERS = ['authorization', 'content-type', 'content-encoding', 'content-length', 'host']
+
+function collectHeader(text: string, before: Readonly<Record<string, string>> = {}) {
+  const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+  if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value) || OWN_HEADERS.includes(name.toLowerCase())) {
+    throw new InvalidArgumentError('Expected NAME=VALUE of a header that has no flag of its own.')
+  }
+  return { ...before, [name]: value }
+}
+
+/** @throws {Failed} usage error, for flags that do not fit together; failure, for files that cannot be read */
+export function receiverOptions(flags: RemoteFlags, url: string): ReceiverOptions {
+  const optional = <Key extends string>(key: Key, value: string | undefined) =>
+    (value === undefined ? {} : { [key]: value }) as Partial<Record<Key, string>>
+  const pem = (file: string | undefined) => (file === undefined ? undefined : contentOf(file, 'pem'))
+  const headers = { ...flags['remoteWrite.header'], ...authorization(flags) }
+  if ((flags['remoteWrite.certFile'] === undefined) !== (flags['remoteWrite.keyFile'] === undefined))
+    throw new Failed('--remote-write.cert-file and --remote-write.key-file need each other', EXIT.usage)
+  return {
+    url: parseHttpUrl('--remote-write.url', url),
+    headers,
+    tls: {
+      ...optional('ca', pem(flags['remoteWrite.caFile'])),
+      ...optional('cert', pem(flags['remoteWrite.certFile'])),
+      ...optional('key', pem(flags['remoteWrite.keyFile'])),
+      ...optional('servername', flags['remoteWrite.serverName']),
+      ...(flags['remoteWrite.insecureSkipVerify'] === true && { rejectUnauthorized: false }),
+    },
+  }
+}
+
+function authorization(flags: RemoteFlags): Readonly<Record<string, string>> {
+  const username = flags['remoteWrite.username']
+  const passwordFile = flags['remoteWrite.passwordFile']
+  const tokenFile = flags['remoteWrite.bearerTokenFile']
+  if ((username === undefined) !== (passwordFile === undefined))
+    throw new Failed('--remote-write.username and --remote-write.password-file need each other', EXIT.usage)
+  if (username !== undefined && tokenFile !== undefined)
+    throw new Failed('choose basic or bearer authentication', EXIT.usage)
+  if (tokenFile !== undefined)
+    return { Authorization: `Bearer ${secretIn(tokenFile, tokenFromText).reveal()}` }
+  if (username === undefined || passwordFile === undefined) return {}
+  const password = secretIn(passwordFile, passwordFromText).reveal()
+  return { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+}
+
+function secretIn(file: string, make: (text: string) => Secret | string): Secret {
+  const secret = make(contentOf(file, 'secret'))
+  if (typeof secret === 'string') throw new Failed(`the secret in ${file} ${secret}`)
+  return secret
+}
+
+function contentOf(file: string, kind: 'pem' | 'secret'): string {
+  const read = readTextFile(file, kind)
+  if ('problem' in read) throw new Failed(`${file} ${read.problem}`)
+  return read.text
+}

@@ -1,0 +1,42 @@
+import { InvalidArgumentError } from 'commander'
+import { parseDuration } from '../../config/values/units.ts'
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2}))?$/
+
+/**
+ * Parses a time: RFC 3339 (or a date, in UTC), seconds since the epoch, `now`, or a time before now such as `-30d`.
+ * @param nowMs milliseconds since the epoch
+ * @returns seconds since the epoch, as a whole number
+ * @throws {InvalidArgumentError}
+ */
+export function parseTime(text: string, nowMs: number): number {
+  const ms = millisecondsOf(text.trim(), nowMs)
+  if (ms !== undefined && ms >= 0) return Math.floor(ms / 1000)
+  throw new InvalidArgumentError(
+    'Expected a time such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or -30d for 30 days ago.',
+  )
+}
+
+function millisecondsOf(text: string, nowMs: number): number | undefined {
+  if (text === 'now') return nowMs
+  if (/^\d{1,12}(\.\d+)?$/.test(text)) return Number(text) * 1000
+  if (text.startsWith('-')) {
+    const before = parseDuration(text.slice(1))
+    return before === undefined ? undefined : nowMs - before
+  }
+  if (!RFC_3339.test(text)) return undefined
+  const ms = Date.parse(text.replace(' ', 'T').toUpperCase())
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Parses a duration of whole seconds, such as `5m`. @throws {InvalidArgumentError} */
+export function parseSeconds(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== undefined && ms >= 1000 && ms % 1000 === 0) return ms / 1000
+  throw new InvalidArgumentError('Expected a duration of whole seconds, such as 5m or 1h.')
+}
+
+/** A time in RFC 3339, without fractions: `2026-03-11T12:00:00Z`. */
+export function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+}

@@ -1,0 +1,25 @@
+import { type FaultRow, secondsArgument } from './fault.ts'
+
+const HOUR = 3_600
+
+/** Faults of the history in the nodes feed. Current values stay as they are. */
+export const HISTORY_FAULTS = {
+  'history-gaps': {
+    help: 'the history lacks the points of the first SECONDS of every day (UTC)',
+    argument: secondsArgument(HOUR),
+    effect: { stage: 'history', settings: (seconds) => ({ gapSeconds: Number(seconds) }) },
+  },
+  'late-points': {
+    help: 'points of the history appear SECONDS after their time',
+    argument: secondsArgument(HOUR),
+    effect: { stage: 'history', settings: (seconds) => ({ lateSeconds: Number(seconds) }) },
+  },
+  'unordered-history': {
+    help: 'points of the history are not in the order of time, and the first one occurs twice',
+    effect: { stage: 'history', settings: () => ({ isUnordered: true }) },
+  },
+  'fixed-history': {
+    help: 'startTime, endTime and interval have no effect: the history has hourly points of the last five days',
+    effect: { stage: 'history', settings: () => ({ ignoresRange: true }) },
+  },
+} as const satisfies Record<string, FaultRow>

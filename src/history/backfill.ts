@@ -1,0 +1,176 @@
+import type { SystemClient } from '../api/client.ts'
+import type { RejectedValue } from '../api/feed/rejected_values.ts'
+import type { Period } from '../api/history/series.ts'
+import type { Journal, RunSettings, RunState } from './journal.ts'
+import type { Part } from './periods.ts'
+import { readPool } from './reader.ts'
+import { type HistorySeries, historySeries } from './series.ts'
+import type { SpooledSeries } from './spool.ts'
+
+/** A pool whose past is written. */
+export interface BackfillPool {
+  /** Unique among all pools of all systems. */
+  readonly key: string
+  readonly system: string
+  readonly poolId: string
+  /** The label `pool`. */
+  readonly label: string
+  readonly client: Pick<SystemClient, 'history'>
+  /** Maximum number of points of a series in one request, at the beginning. */
+  readonly points: number
+  /** The periods to read, in ascending order; undefined: the whole period of the run. */
+  readonly gaps?: readonly Period[]
+}
+
+/** Where samples go. */
+export interface Destination {
+  /** @param saved what an earlier run has saved of this part */
+  begin(part: Part, saved: readonly SpooledSeries[]): Promise<void>
+  /** Takes the series of one window, whole or not at all. */
+  write(series: Iterable<HistorySeries>, signal: AbortSignal): Promise<void>
+  /** Whether {@link save} is due. */
+  readonly isFull: boolean
+  /** After it, what was written survives the end of the process. */
+  save(): Promise<readonly SpooledSeries[]>
+  /** Completes the part. What was saved stays until {@link discard}. */
+  finish(part: Part): Promise<void>
+  /** Removes what was saved of a part that is complete and recorded as such. */
+  discard(): Promise<void>
+}
+
+/** Progress of a run, resumed parts included. */
+export interface BackfillProgress {
+  /** Seconds of history that were read, over all pools. */
+  readonly doneSeconds: number
+  readonly totalSeconds: number
+  /** Written by this process. */
+  readonly samples: number
+}
+
+export interface BackfillOptions {
+  readonly settings: RunSettings
+  readonly parts: readonly Part[]
+  readonly pools: readonly BackfillPool[]
+  readonly destination: Destination
+  /** Undefined: the run cannot be resumed. */
+  readonly journal: Journal | undefined
+  /** That of the journal, for a resumed run. */
+  readonly state: RunState | undefined
+  readonly onProgress: (progress: BackfillProgress) => void
+  readonly notice: (text: string) => void
+  readonly onRejected: (pool: BackfillPool, values: readonly RejectedValue[]) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads the past of pools, one pool and one window at a time, and writes it part by part. On a failure or an abort,
+ * everything that was read is saved first.
+ * @returns number of samples of the whole run
+ */
+export async function runBackfill(options: BackfillOptions): Promise<number> {
+  const { parts, destination, settings } = options
+  let state: RunState = options.state ?? {
+    settings,
+    part: 0,
+    done: {},
+    series: [],
+    samples: 0,
+    isFinished: false,
+  }
+  const before = state.samples
+  const save = async (change: Partial<RunState>) => {
+    state = { ...state, ...change }
+    await options.journal?.save(state)
+  }
+  const progress = createProgressCounter(options, state)
+  await save({})
+  progress.added(0, 0)
+  for (const [index, part] of parts.entries()) {
+    if (index < state.part) continue
+    await destination.begin(part, state.series)
+    const done = { ...state.done }
+    const checkpoint = async () =>
+      save({ series: await destination.save(), done: { ...done }, samples: before + progress.samples() })
+    try {
+      for (const pool of options.pools) {
+        await writePool({ ...options, pool, part, done, checkpoint, added: progress.added })
+      }
+    } catch (failure) {
+      await checkpoint()
+      throw failure
+    }
+    await destination.finish(part)
+    const samples = before + progress.samples()
+    await save({ part: index + 1, done: {}, series: [], samples, isFinished: index + 1 === parts.length })
+    await destination.discard()
+  }
+  return state.samples
+}
+
+interface PoolRun extends BackfillOptions {
+  readonly pool: BackfillPool
+  readonly part: Part
+  /** Updated after each window. */
+  readonly done: Record<string, number>
+  readonly checkpoint: () => Promise<void>
+  readonly added: (seconds: number, samples: number) => void
+}
+
+async function writePool(run: PoolRun): Promise<void> {
+  const { pool, part, done } = run
+  for (const gap of pool.gaps ?? [part.period]) {
+    const start = Math.max(part.period.start, gap.start, done[pool.key] ?? 0)
+    const end = Math.min(part.period.end, gap.end)
+    if (start < end) await writePeriod(run, { ...part.period, start, end })
+  }
+}
+
+async function writePeriod(run: PoolRun, period: Period): Promise<void> {
+  const { pool, done, destination, settings, signal } = run
+  const notice = (text: string) => run.notice(`system ${pool.system}, pool ${pool.label}: ${text}`)
+  const { client, poolId, points } = pool
+  for await (const window of readPool({ client, poolId, period, points, notice, signal })) {
+    const series = [
+      ...historySeries(window.reading, { system: pool.system, pool: pool.label }, settings.labels),
+    ]
+    await destination.write(series, signal)
+    done[pool.key] = window.period.end
+    if (window.reading.rejected.length > 0) run.onRejected(pool, window.reading.rejected)
+    run.added(window.period.end - window.period.start, countSamples(series))
+    if (destination.isFull) await run.checkpoint()
+  }
+}
+
+function countSamples(series: readonly HistorySeries[]): number {
+  return series.reduce((sum, { times }) => sum + times.length, 0)
+}
+
+function createProgressCounter({ parts, pools, onProgress }: BackfillOptions, state: RunState) {
+  const secondsOf = ({ period }: Part) =>
+    pools.reduce((sum, { gaps = [period] }) => sum + secondsIn(gaps, period), 0)
+  const totalSeconds = parts.reduce((sum, part) => sum + secondsOf(part), 0)
+  let doneSeconds = parts.slice(0, state.part).reduce((sum, part) => sum + secondsOf(part), 0)
+  const current = parts[state.part]?.period
+  for (const { key, gaps } of pools) {
+    const end = state.done[key]
+    if (current !== undefined && end !== undefined)
+      doneSeconds += secondsIn(gaps ?? [current], { ...current, end })
+  }
+  let samples = 0
+  return {
+    samples: () => samples,
+    added(seconds: number, more: number) {
+      doneSeconds += seconds
+      samples += more
+      onProgress({ doneSeconds, totalSeconds, samples })
+    },
+  }
+}
+
+/** Seconds of the periods that are within another one. */
+function secondsIn(periods: readonly Period[], { start, end }: Period): number {
+  return periods.reduce(
+    (sum, period) => sum + Math.max(0, Math.min(period.end, end) - Math.max(period.start, start)),
+    0,
+  )
+}

@@ -1,0 +1,75 @@
+import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Destination } from './backfill.ts'
+import type { Part } from './periods.ts'
+import { openSpool, type Spool } from './spool.ts'
+
+export interface FileDestinationOptions {
+  /** The OpenMetrics file of a part, or a stream that stays open. */
+  readonly target: (part: Part) => string | Writable
+  /** The folder for samples that are not yet in order; removed after each part. */
+  readonly spoolFolder: string
+  /** Whether a part without samples has no file. */
+  readonly skipEmpty: boolean
+}
+
+/** Writes each part as an OpenMetrics text, which appears as a whole or not at all. */
+export function createFileDestination({
+  target,
+  spoolFolder,
+  skipEmpty,
+}: FileDestinationOptions): Destination {
+  let spool: Spool | undefined
+  const opened = (): Spool => {
+    if (spool === undefined) throw new Error('no part has begun')
+    return spool
+  }
+  return {
+    async begin(_part, saved) {
+      spool = await openSpool(spoolFolder, saved)
+    },
+    async write(series) {
+      for (const one of series) opened().add(one)
+    },
+    get isFull() {
+      return opened().isFull
+    },
+    save: () => opened().save(),
+    async finish(part) {
+      if (!(skipEmpty && opened().isEmpty)) await writeTo(target(part), opened())
+    },
+    async discard() {
+      await opened().remove()
+      spool = undefined
+    },
+  }
+}
+
+/** The highest number of bytes that are collected before they are written. */
+const WRITE_BYTES = 256 * 1024
+
+async function writeTo(target: string | Writable, spool: Spool): Promise<void> {
+  const source = Readable.from(joined(spool.text()), { objectMode: false, highWaterMark: WRITE_BYTES })
+  if (typeof target !== 'string') return pipeline(source, target, { end: false })
+  const unfinished = `${target}.unfinished`
+  await pipeline(source, createWriteStream(unfinished))
+  await rename(unfinished, target)
+}
+
+/** Joins small pieces, because each of them costs a turn of the event loop. */
+async function* joined(pieces: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+  let chunks: Buffer[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes < WRITE_BYTES) continue
+    yield Buffer.concat(chunks, bytes)
+    chunks = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(chunks, bytes)
+}

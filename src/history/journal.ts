@@ -1,0 +1,79 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import type { Period } from '../api/history/series.ts'
+import type { SpooledSeries } from './spool.ts'
+
+/** What a run writes; a resumed run must write the same. */
+export interface RunSettings {
+  readonly period: Period
+  /** System and id of each pool. */
+  readonly pools: readonly string[]
+  /** Where and in which form. */
+  readonly destination: string
+  /** Labels that are added to each series. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** How far a run is. */
+export interface RunState {
+  readonly settings: RunSettings
+  /** Index of the part in work; equal to the number of parts at the end. */
+  readonly part: number
+  /** By pool: the end of what the part in work has, in seconds since the epoch. */
+  readonly done: Readonly<Record<string, number>>
+  /** The saved series of the part in work. */
+  readonly series: readonly SpooledSeries[]
+  /** Number of samples of the whole run, without those that are not saved. */
+  readonly samples: number
+  readonly isFinished: boolean
+}
+
+const VERSION = 1
+
+/** Keeps the state of a run in a file, so that a later run can continue. */
+export interface Journal {
+  save(state: RunState): Promise<void>
+}
+
+export function createJournal(file: string): Journal {
+  return {
+    async save(state) {
+      const fresh = `${file}.new`
+      await writeFile(fresh, `${JSON.stringify({ version: VERSION, ...state })}\n`)
+      // Readers see the state before or after, also when the process ends in between.
+      await rename(fresh, file)
+    },
+  }
+}
+
+/** The saved state; undefined without the file. @throws {Error} with the file, if it is not a journal */
+export async function loadState(file: string): Promise<RunState | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw failure
+  }
+  const state = parsed(text)
+  if (state?.version === VERSION) return state
+  throw new Error(`${file} is not a journal of this version: remove it to begin anew`)
+}
+
+function parsed(text: string): (RunState & { readonly version: unknown }) | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && 'version' in value
+    return isObject ? (value as RunState & { readonly version: unknown }) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The settings in which two runs differ, apart from the period, in words; undefined if there are none. */
+export function difference(before: RunSettings, now: RunSettings): string | undefined {
+  if (before.destination !== now.destination) return 'another destination'
+  if (before.period.interval !== now.period.interval) return 'another interval'
+  if (before.pools.join('\n') !== now.pools.join('\n')) return 'other pools'
+  if (JSON.stringify(before.labels) !== JSON.stringify(now.labels)) return 'other labels'
+  return undefined
+}

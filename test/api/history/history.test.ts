@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest'
+import { historySteps } from '../../../src/api/history/history.ts'
+import type { Period } from '../../../src/api/history/series.ts'
+import { ATTRIBUTES } from '../../../src/catalogue.ts'
+import { atOnce } from '../../../src/slices.ts'
+import { startEmulator } from '../client_setup.ts'
+
+const PERIOD: Period = { start: 6000, end: 7200, interval: 300 }
+
+function decode(members: object, period = PERIOD, unit?: 'kB/s') {
+  const node = { id: 'n1', displayName: 'one', storagePoolName: 'hot', ...members }
+  const reading = atOnce(historySteps({ _embedded: { _instances: [node] } }, period, unit))
+  const [first] = reading.nodes
+  if (first === undefined) throw new Error('there is no node')
+  return { ...reading, node: first }
+}
+
+const seriesOf = (points: unknown) => decode({ diskSpaceTotal: points }).node.attributes.get('diskSpaceTotal')
+
+describe('a series', () => {
+  test.each([
+    [
+      'an array',
+      [
+        { t: 6000, Space: 1 },
+        { t: 6300, Space: 2 },
+      ],
+      [6000, 6300],
+      [1, 2],
+    ],
+    ['a single snapshot', { t: '6000', Space: '2.3e7' }, [6000], [23_000_000]],
+    ['Java doubles', [{ t: '6000', Space: '1.5434643250766666E13' }], [6000], [15_434_643_250_766.666]],
+    ['other members and blanks', [{ ' t ': ' 6000 ', ' Space ': ' 5 ' }], [6000], [5]],
+    [
+      'out of order',
+      [
+        { t: 6600, Space: 3 },
+        { t: 6000, Space: 1 },
+        { t: 6300, Space: 2 },
+      ],
+      [6000, 6300, 6600],
+      [1, 2, 3],
+    ],
+    [
+      'duplicates',
+      [
+        { t: 6000, Space: 1 },
+        { t: 6000, Space: 1 },
+        { t: 6300, Space: 2 },
+      ],
+      [6000, 6300],
+      [1, 2],
+    ],
+    [
+      'absent values',
+      [{ t: 6000, Space: 'N/A' }, null, { t: 6300, Space: 2 }, { t: 6600, Space: '' }],
+      [6300],
+      [2],
+    ],
+    [
+      'a gap',
+      [
+        { t: 6000, Space: 1 },
+        { t: 6900, Space: 2 },
+      ],
+      [6000, 6900],
+      [1, 2],
+    ],
+    [
+      'zero',
+      [
+        { t: 6000, Space: '0.0' },
+        { t: 6300, Space: 0 },
+      ],
+      [6000, 6300],
+      [0, 0],
+    ],
+  ])('of %s', (_, points, times, values) => {
+    expect(seriesOf(points)).toEqual({ series: { times, values }, unit: 'Bytes' })
+  })
+
+  test.each([
+    ['no member', undefined],
+    ['null', null],
+    ['an empty array', []],
+    ['a zero with the time of the response', [{ t: '6001', Space: '0' }]],
+    [
+      'points outside of the period',
+      [
+        { t: 5999, Space: 1 },
+        { t: 7200, Space: 2 },
+      ],
+    ],
+  ])('is missing for %s', (_, points) => {
+    expect(seriesOf(points)).toBeUndefined()
+  })
+
+  test('has the first point of the period, and not that of its end', () => {
+    const points = [5700, 6000, 6900, 7200].map((t) => ({ t, Space: t }))
+    expect(seriesOf(points)?.series.times).toEqual([6000, 6900])
+  })
+
+  test('keeps a zero that is not alone, or in the grid', () => {
+    expect(seriesOf([{ t: 6000, Space: 0 }])?.series.values).toEqual([0])
+    expect(
+      seriesOf([
+        { t: 6001, Space: 0 },
+        { t: 6301, Space: 0 },
+      ])?.series.values,
+    ).toEqual([0, 0])
+  })
+
+  test.each([
+    ['-1', 'negative'],
+    ['0x1F', 'text'],
+    ['NaN', 'text'],
+    ['1e400', 'infinite'],
+    [1e304, 'infinite'],
+    [[], 'shape'],
+    [true, 'shape'],
+    ['many', 'text'],
+    ['1_000', 'text'],
+  ])('rejects the value %o', (value, reason) => {
+    const { node, rejected } = decode({
+      diskSpaceTotal: [
+        { t: 6000, Space: value },
+        { t: 6300, Space: 7 },
+      ],
+    })
+    expect(node.attributes.get('diskSpaceTotal')?.series).toEqual({ times: [6300], values: [7] })
+    expect(rejected).toMatchObject([{ attribute: 'diskSpaceTotal', reason, node: 'n1', times: 1 }])
+  })
+
+  test('rejects points without time, other shapes, and the first of two values of one time', () => {
+    const points = [{ Space: 1 }, 'text', { t: 6000, Space: 1 }, { t: 6000, Space: 2 }]
+    const { node, rejected } = decode({ diskSpaceTotal: points })
+    expect(node.attributes.get('diskSpaceTotal')?.series).toEqual({ times: [6000], values: [2] })
+    expect(rejected.map(({ reason }) => reason)).toEqual(['time', 'shape', 'duplicate'])
+  })
+
+  test('of a bandwidth has the configured unit, that of disk I/O MB/s', () => {
+    const members = {
+      nodeNicBandwidth: [{ t: 6000, Bandwidth: 1 }],
+      diskReadBandwidthTotal: [{ t: 6000, diskIO: 1 }],
+    }
+    const { attributes } = decode(members, PERIOD, 'kB/s').node
+    expect(attributes.get('nodeNicBandwidth')?.unit).toBe('kB/s')
+    expect(attributes.get('diskReadBandwidthTotal')?.unit).toBe('MB/s')
+  })
+})
+
+describe('transaction errors', () => {
+  const errors = {
+    all: [{ t: 6000, Rate: 30 }],
+    errorSuccessTotals: [{ successTotal: 2020, errorTotal: 6298 }],
+    types: [
+      {
+        errorType: '404 (S3)',
+        category: 'User',
+        errorCount: '3',
+        errorRate: [
+          { t: '6000', Rate: '75.75' },
+          { t: '6900', Rate: '1' },
+        ],
+      },
+      { errorType: '412 (ATMOS)', category: 'User', errorCount: '1', errorRate: [] },
+      { category: 'User' },
+    ],
+  }
+
+  test('have the rate of all and of each type, without the intervals in which it did not occur', () => {
+    const { node, rejected } = decode({ transactionErrors: errors })
+    expect(node.errors).toEqual({
+      all: { times: [6000], values: [30] },
+      types: [{ category: 'User', errorType: '404 (S3)', rate: { times: [6000, 6900], values: [75.75, 1] } }],
+    })
+    expect(rejected).toMatchObject([{ attribute: 'transactionErrors', reason: 'shape' }])
+  })
+
+  test('may be an array of one object, or missing', () => {
+    expect(decode({ transactionErrors: [errors] }).node.errors.all?.values).toEqual([30])
+    for (const absent of [[], null, '', undefined]) {
+      const { node, rejected } = decode({ transactionErrors: absent })
+      expect([node.errors, rejected]).toEqual([{ all: undefined, types: [] }, []])
+    }
+    expect(decode({ transactionErrors: 7 }).rejected).toMatchObject([{ reason: 'shape' }])
+  })
+
+  test('keep the most frequent of too many types', () => {
+    const types = Array.from({ length: 150 }, (_, index) => ({
+      errorType: `type ${index}`,
+      category: 'User',
+      errorCount: index,
+      errorRate: [{ t: 6000, Rate: 1 }],
+    }))
+    const { node, rejected } = decode({ transactionErrors: { types } })
+    expect(node.errors.types).toHaveLength(100)
+    expect(node.errors.types[0]?.errorType).toBe('type 149')
+    expect(rejected).toMatchObject([{ reason: 'too_many', times: 50 }])
+  })
+})
+
+describe('a summary', () => {
+  const summary = (value: object) =>
+    decode({ diskSpaceFreeSummary: value }).node.summaries.get('diskSpaceFree')
+  const expected = { min: { t: 6000, value: 1 }, max: { t: 6300, value: 3 }, average: 2 }
+
+  test.each([
+    ['snapshots', { Min: { t: 6000, Space: 1 }, Max: { t: 6300, Space: 3 }, Avg: 2 }],
+    ['arrays of one', { Min: [{ t: '6000', Space: '1' }], Max: [{ t: '6300', Space: '3' }], Avg: '2.0' }],
+    [
+      'an average as snapshot',
+      { Min: [{ t: 6000, Space: 1 }], Max: [{ t: 6300, Space: 3 }], Avg: { Space: '2' } },
+    ],
+    [
+      'an average in an array',
+      { Min: [{ t: 6000, Space: 1 }], Max: [{ t: 6300, Space: 3 }], Avg: [{ t: 6000, Space: 2 }] },
+    ],
+  ])('with %s', (_, value) => expect(summary(value)).toEqual(expected))
+
+  test('may lack members', () => {
+    expect(summary({ Avg: '0.0' })).toEqual({ min: undefined, max: undefined, average: 0 })
+    expect(summary({ Min: [], Max: [], Avg: 'N/A' })).toBeUndefined()
+  })
+})
+
+test('the summaries of the emulator agree with its series, for every attribute', async () => {
+  await using emulator = await startEmulator({ nodes: 2, pools: 1, profile: 'documented' })
+  const end = Math.floor(Date.now() / 3_600_000) * 3600
+  const query = `dataType=historical&startTime=${end - 36_000}&endTime=${end}&interval=3600`
+  const response = await fetch(
+    `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes?${query}`,
+    {
+      headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' },
+    },
+  )
+  const period = { start: end - 36_000, end: end + 1, interval: 3600 }
+  const { nodes } = atOnce(historySteps(await response.json(), period))
+  for (const { attributes, summaries } of nodes) {
+    const names = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map(({ name }) => name)
+    expect([...attributes.keys()].toSorted()).toEqual(names.toSorted())
+    expect([...summaries.keys()].toSorted()).toEqual(names.toSorted())
+    for (const [name, { series }] of attributes) {
+      const { min, max, average } = summaries.get(name) ?? {}
+      expect(min?.value).toBe(Math.min(...series.values))
+      expect(max?.value).toBe(Math.max(...series.values))
+      expect(series.values[series.times.indexOf(max?.t ?? 0)]).toBe(max?.value)
+      const mean = series.values.reduce((sum, value) => sum + value, 0) / series.values.length
+      expect(average).toBeCloseTo(mean, -Math.log10(Math.max(mean, 1)) + 12)
+    }
+  }
+})
+
+test('nodes without an id are rejected, names are kept', () => {
+  const body = {
+    _embedded: { instances: [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }] },
+  }
+  const { nodes, rejected } = atOnce(historySteps(body, PERIOD))
+  expect(nodes.map(({ id, name }) => [id, name])).toEqual([
+    ['a', 'y'],
+    ['b', undefined],
+  ])
+  expect(rejected).toMatchObject([{ reason: 'no_id' }])
+})

@@ -1,0 +1,246 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startEmulator } from '../../api/client_setup.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { run, startProcess } from '../../support/processes.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const FROM = '2026-03-01T00:00:00Z'
+const TO = '2026-03-01T02:00:00Z'
+const RANGE = [`--from=${FROM}`, `--to=${TO}`]
+const POINTS = 24
+
+interface System {
+  readonly url: string
+}
+
+function configFor(folder: Folder, { url }: System, limits = '{requests_per_second: 1000}'): string {
+  const auth = 'auth: {username: monitor, password: emulator}'
+  const text = `systems: [{name: a, base_url: "${url}", ${auth}}]\nlimits: ${limits}\n`
+  return `--config.file=${folder.write('sds-exporter.yml', text)}`
+}
+
+const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'backfill', ...args])
+
+const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+/** Checks the form of OpenMetrics: blocks of families and series, rising times, the end. */
+function expectOpenMetrics(text: string): void {
+  expect(text.endsWith('# EOF\n')).toBe(true)
+  const types = [...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name)
+  expect(new Set(types).size).toBe(types.length)
+  const seen = new Set<string>()
+  let [series, time] = ['', 0]
+  for (const line of samplesIn(text)) {
+    const [, name = '', t = ''] = /^(.*) \S+ (\d+)$/.exec(line) ?? []
+    if (name !== series) {
+      expect(seen).not.toContain(name)
+      seen.add(name)
+      time = 0
+    }
+    expect(Number(t)).toBeGreaterThan(time)
+    series = name
+    time = Number(t)
+  }
+  const families = [...seen].map((name) => name.replace(/\{.*/s, ''))
+  expect(families.filter((name, index) => name !== families[index - 1])).toEqual(types)
+}
+
+describe('backfill', () => {
+  test('writes the history of all pools as OpenMetrics, and prints how to import it', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const { code, stdout, stderr } = await backfill(configFor(folder, emulator), ...RANGE, `--output=${file}`)
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${file}: `)])
+    const text = readFileSync(file, 'utf8')
+    expectOpenMetrics(text)
+    const total = samplesIn(text).filter((line) => line.startsWith('sds_node_disk_space_total_bytes{'))
+    expect(total).toHaveLength(2 * POINTS)
+    expect(total[0]).toMatch(
+      /^sds_node_disk_space_total_bytes\{system="a",pool="hot",node="hot-node-01"\} \d+ 1772323200$/,
+    )
+    expect(text).not.toMatch(
+      /^sds_node_(info|health_status|disks|disk_space_free_bytes|transactions_failed)\b/m,
+    )
+    expect(text).toMatch(/^sds_node_disk_space_free_with_reserve_bytes\{/m)
+    expect(stdout).toContain(`create-blocks-from --max-block-duration=744h openmetrics ${file} blocks`)
+    expect(stdout).toContain('create-blocks-from rules')
+    expect(readdirSync(folder.path).toSorted()).toEqual([
+      'history.om',
+      'history.om.journal',
+      'sds-exporter.yml',
+    ])
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('writes the same to stdout, with added labels, and of one pool', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const config = configFor(folder, emulator)
+    const { code, stdout } = await backfill(
+      config,
+      ...RANGE,
+      '--output=-',
+      '--label=job=sds',
+      '--pool=archive',
+    )
+    expect(code).toBe(0)
+    expectOpenMetrics(stdout)
+    for (const line of samplesIn(stdout))
+      expect(line).toContain('{system="a",pool="archive",node="archive-node-01",job="sds"')
+  })
+
+  test('writes one file for each day with samples', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['late-points:0'] })
+    const path = join(folder.path, 'days')
+    const range = ['--from=2026-02-27T12:00:00Z', '--to=2026-03-01T01:00:00Z', '--interval=1h']
+    const { code, stdout } = await backfill(configFor(folder, emulator), ...range, `--output-dir=${path}`)
+    expect(code).toBe(0)
+    expect(readdirSync(path).toSorted()).toEqual([
+      '2026-02-27.om',
+      '2026-02-28.om',
+      '2026-03-01.om',
+      'backfill.journal',
+    ])
+    const counts = ['2026-02-27', '2026-02-28', '2026-03-01'].map((day) => {
+      const text = readFileSync(join(path, `${day}.om`), 'utf8')
+      expectOpenMetrics(text)
+      return samplesIn(text).filter((line) => line.startsWith('sds_node_cpu')).length
+    })
+    expect(counts).toEqual([12, 24, 1])
+    expect(stdout).toContain(`for file in ${path}/*.om; do promtool`)
+  })
+
+  test('--dry-run tells requests, samples and size, which are those of the run', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 2 })
+    const config = configFor(folder, emulator)
+    const file = join(folder.path, 'history.om')
+    const dry = await backfill(config, ...RANGE, `--output=${file}`, '--dry-run')
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(file) || existsSync(`${file}.journal`)).toBe(false)
+    expect(emulator.log.count('history')).toBe(0)
+    await backfill(config, ...RANGE, `--output=${file}`)
+    const real = samplesIn(readFileSync(file, 'utf8')).length
+    const expected = Number(/samples: {2}(\d+)/.exec(dry.stdout)?.[1])
+    // Types of errors differ from one interval to the next.
+    expect(Math.abs(expected - real) / real).toBeLessThan(0.1)
+    expect(emulator.log.count('history')).toBe(Number(/requests: (\d+)/.exec(dry.stdout)?.[1]))
+  })
+
+  test('says what a feed without performance figures lacks', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    const { code, stdout, stderr } = await backfill(configFor(folder, emulator), ...RANGE, '--output=-')
+    expect([code, stderr]).toEqual([0, expect.stringContaining('its feed keeps only capacity history')])
+    expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
+    expect(stdout).not.toMatch(/^sds_node_cpu/m)
+  })
+})
+
+describe('an interrupted run', () => {
+  /** Many small windows, two requests a second: slow enough to be interrupted. */
+  const SLOW = '{requests_per_second: 2, max_response_bytes: 60KiB}'
+
+  test('is continued with --resume to the same result, and a further run adds nothing', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const flags = [...RANGE, `--output=${file}`]
+    const slow = configFor(folder, emulator, SLOW)
+    const child = await startProcess(process.execPath, ['src/main.ts', 'backfill', slow, ...flags])
+    await waitFor(() => emulator.log.count('history') > 4, { what: 'some windows', detail: child.stderr })
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 1, signal: null })
+    expect(child.stderr()).toContain('run the same command with --resume to continue')
+    expect(existsSync(file)).toBe(false)
+
+    const fast = configFor(folder, emulator)
+    const again = await backfill(fast, ...flags)
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('continue it with --resume') })
+    const other = await backfill(fast, ...flags, '--resume', '--interval=1h', '--label=a=b')
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the earlier run had other labels'),
+    })
+    emulator.log.clear()
+    expect(await backfill(fast, ...flags, '--resume')).toMatchObject({ code: 0 })
+    const resumed = readFileSync(file, 'utf8')
+    expectOpenMetrics(resumed)
+
+    const whole = join(folder.path, 'whole.om')
+    await backfill(fast, ...RANGE, `--output=${whole}`)
+    expect(resumed).toBe(readFileSync(whole, 'utf8'))
+
+    emulator.log.clear()
+    const finished = await backfill(fast, ...flags, '--resume')
+    expect(finished).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing to add') })
+    expect(emulator.log.count()).toBe(0)
+    expect(readdirSync(folder.path).filter((name) => name.includes('spool'))).toEqual([])
+  })
+
+  test('by a failure of the system keeps what was read', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({
+      pools: 2,
+      nodes: 1,
+      faults: ['status:403@history,pool=archive'],
+    })
+    const file = join(folder.path, 'history.om')
+    const config = configFor(folder, emulator)
+    const failed = await backfill(config, ...RANGE, `--output=${file}`)
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain('history of pool')
+    expect(failed.stderr).toContain('--resume to continue')
+    emulator.setFaults([])
+    emulator.log.clear()
+    expect(await backfill(config, ...RANGE, `--output=${file}`, '--resume')).toMatchObject({ code: 0 })
+    const [request, ...more] = emulator.log.requests().filter(({ operation }) => operation === 'history')
+    expect([request?.path, more]).toEqual([expect.stringContaining(emulator.pools[1]?.id ?? ''), []])
+    expectOpenMetrics(readFileSync(file, 'utf8'))
+  })
+})
+
+describe('refuses', () => {
+  test.each([
+    [['--to=now'], "required option '--from"],
+    [['--from=tomorrow', '--output=-'], 'Expected a time such as'],
+    [['--from=-1h'], 'choose one output'],
+    [['--from=-1h', '--output=-', '--output-dir=x'], 'choose one output'],
+    [['--from=-1h', '--output=-', '--resume'], 'needs an output with a journal'],
+    [['--from=-1h', '--output=-', '--label=node=x'], 'The label node is set by sds-exporter'],
+    [['--from=-1h', '--output=-', '--label=x'], 'Expected NAME=VALUE'],
+    [['--from=-1h', '--to=-2h', '--output=-'], '--from must be earlier'],
+    [['--from=2100-01-01', '--output=-'], '--from must be earlier'],
+    [['--from=-1h', '--output=-', '--fill-gaps'], '--fill-gaps and --prometheus.url need each other'],
+    [['--from=-1h', '--output=-', '--system=b'], 'unknown system b'],
+  ])('%o', async (flags, message) => {
+    using folder = temporaryFolder()
+    const result = await backfill(configFor(folder, { url: 'http://127.0.0.1:1' }), ...flags)
+    expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+  })
+
+  test('an output that is not a regular file', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const config = configFor(folder, emulator)
+    const path = join(folder.path, 'folder')
+    mkdirSync(path)
+    const result = await backfill(config, ...RANGE, `--output=${path}`)
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be written') })
+    expect(existsSync(`${path}.journal`)).toBe(false)
+  })
+
+  test('an unknown pool', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const result = await backfill(configFor(folder, emulator), ...RANGE, '--output=-', '--pool=cold')
+    expect(result).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('unknown pool cold; pools: hot, archive'),
+    })
+  })
+})

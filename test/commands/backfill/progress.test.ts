@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { countText, createReporter, progressText } from '../../../src/commands/backfill/progress.ts'
+
+const PROGRESS = { doneSeconds: 45_000, totalSeconds: 90_000, samples: 1_200_000 }
+
+test('shows the range done, samples, rate and time left', () => {
+  expect(progressText(PROGRESS, 10, 0)).toBe(
+    '[############............] 50.0%, 1200.0 k samples, 120.0 k/s, 10s left',
+  )
+})
+
+test('computes the time left from what this process did', () => {
+  expect(progressText(PROGRESS, 10, 44_000)).toContain(', 7m left')
+  expect(progressText({ ...PROGRESS, doneSeconds: 0 }, 10, 0)).not.toContain('left')
+})
+
+test.each([
+  [0, '0'],
+  [9999, '9999'],
+  [12_345, '12.3 k'],
+  [45_678_901, '45.7 M'],
+])('%d is %s', (count, text) => expect(countText(count)).toBe(text))
+
+function reporterOn(isTTY: boolean) {
+  let now = 0
+  const written: string[] = []
+  const reporter = createReporter({ isTTY, write: (text) => written.push(text) }, () => now)
+  return { reporter, written, at: (ms: number) => (now = ms) }
+}
+
+test('on a terminal replaces one line, several times a second', () => {
+  const { reporter, written, at } = reporterOn(true)
+  for (const ms of [0, 100, 250, 300, 500]) {
+    at(ms)
+    reporter.show(PROGRESS)
+  }
+  expect(written).toHaveLength(2)
+  for (const text of written) {
+    expect(text.startsWith('\r\u001b[2K[#')).toBe(true)
+    expect(text).toContain('] 50.0%')
+    expect(text).not.toContain('\n')
+  }
+})
+
+test('without a terminal writes a line every ten seconds', () => {
+  const { reporter, written, at } = reporterOn(false)
+  for (let seconds = 0; seconds <= 25; seconds += 1) {
+    at(seconds * 1000)
+    reporter.show(PROGRESS)
+  }
+  expect(written).toHaveLength(2)
+  for (const text of written) expect(text).toMatch(/^\[#+\.+\] 50\.0%.*\n$/)
+})

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startEmulator } from '../api/client_setup.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { get, getJson } from '../support/http.ts'
+import { freePort } from '../support/ports.ts'
+import { run, startProcess } from '../support/processes.ts'
+import { startPrometheus } from '../support/prometheus.ts'
+import { toolPath } from '../support/tools.ts'
+import { waitFor } from '../support/wait.ts'
+
+/** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */
+const TIMEOUT_MS = 240_000
+const HOURS = 6
+const SECONDS_PER_HOUR = 3600
+
+/** Sends with remote write, and writes the same range to a file. */
+async function send(url: string) {
+  using folder = temporaryFolder()
+  await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+  const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
+  const from = to - HOURS * SECONDS_PER_HOUR
+  const auth = 'auth: {username: monitor, password: emulator}'
+  const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
+  const config = folder.write('sds-exporter.yml', text)
+  const backfill = (...args: string[]) =>
+    run(process.execPath, [
+      'src/main.ts',
+      'backfill',
+      `--config.file=${config}`,
+      `--from=${from}`,
+      `--to=${to}`,
+      ...args,
+    ])
+  const journal = join(folder.path, 'journal')
+  const sending = [`--remote-write.url=${url}`, `--journal=${journal}`]
+  expect(await backfill(...sending)).toMatchObject({ code: 0 })
+  expect(await backfill(...sending)).toMatchObject({ code: 0 })
+  expect(await backfill(...sending, '--resume')).toMatchObject({
+    stderr: expect.stringContaining('nothing to add'),
+  })
+  const file = join(folder.path, 'history.om')
+  expect(await backfill(`--output=${file}`)).toMatchObject({ code: 0 })
+  return { from, to, samples: samplesIn(readFileSync(file, 'utf8')) }
+}
+
+type Samples = ReadonlyMap<string, readonly (readonly [number, number])[]>
+
+/** By series, with labels in the order of their names. */
+function samplesIn(text: string): Samples {
+  const samples = new Map<string, [number, number][]>()
+  for (const line of text.split('\n').filter((one) => one.startsWith('sds_'))) {
+    const [, name = '', labels = '', value, t] = /^(\w+)\{(.*)\} (\S+) (\S+)$/.exec(line) ?? []
+    const key = `${name}{${[...labels.matchAll(/\w+="[^"]*"/g)].map(String).toSorted().join(',')}}`
+    samples.set(key, [...(samples.get(key) ?? []), [Number(t), Number(value)]])
+  }
+  return samples
+}
+
+function rounded(samples: Samples): Samples {
+  const DIGITS = 9
+  return new Map(
+    [...samples].map(([series, points]) => [
+      series,
+      points.map(([t, value]) => [t, Number(value.toPrecision(DIGITS))] as const),
+    ]),
+  )
+}
+
+async function storedIn(url: string, from: number, to: number): Promise<Samples> {
+  const query = new URLSearchParams({ query: `{__name__=~"sds_.+"}[${to - from}s]`, time: String(to - 1) })
+  const { data } = (await getJson(`${url}/api/v1/query?${query}`)) as {
+    data: { result: { metric: Record<string, string>; values: [number, string][] }[] }
+  }
+  return new Map(
+    data.result.map(({ metric: { __name__: name, ...labels }, values }) => {
+      const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
+      return [
+        `${name}{${pairs.toSorted().join(',')}}`,
+        values.map(([t, value]) => [t, Number(value)] as const),
+      ]
+    }),
+  )
+}
+
+test(
+  'Prometheus has the same samples as the file, also after a second run',
+  async () => {
+    await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
+    const { from, to, samples } = await send(`${prometheus.url}/api/v1/write`)
+    expect(samples.size).toBeGreaterThan(70)
+    expect(await storedIn(prometheus.url, from, to)).toEqual(samples)
+    expect(prometheus.log()).not.toMatch(/duplicate|too old|out of bounds|level=error/i)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'VictoriaMetrics has the same samples as the file, also after a second run',
+  async () => {
+    using folder = temporaryFolder()
+    const address = `127.0.0.1:${await freePort()}`
+    const data = join(folder.path, 'data')
+    mkdirSync(data)
+    await using child = await startProcess(toolPath('victoria-metrics'), [
+      `-storageDataPath=${data}`,
+      `-httpListenAddr=${address}`,
+      '-retentionPeriod=100y',
+      // Samples of one series with the same time are stored once.
+      '-dedup.minScrapeInterval=1ms',
+      '-search.latencyOffset=0s',
+      '-search.disableCache',
+      '-memory.allowedBytes=100MB',
+    ])
+    const url = `http://${address}`
+    await waitFor(async () => (await get(`${url}/health`)).status === 200, {
+      what: url,
+      detail: child.stderr,
+    })
+    const { from, to, samples } = await send(`${url}/api/v1/write`)
+    await get(`${url}/internal/force_flush`)
+    // It stores numbers of a series with a common exponent, so that small ones lose digits.
+    expect(rounded(await storedIn(url, from, to))).toEqual(rounded(samples))
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  '--fill-gaps reads and writes just what Prometheus lacks',
+  async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
+    const auth = 'auth: {username: monitor, password: emulator}'
+    const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
+    const config = folder.write('sds-exporter.yml', text)
+    const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
+    const hour = (index: number) => to - (HOURS - index) * SECONDS_PER_HOUR
+    const backfill = (from: number, end: number, ...flags: string[]) =>
+      run(process.execPath, [
+        'src/main.ts',
+        'backfill',
+        `--config.file=${config}`,
+        `--from=${from}`,
+        `--to=${end}`,
+        `--remote-write.url=${prometheus.url}/api/v1/write`,
+        ...flags,
+      ])
+    expect(await backfill(hour(1), hour(2))).toMatchObject({ code: 0 })
+    expect(await backfill(hour(4), hour(6))).toMatchObject({ code: 0 })
+    emulator.log.clear()
+    const fill = () => backfill(hour(0), hour(6), '--fill-gaps', `--prometheus.url=${prometheus.url}`)
+    expect(await fill()).toMatchObject({ code: 0 })
+    const asked = emulator.log.requests().flatMap(({ operation, query }) => {
+      const [, start, end] = /startTime=(\d+)&endTime=(\d+)/.exec(query) ?? []
+      return operation === 'history' ? [[Number(start) + 300, Number(end)]] : []
+    })
+    expect(asked).toEqual([
+      [hour(0), hour(1)],
+      [hour(2), hour(4)],
+    ])
+    for (const points of (await storedIn(prometheus.url, hour(0), to)).values()) {
+      expect(points.length).toBeLessThanOrEqual(HOURS * 12)
+    }
+    const [total] = [...(await storedIn(prometheus.url, hour(0), to))].filter(([series]) =>
+      series.includes('space_total'),
+    )
+    expect(total?.[1].map(([t]) => t)).toEqual(
+      Array.from({ length: HOURS * 12 }, (_, index) => hour(0) + index * 300),
+    )
+    emulator.log.clear()
+    expect(await fill()).toMatchObject({ code: 0 })
+    expect(emulator.log.count('history')).toBe(0)
+  },
+  TIMEOUT_MS,
+)

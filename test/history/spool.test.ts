@@ -1,0 +1,81 @@
+import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openSpool, type Spool } from '../../src/history/spool.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const FREE = 'sds_node_disk_space_total_bytes'
+const CPU = 'sds_node_cpu_utilization_ratio'
+const one = (family: string, node: string, t: number, value: number) => ({
+  family,
+  labels: { node },
+  times: [t],
+  values: [value],
+})
+
+async function textOf(spool: Spool): Promise<string> {
+  let text = ''
+  for await (const piece of spool.text()) text += piece
+  return text
+}
+
+const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+describe('a spool', () => {
+  test('orders by family and series what was added in the order of time', async () => {
+    using folder = temporaryFolder()
+    const spool = await openSpool(join(folder.path, 'spool'))
+    expect(spool.isEmpty).toBe(true)
+    spool.add(one(CPU, 'a', 1, 0.5))
+    spool.add(one(FREE, 'a', 1, 10))
+    spool.add(one(FREE, 'b', 1, 20))
+    await spool.save()
+    spool.add(one(FREE, 'a', 2, 11))
+    spool.add(one(CPU, 'a', 2, 0.25))
+    const text = await textOf(spool)
+    expect(samplesOf(text)).toEqual([
+      `${FREE}{node="a"} 10 1`,
+      `${FREE}{node="a"} 11 2`,
+      `${FREE}{node="b"} 20 1`,
+      `${CPU}{node="a"} 0.5 1`,
+      `${CPU}{node="a"} 0.25 2`,
+    ])
+    expect(text.match(/^# TYPE .*$/gm)).toEqual([`# TYPE ${FREE} gauge`, `# TYPE ${CPU} gauge`])
+    expect(text.endsWith('\n# EOF\n')).toBe(true)
+    await spool.remove()
+    expect(existsSync(join(folder.path, 'spool'))).toBe(false)
+  })
+
+  test('continues after what was saved, without the rest of an interrupted save', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'spool')
+    const first = await openSpool(path)
+    first.add(one(FREE, 'a', 1, 10))
+    const saved = await first.save()
+    const [file = ''] = readdirSync(path)
+    appendFileSync(join(path, file), `${FREE}{node="a"} 11 2\n${FREE}{no`)
+    writeFileSync(join(path, '1.om'), 'a new series of the interrupted save\n')
+    const second = await openSpool(path, saved)
+    second.add(one(FREE, 'b', 2, 20))
+    second.add(one(FREE, 'a', 2, 11))
+    await second.save()
+    expect(samplesOf(await textOf(second))).toEqual([
+      `${FREE}{node="a"} 10 1`,
+      `${FREE}{node="a"} 11 2`,
+      `${FREE}{node="b"} 20 2`,
+    ])
+  })
+
+  test('is full when it holds many lines, until it is saved', async () => {
+    using folder = temporaryFolder()
+    const spool = await openSpool(join(folder.path, 'spool'))
+    const times = Array.from({ length: 100_000 }, (_, index) => index)
+    const add = (node: string) => spool.add({ family: FREE, labels: { node }, times, values: times })
+    add('a')
+    expect(spool.isFull).toBe(false)
+    for (const node of ['b', 'c', 'd', 'e', 'f', 'g', 'h']) add(node)
+    expect(spool.isFull).toBe(true)
+    await spool.save()
+    expect(spool.isFull).toBe(false)
+  })
+})
