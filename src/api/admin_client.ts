@@ -14,7 +14,7 @@ import {
   type Provider,
   providerPath,
 } from './providers/providers.ts'
-import { decodeUser, WHOAMI_PATH } from './providers/whoami.ts'
+import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { basicHeader, tokenOf } from './session/login.ts'
@@ -26,7 +26,9 @@ import { basicHeader, tokenOf } from './session/login.ts'
 export interface AdminClient {
   /** API document, "List providers". */
   providers(token: Secret, signal: AbortSignal): Promise<readonly Provider[]>
-  /** The user name of a token; undefined where the system does not serve it. */
+  /** The user of a token, with its roles; undefined members where the system does not serve them. */
+  account(token: Secret, signal: AbortSignal): Promise<Account>
+  /** The user name alone. */
   user(token: Secret, signal: AbortSignal): Promise<string | undefined>
   /**
    * API document, "Delete provider": sent once, to the node that answered last, never repeated. The signal is ignored
@@ -80,15 +82,18 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     path,
   })
 
+  const account: AdminClient['account'] = (token, signal) =>
+    read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ decode }) =>
+      decode(decodeAccount),
+    )
+
   return {
     providers: (token, signal) =>
       read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ decode }) =>
         decode(decodeProviders),
       ),
-    user: (token, signal) =>
-      read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ decode }) =>
-        decode(decodeUser),
-      ),
+    account,
+    user: async (token, signal) => (await account(token, signal)).user,
     deleteProvider: (token, id, signal) =>
       deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
     login(username, password, signal) {

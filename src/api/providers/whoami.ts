@@ -1,26 +1,57 @@
-import { isObject, member, readText } from '../parse/json.ts'
+import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 
 /** The resource with the user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_PATH = '/user/whoami'
 
 const MAX_NAME_CHARACTERS = 256
+const MAX_ROLES = 50
 
-/** The user name in a whoami response in JSON or XML; undefined if it cannot be read. */
-export function decodeUser(text: string): string | undefined {
-  const name = text.trimStart().startsWith('<') ? xmlName(text) : jsonName(text)
-  return name?.slice(0, MAX_NAME_CHARACTERS)
+/** The user of a token. */
+export interface Account {
+  /** Undefined if it cannot be read. */
+  readonly user: string | undefined
+  /** Undefined if they cannot be read. */
+  readonly roles: readonly string[] | undefined
 }
 
-function jsonName(text: string): string | undefined {
+/** Reads a whoami response in JSON or XML. */
+export function decodeAccount(text: string): Account {
+  const { user, roles } = text.trimStart().startsWith('<') ? xmlAccount(text) : jsonAccount(text)
+  return {
+    user: user?.slice(0, MAX_NAME_CHARACTERS),
+    roles: roles?.slice(0, MAX_ROLES).map((role) => role.slice(0, MAX_NAME_CHARACTERS)),
+  }
+}
+
+/** The user name in a whoami response; undefined if it cannot be read. */
+export function decodeUser(text: string): string | undefined {
+  return decodeAccount(text).user
+}
+
+function jsonAccount(text: string): Account {
+  const body = parsedObject(text)
+  if (body === undefined) return { user: undefined, roles: undefined }
+  const roles = member(body, 'roles')
+  return {
+    user: readText(member(body, 'common_name')),
+    roles: Array.isArray(roles) ? roles.flatMap((role) => readText(role) ?? []) : undefined,
+  }
+}
+
+function parsedObject(text: string): JsonObject | undefined {
   try {
     const body: unknown = JSON.parse(text)
-    return isObject(body) ? readText(member(body, 'common_name')) : undefined
+    return isObject(body) ? body : undefined
   } catch {
     return undefined
   }
 }
 
-/** A pattern is sufficient: the name is only logged, so a failure must not refuse the request. */
-function xmlName(text: string): string | undefined {
-  return readText(/<common_name>([^<]+)<\/common_name>/.exec(text)?.[1])
+/** Patterns are sufficient: the values are shown only, so a failure must not refuse the request. */
+function xmlAccount(text: string): Account {
+  const roles = [...text.matchAll(/<role>([^<]+)<\/role>/g)].flatMap(([, role]) => readText(role) ?? [])
+  return {
+    user: readText(/<common_name>([^<]+)<\/common_name>/.exec(text)?.[1]),
+    roles: roles.length > 0 || /<roles\s*\/?>/.test(text) ? roles : undefined,
+  }
 }

@@ -17,7 +17,7 @@ import { readAdminPage } from './page/page.ts'
 import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
 import { createRateLimits, type RateLimits } from './rate_limits.ts'
 import { formatOf } from './request.ts'
-import { answerLogin, answerLogout } from './session_routes.ts'
+import { answerAccount, answerLogin, answerLogout } from './session_routes.ts'
 import type { AdminSystems } from './systems.ts'
 
 export interface AdminAppOptions {
@@ -71,6 +71,7 @@ function createRouter(routes: Routes): Router {
     answerLogin(context, routes, context.state['body'] as Buffer),
   )
   router.post('/systems/:system/logout', (context) => answerLogout(context, routes))
+  router.get('/systems/:system/account', (context) => answerAccount(context, routes))
   for (const path of PROVIDERS) {
     router.get([`${path}.json`, path], (context) => answerList(context, routes))
     // The parameter includes the suffix `.json`; provider_routes.ts removes it.

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Secret } from '../../config/values/secret.ts'
 import { AUDIT_PREFIX, type Log } from '../../log.ts'
 import { visibleLines } from '../../visible_text.ts'
+import { createRefusalCount, type Later, type UnauditedRefusal } from '../auth/refusal_count.ts'
 import { createAuditFile } from './audit_file.ts'
 import { refused } from './errors.ts'
-import { createRefusalCount, type Later, type UnauditedRefusal } from './refusal_count.ts'
 
 /** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
@@ -46,6 +46,23 @@ export interface Audit {
   record(): AuditRecord
   /** Counts a deletion that was refused before its record began. They are logged once per minute. */
   countRefusal(refusal: UnauditedRefusal): void
+  /** Writes a line about a login that failed. Their number is bounded by the rate limit of logins. */
+  failedLogin(facts: LoginFacts, outcome: 'refused' | 'failed', status: number): Promise<void>
+  /** Counts a request with a token that the system refused. They are logged once per minute. */
+  countRefusedToken(refusal: UnauditedRefusal): void
+  /** Counts a login or token that was not sent, because too many failed before. They are logged once per minute. */
+  countLockout(refusal: UnauditedRefusal): void
+}
+
+/** A login that failed. */
+export interface LoginFacts {
+  /** Time of the request, ISO 8601. */
+  readonly time: string
+  readonly system: string
+  /** As the caller sent it. */
+  readonly user: string
+  /** IP address of the caller. */
+  readonly address: string
 }
 
 interface AuditOptions {
@@ -89,7 +106,18 @@ export function createAudit({ file, log, later }: AuditOptions): Audit {
     }
   }
 
-  return { record, countRefusal: createRefusalCount(log, later) }
+  return {
+    record,
+    async failedLogin(facts, outcome, status) {
+      const members = { event: 'login', ...facts, outcome, status }
+      log.warn(`${AUDIT_PREFIX}login failed`, members)
+      // The log has the line; the login has failed anyway.
+      await auditFile?.append(lineOf(members)).catch(failed)
+    },
+    countRefusal: createRefusalCount(log, 'deletions refused without an audit line', later),
+    countRefusedToken: createRefusalCount(log, 'tokens refused by a system', later),
+    countLockout: createRefusalCount(log, 'locked out after too many failed logins', later),
+  }
 }
 
 const FINGERPRINT_DIGITS = 12

@@ -28,6 +28,9 @@ export class Refused extends Error {
 /** The error code of a deletion whose result is unknown, for every HTTP status. */
 export const UNKNOWN_OUTCOME_CODE = 599
 
+/** The status of requests beyond a rate limit. */
+export const TOO_MANY_STATUS = 429
+
 /** Errors of the exporter itself. Their code is the HTTP status. */
 const OWN = {
   badRequest: { status: 400, description: 'Bad request' },
@@ -41,7 +44,7 @@ const OWN = {
   tooLarge: { status: 413, description: 'Request body too large' },
   wrongType: { status: 415, description: 'The body must be JSON (Content-Type: application/json)' },
   foreignHost: { status: 421, description: 'Unknown host name in the Host header' },
-  tooMany: { status: 429, description: 'Too many requests', retryable: true },
+  tooMany: { status: TOO_MANY_STATUS, description: 'Too many requests', retryable: true },
   abandoned: { status: 499, description: 'The connection was closed: nothing was deleted' },
   failed: { status: 500, description: 'Internal error' },
   auditIncomplete: {

@@ -9,7 +9,7 @@ import { clientAddress } from '../auth/addresses.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { type Audit, type AuditFacts, type AuditRecord, fingerprint } from './audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
-import { refused } from './errors.ts'
+import { refused, TOO_MANY_STATUS } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
 import type { RateLimits } from './rate_limits.ts'
 import {
@@ -30,18 +30,33 @@ export interface ProviderRoutes {
 }
 
 /** API document, "List providers". */
-export async function answerList(context: Context, { systems, rateLimits }: ProviderRoutes): Promise<void> {
+export async function answerList(
+  context: Context,
+  { systems, rateLimits, audit }: ProviderRoutes,
+): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
   checkAcceptable(context)
   const { name, client } = systemOf(context, systems)
   const signal = goneSignal(context)
-  const providers = await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
-    client.providers(token, signal),
-  )
+  const address = clientAddress(context.req.socket)
+  const list = () => client.providers(token, signal)
+  const providers = await countedToken(audit, address, () => rateLimits.withToken(address, name, list))
   const format = formatOf(context)
   context.body = writeProviders(providers, format)
   context.set('Content-Type', CONTENT_TYPES[format])
+}
+
+/** Counts a token that the system refuses, and one that is not sent because too many were refused before. */
+async function countedToken<T>(audit: Audit, address: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (failure) {
+    const status = statusOf(failure)
+    if (failure instanceof ApiError && failure.reason === 'auth') audit.countRefusedToken({ address, status })
+    else if (status === TOO_MANY_STATUS) audit.countLockout({ address, status })
+    throw failure
+  }
 }
 
 /** API document, "Delete provider". */

@@ -8,7 +8,7 @@ import { refused } from './errors.ts'
 import type { AdminSystems } from './systems.ts'
 
 /** The endpoints of the page. They use JSON only. */
-const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout))?$/
+const JSON_PATHS = /^\/systems(\/[^/]+\/(login|logout|account))?$/
 
 /**
  * The format of a response, errors included: JSON if the path ends in `.json` or the caller prefers JSON,

@@ -1,14 +1,17 @@
 import type { Context } from 'koa'
 import { passwordFromText, Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
+import type { Audit } from './audit.ts'
 import { refused } from './errors.ts'
+import { auditedLogin } from './login_audit.ts'
 import type { RateLimits } from './rate_limits.ts'
-import { callerToken, checkNoQuery, systemOf } from './request.ts'
+import { callerToken, checkNoQuery, goneSignal, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
 
 interface SessionRoutes {
   readonly systems: AdminSystems
   readonly rateLimits: RateLimits
+  readonly audit: Audit
 }
 
 /**
@@ -17,7 +20,7 @@ interface SessionRoutes {
  */
 export async function answerLogin(
   context: Context,
-  { systems, rateLimits }: SessionRoutes,
+  { systems, rateLimits, audit }: SessionRoutes,
   body: Buffer,
 ): Promise<void> {
   checkNoQuery(context)
@@ -27,7 +30,13 @@ export async function answerLogin(
   const { name, client } = systemOf(context, systems)
   // Not aborted when the caller disconnects: a login that the system refuses must be counted.
   const login = () => client.login(username, password, new AbortController().signal)
-  const token = await rateLimits.withLogin(name, login)
+  const facts = {
+    time: new Date().toISOString(),
+    system: name,
+    user: username,
+    address: clientAddress(context.req.socket),
+  }
+  const token = await auditedLogin(audit, facts, () => rateLimits.withLogin(name, login))
   if (context.res.closed) await client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS))
   context.body = JSON.stringify({ token: token.reveal() })
   context.set('Content-Type', 'application/json')
@@ -42,6 +51,30 @@ export async function answerLogout(context: Context, { systems, rateLimits }: Se
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204
+}
+
+/** API document, "Delete provider", does not name the role; real systems require this one. */
+const DELETING_ROLE = 'SECURITY_ADMIN'
+
+/**
+ * The user of a token, and whether it may delete, which is null for a system that does not report roles. The response
+ * body is `{"user": "…", "roles": ["…"], "deleting_role": "…", "may_delete": true}`.
+ */
+export async function answerAccount(context: Context, { systems, rateLimits }: SessionRoutes): Promise<void> {
+  checkNoQuery(context)
+  const token = callerToken(context)
+  const { name, client } = systemOf(context, systems)
+  const signal = goneSignal(context)
+  const { user, roles } = await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
+    client.account(token, signal),
+  )
+  context.body = JSON.stringify({
+    user: user ?? null,
+    roles: roles ?? null,
+    deleting_role: DELETING_ROLE,
+    may_delete: roles === undefined ? null : roles.includes(DELETING_ROLE),
+  })
+  context.set('Content-Type', 'application/json')
 }
 
 /** Independent of the caller's connection: the page sends the logout while it is being closed. */

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts'
 import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 import type { Refusal } from './refusal.ts'
+import { createRefusalCount } from './refusal_count.ts'
 import { createTokenBuckets } from './token_bucket.ts'
 
 /** bcrypt hashes by user name. */
@@ -51,15 +52,20 @@ export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuth
   const passwords = createPasswordCheck(compare)
   const decoyFor = createDecoy()
   const attemptsOf = createTokenBuckets(ATTEMPTS, REMEMBERED_ADDRESSES, now)
+  const countFailure = createRefusalCount(log, 'basic authentication failed')
+  const countLockout = createRefusalCount(log, 'basic authentication locked out after too many failures')
 
   const attempt = async (claim: Claim, address: string) => {
     const bucket = attemptsOf(address)
-    if (!bucket.take()) return TOO_MANY_ATTEMPTS
+    if (!bucket.take()) {
+      countLockout({ address, status: TOO_MANY_ATTEMPTS.status })
+      return TOO_MANY_ATTEMPTS
+    }
     const isRight = await passwords.compare(claim)
     if (isRight !== false) bucket.giveBack()
     if (isRight === undefined) return BUSY
     if (isRight) return undefined
-    log.warn('basic authentication failed', { address })
+    countFailure({ address, status: UNAUTHORIZED.status })
     return UNAUTHORIZED
   }
 

@@ -143,14 +143,59 @@ describe('the page', () => {
     expect(scene.emulator.log.count('delete')).toBe(0)
   })
 
+  test('disables the buttons of an account that may not delete, and says why', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, MONITOR)
+    const note = scene.page.locator('#role-note')
+    await note.waitFor()
+    expect(await note.innerText()).toBe(
+      'Your account monitor has the role SYSTEM_MONITOR. Deleting a provider needs SECURITY_ADMIN, so the buttons are disabled.',
+    )
+    const button = scene.page.getByRole('button', { name: 'Delete corporate-ldap…' })
+    expect(await button.isDisabled()).toBe(true)
+    expect(await button.getAttribute('aria-describedby')).toBe('role-note')
+    expect(await lowContrasts(scene.page)).toEqual([])
+  })
+
+  test('lets an account that may delete do so, without a note', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await scene.page.getByRole('button', { name: 'Delete corporate-ldap…' }).isEnabled()).toBe(true)
+    expect(await scene.page.locator('#role-note').isVisible()).toBe(false)
+  })
+
+  test('refreshes the list', async () => {
+    await using scene = await openPage()
+    await signIn(scene.page, SECURITY)
+    const [first = ''] = await providerIds(scene.emulator)
+    await scene.admin.ask('DELETE', `/vdc/admin/authnproviders/${first}`, SECURITY)
+    await scene.page.getByRole('button', { name: 'Refresh list' }).click()
+    await waitForAssertion(async () => expect(await names(scene.page)).toHaveLength(3))
+  })
+
+  test('has fields that password managers fill', async () => {
+    await using scene = await openPage()
+    const fields = '#username, #password'
+    const attributes = (name: string) =>
+      scene.page.locator(fields).evaluateAll((all, key) => all.map((one) => one.getAttribute(key)), name)
+    expect(await attributes('autocomplete')).toEqual(['username', 'current-password'])
+    expect(await attributes('name')).toEqual(['username', 'password'])
+    expect(await scene.page.locator('#sign-in-form').getAttribute('autocomplete')).toBeNull()
+    expect(await scene.page.locator('#token').getAttribute('autocomplete')).toBe('off')
+  })
+
   test('shows the error of the system if the account may not delete', async () => {
     await using scene = await openPage()
+    // Without whoami, the roles are not known.
+    scene.emulator.setFaults(['status:404@whoami'])
     await signIn(scene.page, MONITOR)
     await askToDelete(scene.page, 'corporate-ldap')
     await confirmWith(scene.page, 'corporate-ldap')
     const words = await said(scene.page)
     expect(words).toContain('This operation is forbidden')
-    expect(words).toContain('HTTP 403, code 3000')
+    expect(words).toContain('Your account may not do this.')
+    expect(words).toContain('HTTP 403 with the code 3000.')
     expect(words).toContain('It needs SECURITY_ADMIN')
     expect(await names(scene.page)).toContain('corporate-ldap')
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('message')
@@ -176,7 +221,7 @@ describe('the page', () => {
     scene.emulator.setFaults(['reset@delete'])
     await confirmWith(scene.page, 'corporate-ldap')
     await waitForAssertion(async () => expect(await said(scene.page)).toContain('it was deleted'))
-    expect(await said(scene.page)).toContain('code 599')
+    expect(await said(scene.page)).toContain('the code 599')
     expect(await names(scene.page)).not.toContain('corporate-ldap')
     expect(scene.emulator.log.count('delete')).toBe(1)
   })
@@ -210,12 +255,17 @@ describe('the page', () => {
   test('shows a refused login and a refused token', async () => {
     await using scene = await openPage()
     await signIn(scene.page, 'no-such-token')
-    expect(await said(scene.page)).toContain('HTTP 401, code 4000')
+    expect(await said(scene.page)).toContain(
+      'The storage system did not accept the name and password, or the token.',
+    )
+    expect(await said(scene.page)).toContain('HTTP 401 with the code 4000.')
     await scene.page.getByLabel('With name and password').check()
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
     await scene.page.getByLabel('Password', { exact: true }).fill('wrong')
     await scene.page.getByRole('button', { name: 'Sign in' }).click()
-    await waitForAssertion(async () => expect(await said(scene.page)).toContain('HTTP 401, code 401'))
+    await waitForAssertion(async () =>
+      expect(await said(scene.page)).toContain('HTTP 401 with the code 401.'),
+    )
     expect(await scene.page.locator('#providers').isVisible()).toBe(false)
   })
 
@@ -257,7 +307,7 @@ describe('the page', () => {
     await waitForAssertion(async () =>
       expect(await scene.page.evaluate('document.activeElement.id')).toBe('providers-heading'),
     )
-    for (const _ of ['Reload', 'Sign out', 'Delete the first']) await keyboard.press('Tab')
+    for (const _ of ['Refresh list', 'Sign out', 'Delete the first']) await keyboard.press('Tab')
     await keyboard.press('Enter')
     await scene.page.getByRole('dialog').waitFor()
     await keyboard.press('Escape')
@@ -282,13 +332,14 @@ describe('the page', () => {
     async (view, colorScheme) => {
       await using scene = await openPage({ view, colorScheme })
       expect(await fitsWidth(scene.page)).toBe(true)
+      scene.emulator.setFaults(['status:404@whoami'])
       await signIn(scene.page, MONITOR)
       await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
       expect(await fitsWidth(scene.page)).toBe(true)
       await askToDelete(scene.page, 'Forschung & Entwicklung <Köln>')
       expect(await fitsWidth(scene.page)).toBe(true)
       await confirmWith(scene.page, 'Forschung & Entwicklung <Köln>')
-      expect(await said(scene.page)).toContain('forbidden')
+      expect(await said(scene.page)).toContain('may not do this')
       expect(await fitsWidth(scene.page)).toBe(true)
       expect(await lowContrasts(scene.page)).toEqual([])
     },

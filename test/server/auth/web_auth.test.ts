@@ -210,7 +210,9 @@ describe('failed attempts', () => {
     const log = recordLog()
     const auth = createBasicAuth({ log, now: () => 0 })
     await auth.check(basic('canary-user', 'canary-password'), ADDRESS, users({ alice: HASH }))
-    expect(log.lines).toEqual([`warn basic authentication failed {"address":"${ADDRESS}"}`])
+    expect(log.lines).toEqual([
+      `warn audit: basic authentication failed {"count":1,"last_address":"${ADDRESS}","last_status":401}`,
+    ])
   })
 })
 
@@ -242,7 +244,9 @@ describe('a listener with users', () => {
     await using listener = await startWithUsers({ address: ':0', log })
     const url = `http://127.0.0.1:${listener.port}/metrics`
     expect((await get(url, { authorization: basic('alice', 'wrong') })).status).toBe(401)
-    expect(log.lines).toContain('warn basic authentication failed {"address":"127.0.0.1"}')
+    expect(log.lines).toContain(
+      'warn audit: basic authentication failed {"count":1,"last_address":"127.0.0.1","last_status":401}',
+    )
   })
 
   test.each(['/-/healthy', '/-/ready', '/-/ready?from=probe'])(

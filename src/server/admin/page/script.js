@@ -23,7 +23,7 @@ class RequestFailure extends Error {
 }
 
 /** `openedHere`: this page opened the session by a login, so signing out must end it. */
-const session = { token: '', system: '', openedHere: false }
+const session = { token: '', system: '', openedHere: false, mayDelete: true }
 
 /** @type {{ confirmation: Confirmation | undefined }} */
 const pending = { confirmation: undefined }
@@ -61,7 +61,8 @@ const page = {
   account: byId('account', HTMLElement),
   count: byId('count', HTMLElement),
   list: byId('list', HTMLElement),
-  reload: byId('reload', HTMLButtonElement),
+  refresh: byId('refresh', HTMLButtonElement),
+  roleNote: byId('role-note', HTMLElement),
   deletion: byId('deletion', HTMLDialogElement),
   deletionName: byId('deletion-name', HTMLElement),
   deletionId: byId('deletion-id', HTMLElement),
@@ -163,10 +164,32 @@ function failureOf(status, text) {
   try {
     body = JSON.parse(text)
   } catch {
-    return new RequestFailure([`Refused (HTTP ${status}): ${text.slice(0, 300)}`], status)
+    return new RequestFailure(
+      [`The request was refused: ${sentence(text.slice(0, 300))} (HTTP ${status})`],
+      status,
+    )
   }
-  const summary = `${body.description} (HTTP ${status}, code ${body.code})`
-  return new RequestFailure([summary, body.details], status, body.code)
+  const advice = ADVICE[status] ?? ''
+  const words = [sentence(body.description), sentence(body.details)].filter((line) => line !== '')
+  const source = `The answer was HTTP ${status} with the code ${body.code}.`
+  return new RequestFailure([advice, ...words, source], status, body.code)
+}
+
+/**
+ * What an error means for the user, before the words of the system.
+ * @type {Record<number, string>}
+ */
+const ADVICE = {
+  401: 'The storage system did not accept the name and password, or the token.',
+  403: 'Your account may not do this.',
+  429: 'Too many attempts. Wait a moment before the next one.',
+}
+
+/** @param {unknown} text */
+function sentence(text) {
+  const words = String(text ?? '').trim()
+  if (words === '') return ''
+  return /[.!?]$/.test(words) ? words : `${words}.`
 }
 
 /**
@@ -253,11 +276,31 @@ async function loadProviders() {
   const text = await send('GET', `${systemPath()}/vdc/admin/authnproviders.json`)
   /** @type {Provider[]} */
   const providers = JSON.parse(text).authnprovider
+  await loadAccount()
   page.heading.textContent = `Providers of ${session.system}`
   page.list.replaceChildren(...providers.map((provider) => listItem(provider, providers)))
   page.count.textContent = countText(providers.length)
   showSignedIn(true)
   return providers
+}
+
+/** Whether the account may delete. A system that does not tell decides when it is asked. */
+async function loadAccount() {
+  let account
+  try {
+    account = JSON.parse(await send('GET', `${systemPath()}/account`))
+  } catch {
+    account = { user: null, roles: null, deleting_role: '', may_delete: null }
+  }
+  session.mayDelete = account.may_delete !== false
+  page.roleNote.hidden = session.mayDelete
+  if (session.mayDelete) return
+  const roles = account.roles.length === 0 ? 'no role' : `the role ${account.roles.join(', ')}`
+  const who = account.user === null ? 'Your account' : `Your account ${account.user}`
+  setText(
+    page.roleNote,
+    `${who} has ${roles}. Deleting a provider needs ${account.deleting_role}, so the buttons are disabled.`,
+  )
 }
 
 /** @param {number} count */
@@ -277,6 +320,11 @@ function listItem(provider, all) {
   const button = createElement('button', 'Delete…', { type: 'button', className: 'danger' })
   button.setAttribute('aria-label', `Delete ${visibleText(provider.name || provider.id)}…`)
   button.addEventListener('click', () => openDeletion(provider, all))
+  button.disabled = !session.mayDelete
+  if (button.disabled) {
+    button.setAttribute('aria-describedby', 'role-note')
+    button.title = page.roleNote.textContent ?? ''
+  }
   const item = createElement('li', '')
   item.append(text, button)
   return item
@@ -410,9 +458,9 @@ function on(id, type, listener) {
 on('sign-in-form', 'submit', () => withDisabled(page.signInButton, signIn))
 on('deletion-form', 'submit', () => withDisabled(page.deleteButton, confirmDeletion))
 on('cancel', 'click', () => page.deletion.close())
-on('reload', 'click', () => {
+on('refresh', 'click', () => {
   showMessage([])
-  withDisabled(page.reload, () => loadProviders().catch(showFailure))
+  withDisabled(page.refresh, () => loadProviders().catch(showFailure))
 })
 on('sign-out', 'click', () => {
   signOut()

@@ -1,6 +1,6 @@
 import { AUDIT_PREFIX, type Log } from '../../log.ts'
 
-/** A deletion that was refused before it had an audit record. */
+/** A request that was refused and has no audit line of its own. */
 export interface UnauditedRefusal {
   /** IP address of the caller. */
   readonly address: string
@@ -15,9 +15,10 @@ export type Later = (task: () => void) => void
 
 const afterInterval: Later = (task) => setTimeout(task, INTERVAL_MS).unref()
 
-/** Counts refusals and logs their number: the first one at once, further ones once per minute. */
+/** Counts refusals and writes audit lines with their number: the first one at once, further ones once per minute. */
 export function createRefusalCount(
   log: Log,
+  message: string,
   later: Later = afterInterval,
 ): (refusal: UnauditedRefusal) => void {
   let count = 0
@@ -28,11 +29,7 @@ export function createRefusalCount(
     isWaiting = false
     if (last === undefined || count === 0) return
     const { address, status } = last
-    log.warn(`${AUDIT_PREFIX}deletions refused without an audit line`, {
-      count,
-      last_address: address,
-      last_status: status,
-    })
+    log.warn(`${AUDIT_PREFIX}${message}`, { count, last_address: address, last_status: status })
     count = 0
     isWaiting = true
     later(report)

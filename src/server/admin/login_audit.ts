@@ -1,0 +1,17 @@
+import { ApiError } from '../../api/errors/errors.ts'
+import type { Audit, LoginFacts } from './audit.ts'
+import { TOO_MANY_STATUS } from './errors.ts'
+import { outcomeOf, statusOf } from './outcome.ts'
+
+/** Audits a login that fails, and one that is not sent because too many failed before. */
+export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: () => Promise<T>): Promise<T> {
+  try {
+    return await login()
+  } catch (failure) {
+    const status = statusOf(failure)
+    if (failure instanceof ApiError)
+      await audit.failedLogin(facts, outcomeOf(failure) === 'refused' ? 'refused' : 'failed', status)
+    else if (status === TOO_MANY_STATUS) audit.countLockout({ address: facts.address, status })
+    throw failure
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
+import {
+  ADMIN,
+  type Admin,
+  LIST,
+  MONITOR,
+  SECURITY,
+  type StartedEmulator,
+  startAdmin,
+  startEmulator,
+} from './admin_setup.ts'
+
+let emulator: StartedEmulator
+let log: RecordedLog
+beforeEach(async () => {
+  emulator = await startEmulator()
+  log = recordLog()
+})
+afterEach(() => emulator.stop())
+
+const LOGIN = '/systems/frankfurt/login'
+const PASSWORD = 'not-the-password'
+function logIn(admin: Admin, username = 'security', password = PASSWORD) {
+  const headers = { 'Content-Type': 'application/json' }
+  return admin.ask('POST', LOGIN, undefined, { headers, body: JSON.stringify({ username, password }) })
+}
+const audits = () => log.lines.filter((line) => line.startsWith('warn audit: '))
+
+describe('failed logins', () => {
+  test('have one audit line each, in the log and in the file, without the password', async () => {
+    using folder = temporaryFolder()
+    const auditFile = join(folder.path, 'audit.jsonl')
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log, auditFile })
+    expect((await logIn(admin)).status).toBe(401)
+    const line = {
+      event: 'login',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      system: 'frankfurt',
+      user: 'security',
+      address: '127.0.0.1',
+      outcome: 'refused',
+      status: 401,
+    }
+    const text = readFileSync(auditFile, 'utf8')
+    expect(text.split('\n')).toHaveLength(2)
+    expect(JSON.parse(text)).toEqual(line)
+    expect(audits()).toEqual([expect.stringMatching(/^warn audit: login failed .*"outcome":"refused"/)])
+    expect(text + audits().join('')).not.toContain(PASSWORD)
+  })
+
+  test('because the system does not answer have another outcome', async () => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+    emulator.setFaults(['status:503@login'])
+    expect((await logIn(admin)).status).toBe(503)
+    expect(audits()).toEqual([expect.stringContaining('"outcome":"failed","status":503')])
+  })
+
+  test('beyond the limit are counted as lockouts', async () => {
+    await using admin = await startAdmin({
+      systems: { frankfurt: emulator.url },
+      log,
+      rateLimits: createRateLimits(() => 0),
+    })
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 7; attempt += 1) statuses.push((await logIn(admin)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+    expect(audits().filter((line) => line.includes('login failed'))).toHaveLength(5)
+    expect(audits().filter((line) => line.includes('locked out'))).toEqual([
+      'warn audit: locked out after too many failed logins {"count":1,"last_address":"127.0.0.1","last_status":429}',
+    ])
+  })
+
+  test('that succeed have no line', async () => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+    expect((await logIn(admin, 'security', 'emulator')).status).toBe(200)
+    expect(audits()).toEqual([])
+  })
+})
+
+test('tokens that the system refuses are counted', async () => {
+  await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+  for (const token of ['wrong-1', 'wrong-2']) expect((await admin.ask('GET', LIST, token)).status).toBe(401)
+  expect(audits()).toEqual([
+    'warn audit: tokens refused by a system {"count":1,"last_address":"127.0.0.1","last_status":401}',
+  ])
+})
+
+describe('GET /systems/NAME/account', () => {
+  const PATH = '/systems/frankfurt/account'
+
+  test.each([
+    [MONITOR, { user: 'monitor', roles: ['SYSTEM_MONITOR'], may_delete: false }],
+    [ADMIN, { user: 'admin', roles: ['SYSTEM_ADMIN'], may_delete: false }],
+    [SECURITY, { user: 'security', roles: ['SECURITY_ADMIN'], may_delete: true }],
+  ])('has the user and the roles of %s', async (token, account) => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
+    const { status, headers, text } = await admin.ask('GET', PATH, token)
+    expect([status, headers['content-type']]).toEqual([200, 'application/json'])
+    expect(JSON.parse(text)).toEqual({ ...account, deleting_role: 'SECURITY_ADMIN' })
+  })
+
+  test('refuses without a token, and with a wrong one, in JSON', async () => {
+    await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
+    expect((await admin.ask('GET', PATH)).status).toBe(401)
+    const refused = await admin.ask('GET', PATH, 'wrong')
+    expect(refused.status).toBe(401)
+    expect(JSON.parse(refused.text).code).toBeGreaterThan(0)
+  })
+})
