@@ -154,7 +154,15 @@ test(
       await using prometheus = await startPrometheus({ config: {}, dataFolder: data })
       const times = [`--start=${from}`, `--end=${to - 300}`, '--eval-interval=300s', `--output-dir=${rules}`]
       const recording = capacityRules(folder)
-      const flags = ['tsdb', 'create-blocks-from', 'rules', `--url=${prometheus.url}`, ...times, recording]
+      const flags = [
+        'tsdb',
+        'create-blocks-from',
+        '--max-block-duration=162h',
+        'rules',
+        `--url=${prometheus.url}`,
+        ...times,
+        recording,
+      ]
       expect(await promtool(flags)).toMatchObject({ code: 0 })
     }
     for (const block of readdirSync(rules)) renameSync(join(rules, block), join(data, block))

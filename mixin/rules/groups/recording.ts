@@ -35,8 +35,9 @@ const capacity: readonly Recording[] = [
   { record: RECORDED.allocatedBytes, expr: both(allocated, total) },
   { record: RECORDED.totalBytes, expr: both(total, allocated) },
   {
+    // Not of the recorded sums: promtool computes the past of all rules from the data before them.
     record: RECORDED.usedRatio,
-    expr: promql`${select(RECORDED.allocatedBytes)}\n/\n(${select(RECORDED.totalBytes)} > 0)`,
+    expr: promql`${both(allocated, total)}\n/\n(${both(total, allocated)} > 0)`,
   },
 ]
 

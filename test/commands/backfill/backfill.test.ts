@@ -66,7 +66,7 @@ describe('backfill', () => {
     )
     expect(text).toMatch(/^sds_node_disk_space_free_with_reserve_bytes\{/m)
     expect(stdout).toContain(`create-blocks-from --max-block-duration=744h openmetrics ${file} blocks`)
-    expect(stdout).toContain('create-blocks-from rules')
+    expect(stdout).toContain('create-blocks-from --max-block-duration=162h rules')
     expect(readdirSync(folder.path).toSorted()).toEqual([
       'history.om',
       'history.om.journal',
