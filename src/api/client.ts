@@ -130,10 +130,10 @@ export function createClient(options: ClientOptions): SystemClient {
   }
 
   return {
-    nodes: (poolId, signal, use) => readFeed(requestOf('nodes', poolId, CURRENT_QUERY), signal, use),
-    forecasts: (poolId, forecast, signal) =>
+    nodes: async (poolId, signal, use) => readFeed(requestOf('nodes', poolId, CURRENT_QUERY), signal, use),
+    forecasts: async (poolId, forecast, signal) =>
       readFeed(requestOf('forecast', poolId, forecastQuery(forecast)), signal),
-    history: (poolId, period, signal, asked = period) =>
+    history: async (poolId, period, signal, asked = period) =>
       read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt) =>
         decodeInSlices(text, (body) => historySteps(body, period, bandwidthUnit), ofAttempt),
       ),

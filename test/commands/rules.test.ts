@@ -110,7 +110,7 @@ test('dashboards uses the same file', async () => {
   const { code } = await program('dashboards', `--out=${out}`, `--config.file=${file}`)
   expect(code).toBe(0)
   const { panels } = JSON.parse(readFileSync(join(out, 'sds-capacity.json'), 'utf8'))
-  const used = panels.find(({ title }: { title?: string }) => title === 'Space used over time')
+  const used = panels.find(({ title }: { title?: string }) => title === 'Space used')
   expect(used.fieldConfig.defaults.thresholds.steps[1].value).toBe(0.7)
 })
 

@@ -178,9 +178,9 @@ describe('--config.auto-reload', () => {
 describe('demo', () => {
   test('takes another port for the administration if its port is in use, and says so', async () => {
     await using child = await startDemo()
-    const [, first] = await child.waitForOutput(/ (http:\S+)\/ +provider administration/)
+    const [, first] = await child.waitForOutput(/ (http:\S+)\/ +administration/)
     await using other = await startDemo()
-    const [, second] = await other.waitForOutput(/ (http:\S+)\/ +provider administration/)
+    const [, second] = await other.waitForOutput(/ (http:\S+)\/ +administration/)
     expect(second).not.toBe(first)
     expect((await get(`${second}/systems`)).status).toBe(200)
     const text = 'the port of the administration is in use, another one is taken'

@@ -148,5 +148,5 @@ test('a Community Edition has no performance figures, one request and one line i
   expect(lines).toHaveLength(1)
   expect(JSON.stringify(lines)).toContain('Community Edition')
   const { text } = await get(`${setup.exporter.url}/`)
-  expect(text).toContain('query interface: not there')
+  expect(text).toContain('<dt>Query interface</dt><dd>not there')
 })

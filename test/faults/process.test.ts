@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
@@ -31,6 +31,8 @@ describe('SIGTERM', () => {
     emulator.setFaults(faults)
     using folder = temporaryFolder()
     const file = folder.write('sds.yml', `systems: [${systemAt(emulator.url)}]${pollEverySecond('30s')}`)
+    // Without a warning about a password that others can read.
+    chmodSync(file, 0o600)
     await using served = await serve(file)
     const busy = faults[0]?.replace(/^.*@/, '') as 'nodes' | undefined
     await waitFor(() => (busy === undefined ? isUp(served.url) : emulator.log.count(busy) > 0), {
@@ -98,7 +100,7 @@ describe('SIGHUP', () => {
     const flag = command === 'demo' ? '--web.listen-address' : '--listen-address'
     const flags = [`${flag}=127.0.0.1:0`, ...(command === 'demo' ? ['--admin.listen-address='] : [])]
     await using child = await startProcess(process.execPath, ['src/main.ts', command, ...flags])
-    await child.waitForOutput(/Tokens/)
+    await child.waitForOutput(/Press Ctrl/)
     child.kill('SIGHUP')
     expect(await child.exited).toEqual({ code: 0, signal: null })
   })
