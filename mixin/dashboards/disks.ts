@@ -11,7 +11,7 @@ import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.
 import { SCOPE } from '../promql/scope.ts'
 import { DISKS as DISK_STATES, GRAFANA, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
-import { POOL_NAME, topPools } from './common/lines.ts'
+import { POOL_NAME, SAMPLE_INTERVAL, topPools } from './common/lines.ts'
 import { NO_DATA, poolData } from './common/pool_data.ts'
 
 const DISKS = 'sds_node_disks_by_status'
@@ -111,6 +111,7 @@ const traffic = (direction: 'read' | 'write') =>
     stacked: true,
     overrides: PURPOSE_AREAS,
     noValue: NO_DATA,
+    interval: SAMPLE_INTERVAL,
     width: 12,
   })
 

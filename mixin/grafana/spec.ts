@@ -59,6 +59,8 @@ export interface PanelSpec {
   readonly links?: readonly Link[]
   readonly overrides?: readonly Override[]
   readonly noValue?: string
+  /** Smallest time between two points of a graph, e.g. `5m`. */
+  readonly interval?: string
 }
 
 /** The colour from a value upwards. The first step has the value null: minus infinity. */
@@ -159,6 +161,7 @@ interface AnyPanelBuilder {
   max(value: number): unknown
   decimals(value: number): unknown
   noValue(value: string): unknown
+  interval(value: string): unknown
   mappings(value: ValueMapping[]): unknown
   thresholds(value: ThresholdsConfigBuilder): unknown
   overrideByName(name: string, properties: DynamicConfigValue[]): unknown
@@ -170,11 +173,12 @@ interface AnyPanelBuilder {
 const describe = ([shows, normal, otherwise]: PanelSpec['about']): string =>
   `${shows}\n\nNormal: ${normal}\n\nOtherwise: ${otherwise}`
 
-const applyRange = (builder: AnyPanelBuilder, { min, max, decimals, noValue }: PanelSpec): void => {
+const applyRange = (builder: AnyPanelBuilder, { min, max, decimals, noValue, interval }: PanelSpec): void => {
   if (min !== undefined) builder.min(min)
   if (max !== undefined) builder.max(max)
   if (decimals !== undefined) builder.decimals(decimals)
   if (noValue !== undefined) builder.noValue(noValue)
+  if (interval !== undefined) builder.interval(interval)
 }
 
 const applyOverride = (builder: AnyPanelBuilder, { name, properties }: Override): void => {

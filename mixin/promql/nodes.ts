@@ -36,7 +36,7 @@ export const usedRatio = (total: Aggregate, matchers: readonly Matcher[]): Expre
 /**
  * The code (settings.ts, HEALTH) of the worst health status under each set of the labels. Each status is a series of
  * its own with the value 1 or 0. The worst comes first, because `or` keeps the first of equal labels; nodes are
- * aggregated before it, because `or` over all nodes takes minutes in a large fleet.
+ * filtered and aggregated before it, because `or` over all nodes takes minutes in a large fleet.
  */
 export const healthCode = (
   labels: readonly string[],
@@ -45,7 +45,7 @@ export const healthCode = (
 ): Expression => {
   const code = (matcher: Matcher, number: number): Expression => {
     const health = value(select('sds_node_health_status', ...matchers, matcher))
-    return promql`(${by('max', labels, health)} == 1) * ${number}`
+    return promql`${by('max', labels, promql`${health} == 1`)} * ${number}`
   }
   return join(
     [

@@ -2,7 +2,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../mixin/dashboards/build.ts'
 import { type Selection, substitute } from '../../mixin/promql/selection.ts'
-import { completeSelection, panelsOf } from '../preview/panel_results.ts'
+import { completeSelection, panelsOf, stepped } from '../preview/panel_results.ts'
 import { type Prometheus, prometheusAt, type Span } from '../preview/prometheus.ts'
 
 export interface Cost {
@@ -41,7 +41,7 @@ async function costsOfDashboard(prometheus: Prometheus, dashboard: Dashboard, sp
   for (const panel of panelsOf(dashboard)) {
     for (const query of (panel.targets ?? []) as Dataquery[]) {
       const where = `${dashboard.uid} / ${panel.title} / ${query.refId}`
-      costs.push(await costOf(prometheus, where, query, selection, span))
+      costs.push(await costOf(prometheus, where, query, selection, stepped(panel, span)))
     }
   }
   return costs

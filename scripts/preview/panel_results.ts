@@ -1,5 +1,6 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
+import { milliseconds } from '../../mixin/promql/duration.ts'
 import { type Selection, substitute } from '../../mixin/promql/selection.ts'
 import type { Prometheus, Series, Span } from './prometheus.ts'
 
@@ -37,6 +38,10 @@ const runQuery = async (
   return series.map((one) => ({ ...one, name: legend(query, one), refId: query.refId ?? '' }))
 }
 
+/** The range with the smallest step that the panel allows. */
+export const stepped = ({ interval }: Panel, span: Span): Span =>
+  interval ? { ...span, step: Math.max(span.step, milliseconds(interval) / 1000) } : span
+
 /** Runs all queries of a panel. The first error becomes the error of the panel, as in Grafana. */
 export async function queryPanel(
   prometheus: Prometheus,
@@ -46,7 +51,9 @@ export async function queryPanel(
 ): Promise<PanelResult> {
   try {
     const queries = (panel.targets ?? []) as Dataquery[]
-    const results = await Promise.all(queries.map((query) => runQuery(prometheus, query, selection, span)))
+    const results = await Promise.all(
+      queries.map((query) => runQuery(prometheus, query, selection, stepped(panel, span))),
+    )
     return { series: results.flat(), error: undefined }
   } catch (failure) {
     return { series: [], error: failure instanceof Error ? failure.message : String(failure) }

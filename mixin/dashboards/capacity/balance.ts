@@ -4,7 +4,7 @@ import { promql, select } from '../../promql/expression.ts'
 import { by, perNode, perNodeAnd, ratio, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
-import { topPools } from '../common/lines.ts'
+import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 
 const USED = ratio(
   perNode(select('sds_node_disk_space_allocated_bytes', ...SCOPE.pool)),
@@ -44,6 +44,7 @@ export const levels = timeSeries({
   unit: 'bytes',
   min: 0,
   stacked: true,
+  interval: SAMPLE_INTERVAL,
   noValue: 'No data: see “Data”',
   width: 12,
 })

@@ -8,10 +8,18 @@ import { top } from '../../promql/top.ts'
 export const POOL_NAME = '{{system}} / {{pool}}'
 export const NODE_NAME = '{{system}} / {{pool}} / {{node}}'
 
+/** Storage systems make a sample every five minutes: more points cost more and show no more. */
+export const SAMPLE_INTERVAL = '5m'
+
 type Lines = Omit<TimeSeriesSpec, 'queries' | 'links'> & { readonly expr: Expression }
 
 const topLines = ({ expr, ...panel }: Lines, legend: string, link: PanelSpec['links']): SizedPanel =>
-  timeSeries({ ...panel, queries: [{ expr: top(expr), legend }], ...(link && { links: link }) })
+  timeSeries({
+    interval: SAMPLE_INTERVAL,
+    ...panel,
+    queries: [{ expr: top(expr), legend }],
+    ...(link && { links: link }),
+  })
 
 /** One line for each of the `$topn` pools or nodes with the largest values. Each line links to its page. */
 export const topPools = (lines: Lines): SizedPanel => topLines(lines, POOL_NAME, [seriesToPool])

@@ -4,6 +4,7 @@ import { type Expression, promql, select } from '../../promql/expression.ts'
 import { dedup, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
+import { SAMPLE_INTERVAL } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { byType, TYPE_KEY } from './queries.ts'
 
@@ -29,6 +30,7 @@ export const byCategory = timeSeries({
   stacked: true,
   overrides: FAILURE_AREAS,
   noValue: NO_DATA,
+  interval: SAMPLE_INTERVAL,
   width: 12,
 })
 
@@ -50,5 +52,6 @@ export const topTypes = timeSeries({
   unit: 'none',
   min: 0,
   noValue: NO_DATA,
+  interval: SAMPLE_INTERVAL,
   width: 12,
 })

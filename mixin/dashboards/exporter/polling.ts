@@ -62,6 +62,7 @@ const pollDuration = topPools({
   unit: 's',
   min: 0,
   noValue: 'No poll in this time range',
+  interval: '1m',
   width: 12,
 })
 

@@ -22,7 +22,7 @@ const alerts = (severity: 'critical' | 'warning'): Expression =>
   by('count', POOL_KEY, firingAlerts(`severity="${severity}"`, 'pool!=""'))
 
 const withHealth = (matcher: Matcher, score: number): Expression =>
-  promql`(${by('max', POOL_KEY, select('sds_node_health_status', ...SCOPE.system, matcher))} == 1) * ${score}`
+  promql`${by('max', POOL_KEY, promql`${select('sds_node_health_status', ...SCOPE.system, matcher)} == 1`)} * ${score}`
 
 /** The worst health comes first, because `or` keeps the first; a pool without data is as bad as one with a Bad node. */
 const health = join(

@@ -3,6 +3,7 @@ import type { SizedPanel } from '../../grafana/spec.ts'
 import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Duration, shifted } from '../../promql/duration.ts'
 import type { Expression } from '../../promql/expression.ts'
+import { SAMPLE_INTERVAL } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 
 interface Compared {
@@ -28,4 +29,5 @@ export const compared = ({ expr, ...panel }: Compared): SizedPanel =>
     min: 0,
     overrides: [colored('Now', SERIES_COLORS.now), ...AGO.map(([legend, , color]) => dashed(legend, color))],
     noValue: NO_DATA,
+    interval: SAMPLE_INTERVAL,
   })

@@ -7,7 +7,7 @@ import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { capital, LATENCY_MEASURE } from '../common/latency.ts'
-import { topPools } from '../common/lines.ts'
+import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { bytesOf, countOf } from '../common/service_now.ts'
 import { compared } from './compare.ts'
@@ -39,6 +39,7 @@ export const spread = (operation: Operation): SizedPanel => {
       dashed('p99 of requests', SERIES_COLORS.slowRequests),
     ],
     noValue: NO_DATA,
+    interval: SAMPLE_INTERVAL,
     width: 12,
   })
 }

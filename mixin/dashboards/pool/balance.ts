@@ -7,7 +7,7 @@ import { nodeLatency } from '../../promql/latency.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { LATENCY_MEASURE, topNodeLatency } from '../common/latency.ts'
-import { NODE_NAME, topNodes } from '../common/lines.ts'
+import { NODE_NAME, SAMPLE_INTERVAL, topNodes } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { countOf } from '../common/service_now.ts'
 import { BUSIER_NIC, node, USED } from './queries.ts'
@@ -89,6 +89,7 @@ const distribution = heatmap({
   queries: [{ expr: nodeLatency('read', SCOPE.node), legend: NODE_NAME }],
   unit: 's',
   calculate: true,
+  interval: SAMPLE_INTERVAL,
   noValue: NO_DATA,
   width: 24,
 })
