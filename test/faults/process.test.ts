@@ -100,7 +100,7 @@ describe('SIGHUP', () => {
     const flag = command === 'demo' ? '--web.listen-address' : '--listen-address'
     const flags = [`${flag}=127.0.0.1:0`, ...(command === 'demo' ? ['--admin.listen-address='] : [])]
     await using child = await startProcess(process.execPath, ['src/main.ts', command, ...flags])
-    await child.waitForOutput(/Press Ctrl/)
+    await child.waitForOutput(/Press Ctrl|Tokens/)
     child.kill('SIGHUP')
     expect(await child.exited).toEqual({ code: 0, signal: null })
   })
