@@ -13,7 +13,7 @@ interface WelcomeOptions {
 /** What to type or open, and what it is. */
 type Row = readonly [string, string]
 
-const COMPOSE = 'docker compose --file deploy/compose/compose.yaml up --build'
+const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy/compose/demo.yaml up --build'
 
 /** What the demo prints when it runs: what to open, and what to try next. */
 export function welcomeText({ systems, scenario, exporter, metricsPath }: WelcomeOptions): string {
