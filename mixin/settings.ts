@@ -44,7 +44,8 @@ export const DEFAULT_THRESHOLDS = {
     critical: 0.85,
   },
   // Or `latencyQuantile` of the requests, where there is no mean.
-  latencySeconds: { about: 'Mean time of a transaction, read or write.', warning: 0.1, critical: 0.3 },
+  readLatencySeconds: { about: 'Mean time of a read.', warning: 0.2, critical: 0.4 },
+  writeLatencySeconds: { about: 'Mean time of a write.', warning: 0.4, critical: 0.8 },
   errorRatio: {
     about: 'Failed relative to all transactions, including those that fail by the fault of clients.',
     warning: 0.01,
@@ -119,9 +120,6 @@ export const DEFAULT_THRESHOLDS = {
 
 /** Settings with one level. */
 export const DEFAULT_LIMITS = {
-  // Between the two thresholds of panels.
-  alertReadLatencySeconds: { about: 'Read latency of a pool that raises an alert.', value: 0.2 },
-  alertWriteLatencySeconds: { about: 'Write latency of a pool that raises an alert.', value: 0.4 },
   outlierLatencySeconds: {
     about: 'Read latency of a node below which it is no outlier.',
     value: 0.05,
@@ -175,6 +173,12 @@ export const DEFAULT_LIMITS = {
 /** References to the settings, for expressions, texts and panels. */
 export const THRESHOLDS = references(DEFAULT_THRESHOLDS)
 export const LIMITS = references(DEFAULT_LIMITS)
+
+/** The thresholds of latencies by operation. */
+export const LATENCY_THRESHOLDS = {
+  read: THRESHOLDS.readLatencySeconds,
+  write: THRESHOLDS.writeLatencySeconds,
+} as const
 
 /** Whether smaller values are worse, by the defaults. */
 export const lowerIsWorse = ({ warning, critical }: Threshold): boolean =>

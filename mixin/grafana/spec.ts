@@ -119,6 +119,12 @@ export const lineSteps = (threshold: Threshold): Step[] => {
   ]
 }
 
+/** Steps of one series or column, where they differ from those of the panel. */
+export const withSteps = (name: string, list: readonly Step[]): Override => ({
+  name,
+  properties: [{ id: 'thresholds', value: { mode: ThresholdsMode.Absolute, steps: list } }],
+})
+
 /** From a value upwards in the colour of a state, below without. */
 export const from = (value: number, state: StateColor): readonly Step[] => [
   { value: null, color: PLAIN_COLORS.fill },

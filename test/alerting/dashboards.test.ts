@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { substitute } from '../../mixin/promql/selection.ts'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
 import { readDashboards } from '../../src/alerting/package_files.ts'
-import { dashboardsWith } from '../../src/alerting/written_files.ts'
+import { dashboardsWith, prometheusFiles } from '../../src/alerting/written_files.ts'
 import { panelsOf, queriesOf } from '../mixin/dashboards/queries.ts'
 import { parse } from '../mixin/promql/parse.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -38,6 +38,19 @@ describe('dashboards with settings', () => {
     const panel = panelOf(warning(0.6), ...USED)
     expect(steps(panel)).toEqual([null, 0.6, 0.9])
     expect(style(panel)).toBe('dashed')
+  })
+
+  test.each(['read', 'write'] as const)('have the %s latency at which the alert fires', (operation) => {
+    const values = { [`${operation}LatencySeconds.warning`]: 0.123 }
+    const panel = panelOf({ values }, 'sds-performance', `Top $topn pools by ${operation} latency`)
+    expect(steps(panel)?.[1]).toBe(0.123)
+    const other = operation === 'read' ? 'write' : 'read'
+    const unchanged = panelOf({ values }, 'sds-performance', `Top $topn pools by ${other} latency`)
+    expect(steps(unchanged)).not.toContain(0.123)
+    const [, alerts] = prometheusFiles({ ...DEFAULT_ALERTING, values })
+    const name = operation === 'read' ? 'SdsReadLatencyHigh' : 'SdsWriteLatencyHigh'
+    expect(alerts?.text).toMatch(new RegExp(`alert: ${name}\\n[^>]*> 0\\.123\\n`))
+    expect(alerts?.text.match(/0\.123/g)).toHaveLength(1)
   })
 
   test('have settings in titles and queries', () => {

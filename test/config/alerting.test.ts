@@ -32,7 +32,7 @@ alerting:
   thresholds:
     used_ratio: {warning: 0.7, critical: "\${CRITICAL}"}
     forecast: {warning: 60d}
-    latency: {warning: 200ms}
+    read_latency: {warning: 200ms}
     outlier_factor: 2.5
     forecast_target_percent: 80
   for:
@@ -54,7 +54,7 @@ alerting:
         'usedRatio.warning': 0.7,
         'usedRatio.critical': 0.85,
         'forecastSeconds.warning': 60 * 86_400,
-        'latencySeconds.warning': 0.2,
+        'readLatencySeconds.warning': 0.2,
         outlierFactor: 2.5,
         forecastTargetPercent: 80,
         job: 'storage/sds',

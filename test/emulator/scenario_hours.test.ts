@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../mixin/settings.ts'
+import { DEFAULT_THRESHOLDS } from '../../mixin/settings.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/model/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'
@@ -65,8 +65,8 @@ const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> =
   slow: (pools) =>
     pools.every(
       (nodes) =>
-        mean(nodes, 'transactionReadLatency') / 1000 > DEFAULT_LIMITS.alertReadLatencySeconds.value &&
-        mean(nodes, 'transactionWriteLatency') / 1000 > DEFAULT_LIMITS.alertWriteLatencySeconds.value,
+        mean(nodes, 'transactionReadLatency') / 1000 > DEFAULT_THRESHOLDS.readLatencySeconds.warning &&
+        mean(nodes, 'transactionWriteLatency') / 1000 > DEFAULT_THRESHOLDS.writeLatencySeconds.warning,
     ),
 }
 

@@ -1,7 +1,7 @@
 import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { MEASURES, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS, MEASURES } from '../../settings.ts'
 import { topNodes } from './lines.ts'
 import { NO_DATA } from './pool_data.ts'
 
@@ -25,7 +25,7 @@ export const topNodeLatency = (operation: Operation): SizedPanel =>
     expr: nodeLatency(operation, SCOPE.node),
     unit: 's',
     min: 0,
-    steps: lineSteps(THRESHOLDS.latencySeconds),
+    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
     limits: true,
     noValue: NO_DATA,
     width: 12,

@@ -1,10 +1,10 @@
-import { type SizedPanel, steps } from '../../grafana/spec.ts'
+import { type SizedPanel, steps, withSteps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, select } from '../../promql/expression.ts'
 import { latencyOf, type Operation } from '../../promql/latency.ts'
 import { perNode, sum } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS } from '../../settings.ts'
 import { capital, LATENCY_MEASURE, OPERATIONS } from './latency.ts'
 
 /** Transactions per second of each node. */
@@ -60,6 +60,7 @@ export const latencyNow = (width: number): SizedPanel =>
     })),
     unit: 's',
     decimals: 1,
-    steps: steps(THRESHOLDS.latencySeconds),
+    steps: steps(LATENCY_THRESHOLDS.read),
+    overrides: [withSteps(capital('write'), steps(LATENCY_THRESHOLDS.write))],
     width,
   })

@@ -10,7 +10,7 @@ import { sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { lastPollAge, poolHealthCode } from '../../promql/pools.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS, LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { POOL_NAME } from '../common/lines.ts'
 import { DISKS_TO_FIX, SHORTEST_FORECAST } from './queries.ts'
 import { CRITICAL_SCORE, SCORE } from './score.ts'
@@ -19,7 +19,7 @@ const worstLatency = (title: string, operation: Operation): Column => ({
   title,
   expr: by('max', POOL_KEY, nodeLatency(operation, SCOPE.system)),
   unit: 's',
-  steps: steps(THRESHOLDS.latencySeconds),
+  steps: steps(LATENCY_THRESHOLDS[operation]),
   sample: '99.9 ms',
 })
 

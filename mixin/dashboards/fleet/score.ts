@@ -4,7 +4,14 @@ import { sampleAge, usedRatio } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { poolsOfDay } from '../../promql/pools.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
-import { LIMITS, lowerIsWorse, POOL_KEY, THRESHOLDS, type Threshold } from '../../settings.ts'
+import {
+  LATENCY_THRESHOLDS,
+  LIMITS,
+  lowerIsWorse,
+  POOL_KEY,
+  THRESHOLDS,
+  type Threshold,
+} from '../../settings.ts'
 import { DISKS_TO_FIX, SHORTEST_FORECAST } from './queries.ts'
 
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
@@ -44,8 +51,8 @@ const TERMS: readonly Expression[] = [
   promql`${DISKS_TO_FIX} >= bool 1`,
   beyond(usedRatio(sumByPool, SCOPE.system), THRESHOLDS.usedRatio),
   beyond(SHORTEST_FORECAST, THRESHOLDS.forecastSeconds),
-  beyond(by('max', POOL_KEY, nodeLatency('read', SCOPE.system)), THRESHOLDS.latencySeconds),
-  beyond(by('max', POOL_KEY, nodeLatency('write', SCOPE.system)), THRESHOLDS.latencySeconds),
+  beyond(by('max', POOL_KEY, nodeLatency('read', SCOPE.system)), LATENCY_THRESHOLDS.read),
+  beyond(by('max', POOL_KEY, nodeLatency('write', SCOPE.system)), LATENCY_THRESHOLDS.write),
   beyond(
     by('max', POOL_KEY, perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.system))),
     THRESHOLDS.errorRatio,

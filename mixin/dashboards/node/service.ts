@@ -50,8 +50,6 @@ const latency = timeSeries({
   ],
   unit: 's',
   min: 0,
-  steps: lineSteps(THRESHOLDS.latencySeconds),
-  limits: true,
   overrides: [
     colored('Read', SERIES_COLORS.reads),
     colored('Write', SERIES_COLORS.writes),

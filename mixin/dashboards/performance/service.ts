@@ -5,7 +5,7 @@ import { type Expression, promql } from '../../promql/expression.ts'
 import { latencyOf, latencyQuantile, nodeLatency, type Operation } from '../../promql/latency.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS, POOL_KEY } from '../../settings.ts'
 import { capital, LATENCY_MEASURE } from '../common/latency.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
@@ -30,7 +30,7 @@ export const spread = (operation: Operation): SizedPanel => {
     ],
     unit: 's',
     min: 0,
-    steps: lineSteps(THRESHOLDS.latencySeconds),
+    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
     limits: true,
     overrides: [
       colored('All requests', SERIES_COLORS.now),
@@ -55,7 +55,7 @@ export const poolLatency = (operation: Operation): SizedPanel =>
     expr: latencyOf(POOL_KEY, operation, SCOPE.node),
     unit: 's',
     min: 0,
-    steps: lineSteps(THRESHOLDS.latencySeconds),
+    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
     limits: true,
     noValue: NO_DATA,
     width: 12,

@@ -9,7 +9,7 @@ import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { healthCode, sampleAge } from '../../promql/nodes.ts'
 import { perNode, perNodeAnd, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { NO_DATA_HEALTH, NODE_KEY, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS, NO_DATA_HEALTH, NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { NODE_NAME } from '../common/lines.ts'
 import { BUSIER_NIC, node, USED } from './queries.ts'
 
@@ -46,7 +46,7 @@ const latency = (title: string, operation: Operation): Column => ({
   title,
   expr: nodeLatency(operation, SCOPE.node),
   unit: 's',
-  steps: steps(THRESHOLDS.latencySeconds),
+  steps: steps(LATENCY_THRESHOLDS[operation]),
   sample: '99.9 ms',
 })
 

@@ -4,7 +4,7 @@ import { type Expression, join, promql, select } from '../../promql/expression.t
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
-import { LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 
@@ -211,8 +211,8 @@ export const serviceGroup: AlertGroup = {
   name: 'sds-service',
   component: 'service',
   alerts: [
-    latencyHigh(READ, LIMITS.alertReadLatencySeconds),
-    latencyHigh(WRITE, LIMITS.alertWriteLatencySeconds),
+    latencyHigh(READ, LATENCY_THRESHOLDS.read.warning),
+    latencyHigh(WRITE, LATENCY_THRESHOLDS.write.warning),
     latencyIncreased(READ),
     latencyIncreased(WRITE),
     trafficCollapsed,

@@ -10,8 +10,8 @@ const ROWS: Readonly<Record<string, keyof typeof DEFAULT_THRESHOLDS>> = {
   sds_node_memory_utilization_ratio: 'memoryRatio',
   sds_node_nic_received_utilization_ratio: 'nicRatio',
   sds_node_nic_transmitted_utilization_ratio: 'nicRatio',
-  sds_node_transaction_read_latency_seconds: 'latencySeconds',
-  sds_node_transaction_write_latency_seconds: 'latencySeconds',
+  sds_node_transaction_read_latency_seconds: 'readLatencySeconds',
+  sds_node_transaction_write_latency_seconds: 'writeLatencySeconds',
   sds_node_transaction_errors_ratio: 'errorRatio',
   sds_node_sample_timestamp_seconds: 'sampleAgeSeconds',
   sds_node_capacity_forecast_seconds: 'forecastSeconds',
@@ -48,8 +48,9 @@ describe('thresholds', () => {
 
   test('of a metric are those of the settings, on every panel and column', () => {
     const colored = PANELS.flatMap(({ where, panel }) =>
-      queriesOf(panel).map(({ expr = '', refId = '' }) => {
-        const own = property(panel, heading(panel, refId), 'thresholds') as { steps: Step[] } | undefined
+      queriesOf(panel).map(({ expr = '', refId = '', legendFormat = '' }) => {
+        const name = heading(panel, refId) || legendFormat
+        const own = property(panel, name, 'thresholds') as { steps: Step[] } | undefined
         const found = marks((own ?? panel.fieldConfig?.defaults.thresholds)?.steps)
         return { where: `${where} / ${refId}`, row: ROWS[metricsIn(expr)[0] ?? ''], found }
       }),

@@ -19,6 +19,14 @@ const ALERTS = alertsOf(RULE_SOURCES).map((alert) => ({
     ...new Set(pathsIn(`${alert.expr}${alert.description}`).map((path) => path.replace(/\..*/, ''))),
   ],
 }))
+/** Thresholds that only panels show. */
+const WITHOUT_ALERT = [
+  'disksNotGood',
+  'goodNodesRatio',
+  'recoveryHours',
+  'eventLoopLagSeconds',
+  'openFilesRatio',
+]
 const ORDER: readonly Scope[] = ['all', 'system', 'pool']
 const narrowest = (scopes: readonly Scope[]): Scope | undefined =>
   ORDER.findLast((scope) => scopes.includes(scope))
@@ -42,6 +50,12 @@ describe('the setting', () => {
     if (titles.includes(name)) expect(scope).toBe('all')
     else if (users.length > 0) expect(scope).toBe(narrowest(users))
     else if (scope !== 'all') expect(lines.some((path) => path.startsWith(`${name}.`))).toBe(true)
+  })
+
+  test.each(Object.keys(DEFAULT_THRESHOLDS))('%s of lines in panels is that of an alert', (name) => {
+    const isDrawn = lines.some((path) => path.startsWith(`${name}.`))
+    const isUsed = ALERTS.some(({ settings }) => settings.includes(name))
+    expect(isDrawn && !isUsed && !WITHOUT_ALERT.includes(name)).toBe(false)
   })
 
   test('has a key of its own', () => {
