@@ -157,7 +157,7 @@ interface Asked {
 }
 
 /** Subqueries look at every minute or fifth minute, and a test is shorter. */
-const soon = (expr: string): string => expr.replaceAll('[3h:5m]', '[1m:1s]').replaceAll(/:[15]m\]/g, ':10s]')
+const soon = (expr: string): string => expr.replaceAll('[3h:5m]', '[1m:1s]').replaceAll(/:[15]m\]/g, ':1s]')
 
 /** Runs every query of every panel as Grafana does. @throws for a query that Prometheus refuses */
 const queryAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]> =>
