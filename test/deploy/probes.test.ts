@@ -7,7 +7,6 @@ import { type ExporterSetup, startExporter } from '../faults/exporter_setup.ts'
 import { readText } from '../repository/repository.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import { startVictoriaMetrics, type VictoriaMetrics } from '../support/victoria_metrics.ts'
-import { waitFor } from '../support/wait.ts'
 
 const OVERLAY = 'deploy/kubernetes/overlays/probes'
 const SHARDS = [0, 1]
@@ -135,16 +134,6 @@ describe('three exporters, two Prometheus servers and one store', () => {
     expect(systems.flat().sort()).toEqual([...NAMES].sort())
     const inStore = await store.query('count by (system) (count by (system, shard) (sds_probe_success)) > 1')
     expect(inStore).toEqual([])
-  })
-
-  test('share the polls among the exporters', async () => {
-    const polls = async ({ scrape }: ExporterSetup) =>
-      (await scrape())
-        .filter(({ name }) => name === 'sds_pool_polls_total')
-        .reduce((sum, { value }) => sum + value, 0)
-    await waitFor(async () => (await Promise.all(exporters.map(polls))).every((count) => count > 0), {
-      what: 'polls of every exporter',
-    })
   })
 
   test('have performance figures, and no counter that goes back when another exporter answers', async () => {
