@@ -1,5 +1,6 @@
 import type { Reason } from '../api/errors/reasons.ts'
 import type { Category } from '../catalogue.ts'
+import type { DiskFigures } from './node_figures.ts'
 
 /**
  * The status of the exporter at one moment: the document of `/api/v1/status`, and what the status page shows. A value
@@ -107,14 +108,9 @@ export interface ErrorStatus {
 }
 
 /** Sums over the nodes. Null: no node has it. */
-export interface TotalStatus {
+export interface TotalStatus extends DiskFigures {
   readonly nodes: number
   readonly nodes_by_health: Readonly<Record<string, number>>
-  readonly disks: number | null
-  readonly disks_good: number | null
-  readonly disks_bad: number | null
-  readonly disks_maintenance: number | null
-  readonly disks_ready_to_replace: number | null
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_allocated_ratio: number | null
@@ -174,17 +170,12 @@ export interface AttributeStatus {
 export const SEVERITIES = ['ok', 'notice', 'warning', 'bad'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-export interface NodeStatus {
+export interface NodeStatus extends DiskFigures {
   readonly id: string
   /** As the label `node` of the metrics. */
   readonly name: string
   readonly health: string | null
   readonly severity: Severity
-  readonly disks: number | null
-  readonly disks_good: number | null
-  readonly disks_bad: number | null
-  readonly disks_maintenance: number | null
-  readonly disks_ready_to_replace: number | null
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_allocated_ratio: number | null

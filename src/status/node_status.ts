@@ -1,8 +1,8 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import type { DiskCount, HEALTH_STATES } from '../catalogue.ts'
-import { newestTimes } from '../metrics/newest_times.ts'
+import type { HEALTH_STATES } from '../catalogue.ts'
 import { type NodeStatus, SEVERITIES, type Severity } from './model.ts'
-import { baseValue, ratioOf } from './totals.ts'
+import { allocatedRatio, diskFigures, newestSampleTime } from './node_figures.ts'
+import { baseValue } from './totals.ts'
 
 /** The thresholds of the dashboards. */
 export const NEARLY_FULL_RATIO = 0.8
@@ -27,24 +27,15 @@ function isKnown(health: string): health is keyof typeof HEALTH_SEVERITY {
 
 /** @param name the label `node` of its metrics */
 export function nodeStatus(node: MergedNode, name: string): NodeStatus {
-  const disk = (count: DiskCount) => node.disks.get(count) ?? null
-  const total = baseValue(node, 'diskSpaceTotal')
-  const allocated = baseValue(node, 'diskSpaceAllocated')
-  const times = [...newestTimes(node).values()]
   const members = {
     id: node.id,
     name,
     health: node.health ?? null,
-    disks: disk('numDisks'),
-    disks_good: disk('numGoodDisks'),
-    disks_bad: disk('numBadDisks'),
-    disks_maintenance: disk('numMaintenanceDisks'),
-    disks_ready_to_replace: disk('numReadyToReplaceDisks'),
-    disk_space_total_bytes: total ?? null,
-    disk_space_allocated_bytes: allocated ?? null,
-    disk_space_allocated_ratio:
-      ratioOf(allocated, total) ?? baseValue(node, 'diskSpaceAllocatedPercentage') ?? null,
-    newest_sample_timestamp_seconds: times.length === 0 ? null : Math.max(...times),
+    ...diskFigures((count) => node.disks.get(count)),
+    disk_space_total_bytes: baseValue(node, 'diskSpaceTotal') ?? null,
+    disk_space_allocated_bytes: baseValue(node, 'diskSpaceAllocated') ?? null,
+    disk_space_allocated_ratio: allocatedRatio(node),
+    newest_sample_timestamp_seconds: newestSampleTime(node),
   }
   return { ...members, severity: severityOf(members) }
 }

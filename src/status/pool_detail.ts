@@ -13,6 +13,7 @@ import { uniqueNames } from '../metrics/samples.ts'
 import type { PoolState } from '../poller/state.ts'
 import type { Steps } from '../slices.ts'
 import type { AttributeStatus, NodeStatus, Source, TotalStatus } from './model.ts'
+import { diskFigures } from './node_figures.ts'
 import { nodeStatus, worstFirst } from './node_status.ts'
 import { type PoolTotals, poolTotals, ratioOf } from './totals.ts'
 
@@ -95,11 +96,7 @@ function totalStatus(nodes: readonly NodeStatus[], totals: PoolTotals): TotalSta
   return {
     nodes: nodes.length,
     nodes_by_health: countBy(nodes.map(({ health }) => health ?? UNKNOWN_HEALTH)),
-    disks: disks.numDisks ?? null,
-    disks_good: disks.numGoodDisks ?? null,
-    disks_bad: disks.numBadDisks ?? null,
-    disks_maintenance: disks.numMaintenanceDisks ?? null,
-    disks_ready_to_replace: disks.numReadyToReplaceDisks ?? null,
+    ...diskFigures((count) => disks[count]),
     disk_space_total_bytes: total ?? null,
     disk_space_allocated_bytes: allocated ?? null,
     disk_space_allocated_ratio: ratioOf(allocated, total) ?? null,

@@ -74,6 +74,7 @@ export const MODULES: readonly Module[] = [
       api: 'all',
       metrics: 'all',
       poller: 'all',
+      status: 'all',
       history: 'all',
       server: 'all',
       exporter: 'all',

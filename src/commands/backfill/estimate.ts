@@ -1,7 +1,7 @@
 import type { FeedReading } from '../../api/feed/feed.ts'
 import type { NodeReading } from '../../api/feed/node_reading.ts'
 import type { AttributeHistory, NodeHistory } from '../../api/history/node_history.ts'
-import { ATTRIBUTES, type AttributeName, PERFORMANCE_CATEGORIES } from '../../catalogue.ts'
+import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import type { BackfillPool } from '../../history/backfill.ts'
 import { pointLines } from '../../history/openmetrics.ts'
 import type { Part } from '../../history/periods.ts'
@@ -52,12 +52,6 @@ export function estimateRun(
     }
   }
   return { requests, samples, bytes }
-}
-
-/** Whether the feed of all nodes lacks the performance figures, as since version 3.6. */
-export function lacksPerformance({ nodes }: FeedReading): boolean {
-  const performance = ATTRIBUTES.filter(({ category }) => PERFORMANCE_CATEGORIES.includes(category))
-  return nodes.length > 0 && nodes.every(({ values }) => performance.every(({ name }) => !values.has(name)))
 }
 
 /** The current values of a node, as a history with one point of each attribute. */

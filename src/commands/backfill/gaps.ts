@@ -2,11 +2,14 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/exposition.ts'
 import { Failed } from '../cli/exit.ts'
+import { responseText } from '../cli/response_text.ts'
 import type { ListedPool } from './pools.ts'
 
 /** Prometheus refuses range queries with more than 11,000 steps. */
 const MAX_STEPS = 10_000
 const TIMEOUT_MS = 120_000
+/** One series with that many steps takes about 300 kB. */
+const MAX_RESPONSE_BYTES = 4_000_000
 const MS_PER_SECOND = 1000
 
 /**
@@ -56,7 +59,8 @@ function missing(present: ReadonlySet<number>, { start, end, interval }: Period)
 async function timesOf(prometheus: URL, parameters: URLSearchParams, signal: AbortSignal): Promise<number[]> {
   const url = `${prometheus.href.replace(/\/+$/, '')}/api/v1/query_range?${parameters}`
   const body = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
-    .then((response) => response.json())
+    .then((response) => responseText(response, MAX_RESPONSE_BYTES))
+    .then((text): unknown => JSON.parse(text))
     .catch((failure: unknown) => {
       signal.throwIfAborted()
       const reason = failure instanceof Error ? failure.message : String(failure)

@@ -1,22 +1,24 @@
 import type { NodeReading } from '../../api/feed/node_reading.ts'
-import type { AttributeName, DiskCount } from '../../catalogue.ts'
-import { newestTimes } from '../../metrics/newest_times.ts'
+import type { AttributeName } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
+import {
+  allocatedRatio,
+  DISK_FIGURES,
+  type DiskFigures,
+  diskFigures,
+  newestSampleTime,
+} from '../../status/node_figures.ts'
+import { baseValue } from '../../status/totals.ts'
 import type { PoolFeed } from './reading.ts'
 
 /** One node, with the members of `--json`. Values that the node does not report are null. */
-export interface NodeRow {
+export interface NodeRow extends DiskFigures {
   readonly system: string
   readonly pool: string
   readonly pool_id: string
   readonly node: string
   readonly node_id: string
   readonly health_status: string | null
-  readonly disks: number | null
-  readonly disks_good: number | null
-  readonly disks_bad: number | null
-  readonly disks_maintenance: number | null
-  readonly disks_ready_to_replace: number | null
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_free_bytes: number | null
@@ -33,11 +35,7 @@ export const MEMBERS: Readonly<Record<keyof NodeRow, string>> = {
   node: 'name of the node, or its id if the name is not unique',
   node_id: 'id of the node',
   health_status: 'Good, Maintenance, Suspect, Bad, NotAccessible, or another status of the system',
-  disks: 'number of disks',
-  disks_good: 'disks in good state',
-  disks_bad: 'disks in bad state',
-  disks_maintenance: 'disks in maintenance',
-  disks_ready_to_replace: 'disks ready to be replaced',
+  ...DISK_FIGURES,
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',
   disk_space_free_bytes: 'free disk space without the reserve',
@@ -57,46 +55,26 @@ export function nodeRows(system: string, pools: readonly PoolFeed[]): NodeRow[] 
       node: names[place] ?? node.id,
       node_id: node.id,
       health_status: node.health ?? null,
-      ...diskMembers(node),
+      ...diskFigures((count) => node.disks.get(count)),
       ...spaceMembers(node),
       ...ageMembers(node, readAt + skewSeconds),
     }))
   })
 }
 
-function diskMembers({ disks }: NodeReading) {
-  const count = (name: DiskCount) => disks.get(name) ?? null
+function spaceMembers(node: NodeReading) {
+  const value = (name: AttributeName) => baseValue(node, name) ?? null
   return {
-    disks: count('numDisks'),
-    disks_good: count('numGoodDisks'),
-    disks_bad: count('numBadDisks'),
-    disks_maintenance: count('numMaintenanceDisks'),
-    disks_ready_to_replace: count('numReadyToReplaceDisks'),
-  }
-}
-
-function spaceMembers({ values }: NodeReading) {
-  const value = (name: AttributeName) => values.get(name)?.value
-  const [total, allocated] = [value('diskSpaceTotal'), value('diskSpaceAllocated')]
-  const percentage = value('diskSpaceAllocatedPercentage')
-  const ratio =
-    total !== undefined && allocated !== undefined && total > 0
-      ? allocated / total
-      : percentage !== undefined
-        ? percentage / 100
-        : null
-  return {
-    disk_space_total_bytes: total ?? null,
-    disk_space_allocated_bytes: allocated ?? null,
-    disk_space_free_bytes: value('diskSpaceFree') ?? null,
-    disk_space_allocated_ratio: ratio,
+    disk_space_total_bytes: value('diskSpaceTotal'),
+    disk_space_allocated_bytes: value('diskSpaceAllocated'),
+    disk_space_free_bytes: value('diskSpaceFree'),
+    disk_space_allocated_ratio: allocatedRatio(node),
   }
 }
 
 /** @param now seconds since the epoch, clock of the system */
 function ageMembers(node: NodeReading, now: number) {
-  const times = [...newestTimes(node).values()]
-  const newest = times.length === 0 ? null : Math.max(...times)
+  const newest = newestSampleTime(node)
   return {
     newest_sample_timestamp_seconds: newest,
     newest_sample_age_seconds: newest === null ? null : Math.round(now - newest),

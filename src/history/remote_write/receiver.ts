@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { pause } from '../../api/http/deadline.ts'
+import { parseRetryAfter } from '../../api/http/refusals.ts'
 import { visibleText } from '../../visible_text.ts'
 
 export interface ReceiverOptions {
@@ -106,15 +107,7 @@ function outcomeOf({ status, text, retryAfter }: Answer): Outcome {
   const words = visibleText(text.trim().slice(0, MAX_ANSWER_CHARACTERS))
   const problem = words === '' ? `HTTP ${status}` : `HTTP ${status}: ${words}`
   const isTemporary = status === TOO_MANY_REQUESTS || status >= SERVER_ERROR
-  return isTemporary ? { problem, retryMs: pauseOf(retryAfter, Date.now()) } : { problem }
-}
-
-/** `Retry-After` in milliseconds: seconds or a date; 0 without a valid value. */
-export function pauseOf(header: string | undefined, nowMs: number): number {
-  if (header === undefined) return 0
-  if (/^\d{1,6}$/.test(header.trim())) return Number(header) * 1000
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? 0 : Math.max(0, date - nowMs)
+  return isTemporary ? { problem, retryMs: parseRetryAfter(retryAfter) ?? 0 } : { problem }
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {

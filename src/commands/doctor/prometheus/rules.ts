@@ -57,7 +57,7 @@ export function alertingFinding(alertmanagers: number): Finding {
     return { status: 'ok', text: `sends alerts to ${counted(alertmanagers, 'Alertmanager')}` }
   return {
     status: 'warn',
-    text: 'Prometheus has no Alertmanager: nobody is notified of alerts',
+    text: 'Prometheus has no Alertmanager: no notifications of alerts are sent',
     remedy: 'configure alerting.alertmanagers in the configuration of Prometheus',
   }
 }
