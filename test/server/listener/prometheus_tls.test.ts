@@ -112,14 +112,10 @@ describe('Prometheus', () => {
   })
 
   test.each(Object.entries(REFUSED))('is refused as %s', async (job, reason) => {
-    const { lastError } = await waitFor(
-      async () => {
-        const found = await target(job)
-        return found?.health === 'down' && found
-      },
-      { what: `a failed scrape of ${job}` },
-    )
-    expect(lastError).toMatch(reason)
+    // On a loaded machine the first scrapes may time out: passwords are checked with the lowest priority.
+    await waitFor(async () => reason.test((await target(job))?.lastError ?? ''), {
+      what: `a scrape of ${job} that fails with ${reason}`,
+    })
     expect(await prometheus.query(`sds_test{job="${job}"}`)).toEqual([])
   })
 
