@@ -118,4 +118,22 @@ const trafficCollapsed: readonly AlertCase[] = [
   },
 ]
 
-export const baselines: readonly AlertCase[] = [...latencyIncreased, ...trafficCollapsed]
+/** Traffic for eight days, without two hours at the end, and in one of two pools also a week before. */
+const collapsedAWeekLater = (usual: number): string => `${usual}x${178 * HOUR - 1} 1x${2 * HOUR}`
+const quietEachWeek = (usual: number): string =>
+  `${usual}x${10 * HOUR - 1} 1x${2 * HOUR - 1} ${usual}x${166 * HOUR - 1} 1x${2 * HOUR}`
+
+const quietWeekly: AlertCase = {
+  alert: 'SdsTrafficCollapsed',
+  name: 'is silent for the pool whose traffic ended at the same time a week ago, but not the day before',
+  step: 5,
+  series: {
+    [READS]: collapsedAWeekLater(60),
+    [WRITES]: collapsedAWeekLater(40),
+    [`${READS}{pool="weekly"}`]: quietEachWeek(60),
+    [`${WRITES}{pool="weekly"}`]: quietEachWeek(40),
+  },
+  at: { '10690m': [], '10695m': [collapsed], '10790m': [collapsed] },
+}
+
+export const baselines: readonly AlertCase[] = [...latencyIncreased, ...trafficCollapsed, quietWeekly]
