@@ -1,9 +1,12 @@
 /** Fields of a log line besides its message. They must not contain tokens or passwords. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** Fields, or a function that is called only if the line is written. */
+export type LazyFields = Fields | (() => Fields)
+
 /** Writes one line per event. The implementation is in commands/cli/logger.ts. */
 export interface Log {
-  debug(message: string, fields?: Fields): void
+  debug(message: string, fields?: LazyFields): void
   info(message: string, fields?: Fields): void
   warn(message: string, fields?: Fields): void
   error(message: string, fields?: Fields): void
@@ -11,6 +14,10 @@ export interface Log {
 
 /** Audit lines begin with this text. They are never limited. */
 export const AUDIT_PREFIX = 'audit: '
+
+export function fieldsOf(fields: LazyFields = {}): Fields {
+  return typeof fields === 'function' ? fields() : fields
+}
 
 /** Discards all lines. */
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -1,9 +1,11 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/values/secret.ts'
+import { type Log, silentLog } from '../log.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
 import { exchangeFailure } from './http/failures.ts'
 import type { Permits } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
+import { logRequest, timed } from './http/request_log.ts'
 import { tokenHeader } from './http/token_header.ts'
 import { type Answer, createTransport, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
@@ -52,6 +54,7 @@ export interface AdminClientOptions {
   readonly timeoutMs: number
   /** For decoding bodies; shared by all systems. */
   readonly decoding?: Permits
+  readonly log?: Log
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -71,6 +74,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     limits,
     attempts,
     timeoutMs,
+    log: options.log ?? silentLog,
     onAnswer: (baseUrl) => {
       answering = baseUrl
     },
@@ -123,6 +127,18 @@ function openTransport(options: AdminClientOptions, timeoutMs: number): Transpor
   })
 }
 
+/** The transport, with a line in the log for each request. */
+function logged(transport: Transport, { system, operation }: RequestPlace, log: Log): Transport {
+  return {
+    ...transport,
+    send: (request) =>
+      timed(
+        () => transport.send(request),
+        (end) => logRequest(log, { system, operation, baseUrl: request.baseUrl, ...end }),
+      ),
+  }
+}
+
 interface RequestedDeletion {
   readonly baseUrl: string
   readonly token: Secret
@@ -136,7 +152,7 @@ async function deleteOnce(options: AdminClientOptions, deletion: RequestedDeleti
   const place = { system: options.system.name, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
   const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
   // A connection of its own: one that rested may be closed by the other side at the very moment of the request.
-  const transport = openTransport(options, timeoutMs)
+  const transport = logged(openTransport(options, timeoutMs), place, options.log ?? silentLog)
   try {
     const headers = withToken(token, PROVIDERS_ACCEPT)
     const request = { baseUrl, path: providerPath(id), headers }
@@ -154,11 +170,12 @@ interface AdminReaderOptions {
   readonly limits: Limits
   readonly attempts: Attempts
   readonly timeoutMs: number
+  readonly log: Log
   readonly onAnswer: (baseUrl: string) => void
 }
 
 /** GET requests within the limits and the deadline, with fail-over and retry. */
-function createAdminReader({ transport, limits, attempts, timeoutMs, onAnswer }: AdminReaderOptions) {
+function createAdminReader({ transport, limits, attempts, timeoutMs, log, onAnswer }: AdminReaderOptions) {
   return async <T>(
     place: RequestPlace,
     headers: Headers,
@@ -170,7 +187,13 @@ function createAdminReader({ transport, limits, attempts, timeoutMs, onAnswer }:
     const { path } = place
     const send = async (baseUrl: string, ofNode: AbortSignal) => {
       await limits.pace(ofNode)
-      const answer = await transport.send({ baseUrl, method: 'GET', path, headers, signal: ofNode })
+      const answer = await logged(transport, place, log).send({
+        baseUrl,
+        method: 'GET',
+        path,
+        headers,
+        signal: ofNode,
+      })
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
       const decoded = await decode(answer)

@@ -40,7 +40,7 @@ interface AdminContext {
 /** Creates the listener for provider administration. */
 export function createAdmin(options: AdminOptions, { ready, decoding, log }: AdminContext): Admin {
   const { listenAddress, configFile, allowedHosts, auditFile } = options
-  const systems = createAdminSystems(decoding)
+  const systems = createAdminSystems(log, decoding)
   const [host] = hostsOf([listenAddress])
   const app = createAdminApp({
     systems,

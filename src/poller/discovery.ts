@@ -43,7 +43,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   function use(list: readonly PoolRef[]): Promise<void> {
     known = true
     const ids = list.map(({ id }) => id)
-    journal.pools([...pollers.keys()], ids)
+    journal.pools([...pollers.keys()], list)
     for (const [id, poller] of pollers) {
       if (ids.includes(id)) continue
       poller.forget()

@@ -1,17 +1,21 @@
 import type { ApiError } from '../api/errors/errors.ts'
+import type { PoolRef } from '../api/feed/pools.ts'
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import { REJECTIONS } from '../api/parse/reads.ts'
-import type { Log } from '../log.ts'
+import type { Fields, Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
+import type { Board } from './board.ts'
+import { logPoll, type PollSize, poolFields, poolText } from './log_fields.ts'
 import { type ChangeLog, createQueryJournal, type Once, type QueryJournal } from './query_journal.ts'
+import type { SystemState } from './system_state.ts'
 
 /** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
 export interface Journal extends QueryJournal {
-  polled(poolId: string, failure: ApiError | undefined): void
+  polled(poolId: string, poll: PollSize & { readonly failure: ApiError | undefined }): void
   forecast(poolId: string, failure: ApiError | undefined): void
   discovered(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
-  pools(before: readonly string[], now: readonly string[]): void
+  pools(before: readonly string[], now: readonly PoolRef[]): void
   /** @param poolId undefined for values of the query interface */
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
   /** A fault of the exporter itself. */
@@ -20,29 +24,44 @@ export interface Journal extends QueryJournal {
   forget(poolId: string): void
 }
 
-export function createJournal(log: Log, own: OwnMetrics, system: string): Journal {
-  const changes = createChangeLog(log, system)
+interface JournalOptions {
+  readonly log: Log
+  readonly own: OwnMetrics
+  /** For the names of pools. */
+  readonly board: Pick<Board, 'system'>
+  readonly system: string
+}
+
+export function createJournal({ log, own, board, system }: JournalOptions): Journal {
+  const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(board.system(system), poolId) })
+  const changes = createChangeLog(log, placeOf)
   const once = createOnce()
 
-  function noteRejected(pool: string | undefined, value: RejectedValue): void {
+  function noteRejected(poolId: string | undefined, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
     const why = REJECTIONS[reason]
-    const fields = { system, pool, node, attribute, reason, why, value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
-    const source = pool === undefined ? 'query interface' : 'feed'
-    once(`${attribute} ${reason}`, () => log.warn(`a value of the ${source} was not exported`, fields))
+    const source = poolId === undefined ? 'query interface' : 'feed'
+    once(`${attribute} ${reason}`, () =>
+      log.warn(`a value of the ${source} was not exported`, {
+        ...placeOf(poolId),
+        node,
+        attribute,
+        reason,
+        why,
+        value: text,
+      }),
+    )
   }
 
   return {
-    polled: (poolId, failure) => changes.note('poll', { pool: poolId }, failure),
-    forecast: (poolId, failure) => changes.note('forecast', { pool: poolId }, failure),
-    discovered: (failure) => changes.note('discovery of pools', {}, failure),
-    pools(before, now) {
-      const appeared = listed(without(now, before))
-      const left = listed(without(before, now))
-      if (appeared === '' && left === '') return
-      log.info('polling pools', { system, pools: now.length, appeared, left })
+    polled(poolId, { failure, ...poll }) {
+      logPoll(log, 'poll', poll, () => ({ ...placeOf(poolId), outcome: failure?.reason ?? 'ok' }))
+      changes.note('poll', poolId, failure)
     },
+    forecast: (poolId, failure) => changes.note('forecast', poolId, failure),
+    discovered: (failure) => changes.note('discovery of pools', undefined, failure),
+    pools: (before, now) => logPools(log, board.system(system), { system, before, now }),
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },
@@ -56,17 +75,27 @@ export function createJournal(log: Log, own: OwnMetrics, system: string): Journa
   }
 }
 
-function without(ids: readonly string[], others: readonly string[]): readonly string[] {
-  const excluded = new Set(others)
-  return ids.filter((id) => !excluded.has(id))
+interface PoolLists {
+  readonly system: string
+  readonly before: readonly string[]
+  readonly now: readonly PoolRef[]
+}
+
+function logPools(log: Log, state: SystemState | undefined, { system, before, now }: PoolLists): void {
+  const old = new Set(before)
+  const current = new Set(now.map(({ id }) => id))
+  const appeared = now.filter(({ id }) => !old.has(id)).map(({ id, name }) => poolText(state, id, name))
+  const left = before.filter((id) => !current.has(id)).map((id) => poolText(state, id))
+  if (appeared.length === 0 && left.length === 0) return
+  log.info('polling pools', { system, pools: now.length, appeared: listed(appeared), left: listed(left) })
 }
 
 /** A system may list other pools at every poll. */
 const MAX_LISTED = 10
 
-function listed(ids: readonly string[]): string {
-  const rest = ids.length - MAX_LISTED
-  return [...ids.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(' ')
+function listed(pools: readonly string[]): string {
+  const rest = pools.length - MAX_LISTED
+  return [...pools.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
 }
 
 /** Keys that are remembered. Messages of internal errors are not a closed set. */
@@ -84,22 +113,29 @@ function createOnce(): Once {
 }
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
-function createChangeLog(log: Log, system: string): ChangeLog & { forget(poolId: string): void } {
+function createChangeLog(
+  log: Log,
+  placeOf: (poolId: string | undefined) => Fields,
+): ChangeLog & { forget(poolId: string): void } {
   const failing = new Map<string, Set<string>>()
   const keyOf = (subject: string, pool = '') => `${subject} ${pool}`
 
   return {
-    note(subject: string, fields: { readonly pool?: string }, failure: ApiError | undefined): void {
-      const key = keyOf(subject, fields.pool)
+    note(subject: string, poolId: string | undefined, failure: ApiError | undefined): void {
+      const key = keyOf(subject, poolId)
       const reasons = failing.get(key)
       if (failure === undefined) {
         failing.delete(key)
-        if (reasons !== undefined) log.info(`${subject} works again`, { system, ...fields })
+        if (reasons !== undefined) log.info(`${subject} works again`, placeOf(poolId))
         return
       }
       if (reasons?.has(failure.reason)) return
       failing.set(key, new Set(reasons).add(failure.reason))
-      log.warn(`${subject} failed`, { system, ...fields, reason: failure.reason, error: failure.message })
+      log.warn(`${subject} failed`, {
+        ...placeOf(poolId),
+        reason: failure.reason,
+        error: failure.message,
+      })
     },
     forget(poolId: string): void {
       for (const subject of ['poll', 'forecast']) failing.delete(keyOf(subject, poolId))

@@ -1,10 +1,12 @@
 import { type ClientObserver, type ClientStatus, createClient, type SystemClient } from '../api/client.ts'
 import { createPermits, type Permits } from '../api/http/permits.ts'
+import { logRequest } from '../api/http/request_log.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Board } from './board.ts'
+import { poolFields } from './log_fields.ts'
 import type { Probe } from './probe.ts'
 import { createSystemPoller, type SystemPoller } from './system_poller.ts'
 
@@ -143,7 +145,7 @@ async function probeNewest(
 }
 
 /** Passes the measurements of a client to the counters and to the board. */
-function observe(system: string, { board, own, onRequest }: PollerOptions): ClientObserver {
+function observe(system: string, { board, own, log, onRequest }: PollerOptions): ClientObserver {
   const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
     const state = board.system(system)
     const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
@@ -151,9 +153,11 @@ function observe(system: string, { board, own, onRequest }: PollerOptions): Clie
     if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
   }
   return {
-    exchanged({ operation, code, seconds }) {
+    exchanged(exchange) {
+      const { operation, code, seconds, pool } = exchange
       own.request({ system, operation, code, seconds })
       onRequest?.(system)
+      logRequest(log, { system, ...exchange }, () => poolFields(board.system(system), pool))
     },
     answered: (up) => set({ up }),
     loggedIn: (result) => own.login(system, result),

@@ -58,7 +58,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading, { maxBytes, lines }))
       if (leaving.signal.aborted) return 'none'
       withdrawal.after()
-      journal.polled(poolId, undefined)
+      journal.polled(poolId, { seconds: good.seconds, nodes: reading.nodes.length, failure: undefined })
       journal.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
@@ -68,8 +68,8 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   }
 
   async function fail(failure: ApiError, began: number): Promise<Outcome> {
-    journal.polled(poolId, failure)
     const bad = attemptSince(began, failure)
+    journal.polled(poolId, { seconds: bad.seconds, nodes: undefined, failure })
     await board.update(system.name, (state) => withPoll(state, poolId, bad))
     return failure
   }

@@ -1,11 +1,12 @@
 import type { ApiError } from '../api/errors/errors.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
+import { logPoll, type PollSize } from './log_fields.ts'
 
 /** Counts and logs what happens with the query interface. */
 export interface QueryJournal {
   /** A poll of the query interface; `empty`: it has no current data. */
-  queried(outcome: 'ok' | 'empty' | ApiError): void
+  queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
   /** One query failed while others succeeded. */
   queryFailed(query: string, failure: ApiError): void
   /** One query has no data while others have. */
@@ -16,7 +17,8 @@ export interface QueryJournal {
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
 export interface ChangeLog {
-  note(subject: string, fields: { readonly pool?: string }, failure: ApiError | undefined): void
+  /** @param poolId undefined for what is of the whole system */
+  note(subject: string, poolId: string | undefined, failure: ApiError | undefined): void
 }
 
 /** Runs an action at the first time of its key only. */
@@ -32,10 +34,12 @@ interface QueryJournalOptions {
 
 export function createQueryJournal({ log, own, system, changes, once }: QueryJournalOptions): QueryJournal {
   return {
-    queried(outcome) {
+    queried(outcome, poll) {
       const failure = typeof outcome === 'string' ? undefined : outcome
-      own.queryPoll(system, typeof outcome === 'string' ? outcome : outcome.reason)
-      changes.note('query interface', {}, failure)
+      const result = typeof outcome === 'string' ? outcome : outcome.reason
+      own.queryPoll(system, result)
+      logPoll(log, 'poll of the query interface', poll, () => ({ system, outcome: result }))
+      changes.note('query interface', undefined, failure)
       if (outcome === 'empty')
         once('empty', () => log.info('the query interface has no current data', { system }))
     },

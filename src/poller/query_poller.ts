@@ -49,6 +49,8 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   let running: Promise<void> | undefined
 
   async function ask(signal: AbortSignal): Promise<void> {
+    const began = performance.now()
+    const seconds = () => (performance.now() - began) / 1000
     try {
       const answers = await reader.read(signal)
       const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
@@ -56,19 +58,19 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       await board.update(name, (before) => withAnswers(before, state, { maxBytes, lines }))
       aging.restart()
       pauses.succeeded()
-      report(answers)
+      report(answers, seconds())
     } catch (failure) {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
       pauses.failed(failure)
-      journal.queried(failure)
+      journal.queried(failure, { seconds: seconds(), nodes: undefined })
       await board.update(name, (before) => withFailure(before, failure))
     }
   }
 
-  function report({ reading, failed, empty }: PerformanceAnswers): void {
+  function report({ reading, failed, empty }: PerformanceAnswers, seconds: number): void {
     const isEmpty = reading.nodes.length === 0
-    journal.queried(isEmpty ? 'empty' : 'ok')
+    journal.queried(isEmpty ? 'empty' : 'ok', { seconds, nodes: reading.nodes.length })
     journal.rejected(undefined, reading.rejected)
     for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
     if (!isEmpty) for (const query of empty) journal.queryEmpty(query)

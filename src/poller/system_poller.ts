@@ -42,7 +42,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const { system, config, client, board, own, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  const journal = createJournal(log, own, system.name)
+  const journal = createJournal({ log, own, board, system: system.name })
   const isDue = config.providers.schedule !== ''
   const inventory = createInventory({ system: system.name, isDue, client, board, log })
   const maxBytes = config.limits.maxResponseBytes

@@ -135,7 +135,7 @@ export async function startWithEmulator(
 /** The log lines about polls of a pool, as `level message reason`. */
 export function pollLines(log: readonly LogLine[], pool: string): string[] {
   return log
-    .filter(({ message, fields }) => message.startsWith('poll') && fields['pool'] === pool)
+    .filter(({ message, fields }) => message.startsWith('poll') && fields['pool_id'] === pool)
     .map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim())
 }
 

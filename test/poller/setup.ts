@@ -2,7 +2,7 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import type { Fields, Log } from '../../src/log.ts'
+import { type Fields, fieldsOf, type Log } from '../../src/log.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { type Board, createBoard } from '../../src/poller/board.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
@@ -57,13 +57,17 @@ export interface LogLine {
   readonly fields: Fields
 }
 
-export function recordingLog(): Log & { readonly lines: LogLine[] } {
+/** @param level the least severe lines that are recorded */
+export function recordingLog(level: 'debug' | 'info' = 'info'): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = []
   const at =
     (level: string) =>
     (message: string, fields: Fields = {}) =>
       void lines.push({ level, message, fields })
-  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const debug: Log['debug'] = (message, fields) => {
+    if (level === 'debug') lines.push({ level, message, fields: fieldsOf(fields) })
+  }
+  return { lines, debug, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** A configuration of one system, `a` by default, and the other sections in `yaml`. */

@@ -458,7 +458,7 @@ describe('pools that the system lists', () => {
     expect(polls().filter((line) => line.startsWith('p'))).toEqual([])
     expect(pools).toHaveBeenCalledTimes(2)
     expect(log.lines.map(({ fields }) => fields)).toEqual([
-      { system: 'a', pools: 2, appeared: 'p q', left: '' },
+      { system: 'a', pools: 2, appeared: 'p, q', left: '' },
       { system: 'a', pools: 2, appeared: 'r', left: 'p' },
     ])
   })

@@ -62,16 +62,24 @@ export async function decodeBody(
 /** Error bodies of the system are a few sentences. */
 const MAX_ERROR_BYTES = 16_384
 
+export interface ErrorText {
+  readonly text: string
+  /** Length of what was read of the body as it was received; undefined if the body broke off. */
+  readonly bytes: number | undefined
+}
+
 /**
  * Reads what can be read of the body of a refusal. The status is already known, so nothing that is wrong with
  * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
  */
-export async function readErrorText(stream: Readable, { encoding }: BodyHeaders): Promise<string> {
+export async function readErrorText(stream: Readable, { encoding }: BodyHeaders): Promise<ErrorText> {
+  let length: number | undefined
   try {
     const { bytes } = await readUpTo(stream, MAX_ERROR_BYTES)
-    return new TextDecoder().decode(await decoded(bytes, encoding, MAX_ERROR_BYTES))
+    length = bytes.length
+    return { text: new TextDecoder().decode(await decoded(bytes, encoding, MAX_ERROR_BYTES)), bytes: length }
   } catch {
-    return ''
+    return { text: '', bytes: length }
   }
 }
 

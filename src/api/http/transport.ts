@@ -32,6 +32,8 @@ export interface Answer {
   readonly header: (name: string) => string | undefined
   /** The beginning of the body of a refusal; empty for a 200. What a message quotes of it goes through `redact`. */
   readonly text: string
+  /** Length of the body as it was received; undefined where it was not read. */
+  readonly bytes: number | undefined
   /**
    * Decodes the body, one at a time in the process; of a refusal {@link Answer.text}. To be called once.
    * @throws {ApiError} `too_large` or `encoding`; the abort's own error when the request is aborted
@@ -90,17 +92,21 @@ export function createTransport(options: TransportOptions): Transport {
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const answer = (text: string): Answer => ({
+      const answer = (text: string, bytes?: number): Answer => ({
         status,
         header,
         redact,
         text,
+        bytes,
         decode: async (use) => use(text),
       })
-      if (status !== 200) return answer(await readErrorText(body, about))
+      if (status !== 200) {
+        const { text, bytes } = await readErrorText(body, about)
+        return answer(text, bytes)
+      }
       if (!headersOnly) {
         const raw = await readBody(body, about, maxResponseBytes)
-        return { ...answer(''), decode: (use) => decodeWith(use, raw, about, signal) }
+        return { ...answer('', raw.length), decode: (use) => decodeWith(use, raw, about, signal) }
       }
       await body.dump({ limit: MAX_DUMPED_BYTES }).catch(() => undefined)
       return answer('')

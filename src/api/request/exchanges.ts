@@ -1,9 +1,10 @@
 import type { LimitsConfig, SystemConfig } from '../../config/config.ts'
 import type { Secret } from '../../config/values/secret.ts'
-import { ApiError } from '../errors/errors.ts'
+import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'
 import type { Permits } from '../http/permits.ts'
+import { type RequestEnd, timed } from '../http/request_log.ts'
 import { tokenHeader } from '../http/token_header.ts'
 import { type Answer, createTransport } from '../http/transport.ts'
 import type { Limits } from './limits.ts'
@@ -20,10 +21,18 @@ export type Operation =
   | 'login'
   | 'logout'
 
+/** An exchange with its answer, or with the reason why no whole answer came. */
+export interface ExchangeEnd extends RequestEnd {
+  readonly operation: Operation
+  /** One of the configured base URLs. */
+  readonly baseUrl: string
+  /** Id of the pool, where the request is about one. */
+  readonly pool: string | undefined
+}
+
 /** Receives what a client measures. */
 export interface ClientObserver {
-  /** After each exchange. `code` is the HTTP status, or the reason why no whole answer came. */
-  exchanged(exchange: { operation: Operation; code: string; seconds: number }): void
+  exchanged(exchange: ExchangeEnd): void
   /** After an operation: whether the system answered, whatever the answer. */
   answered?(answered: boolean): void
   loggedIn(result: Reason | 'ok'): void
@@ -83,27 +92,21 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {
-    const { operation, headersOnly = false } = request
+    const { operation, pool, headersOnly = false } = request
     // A logout does not wait for the rate limit: at the end it has two seconds.
     if (operation !== 'logout') await pace(signal)
-    const began = performance.now()
-    const finish = (code: string) =>
-      observer.exchanged({ operation, code, seconds: (performance.now() - began) / 1000 })
     const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
     const { body } = request
     const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }
     const method = body === undefined ? 'GET' : 'POST'
     const sent = { method, path, headers, headersOnly, ...(body !== undefined && { body }) } as const
-    try {
-      const answer = await transport.send({ ...sent, baseUrl, signal })
-      finish(String(answer.status))
-      const skew = clockSkewSeconds(answer, Date.now())
-      if (skew !== undefined) observer.clockSkew(skew)
-      return answer
-    } catch (failure) {
-      if (failure instanceof ApiError) finish(failure.reason)
-      throw failure
-    }
+    const answer = await timed(
+      () => transport.send({ ...sent, baseUrl, signal }),
+      (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
+    )
+    const skew = clockSkewSeconds(answer, Date.now())
+    if (skew !== undefined) observer.clockSkew(skew)
+    return answer
   }
 
   return { exchange, close: transport.close }

@@ -1,4 +1,4 @@
-import { AUDIT_PREFIX, type Fields, type Log } from '../../log.ts'
+import { AUDIT_PREFIX, type Fields, fieldsOf, type Log } from '../../log.ts'
 import { createBoundedMap } from '../../server/auth/bounded_map.ts'
 import { createTokenBucket, type TokenBucket } from '../../server/auth/token_bucket.ts'
 
@@ -41,7 +41,7 @@ export function limitLog(log: Log, now: () => number): Log {
       } else kind.suppressed += 1
     }
   return {
-    debug: (message, fields = {}) => log.debug(message, shortened(fields)),
+    debug: (message, fields) => log.debug(message, () => shortened(fieldsOf(fields))),
     info: limited('info'),
     warn: limited('warn'),
     error: limited('error'),

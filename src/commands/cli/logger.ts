@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Fields, Log } from '../../log.ts'
+import { type Fields, fieldsOf, type Log } from '../../log.ts'
 import { INVISIBLE, visibleLines } from '../../visible_text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -27,7 +27,10 @@ export function createLogger({ level, format, write }: LoggerOptions): Log {
     { write: (line: string) => write(format === 'json' ? visibleLines(line) : logfmt(JSON.parse(line))) },
   )
   const at = (name: LogLevel) => (message: string, fields?: Fields) => logger[name](fields ?? {}, message)
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const debug: Log['debug'] = (message, fields) => {
+    if (logger.isLevelEnabled('debug')) logger.debug(fieldsOf(fields), message)
+  }
+  return { debug, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** `ts=… level=… msg=… key=value`, as in Prometheus. */

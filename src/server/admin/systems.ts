@@ -2,6 +2,7 @@ import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
 import { createPermits } from '../../api/http/permits.ts'
 import type { Config } from '../../config/config.ts'
 import { sameConfig } from '../../config/same.ts'
+import type { Log } from '../../log.ts'
 
 /** Clients of the configured systems for requests with the token of the caller. */
 export interface AdminSystems {
@@ -19,7 +20,7 @@ interface Entry {
 }
 
 /** @param decoding for decoding bodies of all systems */
-export function createAdminSystems(decoding = createPermits(1)): AdminSystems {
+export function createAdminSystems(log: Log, decoding = createPermits(1)): AdminSystems {
   let entries: ReadonlyMap<string, Entry> = new Map()
 
   async function replace(next: ReadonlyMap<string, Entry>): Promise<void> {
@@ -35,7 +36,7 @@ export function createAdminSystems(decoding = createPermits(1)): AdminSystems {
         const old = entries.get(name)
         return old !== undefined && sameConfig(old.options, options)
           ? [name, old]
-          : [name, { options, client: createAdminClient({ ...options, decoding }) }]
+          : [name, { options, client: createAdminClient({ ...options, decoding, log }) }]
       })
       return replace(new Map(next))
     },

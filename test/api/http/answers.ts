@@ -8,6 +8,7 @@ export function answerOf(status: number, text = '', headers: Readonly<Record<str
     status,
     header: (name) => lower.get(name.toLowerCase()),
     text,
+    bytes: Buffer.byteLength(text),
     decode: async (use) => use(text),
     redact: (words) => words,
   }

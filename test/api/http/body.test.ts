@@ -113,12 +113,12 @@ describe('readErrorText', () => {
     ['a gzip bomb', stream(gzipSync(Buffer.alloc(1_000_000))), encoded('gzip'), ''],
     ['a broken connection', breaking(), plain, ''],
   ])('%s', async (_, body, headers, expected) => {
-    expect(await readErrorText(body, headers)).toBe(expected)
+    expect((await readErrorText(body, headers)).text).toBe(expected)
   })
 
   test('reads at most 16000 characters', async () => {
     const body = stream(...Array.from({ length: 1000 }, () => 'x'.repeat(1000)))
-    expect(await readErrorText(body, plain)).toHaveLength(16_000)
+    expect((await readErrorText(body, plain)).text).toHaveLength(16_000)
     expect(body.destroyed).toBe(true)
   })
 })

@@ -8,7 +8,7 @@ const MINUTE = 60_000
 
 function setUp() {
   const clock = { ms: 0 }
-  const recorded = recordingLog()
+  const recorded = recordingLog('debug')
   return { clock, lines: recorded.lines, log: limitLog(recorded, () => clock.ms) }
 }
 

@@ -32,3 +32,19 @@ test('logfmt does not quote plain values', () => {
     /^ts=\S+ level=info msg=said value=https:\/\/ecs1:4443\/a_b-c\n$/,
   )
 })
+
+test('fields of lines that are not written are not computed', () => {
+  const lines: string[] = []
+  const at = (level: 'debug' | 'info') =>
+    createLogger({ level, format: 'logfmt', write: (line) => lines.push(line) })
+  let computed = 0
+  const fields = () => {
+    computed += 1
+    return { pool: 'p' }
+  }
+  at('info').debug('poll', fields)
+  expect({ computed, lines }).toEqual({ computed: 0, lines: [] })
+  at('debug').debug('poll', fields)
+  expect(computed).toBe(1)
+  expect(lines.join('')).toMatch(/^ts=\S+ level=debug msg=poll pool=p\n$/)
+})

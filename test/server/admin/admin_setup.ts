@@ -54,7 +54,7 @@ export function configOf({ systems, timeout = '10s' }: Pick<AdminOptions, 'syste
 /** Starts the provider administration on a free port. */
 export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const log = options.log ?? silentLog
-  const systems = createAdminSystems()
+  const systems = createAdminSystems(log)
   await systems.use(configOf(options))
   const audit = createAudit({
     log,

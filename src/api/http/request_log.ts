@@ -1,0 +1,45 @@
+import type { Fields, Log } from '../../log.ts'
+import { ApiError } from '../errors/errors.ts'
+import type { Answer } from './transport.ts'
+
+/** How a request to a storage system ended. */
+export interface RequestEnd {
+  /** The HTTP status, or the reason why no whole answer came. */
+  readonly code: string
+  /** Length of the body as it was received; undefined where it was not read. */
+  readonly bytes: number | undefined
+  /** From the connection to the end of the body. */
+  readonly seconds: number
+}
+
+/** What of a request is logged. Never its headers, query or body, which have secrets. */
+export interface LoggedRequest extends RequestEnd {
+  readonly system: string
+  readonly operation: string
+  readonly baseUrl: string
+}
+
+/** Sends a request, and calls `ended` when the answer or the failure is there; not when the request is aborted. */
+export async function timed(send: () => Promise<Answer>, ended: (end: RequestEnd) => void): Promise<Answer> {
+  const began = performance.now()
+  const seconds = () => (performance.now() - began) / 1000
+  try {
+    const answer = await send()
+    ended({ code: String(answer.status), bytes: answer.bytes, seconds: seconds() })
+    return answer
+  } catch (failure) {
+    if (failure instanceof ApiError) ended({ code: failure.reason, bytes: undefined, seconds: seconds() })
+    throw failure
+  }
+}
+
+/** Writes the line of a request. @param pool fields of the pool that it is about */
+export function logRequest(log: Log, request: LoggedRequest, pool: () => Fields = () => ({})): void {
+  log.debug('request', () => {
+    const { system, operation, baseUrl, code, bytes, seconds } = request
+    const host = new URL(baseUrl).host
+    const isStatus = /^\d+$/.test(code)
+    const end = isStatus ? { status: Number(code) } : { reason: code }
+    return { system, operation, host, ...pool(), ...end, bytes, duration_ms: Math.round(seconds * 1000) }
+  })
+}
