@@ -20,15 +20,19 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
  * needs a file or another key, such as a certificate that belongs to a key, only `sds-exporter check` finds.
  */
 export function configSchema(): RenderedFile {
-  const file = fileSchema('', alertingSchema(readRules(), undefined))
-  const schema = z.toJSONSchema(file, {
+  const text = { title: 'Configuration file of sds-exporter', ...configurationSchema('draft-2020-12') }
+  return { path: 'docs/configuration.schema.json', text: `${JSON.stringify(text, null, 2)}\n` }
+}
+
+/** The schema as an object, in a draft of JSON Schema. */
+export function configurationSchema(target: 'draft-7' | 'draft-2020-12'): JsonSchema {
+  return z.toJSONSchema(fileSchema('', alertingSchema(readRules(), undefined)), {
+    target,
     io: 'input',
     unrepresentable: 'any',
     reused: 'ref',
     override: ({ jsonSchema }) => adapt(jsonSchema),
   })
-  const text = { title: 'Configuration file of sds-exporter', ...schema }
-  return { path: 'docs/configuration.schema.json', text: `${JSON.stringify(text, null, 2)}\n` }
 }
 
 /** Adds the forms that the program converts before it validates. */

@@ -5,6 +5,7 @@ import { renderInhibition } from '../../mixin/rules/inhibition.ts'
 import { renderRules } from '../../mixin/rules/rules.ts'
 import { configSchema } from './config_schema.ts'
 import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
+import { CHART_DASHBOARDS, CHART_RULES, chartDashboards, chartFiles, chartRules } from './helm_chart.ts'
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
 import { metricsReference } from './metrics_reference.ts'
@@ -58,5 +59,12 @@ export const GENERATORS: readonly Generator[] = [
     what: 'rules and dashboards for Kubernetes',
     files: kubernetesMonitoring,
     owns: { folder: KUBERNETES_FOLDER, suffix: '.yaml' },
+  },
+  { what: 'version, schema and inhibition rules of the Helm chart', files: chartFiles },
+  { what: 'rules of the Helm chart', files: chartRules, owns: { folder: CHART_RULES, suffix: '.yaml' } },
+  {
+    what: 'dashboards of the Helm chart',
+    files: chartDashboards,
+    owns: { folder: CHART_DASHBOARDS, suffix: '.json' },
   },
 ]

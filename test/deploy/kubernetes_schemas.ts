@@ -4,7 +4,10 @@ import {
   PrometheusRule,
   ServiceMonitor,
 } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
-import { AlertmanagerConfig } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1'
+import {
+  AlertmanagerConfig,
+  ScrapeConfig,
+} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1'
 import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1'
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
@@ -13,7 +16,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import type { KubernetesObject } from './kustomize.ts'
 
-/** The kinds in deploy/kubernetes, with their model and the module of their types. */
+/** The kinds in deploy/kubernetes and deploy/helm, with their model and the module of their types. */
 const KINDS = {
   AlertmanagerConfig: {
     model: AlertmanagerConfig,
@@ -27,6 +30,10 @@ const KINDS = {
   PrometheusRule: {
     model: PrometheusRule,
     module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
+  },
+  ScrapeConfig: {
+    model: ScrapeConfig,
+    module: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1',
   },
   Service: { model: Service, module: 'kubernetes-models/v1' },
   StatefulSet: { model: StatefulSet, module: 'kubernetes-models/apps/v1' },

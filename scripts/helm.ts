@@ -1,0 +1,146 @@
+/**
+ * Checks the Helm chart and renders it for every case of scripts/helm/golden.ts into test/deploy/helm/golden. With
+ * `--check` it writes nothing, and fails if a golden file differs. Builds Helm from the Go module proxy into
+ * `.cache/helm`, which takes some minutes once. Needs Go.
+ *
+ *   node scripts/helm.ts [--check]
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import {
+  CHART,
+  GOLDEN,
+  GOLDEN_VERSION,
+  HELM_CASES,
+  type HelmCase,
+  INPUTS_FILE,
+  inputsHash,
+  NOTES_KIND,
+  toGolden,
+} from './helm/golden.ts'
+
+const HELM_VERSION = 'v3.22.0'
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+const folder = join(root, '.cache/helm', HELM_VERSION)
+const helm = join(folder, 'helm')
+
+/** Values that Helm must refuse by the schema, with a part of its message. */
+const REFUSED: readonly (readonly [string, string])[] = [
+  ['systems=1', "additional properties 'systems' not allowed"],
+  ['config.systems=null', "missing property 'systems'"],
+  ['config.pol.schedule=x', "additional properties 'pol' not allowed"],
+  ['image.digest=latest', 'does not match pattern'],
+]
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const temporary = mkdtempSync(join(tmpdir(), 'sds-exporter-helm-'))
+try {
+  build()
+  for (const [name, one] of Object.entries(HELM_CASES)) lint(name, one)
+  for (const [setting, words] of REFUSED) mustRefuse(setting, words)
+  compareOrWrite(goldenFiles())
+} catch (failure) {
+  process.stderr.write(`helm: ${failure instanceof Error ? failure.message : String(failure)}\n`)
+  process.exitCode = 1
+} finally {
+  rmSync(temporary, { recursive: true })
+}
+
+function build(): void {
+  if (existsSync(helm)) return
+  mkdirSync(folder, { recursive: true })
+  process.stdout.write(`building helm ${HELM_VERSION}\n`)
+  const args = ['install', `helm.sh/helm/v3/cmd/helm@${HELM_VERSION}`]
+  const { status, error } = spawnSync('go', args, {
+    stdio: 'inherit',
+    env: { ...process.env, GOBIN: folder },
+  })
+  if (error !== undefined)
+    throw new Error(
+      `go cannot be run (${error.message}); install Go 1.26 or newer: https://go.dev/doc/install`,
+    )
+  if (status !== 0) throw new Error('go install failed')
+}
+
+function lint(name: string, one: HelmCase): void {
+  const { status, output } = run('lint', '--strict', '--quiet', ...flagsOf(one), join(root, CHART))
+  if (status !== 0) throw new Error(`helm lint fails for the case ${name}:\n${output}`)
+}
+
+function mustRefuse(setting: string, words: string): void {
+  const { status, output } = run('template', `--set=${setting}`, join(root, CHART))
+  if (status === 0 || !output.includes(words))
+    throw new Error(`helm should refuse ${setting} with "${words}", but said:\n${output}`)
+}
+
+/** Texts by path. */
+function goldenFiles(): ReadonlyMap<string, string> {
+  const chart = copyForGolden()
+  const files = new Map([[INPUTS_FILE, `${inputsHash(root)}\n`]])
+  for (const [name, one] of Object.entries(HELM_CASES)) {
+    const { status, output } = run('template', one.release, chart, ...flagsOf(one))
+    if (status !== 0) throw new Error(`helm template fails for the case ${name}:\n${output}`)
+    const { objects, notes } = toGolden(output, root)
+    files.set(`${GOLDEN}/${name}.yaml`, objects)
+    files.set(`${GOLDEN}/${name}.notes.txt`, notes)
+  }
+  return files
+}
+
+/** A copy of the chart with the version of golden files, and with its notes as an object: `helm template` omits them. */
+function copyForGolden(): string {
+  const copy = join(temporary, 'sds-exporter')
+  cpSync(join(root, CHART), copy, { recursive: true })
+  const text = (path: string) => readFileSync(join(copy, path), 'utf8')
+  const write = (path: string, content: string) => writeFileSync(join(copy, path), content)
+  const version = text('Chart.yaml').replaceAll(/^(version|appVersion): .*$/gm, `$1: ${GOLDEN_VERSION}`)
+  write('Chart.yaml', version)
+  write('templates/_notes.tpl', `{{- define "notes" -}}${text('templates/NOTES.txt')}{{- end -}}\n`)
+  write(
+    'templates/notes.yaml',
+    `apiVersion: v1\nkind: ${NOTES_KIND}\nmetadata: {name: notes}\ntext: {{ include "notes" . | toJson }}\n`,
+  )
+  return copy
+}
+
+function flagsOf({ namespace, values }: HelmCase): string[] {
+  return [`--namespace=${namespace}`, ...values.map((path) => `--values=${join(root, path)}`)]
+}
+
+function compareOrWrite(files: ReadonlyMap<string, string>): void {
+  const differs = [...files].filter(([path, text]) => read(path) !== text)
+  if (values.check && differs.length > 0) {
+    const names = differs.map(([path]) => path).join('\n')
+    throw new Error(`these files differ from what Helm renders; write them with npm run helm:\n${names}`)
+  }
+  for (const [path, text] of differs) {
+    mkdirSync(join(root, GOLDEN), { recursive: true })
+    writeFileSync(join(root, path), text)
+    process.stdout.write(`wrote ${path}\n`)
+  }
+  process.stdout.write(
+    `helm ${HELM_VERSION}: ${Object.keys(HELM_CASES).length} cases are valid and rendered\n`,
+  )
+}
+
+function read(path: string): string | undefined {
+  const file = join(root, path)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+/** Runs Helm with an own home, without a cluster. */
+function run(...args: readonly string[]): { status: number | null; output: string } {
+  const env = { PATH: process.env['PATH'], HOME: temporary, KUBECONFIG: join(temporary, 'none') }
+  const { status, stdout, stderr, error } = spawnSync(helm, args, {
+    encoding: 'utf8',
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  if (error !== undefined)
+    throw new Error(`${helm} cannot be run (${error.message}); remove it and try again`)
+  return { status, output: status === 0 ? stdout : stdout + stderr }
+}

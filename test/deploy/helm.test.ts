@@ -1,0 +1,271 @@
+import { readdirSync } from 'node:fs'
+import { basename } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { Ajv } from 'ajv'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { CHART, fromGolden, GOLDEN, HELM_CASES, INPUTS_FILE, inputsHash } from '../../scripts/helm/golden.ts'
+import { createProgram } from '../../src/commands/program.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { readText } from '../repository/repository.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { comparable, keyOf } from './helm/comparison.ts'
+import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
+import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
+
+const names = Object.keys(HELM_CASES)
+const { version } = JSON.parse(readText('package.json'))
+const rendered = new Map(
+  names.map((name) => [
+    name,
+    fromGolden(readText(`${GOLDEN}/${name}.yaml`), '.', version) as KubernetesObject[],
+  ]),
+)
+const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? []
+const { commands } = await createProgram()
+const notesOf = (name: string): string => readText(`${GOLDEN}/${name}.notes.txt`)
+
+// biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+function find(objects: readonly KubernetesObject[], kind: string, name?: string): any {
+  const found = objects.find((one) => one.kind === kind && (name === undefined || one.metadata.name === name))
+  if (found === undefined) throw new Error(`no ${kind} ${name ?? ''} is rendered`)
+  return found
+}
+const podOf = (objects: readonly KubernetesObject[]) => find(objects, 'Deployment').spec.template.spec
+
+describe('the golden files', () => {
+  test('are rendered from these templates and values; if not: npm run helm', () => {
+    expect(inputsHash(process.cwd())).toBe(readText(INPUTS_FILE).trim())
+  })
+
+  test('are those of the cases', () => {
+    const files = names.flatMap((name) => [`${name}.notes.txt`, `${name}.yaml`])
+    expect(readdirSync(GOLDEN).sort()).toEqual([basename(INPUTS_FILE), ...files].sort())
+  })
+
+  test('have a case for every example of values', () => {
+    const used = Object.values(HELM_CASES).flatMap(({ values }) => values.map((path) => basename(path)))
+    expect(readdirSync('deploy/helm/values').filter((name) => !used.includes(name))).toEqual([])
+  })
+})
+
+describe('the chart', () => {
+  test('has the version of the package', () => {
+    expect(parse(readText(`${CHART}/Chart.yaml`))).toMatchObject({
+      apiVersion: 'v2',
+      name: 'sds-exporter',
+      version,
+      appVersion: version,
+    })
+  })
+
+  test('deploys the image of this version, or that with a digest', () => {
+    expect(podOf(objectsOf('default')).containers[0].image).toBe(
+      `registry.example.net/sds-exporter:${version}`,
+    )
+    expect(podOf(objectsOf('all')).containers[0].image).toMatch(/^registry\S+\/sds-exporter@sha256:0{64}$/)
+  })
+})
+
+/** The objects of a base or overlay that a case is compared with. */
+async function manifests(folder: string): Promise<KubernetesObject[]> {
+  return comparable(await kustomize(`deploy/kubernetes/${folder}`))
+}
+
+describe('kustomize renders the same', () => {
+  test.each(['demo', 'production', 'openshift', 'secured', 'probes'])('overlay %s', async (name) => {
+    const expected = await manifests(`overlays/${name}`)
+    const found = comparable(objectsOf(name))
+    expect(found.map(keyOf)).toEqual(expected.map(keyOf))
+    expect(found).toEqual(expected)
+  })
+
+  test('base, apart from the configuration, the systems and the namespace of the default values', async () => {
+    const expected = await manifests('base')
+    const found = comparable(objectsOf('default'))
+      .filter(({ kind }) => kind !== 'ConfigMap')
+      .map((object) => structuredClone(object))
+    const deployment = find(found, 'Deployment')
+    const pod = deployment.spec.template.spec
+    // The base has no configuration; that of the default values is the example of the overlay `production`.
+    delete pod.volumes
+    const [container] = pod.containers
+    for (const key of ['args', 'volumeMounts']) delete container[key]
+    container.image = 'sds-exporter'
+    find(found, 'NetworkPolicy').spec.egress = []
+    for (const { metadata } of found) delete (metadata as { namespace?: string }).namespace
+    expect(found).toEqual(expected)
+  })
+
+  test('the comparison finds a difference', () => {
+    const changed = structuredClone(objectsOf('production'))
+    find(changed, 'Deployment').spec.template.spec.containers[0].ports[0].containerPort = 9439
+    expect(comparable(changed)).not.toEqual(comparable(objectsOf('production')))
+  })
+})
+
+describe.each(names)('%s', (name) => {
+  const objects = objectsOf(name)
+
+  test('is valid by the schemas of Kubernetes and the Prometheus operator', () => {
+    expect(objects.flatMap(schemaFindings)).toEqual([])
+  })
+
+  test('has unique names, in the namespace of the release', () => {
+    const keys = objects.map(keyOf)
+    expect(new Set(keys).size).toBe(keys.length)
+    const { namespace } = HELM_CASES[name] ?? {}
+    expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set([namespace]))
+  })
+
+  test('has a valid command line', () => {
+    const [command, ...flags] = podOf(objects).containers[0].args as string[]
+    const parsed = commands.find((one) => one.name() === command)?.parseOptions(flags)
+    expect(parsed).toEqual({ operands: [], unknown: [] })
+  })
+
+  test('mounts every volume, read-only, where its flags expect the files', () => {
+    const { volumes = [], containers } = podOf(objects)
+    const mounts: Mapping[] = containers[0].volumeMounts ?? []
+    expect(mounts.map((mount) => mount['name'])).toEqual(volumes.map((volume: Mapping) => volume['name']))
+    expect(mounts.filter((mount) => mount['readOnly'] !== true)).toEqual([])
+    const files = (containers[0].args as string[]).flatMap(
+      (arg) => /^--\S+\.file=(.*)\/[^/]+$/.exec(arg)?.[1] ?? [],
+    )
+    const folders = mounts.map((mount) => mount['mountPath'])
+    expect(files.filter((folder) => !folders.includes(folder))).toEqual([])
+  })
+
+  test('has Services and policies that select the pod', () => {
+    const { template, selector } = find(objects, 'Deployment').spec
+    const { labels } = template.metadata
+    expect(labels).toMatchObject(selector.matchLabels)
+    for (const { kind, spec } of objects as unknown as { kind: string; spec: { selector: object } }[]) {
+      if (kind === 'Service') expect(labels).toMatchObject(spec.selector)
+    }
+    for (const { kind, spec } of objects as unknown as { kind: string; spec: { podSelector: Mapping } }[]) {
+      if (kind === 'NetworkPolicy') expect(labels).toMatchObject(spec.podSelector['matchLabels'] as object)
+    }
+  })
+})
+
+test('no case has a member that Kubernetes would ignore', async () => {
+  expect(await unknownMembers(names.flatMap(objectsOf))).toEqual([])
+})
+
+describe('the configuration', () => {
+  test.each(['default', 'production', 'probes'])('of case %s passes the check of the program', (name) => {
+    const text: string = find(objectsOf(name), 'ConfigMap', 'sds-exporter-config').data['sds-exporter.yml']
+    using folder = temporaryFolder()
+    folder.write('password', 'x\n')
+    folder.write('ca.pem', `${rootCertificates[0]}\n`)
+    const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
+    expect(moved).not.toBe(text)
+    const config = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
+    expect(config.systems).toHaveLength(1)
+    expect(config.poll.schedule === '').toBe(name === 'probes')
+  })
+})
+
+describe('the administration', () => {
+  test('has a Service only with a web configuration, and listens on the pod alone without', () => {
+    const argsOf = (name: string) => podOf(objectsOf(name)).containers[0].args.join(' ')
+    const services = (name: string) =>
+      objectsOf(name)
+        .filter(({ kind }) => kind === 'Service')
+        .map(keyOf)
+    expect(argsOf('default')).toMatch(/--admin\.listen-address=$/)
+    expect(argsOf('least')).toMatch(/--admin\.listen-address=127\.0\.0\.1:9439$/)
+    expect(services('least')).toEqual(['Service ecs-sds-exporter'])
+    expect(argsOf('all')).toContain(
+      '--admin.listen-address=:9439 --admin.config.file=/run/secrets/sds-exporter-admin/web-config.yml ' +
+        '--admin.allowed-hosts=storage-admin.monitoring.svc,admin.example.net,localhost:8000',
+    )
+    expect(services('all')).toContain('Service storage-admin')
+  })
+
+  test('is open to the peers of its value only', () => {
+    const [, admin] = find(objectsOf('all'), 'NetworkPolicy').spec.ingress
+    expect(admin).toEqual({
+      from: [{ podSelector: { matchLabels: { app: 'ingress' } } }],
+      ports: [{ protocol: 'TCP', port: 9439 }],
+    })
+    expect(find(objectsOf('default'), 'NetworkPolicy').spec.ingress).toHaveLength(1)
+  })
+})
+
+describe('monitors', () => {
+  const objects = objectsOf('all')
+
+  test('scrape every replica once: of all Services, the ServiceMonitor selects one', () => {
+    const { matchLabels, matchExpressions } = find(objects, 'ServiceMonitor').spec.selector
+    const absent = matchExpressions.map(({ key }: { key: string }) => key)
+    const selected = objects.filter(({ kind, metadata: { labels = {} } }) => {
+      const isNamed = Object.entries(matchLabels).every(([key, value]) => labels[key] === value)
+      return kind === 'Service' && isNamed && !absent.some((key: string) => key in labels)
+    })
+    expect(selected.map(keyOf)).toEqual(['Service storage'])
+  })
+
+  test('discover the systems at the Service, with TLS and the user', () => {
+    const { spec } = find(objects, 'ScrapeConfig')
+    const security = find(objects, 'ServiceMonitor').spec.endpoints[0]
+    expect(spec).toMatchObject({ honorLabels: true, scheme: 'HTTPS', tlsConfig: security.tlsConfig })
+    expect(spec.httpSDConfigs).toEqual([
+      {
+        url: 'https://storage.monitoring.svc:80/sd',
+        tlsConfig: security.tlsConfig,
+        basicAuth: security.basicAuth,
+      },
+    ])
+  })
+})
+
+describe('the notes', () => {
+  test('say what is still an example, and which Secret is needed', () => {
+    const notes = notesOf('default')
+    expect(notes.match(/^WARNING: .*/gm)).toHaveLength(3)
+    expect(notes).toContain('create secret generic sds-exporter-credentials --from-file=password=')
+    expect(notesOf('demo')).not.toMatch(/create secret|networkPolicy/)
+    expect(notesOf('all')).not.toContain('Set `config.systems`')
+  })
+})
+
+describe('the schema of the values', () => {
+  const validate = new Ajv({ strict: false }).compile(JSON.parse(readText(`${CHART}/values.schema.json`)))
+  const defaults = parse(readText(`${CHART}/values.yaml`))
+
+  test('accepts the values of every case', () => {
+    for (const { values } of Object.values(HELM_CASES)) {
+      const merged = values.map((path) => parse(readText(path))).reduce(merge, defaults)
+      expect(validate(merged), JSON.stringify(validate.errors)).toBe(true)
+    }
+  })
+
+  test.each<[string, object]>([
+    ['an unknown key', { system: [] }],
+    ['an unknown key of a section', { networkPolicy: { sistems: [] } }],
+    ['an unknown key of the configuration', { config: { pol: {} } }],
+    ['a configuration without systems', { config: { systems: [] } }],
+    ['a wrong type', { replicaCount: '2' }],
+    ['a tag as a digest', { image: { digest: 'latest' } }],
+    ['no source of scrapes, which would admit all', { networkPolicy: { from: [] } }],
+    [
+      'no port of a system, which would admit all',
+      { networkPolicy: { systems: [{ cidr: '192.0.2.0/24', ports: [] }] } },
+    ],
+    ['an address that is no network', { networkPolicy: { systems: [{ cidr: 'ecs1', ports: [443] }] } }],
+  ])('refuses %s', (_, values) => {
+    expect(validate(merge(defaults, values))).toBe(false)
+  })
+})
+
+/** Values as Helm merges them: sections are merged, lists replaced. */
+function merge(before: unknown, after: unknown): unknown {
+  if (!isMapping(before) || !isMapping(after)) return after
+  const merged = Object.entries(after).map(([key, value]) => [key, merge(before[key], value)])
+  return { ...before, ...Object.fromEntries(merged) }
+}
+
+const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
