@@ -3,6 +3,7 @@ import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
 import { describeEmulator } from './cli/emulator_text.ts'
+import { externalAddress, reachableUrl } from './cli/external_address.ts'
 import { addLogFlags, type LogFlags, logFrom } from './cli/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { withShortHelp } from './cli/short_help.ts'
@@ -38,6 +39,11 @@ async function emulate(flags: Flags): Promise<void> {
   const emulator = createEmulatedSystem({ ...emulatorOptions(flags), listenAddress, tls })
   const start = () => startEmulatedSystem(emulator, listenAddress)
   await runUntilSignalled({ start, stop: emulator.stop }, logFrom(flags), () =>
-    process.stdout.write(describeEmulator(emulator.url, emulator.pools)),
+    process.stdout.write(
+      describeEmulator(
+        reachableUrl(emulator.url, listenAddress, externalAddress(process.env)),
+        emulator.pools,
+      ),
+    ),
   )
 }

@@ -5,7 +5,7 @@ import { createAdminApp } from '../server/admin/app.ts'
 import { createAudit } from '../server/admin/audit.ts'
 import { checkAuditFile } from '../server/admin/audit_file.ts'
 import { createAdminSystems } from '../server/admin/systems.ts'
-import { hostsOf, type ListenPoint, pointText } from '../server/listener/listen_address.ts'
+import { hostsOf, isLoopback, type ListenPoint, pointText } from '../server/listener/listen_address.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 
@@ -34,11 +34,14 @@ interface AdminContext {
   readonly ready: () => boolean
   /** For decoding bodies of all systems. */
   readonly decoding: Permits
+  /** Whether its port is published under another address. */
+  readonly isPublished: boolean
   readonly log: Log
 }
 
 /** Creates the listener for provider administration. */
-export function createAdmin(options: AdminOptions, { ready, decoding, log }: AdminContext): Admin {
+export function createAdmin(options: AdminOptions, context: AdminContext): Admin {
+  const { ready, decoding, isPublished, log } = context
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems(log, decoding)
   const [host] = hostsOf([listenAddress])
@@ -75,7 +78,10 @@ export function createAdmin(options: AdminOptions, { ready, decoding, log }: Adm
           address: pointText(listenAddress),
         })
       }
-      log.info('listening for provider administration', { url: listener.url })
+      log.info(
+        'listening for provider administration',
+        listenerField(isPublished, listener.url, listenAddress),
+      )
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +
@@ -91,6 +97,15 @@ export function createAdmin(options: AdminOptions, { ready, decoding, log }: Adm
   }
 }
 
+/** What the log says about a listener: its URL, or where that is not the one of clients, its address. */
+export function listenerField(
+  isPublished: boolean,
+  url: string,
+  address: ListenPoint | undefined,
+): Readonly<Record<string, string>> {
+  return isPublished && address !== undefined ? { address: pointText(address) } : { url }
+}
+
 function isInUse(failure: unknown): boolean {
   const cause = failure instanceof Error ? failure.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
@@ -99,8 +114,4 @@ function isInUse(failure: unknown): boolean {
 /** The address with a port that the operating system selects. */
 function otherPortOf(point: ListenPoint): ListenPoint {
   return typeof point === 'string' ? point.replace(/\d+$/, '0') : point
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && /^(localhost|127\.[\d.]+|::1)$/i.test(host)
 }

@@ -8,7 +8,7 @@ import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { createRecent } from '../status/recent.ts'
-import { type Admin, type AdminOptions, createAdmin } from './admin.ts'
+import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createAutoReload } from './auto_reload.ts'
 import { createReloader } from './reloader.ts'
 
@@ -31,6 +31,11 @@ export interface ExporterOptions {
   readonly autoReload?: AutoReloadOptions
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
+  /**
+   * Whether ports are published under other addresses, as those of a container. Log and status page then name no URL of
+   * a listener. Default: false.
+   */
+  readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined
   readonly log: Log
@@ -58,7 +63,9 @@ export function createExporter(options: ExporterOptions): Exporter {
   const board = createBoard(own.series, recent)
   const decoding = createPermits(1)
   const poller = createPoller({ board, own, log, decoding, onRequest: recent.requested })
-  const admin = options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, log })
+  const isPublished = options.isPublished ?? false
+  const admin =
+    options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, isPublished, log })
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)
@@ -73,7 +80,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
-    status: { ...statusSources, adminUrl: () => admin?.url },
+    status: { ...statusSources, adminUrl: () => (isPublished ? undefined : admin?.url) },
     origin: { listenHosts: hostsOf(points), allowedHosts: options.allowedHosts },
     ...(options.metricsPath !== undefined && { metricsPath: options.metricsPath }),
     log,
@@ -84,7 +91,6 @@ export function createExporter(options: ExporterOptions): Exporter {
     log,
     ...(options.webConfigFile !== undefined && { webConfigFile: options.webConfigFile }),
   })
-
   return {
     get url() {
       return listeners.urls[0] ?? ''
@@ -95,7 +101,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     async start() {
       // Listen before the first login, so that a port in use fails without opening a session.
       const config = load()
-      await startListeners(listeners, admin, log)
+      await startListeners(listeners, admin, () => {
+        for (const [index, url] of listeners.urls.entries())
+          log.info('listening', listenerField(isPublished, url, points[index]))
+      })
       await reloader.apply(config)
       autoReload?.start()
     },
@@ -108,9 +117,13 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
 }
 
-async function startListeners(listeners: Listeners, admin: Admin | undefined, log: Log): Promise<void> {
+async function startListeners(
+  listeners: Listeners,
+  admin: Admin | undefined,
+  started: () => void,
+): Promise<void> {
   await listeners.start()
-  for (const url of listeners.urls) log.info('listening', { url })
+  started()
   try {
     await admin?.start()
   } catch (failure) {

@@ -115,6 +115,13 @@ describe('compose.yaml', () => {
     ])
   })
 
+  test('names the published address of the exporter to it, for its messages', () => {
+    for (const variables of [{}, { SDS_PORT: '19438' }]) {
+      const { environment, ports = [] } = readCompose(text, variables).services['sds-exporter'] as Service
+      expect(ports).toEqual([`${environment?.['SDS_EXTERNAL_ADDRESS']}:9438`])
+    }
+  })
+
   test('has ports that can be set', () => {
     const variables = { SDS_PORT: '1', PROMETHEUS_PORT: '2', ALERTMANAGER_PORT: '3', GRAFANA_PORT: '4' }
     const ports = Object.values(readCompose(text, variables).services).flatMap((one) => one.ports ?? [])

@@ -5,6 +5,7 @@ import { readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
 import { DEFAULT_METRICS_PATH } from '../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
+import { externalAddress } from './external_address.ts'
 import { limitLog } from './limited_log.ts'
 import { createLogger, LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './logger.ts'
 import { systemdSockets } from './systemd_sockets.ts'
@@ -153,6 +154,7 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
     listenAddress: sockets?.web.map((fd) => ({ fd })) ?? flags['web.listenAddress'],
     metricsPath: flags['web.telemetryPath'],
     lifecycle: flags['web.enableLifecycle'] ?? false,
+    isPublished: externalAddress(process.env) !== undefined,
     maxRequests: flags['web.maxRequests'],
     admin: admin && adminSocket !== undefined ? { ...admin, listenAddress: { fd: adminSocket } } : admin,
     ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { parseConfig } from '../../config/load.ts'
 import { createExporter } from '../../exporter/exporter.ts'
 import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from '../cli/emulator_flags.ts'
+import { externalAddress, reachableUrl } from '../cli/external_address.ts'
 import {
   type AdminFlags,
   addAdminFlags,
@@ -63,6 +64,7 @@ function isDefault(command: Command, flag: string): boolean {
 /** @param mayUseOtherPort whether the administration may take another port if its default is in use */
 async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
   const log = logFrom(flags)
+  const external = externalAddress(process.env)
   const { admin, ...options } = exporterOptions(flags)
   const systems = createDemoSystems({
     ...emulatorOptions(flags),
@@ -81,9 +83,11 @@ async function demo(flags: Flags, mayUseOtherPort: boolean): Promise<void> {
     await runUntilSignalled({ start, stop }, log, () =>
       process.stdout.write(
         welcomeText({
-          systems: systems.describe(),
+          systems: systems.describe(external === undefined),
           scenario: flags.scenario,
-          exporter,
+          page: reachableUrl(exporter.url, flags['web.listenAddress'][0], external),
+          // Its port is another one than that of the external address.
+          adminUrl: external === undefined ? exporter.adminUrl : undefined,
           metricsPath: flags['web.telemetryPath'],
         }),
       ),

@@ -23,8 +23,8 @@ export interface DemoSystems {
   stop(): Promise<void>
   /** The configuration of the exporter, as YAML. */
   config(): string
-  /** URLs, pools and users, for the terminal. */
-  describe(): string
+  /** URLs, unless they are valid in a container only, pools and users, for the terminal. */
+  describe(hasUrls: boolean): string
 }
 
 interface DemoSystem {
@@ -52,7 +52,7 @@ export function createDemoSystems(options: EmulatorOptions & { listenAddress: st
       await Promise.all(systems.map(({ emulator }) => emulator.stop()))
     },
     config: () => configOf(systems),
-    describe: () => describeSystems(systems),
+    describe: (hasUrls) => describeSystems(systems, hasUrls),
   }
 }
 
@@ -80,10 +80,10 @@ performance: {schedule: "0 * * * * *"}
 `
 }
 
-function describeSystems(systems: readonly DemoSystem[]): string {
+function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): string {
   const width = Math.max(...systems.map(({ name }) => name.length))
   const lines = systems.map(
-    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${emulator.url}   ${help}\n`,
+    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${hasUrls ? `${emulator.url}   ` : ''}${help}\n`,
   )
   const [first] = systems
   const pools =

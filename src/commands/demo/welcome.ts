@@ -1,11 +1,14 @@
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
-import type { Exporter } from '../../exporter/exporter.ts'
+import type { ReachableUrl } from '../cli/external_address.ts'
 
 interface WelcomeOptions {
   /** The emulated systems, as lines. */
   readonly systems: string
   readonly scenario: Scenario
-  readonly exporter: Pick<Exporter, 'url' | 'adminUrl'>
+  /** The listener for metrics; undefined: clients cannot reach it. */
+  readonly page: ReachableUrl | undefined
+  /** The administration; undefined: it is disabled, or clients cannot reach it. */
+  readonly adminUrl: string | undefined
   /** `--web.telemetry-path` */
   readonly metricsPath: string
 }
@@ -16,24 +19,30 @@ type Row = readonly [string, string]
 const COMPOSE = 'docker compose --file deploy/compose/compose.yaml --file deploy/compose/demo.yaml up --build'
 
 /** What the demo prints when it runs: what to open, and what to try next. */
-export function welcomeText({ systems, scenario, exporter, metricsPath }: WelcomeOptions): string {
-  const { url, adminUrl } = exporter
-  const pages: readonly Row[] = [
-    [`${url}/`, 'status page: systems, pools, nodes'],
-    [`${url}${metricsPath}`, 'metrics for Prometheus'],
-    ...(adminUrl === undefined
-      ? []
-      : [[`${adminUrl}/`, 'administration; sign in with the token emulator-security'] as const]),
-  ]
+export function welcomeText(options: WelcomeOptions): string {
+  const { systems, scenario } = options
   const { help } = SCENARIOS[scenario]
   const trouble = scenario === 'healthy' ? '' : `\nScenario ${scenario}: ${help}.\n`
   return `${systems}${trouble}
-Open in a browser:
-${listing(pages)}
+${pagesText(options)}
 Try next:
 ${listing(suggestions(scenario))}
 Press Ctrl+C to stop.
 `
+}
+
+function pagesText({ page, adminUrl, metricsPath }: WelcomeOptions): string {
+  if (page === undefined)
+    return 'The listen address is one of the container only; start it with --web.listen-address=:9438.\n'
+  const pages: readonly Row[] = [
+    [`${page.url}/`, 'status page: systems, pools, nodes'],
+    [`${page.url}${metricsPath}`, 'metrics for Prometheus'],
+    ...(adminUrl === undefined
+      ? []
+      : [[`${adminUrl}/`, 'administration; sign in with the token emulator-security'] as const]),
+  ]
+  const note = page.note === undefined ? '' : `${page.note}\n`
+  return `Open in a browser:\n${listing(pages)}${note}`
 }
 
 /** Commands as the user has to type them: in a clone with npm, else with the installed program. */

@@ -19,6 +19,11 @@ export function hostsOf(points: readonly ListenPoint[]): string[] {
   return points.flatMap((point) => (typeof point === 'string' ? (parseListenAddress(point).host ?? []) : []))
 }
 
+/** Whether only this machine, or this container, reaches a host of a listen address. */
+export function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && /^(localhost|127\.[\d.]+|::1)$/i.test(host)
+}
+
 /** The point in messages. */
 export function pointText(point: ListenPoint): string {
   return typeof point === 'string' ? point : `socket ${point.fd}`

@@ -12,7 +12,8 @@ async function systemsOf(options: EmulatorOptions) {
   try {
     const config = parseConfig(systems.config(), { file: 'demo', environment: {} })
     const found = config.systems.map(async ({ name, baseUrls: [url = ''] }) => {
-      expect(systems.describe()).toContain(url)
+      expect(systems.describe(true)).toContain(url)
+      expect(systems.describe(false)).not.toContain(url)
       const { text } = await call({ url }, '/vdc/nodes', { headers: { accept: 'application/json' } })
       return `${name} ${/"version":"(\d+\.\d+)/.exec(text)?.[1]}`
     })
@@ -30,11 +31,17 @@ test('with a profile, the demo has one system', async () => {
   expect(await systemsOf({ profile: 'community' })).toEqual(['demo 3.8'])
 })
 
-const exporter = { url: 'http://127.0.0.1:9438', adminUrl: 'http://127.0.0.1:9439' }
+const exporter = { page: { url: 'http://127.0.0.1:9438' }, adminUrl: 'http://127.0.0.1:9439' }
 
 test('the demo prints what to open and what to try next', () => {
-  const text = welcomeText({ systems: 'SYSTEMS\n', scenario: 'healthy', metricsPath: '/metrics', exporter })
-  for (const words of ['SYSTEMS', `${exporter.url}/ `, `${exporter.url}/metrics`, `${exporter.adminUrl}/`])
+  const text = welcomeText({
+    systems: 'SYSTEMS\n',
+    scenario: 'healthy',
+    metricsPath: '/metrics',
+    ...exporter,
+  })
+  const { url } = exporter.page
+  for (const words of ['SYSTEMS', `${url}/ `, `${url}/metrics`, `${exporter.adminUrl}/`])
     expect(text).toContain(words)
   expect(text).toContain('demo --scenario=node-down')
   expect(text).not.toContain('Scenario healthy')
@@ -45,7 +52,8 @@ test('the demo says what its scenario is, and suggests another one', () => {
     systems: '',
     scenario: 'node-down',
     metricsPath: '/metrics',
-    exporter: { ...exporter, adminUrl: undefined },
+    page: exporter.page,
+    adminUrl: undefined,
   })
   expect(text).toContain('Scenario node-down: the first node of the first pool is not accessible')
   expect(text).toContain('--scenario=disk-failures')

@@ -1,0 +1,37 @@
+import { isLoopback, parseListenAddress } from '../../server/listener/listen_address.ts'
+
+/**
+ * Where clients reach the listener for metrics, `HOST:PORT`, if its port is published under another address. The image
+ * sets this variable, because a container cannot know the address; compose.yaml has its own.
+ */
+const VARIABLE = 'SDS_EXTERNAL_ADDRESS'
+
+/** The value of the image. */
+const UNKNOWN = 'HOST:PORT'
+
+/** The address, of the form `HOST:PORT`; undefined: listeners are reached at the addresses that they listen on. */
+export function externalAddress(environment: NodeJS.ProcessEnv): string | undefined {
+  return environment[VARIABLE] || undefined
+}
+
+/** A URL for messages, and what is to be known about it. */
+export interface ReachableUrl {
+  readonly url: string
+  readonly note?: string
+}
+
+/**
+ * The URL under which clients reach a listener; undefined if none does: the loopback addresses of a container are its own.
+ * @param url that of the listener, with its port
+ */
+export function reachableUrl(
+  url: string,
+  listenAddress: string | undefined,
+  external: string | undefined,
+): ReachableUrl | undefined {
+  if (external === undefined) return { url }
+  if (listenAddress !== undefined && isLoopback(parseListenAddress(listenAddress).host)) return undefined
+  const { protocol, port } = new URL(url)
+  const note = `HOST:PORT is the address to which port ${port} of the container is published.`
+  return { url: `${protocol}//${external}`, ...(external === UNKNOWN && { note }) }
+}
