@@ -101,10 +101,9 @@ export function createExporter(options: ExporterOptions): Exporter {
     async start() {
       // Listen before the first login, so that a port in use fails without opening a session.
       const config = load()
-      await startListeners(listeners, admin, () => {
-        for (const [index, url] of listeners.urls.entries())
-          log.info('listening', listenerField(isPublished, url, points[index]))
-      })
+      await startListeners(listeners, admin, (url, index) =>
+        log.info('listening', listenerField(isPublished, url, points[index])),
+      )
       await reloader.apply(config)
       autoReload?.start()
     },
@@ -120,10 +119,10 @@ export function createExporter(options: ExporterOptions): Exporter {
 async function startListeners(
   listeners: Listeners,
   admin: Admin | undefined,
-  started: () => void,
+  started: (url: string, index: number) => void,
 ): Promise<void> {
   await listeners.start()
-  started()
+  listeners.urls.forEach(started)
   try {
     await admin?.start()
   } catch (failure) {
