@@ -231,6 +231,14 @@ describe('the notes', () => {
   })
 })
 
+test('every value is used by a template', () => {
+  const templates = readdirSync(`${CHART}/templates`).map((name) => readText(`${CHART}/templates/${name}`))
+  const unused = Object.keys(parse(readText(`${CHART}/values.yaml`))).filter(
+    (key) => !templates.some((text) => new RegExp(`\\.Values\\.${key}\\b`).test(text)),
+  )
+  expect(unused).toEqual([])
+})
+
 describe('the schema of the values', () => {
   const validate = new Ajv({ strict: false }).compile(JSON.parse(readText(`${CHART}/values.schema.json`)))
   const defaults = parse(readText(`${CHART}/values.yaml`))
