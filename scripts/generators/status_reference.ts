@@ -138,7 +138,8 @@ const QUERIES: Members<QueryStatus> = {
     '`off` (configured so), `not_needed` (the feed has the figures), `pending`, `ok`, `empty` (no current data) or `failing`',
   summary: 'the state in words',
   nodes: 'number of nodes in the last answers',
-  next_timestamp_seconds: 'time of the next queries',
+  next_timestamp_seconds:
+    'time of the next queries. An interface that is not there, or may not be used, is asked seldom. Null: with a poll or a probe whose time is not known',
   error: 'of the last attempt: see Error',
 }
 

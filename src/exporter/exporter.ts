@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import { createPermits } from '../api/http/permits.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
@@ -18,6 +19,8 @@ export interface ExporterOptions {
   /** The file that `load` reads, for warnings. */
   readonly configFile?: string
   readonly version: string
+  /** Where the documentation is published, for a link. */
+  readonly documentationUrl?: string | undefined
   /** One address or several, or sockets that are bound. */
   readonly listenAddress: ListenPoint | readonly ListenPoint[]
   readonly webConfigFile?: string
@@ -80,17 +83,16 @@ export function createExporter(options: ExporterOptions): Exporter {
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
-    status: { ...statusSources, adminUrl: () => (isPublished ? undefined : admin?.url) },
+    status: {
+      ...statusSources,
+      adminUrl: () => (isPublished ? undefined : admin?.url),
+      documentationUrl: options.documentationUrl,
+    },
     origin: { listenHosts: hostsOf(points), allowedHosts: options.allowedHosts },
     ...(options.metricsPath !== undefined && { metricsPath: options.metricsPath }),
     log,
   })
-  const listeners = createListeners(points, {
-    handler: app.callback(),
-    openPaths: OPEN_PATHS,
-    log,
-    ...(options.webConfigFile !== undefined && { webConfigFile: options.webConfigFile }),
-  })
+  const listeners = listenersFor(app.callback(), options)
   return {
     get url() {
       return listeners.urls[0] ?? ''
@@ -114,6 +116,18 @@ export function createExporter(options: ExporterOptions): Exporter {
       await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },
   }
+}
+
+function listenersFor(
+  handler: RequestListener,
+  { listenAddress, webConfigFile, log }: ExporterOptions,
+): Listeners {
+  return createListeners([listenAddress].flat(), {
+    handler,
+    openPaths: OPEN_PATHS,
+    log,
+    ...(webConfigFile !== undefined && { webConfigFile }),
+  })
 }
 
 async function startListeners(

@@ -1,8 +1,23 @@
 import { readFileSync } from 'node:fs'
 
-/** The version in package.json. The relative path is the same from src/ and dist/. */
+interface Manifest {
+  readonly version: string
+  readonly homepage?: string
+}
+
+/** package.json. The relative path is the same from src/ and dist/. */
+function readManifest(): Manifest {
+  return JSON.parse(read('../../package.json') ?? '{}')
+}
+
 export function readVersion(): string {
-  return (JSON.parse(read('../../package.json') ?? '{}') as { version: string }).version
+  return readManifest().version
+}
+
+/** Where a published package has its documentation. */
+export function readDocumentationUrl(): string | undefined {
+  const { homepage = '' } = readManifest()
+  return /^https?:\/\//.test(homepage) ? homepage : undefined
 }
 
 /** What the program was built from, and what runs it. */

@@ -8,7 +8,7 @@ import type { OwnMetrics } from '../metrics/own.ts'
 import type { Board } from './board.ts'
 import { poolFields } from './log_fields.ts'
 import type { Probe } from './probe.ts'
-import { createSystemPoller, type SystemPoller } from './system_poller.ts'
+import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
 
 /** Polls all configured systems. */
 export interface Poller {
@@ -28,13 +28,10 @@ export interface Poller {
 }
 
 /** How a system is polled, at one moment. */
-export interface PollerStatus {
+export interface PollerStatus extends NextRuns {
   readonly system: SystemConfig
   readonly shared: SharedConfig
   readonly client: ClientStatus
-  /** Times of the next poll and of the next queries, in milliseconds since the epoch; undefined without a schedule. */
-  readonly nextPollMs: number | undefined
-  readonly nextQueriesMs: number | undefined
 }
 
 export interface PollerOptions {

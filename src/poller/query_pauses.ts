@@ -11,7 +11,8 @@ const NO_SERVICE_STATUS = 503
 export interface Pauses {
   succeeded(): void
   failed(failure: ApiError): void
-  isOver(): boolean
+  /** Milliseconds; 0 when it is asked. */
+  remainingMs(): number
 }
 
 /** @param now monotonic clock in milliseconds */
@@ -40,6 +41,6 @@ export function createPauses(now: () => number = () => performance.now()): Pause
       unavailableInRow = isUnavailable ? unavailableInRow + 1 : 0
       untilMs = now() + pauseMs(failure)
     },
-    isOver: () => now() >= untilMs,
+    remainingMs: () => Math.max(untilMs - now(), 0),
   }
 }

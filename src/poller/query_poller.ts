@@ -33,6 +33,12 @@ export interface QueryPoller {
   makeDue(): void
   /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
   askIfDue(signal: AbortSignal): Promise<void>
+  /**
+   * When it is asked next, in milliseconds since the epoch. After a pause this is the end of the pause: it is asked with the
+   * first poll from then on.
+   * @param scheduledMs when it becomes due next
+   */
+  nextMs(scheduledMs: number): number
   /** Withdraws nothing any more. */
   end(): void
 }
@@ -49,8 +55,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   let running: Promise<void> | undefined
 
   async function ask(signal: AbortSignal): Promise<void> {
-    const began = performance.now()
-    const seconds = () => (performance.now() - began) / 1000
+    const seconds = secondsFromNow()
     try {
       const answers = await reader.read(signal)
       const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
@@ -86,7 +91,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     },
     async askIfDue(signal) {
       if (running !== undefined) return running
-      if (!(isDue || isAlwaysDue) || !pauses.isOver()) return
+      if (!(isDue || isAlwaysDue) || pauses.remainingMs() > 0) return
       isDue = false
       const isNeeded = isToBeAsked(config.source, board.system(name))
       running = (isNeeded ? ask(signal) : board.update(name, withoutPerformance)).finally(() => {
@@ -94,8 +99,21 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       })
       return running
     },
+    nextMs: (scheduledMs) => nextAfterPause(scheduledMs, pauses.remainingMs(), isDue),
     end: aging.end,
   }
+}
+
+/** @param isDue whether it is asked as soon as the pause is over */
+function nextAfterPause(scheduledMs: number, pauseMs: number, isDue: boolean): number {
+  if (pauseMs === 0) return scheduledMs
+  const endMs = Date.now() + pauseMs
+  return isDue ? endMs : Math.max(scheduledMs, endMs)
+}
+
+function secondsFromNow(): () => number {
+  const began = performance.now()
+  return () => (performance.now() - began) / 1000
 }
 
 function isToBeAsked(source: SystemConfig['performance']['source'], state: SystemState | undefined): boolean {

@@ -32,7 +32,10 @@ export interface SystemPoller {
   stop(): Promise<void>
 }
 
-/** When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. */
+/**
+ * When the next round and the next queries are due, in milliseconds since the epoch; undefined without a schedule. While
+ * polls fail, the time of the next queries is not known: they are sent after the first poll that succeeds.
+ */
 export interface NextRuns {
   readonly nextPollMs: number | undefined
   readonly nextQueriesMs: number | undefined
@@ -162,7 +165,13 @@ function createSchedules(parts: ScheduleParts) {
     return ifWorking(discovery.discoverIfDue)
   })
   return {
-    next: (): NextRuns => ({ nextPollMs: polls[0]?.next(), nextQueriesMs: performance[0]?.next() }),
+    next(): NextRuns {
+      const nextPollMs = polls[0]?.next()
+      // Without a schedule of their own they are due at every poll.
+      const queriesDueMs = source !== 'feed' && schedule === '' ? nextPollMs : performance[0]?.next()
+      const isKnown = isPolled && rounds.works() && queriesDueMs !== undefined
+      return { nextPollMs, nextQueriesMs: isKnown ? queries.nextMs(queriesDueMs) : undefined }
+    },
     all: [...polls, ...forecasts, ...providers, ...performance, ...pools],
   }
 }

@@ -14,7 +14,7 @@ export function queryStatus(system: SystemState, polling: PollerStatus | undefin
   return {
     ...stateOf(system, polling?.system.performance.source === 'feed'),
     nodes: performance?.reading?.nodes.length ?? null,
-    next_timestamp_seconds: next === undefined ? null : next / 1000,
+    next_timestamp_seconds: next === undefined ? null : Math.round(next / 1000),
     error,
   }
 }

@@ -60,6 +60,7 @@ async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performa
   poller.start()
   await vi.advanceTimersByTimeAsync(20)
   return {
+    nextMs: () => poller.next().nextQueriesMs,
     used: () => shown(board, 'sds_node_memory_used_bytes', 'node'),
     free: () => shown(board, 'sds_node_disk_space_free_bytes', 'node'),
     up: () => shown(board, 'sds_system_query_up', 'system'),
@@ -156,6 +157,44 @@ describe('the query interface', () => {
     await vi.advanceTimersByTimeAsync(62 * MINUTE)
     expect([polls(), up()]).toEqual([times, { a: 0 }])
     expect(await counters()).toEqual([`polls_total{system="a",result="${failure.reason}"} ${times}`])
+  })
+
+  test.each([
+    ['no service', refusal('not_found', 503), 59 * 60],
+    ['no path', refusal('not_found', 404), 1439 * 60],
+    ['a failure', refusal('server_error', 500), 290],
+  ])('says after %s when it is asked next', async (_, failure, expected) => {
+    const { query, polls } = answering(() => {
+      throw failure
+    })
+    const { nextMs } = await setUp({ query })
+    const seconds = Math.round(((nextMs() ?? 0) - Date.now()) / SECOND)
+    expect([polls(), seconds]).toEqual([1, expected])
+    await vi.advanceTimersByTimeAsync((expected - 2) * SECOND)
+    expect(polls()).toBe(1)
+    // It is asked after a poll of the feed, which is every minute.
+    await vi.advanceTimersByTimeAsync(MINUTE + 4 * SECOND)
+    expect(polls()).toBe(2)
+  })
+
+  test('of which polls fail has no known time for its next queries', async () => {
+    let fails = false
+    const { query } = answering(() => memory(1, 'n1'))
+    const nodes = async () => {
+      if (fails) throw refusal('server_error', 500)
+      return readingOf({ n1: 1 })
+    }
+    const { nextMs } = await setUp({ query, nodes })
+    expect(nextMs()).toBeGreaterThan(Date.now())
+    fails = true
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(nextMs()).toBeUndefined()
+  })
+
+  test('that is asked with every poll is asked next with the next one', async () => {
+    const { query } = answering(() => memory(1, 'n1'))
+    const { nextMs } = await setUp({ query, performance: 'schedule: ""' })
+    expect(nextMs()).toBe(Date.UTC(2026, 0, 1, 12, 1))
   })
 
   test('that restarts is asked at the normal pace', async () => {

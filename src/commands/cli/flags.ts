@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AdminOptions } from '../../exporter/admin.ts'
 import type { ExporterOptions } from '../../exporter/exporter.ts'
-import { readVersion } from '../../exporter/version.ts'
+import { readDocumentationUrl, readVersion } from '../../exporter/version.ts'
 import type { Log } from '../../log.ts'
 import { DEFAULT_METRICS_PATH } from '../../server/metrics/metrics_app.ts'
 import { DEFAULT_MAX_REQUESTS } from '../../server/metrics/scrape_slots.ts'
@@ -151,6 +151,7 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
   const adminSocket = sockets?.admin
   return {
     version: readVersion(),
+    documentationUrl: readDocumentationUrl(),
     listenAddress: sockets?.web.map((fd) => ({ fd })) ?? flags['web.listenAddress'],
     metricsPath: flags['web.telemetryPath'],
     lifecycle: flags['web.enableLifecycle'] ?? false,

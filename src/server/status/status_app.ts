@@ -17,6 +17,8 @@ export interface StatusAppOptions extends StatusSources {
   /** The page of the administration; undefined if it is disabled. */
   readonly adminUrl: () => string | undefined
   readonly metricsPath: string
+  /** Where the documentation of this version is published. */
+  readonly documentationUrl?: string | undefined
   /** Takes a place for a response; undefined if too many are in flight. */
   readonly admit: (context: Context, status: Status) => unknown
 }
@@ -48,8 +50,9 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
       const found = await admitted(context)
       if (found === undefined) return
       const { selection, status, selected } = found
-      const { metricsPath } = options
-      const links: Links = { metricsPath, adminUrl: adminUrlFor(context, options.adminUrl()) }
+      const { metricsPath, documentationUrl } = options
+      const adminUrl = adminUrlFor(context, options.adminUrl())
+      const links: Links = { metricsPath, adminUrl, documentationUrl }
       const body = await inSlices(pageSteps({ status, selected, selection, recent: options.recent, links }))
       context.set('Content-Security-Policy', document.policy)
       context.type = 'text/html; charset=utf-8'

@@ -7,6 +7,7 @@ import { createPage } from '../../../src/metrics/page.ts'
 import { newSystem, type SystemState, withdrawn, withPoll } from '../../../src/poller/state.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
 import { createRecent } from '../../../src/status/recent.ts'
 import { startWithEmulator } from '../../faults/exporter_setup.ts'
 import { T } from '../../poller/setup.ts'
@@ -19,6 +20,7 @@ import {
   type VisitOptions,
   visit,
 } from '../../support/chromium.ts'
+import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { statusSources } from './status_setup.ts'
 
@@ -47,7 +49,7 @@ async function checkLook(url: string): Promise<void> {
 }
 
 /** A page that shows these systems at the time T, until others are set. */
-async function openStatus(systems: readonly SystemState[], path = '/', options: VisitOptions = {}) {
+async function openStatus(systems: readonly SystemState[], path = '/', more: Partial<StatusAppOptions> = {}) {
   const shown = { systems, seconds: T }
   const recent = createRecent()
   for (const system of systems) recent.changed(system)
@@ -56,7 +58,12 @@ async function openStatus(systems: readonly SystemState[], path = '/', options: 
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     ready: () => true,
     reload: undefined,
-    status: statusSources([], { recent, systems: () => shown.systems, now: () => shown.seconds * 1000 }),
+    status: statusSources([], {
+      recent,
+      systems: () => shown.systems,
+      now: () => shown.seconds * 1000,
+      ...more,
+    }),
     log: silentLog,
   })
   const listener = createListener({
@@ -66,7 +73,7 @@ async function openStatus(systems: readonly SystemState[], path = '/', options: 
     log: silentLog,
   })
   await listener.start()
-  const visited = await visit(browser, `${listener.url}${path}`, options)
+  const visited = await visit(browser, `${listener.url}${path}`)
   return {
     url: listener.url,
     visited,
@@ -168,6 +175,57 @@ describe('the states of one pool', () => {
     await expectText(scene.page, '\\u202e')
     expect(await scene.page.locator('main img, main b').count()).toBe(0)
     await checkLook(scene.url)
+  })
+})
+
+test('a system without a query interface says when it is asked again', async () => {
+  await using setup = await startWithEmulator({ profile: 'community' })
+  await using visited = await visit(browser, `${setup.exporter.url}/`)
+  await waitForAssertion(async () =>
+    expect(await textOf(visited.page)).toMatch(/not there; next in (5\dm|23h)/),
+  )
+})
+
+describe('the links', () => {
+  const systems = [polledSystem('a', { p: [{ name: 'n1' }] }), polledSystem('b.c', { p: [{ name: 'n1' }] })]
+  const hrefs = (page: Page, name: string | RegExp) =>
+    page
+      .getByRole('link', { name })
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href))
+
+  test('lead to everything that is served, and to the probe of each system', async () => {
+    const documentationUrl = 'https://example.net/sds#readme'
+    await using scene = await openStatus(systems, '/', {
+      adminUrl: () => 'http://127.0.0.1:9439/',
+      documentationUrl,
+    })
+    const { page, url } = scene
+    expect(await hrefs(page, /^(Metrics|Service discovery|Status as JSON|Readiness)$/)).toEqual([
+      `${url}/metrics`,
+      `${url}/sd`,
+      `${url}/api/v1/status`,
+      `${url}/-/ready`,
+    ])
+    expect(await hrefs(page, 'Administration')).toEqual(['http://127.0.0.1:9439/'])
+    expect(await hrefs(page, 'Documentation')).toEqual([documentationUrl])
+    expect(await hrefs(page, /^poll now/)).toEqual([`${url}/probe?system=a`, `${url}/probe?system=b.c`])
+    await checkLook(url)
+  })
+
+  test('are missing for what is not served', async () => {
+    await using scene = await openStatus(systems)
+    expect(await hrefs(scene.page, /^(Administration|Documentation)$/)).toEqual([])
+    await expectText(scene.page, 'Administration is disabled')
+    await expectText(scene.page, 'Documentation: folder docs of the package')
+  })
+
+  test('of a running exporter all answer', async () => {
+    await using setup = await startWithEmulator({})
+    await using visited = await visit(browser, `${setup.exporter.url}/`)
+    await expectText(visited.page, 'no problems')
+    for (const link of await hrefs(visited.page, /^(Metrics|Service discovery|Status as JSON|poll now.*)$/)) {
+      expect((await get(link)).status).toBe(200)
+    }
   })
 })
 

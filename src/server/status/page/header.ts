@@ -8,20 +8,27 @@ export interface Links {
   readonly metricsPath: string
   /** Undefined: disabled. */
   readonly adminUrl: string | undefined
+  /** Undefined: not published. */
+  readonly documentationUrl: string | undefined
 }
 
-export function pageHeader(status: Status, selection: Selection, { adminUrl, metricsPath }: Links): Html {
+export function pageHeader(status: Status, selection: Selection, links: Links): Html {
   const { system, search } = selection
+  const { adminUrl, documentationUrl, metricsPath } = links
   const document = `/api/v1/status${queryOf(selection)}`
   const administration =
     adminUrl === undefined
       ? html`<li class="quiet">Administration is disabled</li>`
       : html`<li><a href="${adminUrl}">Administration</a></li>`
+  const documentation =
+    documentationUrl === undefined
+      ? html`<li class="quiet">Documentation: folder docs of the package</li>`
+      : html`<li><a href="${documentationUrl}" rel="noreferrer">Documentation</a></li>`
   const hidden = system === '' ? undefined : html`<input type="hidden" name="system" value="${system}">`
   return html`<header>
 <div class="heading"><h1><a href="/">sds-exporter</a></h1> ${statePill(status.state)} <span class="words" id="summary" role="status">${status.summary}</span></div>
 <p class="quiet" id="updated">Version ${status.version}, as of ${clockTime(status.timestamp_seconds)}</p>
-<div class="tools"><nav aria-label="Pages"><ul class="links"><li><a href="${metricsPath}">Metrics</a></li><li><a href="${document}">Status as JSON</a></li>${administration}<li><a href="/-/ready">Readiness</a></li></ul></nav>
+<div class="tools"><nav aria-label="Pages"><ul class="links"><li><a href="${metricsPath}">Metrics</a></li><li><a href="/sd">Service discovery</a></li><li><a href="${document}">Status as JSON</a></li>${administration}<li><a href="/-/ready">Readiness</a></li>${documentation}</ul></nav>
 <form class="search" role="search" action="/" method="get"><input name="q" type="search" value="${search}" aria-label="Search systems, pools and nodes" placeholder="System, pool or node" autocomplete="off" spellcheck="false" maxlength="200">${hidden}<button>Search</button></form></div>
 </header>
 `

@@ -27,6 +27,10 @@ export function systemUrl({ name }: Pick<SystemStatus, 'name'>): string {
   return `/${queryOf({ system: name })}`
 }
 
+function probeUrl({ name }: SystemStatus): string {
+  return `/probe${queryOf({ system: name })}`
+}
+
 function systemFacts(system: SystemStatus, now: number): Html[] {
   const { polls, requests, query_interface: queries } = system
   return [
@@ -55,6 +59,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
         : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
     fact('Query interface', queries.summary, nextQueries(system, now)),
+    fact('Probe', html`<a href="${probeUrl(system)}">poll now, and show the metrics of this system</a>`),
     ...otherFacts(system, now),
   ]
 }
