@@ -1,8 +1,9 @@
 import { ATTACKER, keepOpen, open, pause, requestText } from '../clients.ts'
-import type { Row, Target } from '../row.ts'
+import { OTHER, type Row, type Target } from '../row.ts'
 
 const CONNECTIONS = 30
 const REQUESTS = 1800
+const PROBE = `/probe?system=${OTHER}`
 
 /** Thousands of requests on a few connections. The responses are not read. */
 function pipeline(url: string, path: string) {
@@ -37,6 +38,11 @@ export const PIPELINING: readonly Row[] = [
     name: 'pipelining',
     sent: `${sent('/metrics')}, which never read`,
     attack: ({ url }, signal) => neverRead(url, '/metrics', signal),
+  },
+  {
+    name: 'pipelining-probes',
+    sent: `${sent(PROBE)}, which never read`,
+    attack: ({ url }, signal) => neverRead(url, PROBE, signal),
   },
   {
     name: 'pipelining-leave',
