@@ -8,6 +8,7 @@ import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './
 import { CHART_DASHBOARDS, CHART_RULES, chartDashboards, chartFiles, chartRules } from './helm_chart.ts'
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
+import { MANUAL_PAGE, manualPage } from './manual_page.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
 import { renderRunbooks } from './runbooks.ts'
@@ -34,6 +35,7 @@ const lockfile = () => readFileSync(new URL('../../package-lock.json', import.me
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
   { what: 'status reference', files: () => [{ path: 'docs/status.md', text: statusReference() }] },
+  { what: 'manual page', files: async () => [{ path: MANUAL_PAGE, text: await manualPage() }] },
   {
     what: 'Prometheus rules',
     files: () => renderRules(),

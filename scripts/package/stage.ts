@@ -8,7 +8,7 @@ const FILES = [
   'grafana/**/*.{json,yaml}',
   'deploy/prometheus/**/*.yml',
   'deploy/systemd/*',
-  'docs/**/*.{md,json}',
+  'docs/**/*.{md,json,1}',
   'CHANGELOG.md',
   'LICENSE',
   'SECURITY.md',

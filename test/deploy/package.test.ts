@@ -55,7 +55,7 @@ describe('the package', () => {
     const shipped = repositoryFiles().filter(
       (path) =>
         /^(grafana|deploy\/(prometheus|systemd))\//.test(path) ||
-        (/^docs\/.*\.(md|json)$/.test(path) && path !== 'docs/development.md'),
+        (/^docs\/.*\.(md|json|1)$/.test(path) && path !== 'docs/development.md'),
     )
     const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
     expect(packed.files.map(({ path }) => path).sort()).toEqual(

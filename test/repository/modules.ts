@@ -88,6 +88,8 @@ export const MODULES: readonly Module[] = [
     paths: ['scripts/generators/', 'docs/'],
     mayImport: {
       'src/status/model.ts': 'types',
+      'src/commands/program.ts': 'all',
+      'src/commands/cli/command_tree.ts': 'all',
       'src/metrics/families.ts': 'all',
       alerting: 'all',
       config: 'all',
