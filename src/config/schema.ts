@@ -91,11 +91,22 @@ const limits = z
     }),
   )
 
+/** Longer windows would be read anew with every interval. */
+const MAX_WINDOW_MS = 24 * 3_600_000
+
 const history = z
   .strictObject({
     enabled: flag.prefault(DEFAULTS.history.enabled),
-    window: positiveDuration.prefault(DEFAULTS.history.window),
-    interval: positiveDuration.prefault(DEFAULTS.history.interval),
+    window: positiveDuration
+      .refine((ms) => ms <= MAX_WINDOW_MS, 'must be at most 24h: backfill reads longer periods')
+      .prefault(DEFAULTS.history.window),
+    interval: positiveDuration
+      .refine((ms) => ms % 1000 === 0, 'must be whole seconds')
+      .prefault(DEFAULTS.history.interval),
+  })
+  .refine(({ window, interval }) => window >= 2 * interval, {
+    path: ['window'],
+    message: 'must be at least twice history.interval',
   })
   .transform(
     (file): HistoryConfig => ({ enabled: file.enabled, windowMs: file.window, intervalMs: file.interval }),

@@ -41,6 +41,8 @@ export interface ExporterOptions {
   readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined
+  /** Clock of /history, in milliseconds since the epoch. Default: that of the process. */
+  readonly historyClock?: () => number
   readonly log: Log
 }
 
@@ -59,14 +61,13 @@ export interface Exporter {
 }
 
 export function createExporter(options: ExporterOptions): Exporter {
-  const { load, configFile, log, version } = options
+  const { load, configFile, log, version, isPublished = false, historyClock: now = Date.now } = options
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
   const board = createBoard(own.series, recent)
   const decoding = createPermits(1)
-  const poller = createPoller({ board, own, log, decoding, onRequest: recent.requested })
-  const isPublished = options.isPublished ?? false
+  const poller = createPoller({ board, own, log, decoding, onRequest: recent.requested, now })
   const admin =
     options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, isPublished, log })
   const apply = async (config: Config) => {
@@ -79,7 +80,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const app = createMetricsApp({
     page: board.page,
     own,
-    probes: { systems: board.systems, probe: poller.probe },
+    probes: { systems: board.systems, probe: poller.probe, history: poller.history },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,

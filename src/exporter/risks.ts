@@ -37,22 +37,15 @@ export function systemRisks(context: RiskContext): Found[] {
 
 /** All risks of a configuration. */
 export function risksOf(config: Config, configFile: string | undefined): Risk[] {
-  const ofSystems = config.systems.flatMap((system) =>
+  return config.systems.flatMap((system) =>
     systemRisks({ system, config, configFile }).map((found) => ({ system: system.name, ...found })),
   )
-  return [...(config.history.enabled ? [UNSERVED_HISTORY] : []), ...ofSystems]
 }
 
 /** Logs one warning for each risk. */
 export function warnOfRisks(config: Config, configFile: string | undefined, log: Log): void {
   for (const { system, text, remedy } of risksOf(config, configFile))
     log.warn(text, { ...(system !== undefined && { system }), remedy })
-}
-
-const UNSERVED_HISTORY: Risk = {
-  system: undefined,
-  text: 'history.enabled is set, but this version does not serve /history yet',
-  remedy: 'remove history.enabled',
 }
 
 const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'

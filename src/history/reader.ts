@@ -17,6 +17,11 @@ export interface PoolReaderOptions {
   readonly signal: AbortSignal
   /** Milliseconds before the first repetition of a failed request; doubles with each one. */
   readonly firstPauseMs?: number
+  /**
+   * How often a failed request is repeated; by default for about two minutes. 0: never, not even in a shorter window if
+   * it takes too long.
+   */
+  readonly maxRepetitions?: number
 }
 
 /** A part of the period with all of its points. Windows follow one another without gap and overlap. */
@@ -29,7 +34,8 @@ export interface HistoryWindow {
 const FIRST_PAUSE_MS = 2000
 const MAX_REPETITIONS = 6
 /** Failures that a shorter window may avoid. */
-const TOO_LONG: readonly Reason[] = ['too_large', 'timeout']
+const TOO_LARGE: readonly Reason[] = ['too_large']
+const TOO_LONG: readonly Reason[] = [...TOO_LARGE, 'timeout']
 
 /**
  * Reads a period of a pool in windows of time, so that memory does not depend on its length. One request is sent ahead
@@ -53,9 +59,10 @@ export async function* readPool(options: PoolReaderOptions): AsyncGenerator<Hist
 
 /** Reads the window that begins at a time; its length depends on the responses before. */
 function createWindowReader(options: PoolReaderOptions): (start: number) => Promise<HistoryWindow> {
-  const { client, poolId, period, signal } = options
+  const { client, poolId, period, signal, maxRepetitions = MAX_REPETITIONS } = options
   const { interval } = period
   const told = createNotices(options.notice)
+  const tooLong = maxRepetitions === 0 ? TOO_LARGE : TOO_LONG
   let points = Math.max(1, options.points)
 
   async function read(start: number): Promise<HistoryWindow> {
@@ -71,11 +78,11 @@ function createWindowReader(options: PoolReaderOptions): (start: number) => Prom
   /** Prepares another attempt. @throws the failure, if there is none */
   async function recover(failure: unknown, repetitions: number): Promise<number> {
     if (!(failure instanceof ApiError) || signal.aborted) throw failure
-    if (points > 1 && TOO_LONG.includes(failure.reason)) {
+    if (points > 1 && tooLong.includes(failure.reason)) {
       points = Math.ceil(points / 2)
       return repetitions
     }
-    if (REASONS[failure.reason].origin === 'request' || repetitions === MAX_REPETITIONS) throw failure
+    if (REASONS[failure.reason].origin === 'request' || repetitions === maxRepetitions) throw failure
     const growingMs = (options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** repetitions
     await pause(Math.max(growingMs, failure.retryAfterMs ?? 0), signal)
     return repetitions + 1

@@ -104,7 +104,7 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
       return [...all.values()].map(({ family, labels, bytes }) => [family, labels, bytes] as const)
     },
     async *text() {
-      for (const [family, header] of FAMILY_HEADERS) {
+      for (const [family, header] of FAMILY_HEADERS.openmetrics) {
         const ofFamily = [...all.values()].filter((lines) => lines.family === family)
         if (ofFamily.length > 0) yield header
         for (const lines of ofFamily) {

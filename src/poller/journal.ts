@@ -13,6 +13,9 @@ import type { SystemState } from './system_state.ts'
 export interface Journal extends QueryJournal {
   polled(poolId: string, poll: PollSize & { readonly failure: ApiError | undefined }): void
   forecast(poolId: string, failure: ApiError | undefined): void
+  history(poolId: string, failure: ApiError | undefined): void
+  /** A deviation of the system that a reader of its history noticed. */
+  historyNotice(poolId: string, text: string): void
   discovered(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
   pools(before: readonly string[], now: readonly PoolRef[]): void
@@ -60,6 +63,10 @@ export function createJournal({ log, own, board, system }: JournalOptions): Jour
       changes.note('poll', poolId, failure)
     },
     forecast: (poolId, failure) => changes.note('forecast', poolId, failure),
+    history: (poolId, failure) => changes.note('history', poolId, failure),
+    historyNotice(poolId, text) {
+      once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId)))
+    },
     discovered: (failure) => changes.note('discovery of pools', undefined, failure),
     pools: (before, now) => logPools(log, board.system(system), { system, before, now }),
     rejected(poolId, values) {
@@ -138,7 +145,7 @@ function createChangeLog(
       })
     },
     forget(poolId: string): void {
-      for (const subject of ['poll', 'forecast']) failing.delete(keyOf(subject, poolId))
+      for (const subject of ['poll', 'forecast', 'history']) failing.delete(keyOf(subject, poolId))
     },
   }
 }

@@ -3,6 +3,7 @@ import { createPermits, type Permits } from '../api/http/permits.ts'
 import { logRequest } from '../api/http/request_log.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
+import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Board } from './board.ts'
@@ -21,6 +22,8 @@ export interface Poller {
   status(system: string): PollerStatus | undefined
   /** Undefined: there is no such system, or it has no such pool. */
   probe(system: string, ...parameters: Parameters<Probe>): ReturnType<Probe>
+  /** The last samples of a system; undefined if `history` is disabled or there is no such system. */
+  history(system: string): HistoryDocument | undefined
   /** Whether every system was tried once; those that are polled only when they are probed are ready at once. */
   ready(): boolean
   /** Ends running polls, logs out, closes connections. */
@@ -42,6 +45,8 @@ export interface PollerOptions {
   readonly decoding?: Permits
   /** Called for each request to a system. */
   readonly onRequest?: (system: string) => void
+  /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
+  readonly now?: () => number
 }
 
 interface Runner {
@@ -90,9 +95,11 @@ export function createPoller(options: PollerOptions): Poller {
         hasValues: poll.schedule !== '',
       })
       for (const runner of next) if (before.get(runner.system.name) !== runner) runner.poller.start()
+      for (const { poller } of next) poller.useHistory(config.history)
     },
     status: (name) => statusOf(runners.get(name)),
     probe: (name, ...parameters) => probeNewest(() => runners.get(name), ...parameters),
+    history: (name) => runners.get(name)?.poller.history(),
     ready: () => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, board)),
     async stop() {
       const last = [...runners.values()]

@@ -1,9 +1,12 @@
 import type { SystemClient } from '../api/client.ts'
-import type { Config, SystemConfig } from '../config/config.ts'
+import type { Config, HistoryConfig, SystemConfig } from '../config/config.ts'
+import { sameConfig } from '../config/same.ts'
+import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Board } from './board.ts'
 import { createDiscovery, type Discovery } from './discovery.ts'
+import { createHistoryPoller, type HistoryPoller } from './history_poller.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createPoolPoller } from './pool_poller.ts'
@@ -20,6 +23,8 @@ export interface SystemPollerOptions {
   readonly board: Board
   readonly own: OwnMetrics
   readonly log: Log
+  /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
+  readonly now?: () => number
 }
 
 /** Polls one system until it is stopped. */
@@ -28,6 +33,10 @@ export interface SystemPoller {
   start(): void
   next(): NextRuns
   readonly probe: Probe
+  /** Reads the history as configured from now on; what was read stays if nothing changed. */
+  useHistory(history: HistoryConfig): void
+  /** The last samples; undefined while the history is disabled. */
+  history(): HistoryDocument | undefined
   /** Ends running polls; resolves when they have ended. The client stays open. */
   stop(): Promise<void>
 }
@@ -56,6 +65,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const tasks = createTasks(signal, journal)
   const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
   const { next, all: schedules } = createSchedules(parts)
+  const history = createHistories({ ...options, journal, works: rounds.works, tasks, signal })
   const started = Promise.withResolvers<void>()
   const probe = createProbe({
     system,
@@ -65,6 +75,8 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 
   return {
     probe,
+    useHistory: history.use,
+    history: history.document,
     start() {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
@@ -79,6 +91,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       stopping.abort()
       started.resolve()
       for (const schedule of schedules) schedule.stop()
+      history.stop()
       for (const poller of discovery.pollers()) poller.forget()
       queries.end()
       await tasks.ended()
@@ -117,6 +130,40 @@ function createTasks(signal: AbortSignal, journal: Journal): Tasks {
     async ended() {
       await Promise.allSettled(running)
     },
+  }
+}
+
+interface HistoriesOptions extends SystemPollerOptions {
+  readonly journal: Journal
+  readonly works: () => boolean
+  readonly tasks: Tasks
+  readonly signal: AbortSignal
+}
+
+/** The reading of the history, which a reload may replace without a new session. */
+function createHistories(options: HistoriesOptions) {
+  const { config, tasks, now = Date.now } = options
+  let used: HistoryConfig | undefined
+  let poller: HistoryPoller | undefined
+  return {
+    use(history: HistoryConfig): void {
+      if (sameConfig(used, history)) return
+      used = history
+      poller?.stop()
+      poller = undefined
+      if (!history.enabled) return
+      poller = createHistoryPoller({
+        ...options,
+        history,
+        maxRandomDelayMs: config.poll.maxRandomDelayMs,
+        maxBytes: config.limits.maxResponseBytes,
+        start: (reading) => tasks.start('reading the history', reading),
+        now,
+      })
+      poller.start()
+    },
+    document: () => poller?.document(),
+    stop: () => poller?.stop(),
   }
 }
 

@@ -207,6 +207,15 @@ test.each([
   expect(problem.replace(/^.*?(not a URL|http:\/\/)/, '')).toBe(words)
 })
 
+test.each([
+  ['{window: 25h}', 'history.window: must be at most 24h: backfill reads longer periods'],
+  ['{window: 9m}', 'history.window: must be at least twice history.interval'],
+  ['{interval: 31m}', 'history.window: must be at least twice history.interval'],
+  ['{interval: 1500ms}', 'history.interval: must be whole seconds'],
+])('the history %s is an error', (history, problem) => {
+  expect(problemsOf(`${SYSTEM}history: ${history}`)).toEqual([problem])
+})
+
 describe('with the name of a system', () => {
   const text = (second: string) => `systems:
   - {name: a, base_url: "https://a", auth: {token: x}}

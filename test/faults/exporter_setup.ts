@@ -27,6 +27,11 @@ export function pollTimeoutFor(reason: string): string {
   return reason === 'timeout' ? '5s' : '30s'
 }
 
+/** Milliseconds since the epoch. */
+interface ExporterClock {
+  readonly historyClock?: () => number
+}
+
 export interface ExporterSetup extends AsyncDisposable {
   readonly exporter: Exporter
   readonly log: readonly LogLine[]
@@ -43,7 +48,7 @@ export interface ExporterSetup extends AsyncDisposable {
 }
 
 /** Starts the exporter in this process on a free port. */
-export async function startExporter(yaml: string): Promise<ExporterSetup> {
+export async function startExporter(yaml: string, options: ExporterClock = {}): Promise<ExporterSetup> {
   let text = yaml
   const log = recordingLog()
   const exporter = createExporter({
@@ -52,6 +57,7 @@ export async function startExporter(yaml: string): Promise<ExporterSetup> {
     listenAddress: '127.0.0.1:0',
     lifecycle: true,
     log,
+    ...options,
   })
   await exporter.start()
 
@@ -110,11 +116,13 @@ export interface EmulatorSetup extends ExporterSetup {
 export async function startWithEmulator(
   options: Parameters<typeof createEmulator>[0] = {},
   rest = pollEverySecond(),
+  clock: ExporterClock = {},
 ): Promise<EmulatorSetup> {
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', profile: 'classic', nodes: 3, ...options })
   await emulator.start()
   const setup = await startExporter(
     `systems: [{name: a, base_url: "${emulator.url}", auth: {username: monitor, password: emulator}}]${rest}`,
+    clock,
   )
   const [faulty, healthy] = emulator.pools
   if (faulty === undefined || healthy === undefined) throw new Error('two pools are required')

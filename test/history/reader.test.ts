@@ -139,7 +139,10 @@ describe('with a client of the test', () => {
     served: { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY },
     rejected: [],
   }
-  const run = async (history: (pool: string, period: Period) => Promise<HistoryReading>, points = 4) => {
+  const run = async (
+    history: (pool: string, period: Period) => Promise<HistoryReading>,
+    { points = 4, ...more }: { points?: number; maxRepetitions?: number } = {},
+  ) => {
     const windows: Period[] = []
     const signal = new AbortController().signal
     const options = {
@@ -149,6 +152,7 @@ describe('with a client of the test', () => {
       notice: () => undefined,
       signal,
       firstPauseMs: 1,
+      ...more,
     }
     for await (const window of readPool({ client: { history }, ...options })) windows.push(window.period)
     return windows
@@ -166,6 +170,22 @@ describe('with a client of the test', () => {
         throw new ApiError(reason, 'no')
       }
       await expect(run(failing)).rejects.toMatchObject({ reason })
+      expect(requests).toBe(times)
+    }
+  })
+
+  test('without repetitions, halves a window that is too large, and gives up if it takes too long', async () => {
+    for (const [reason, times] of [
+      ['unavailable', 1],
+      ['timeout', 1],
+      ['too_large', 3],
+    ] as const) {
+      let requests = 0
+      const failing = async () => {
+        requests += 1
+        throw new ApiError(reason, 'no')
+      }
+      await expect(run(failing, { maxRepetitions: 0 })).rejects.toMatchObject({ reason })
       expect(requests).toBe(times)
     }
   })

@@ -40,13 +40,17 @@ export const MODULES: readonly Module[] = [
   { name: 'config', paths: ['src/config/'], mayImport: { alerting: 'all' } },
   { name: 'api', paths: ['src/api/'], mayImport: { config: 'types', ...CONFIG_VALUES } },
   { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types', 'src/api/parse/names.ts': 'all' } },
-  { name: 'poller', paths: ['src/poller/'], mayImport: { config: 'all', api: 'all', metrics: 'all' } },
+  { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
+  {
+    name: 'poller',
+    paths: ['src/poller/'],
+    mayImport: { config: 'all', api: 'all', metrics: 'all', history: 'all' },
+  },
   {
     name: 'status',
     paths: ['src/status/'],
     mayImport: { config: 'types', api: 'all', metrics: 'all', poller: 'types' },
   },
-  { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
   {
     name: 'server',
     paths: ['src/server/'],

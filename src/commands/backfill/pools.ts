@@ -3,6 +3,7 @@ import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import type { BackfillPool } from '../../history/backfill.ts'
+import { pointsPerRequest } from '../../history/request_size.ts'
 import { silentLog } from '../../log.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -96,23 +97,6 @@ async function listPools(
       estimate,
     }
   })
-}
-
-/** JSON values of a snapshot, as they are counted against `limits.max_response_bytes`. */
-const VALUES_PER_POINT = 5
-/** Those of a summary, of the name, and of the two points at the borders that are not used. */
-const VALUES_PER_SERIES = 30
-/** One JSON value is allowed for so many bytes of the limit. */
-const BYTES_PER_VALUE = 32
-/** Nodes and errors may be more than the current values show. */
-const FILL = 0.7
-/** A day of five-minute points: larger responses take systems long. */
-const MAX_POINTS = 288
-
-function pointsPerRequest(series: number, maxResponseBytes: number): number {
-  const values = (FILL * maxResponseBytes) / BYTES_PER_VALUE / Math.max(series, 1)
-  const points = (values - VALUES_PER_SERIES) / VALUES_PER_POINT
-  return Math.min(Math.max(Math.floor(points), 1), MAX_POINTS)
 }
 
 function choose(pools: readonly ListedPool[], chosen: readonly string[] | undefined): readonly ListedPool[] {

@@ -44,7 +44,8 @@ Checks every system from this machine, and prints problems with their remedies:
   values         exported values compared with an independent calculation from a second response
   forecasts      whether the system serves forecasts, and with which form of the request (forecast.braces)
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, whether
-scrape_interval fits poll.schedule, and whether the rules are loaded and an Alertmanager is configured.
+scrape_interval fits poll.schedule, whether gaps are closed if history.enabled is set, and whether the rules are loaded
+and an Alertmanager is configured.
 
 Each system gets one login (which counts as a failed attempt if it is refused), one logout, at most four requests per
 pool, and about eight to its query interface, within the limits of the configuration. The checks take at most two
@@ -121,7 +122,9 @@ async function examinePrometheus(
   url: URL,
   systems: readonly WatchedSystem[],
 ): Promise<void> {
-  const context = { client: createPrometheusClient(url, signal), systems, pollSchedule: config.poll.schedule }
+  const { poll, history } = config
+  const client = createPrometheusClient(url, signal)
+  const context = { client, systems, pollSchedule: poll.schedule, history }
   const { reports } = await runChecks(PROMETHEUS_CHECKS, context, {
     givenBy: PROMETHEUS_GIVEN_BY,
     signal,

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { ApiError } from '../../api/errors/errors.ts'
 import { pause } from '../../api/http/deadline.ts'
+import { exchangeFailure } from '../../api/http/failures.ts'
 import { parseRetryAfter } from '../../api/http/refusals.ts'
 import { visibleText } from '../../visible_text.ts'
 
@@ -23,8 +25,8 @@ export interface ReceiverOptions {
 /** A receiver of remote write. */
 export interface Receiver {
   /**
-   * Sends the body of one request. Repeats it after 429, 5xx and broken connections, with a growing pause, or that of
-   * `Retry-After`.
+   * Sends the body of one request. Repeats it after 429, 5xx and broken connections, but not after a refused certificate,
+   * with a growing pause, or that of `Retry-After`.
    * @throws {Error} with the words of the receiver
    */
   send(body: Uint8Array, signal: AbortSignal): Promise<void>
@@ -76,7 +78,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return outcomeOf(await post(body, signal))
     } catch (failure) {
       signal.throwIfAborted()
-      return { problem: failure instanceof Error ? failure.message : String(failure), retryMs: 0 }
+      const problem = failure instanceof Error ? failure.message : String(failure)
+      return isOfTls(failure) ? { problem } : { problem, retryMs: 0 }
     }
   }
 
@@ -100,6 +103,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 interface Outcome {
   readonly problem?: string
   readonly retryMs?: number
+}
+
+/** A certificate that is not accepted, by either side: another attempt has the same result. */
+function isOfTls(failure: unknown): boolean {
+  const known = exchangeFailure(failure)
+  return known instanceof ApiError && known.reason === 'tls'
 }
 
 function outcomeOf({ status, text, retryAfter }: Answer): Outcome {

@@ -5,6 +5,8 @@ import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.t
 import { rawPath } from '../auth/request_check.ts'
 import { createFailureLog } from '../listener/failure_log.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
+import { createHistory } from './history.ts'
+import { createSendBody } from './pieces.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
 import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
@@ -36,15 +38,17 @@ export const DEFAULT_METRICS_PATH = '/metrics'
 /** Paths served without authentication. */
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
-/** The application for metrics: `/metrics`, `/probe`, `/sd`, status page, health, readiness and reload. */
+/** The application for metrics: `/metrics`, `/probe`, `/history`, `/sd`, status page, health, readiness and reload. */
 export function createMetricsApp(options: MetricsAppOptions): Koa {
   const router = new Router()
   const { probes = NO_SYSTEMS, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
   const { metricsPath = DEFAULT_METRICS_PATH } = options
   const slots = createScrapeSlots({ maxRequests, now })
-  const sendPage = createSendPage(slots)
+  const sendBody = createSendBody()
+  const sendPage = createSendPage(slots, sendBody)
   router.get(metricsPath, createScrape(options, sendPage))
   router.get('/probe', createProbe({ ...probes, maxRequests, sendPage }))
+  router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => {
     context.body = 'sds-exporter is healthy.\n'

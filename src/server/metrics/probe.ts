@@ -4,21 +4,24 @@ import { type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
 import { compressTail } from '../../metrics/gzip.ts'
 import type { Poller } from '../../poller/poller.ts'
 import type { SystemState } from '../../poller/state.ts'
-import { visibleText } from '../../visible_text.ts'
 import { refuse, type SendPage } from './send_page.ts'
+import { readTarget, refuseRequest } from './target.ts'
 
-/** The configured systems, and how they are probed. */
+/** The configured systems, how they are probed, and their last samples. */
 export interface ProbeSources {
   readonly systems: () => readonly Pick<SystemState, 'name' | 'labels'>[]
   readonly probe: Poller['probe']
+  /** Undefined: no system has any. */
+  readonly history?: Poller['history']
 }
 
-interface ProbeOptions extends ProbeSources {
+interface ProbeOptions extends Omit<ProbeSources, 'history'> {
   /** Probes that wait for one system; further ones are answered 503. 0: unlimited. */
   readonly maxRequests: number
   readonly sendPage: SendPage
 }
 
+const PARAMETERS = { system: 'a name in the configuration', pool: 'an id' } as const
 /** The header of Prometheus with its `scrape_timeout`. */
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
 /** Before the timeout of Prometheus, for the way of the answer: as the blackbox exporter. */
@@ -36,11 +39,13 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
   const { systems, probe, maxRequests, sendPage } = options
   const waiting = createWaiting(maxRequests)
   return async (context) => {
-    const target = readTarget(context.querystring, systems())
+    const target = readTarget(context.querystring, systems(), PARAMETERS)
     const waitMs = readWait(context.get(TIMEOUT_HEADER))
     if (typeof target === 'string') return refuseRequest(context, target)
     if (typeof waitMs === 'string') return refuseRequest(context, waitMs)
     const { system, pool } = target
+    if (pool === '')
+      return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
     const leave = waiting(system)
     if (leave === undefined) return refuse(context, maxRequests)
     const page = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(leave)
@@ -48,30 +53,6 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     if (page === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
     await sendPage(context, { group: `probe ${system}`, page, tailOf: (format) => TAILS[format] })
   }
-}
-
-interface Target {
-  readonly system: string
-  readonly pool: string | undefined
-}
-
-const PARAMETERS = ['system', 'pool']
-
-/** The system and the pool that a request names, or why it is refused. */
-function readTarget(query: string, systems: readonly { readonly name: string }[]): Target | string {
-  const parameters = new URLSearchParams(query)
-  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined)
-    return `unknown parameter '${unknown}'; the parameters are system, a name in the configuration, and pool, an id`
-  const repeated = PARAMETERS.find((name) => parameters.getAll(name).length > 1)
-  if (repeated !== undefined) return `the parameter ${repeated} may be given only once`
-  const [system, pool] = PARAMETERS.map((name) => parameters.get(name) ?? undefined)
-  if (system === undefined || system === '')
-    return 'the parameter system is missing; GET /sd lists the systems'
-  if (pool === '') return 'the parameter pool is empty; leave it out to poll all pools'
-  if (!systems.some(({ name }) => name === system))
-    return `no system '${system}' is configured; GET /sd lists the systems`
-  return { system, pool }
 }
 
 const SECONDS = /^\d+(\.\d+)?$/
@@ -83,11 +64,6 @@ function readWait(header: string): number | string {
   if (!SECONDS.test(header) || timeoutMs <= 0)
     return `${TIMEOUT_HEADER} is not a number of seconds: '${header}'`
   return Math.min(Math.max(timeoutMs - OFFSET_MS, timeoutMs / 2), MAX_WAIT_MS)
-}
-
-function refuseRequest(context: Context, reason: string): void {
-  context.status = 400
-  context.body = `${visibleText(reason)}\n`
 }
 
 /** Limits the probes of each system that wait for it; undefined if there are too many. */

@@ -12,6 +12,7 @@ const TARGET: ScrapeTarget = {
   instance: 'a:9438',
   health: 'up',
   lastError: '',
+  path: '/metrics',
   intervalSeconds: 60,
 }
 const LABELS = { job: 'storage', instance: 'a:9438', system: 'frankfurt', pool: 'Hot', pool_id: 'hot' }
@@ -24,6 +25,9 @@ interface Answers {
   readonly newest?: number | undefined
   readonly rules?: readonly LoadedRule[]
   readonly alertmanagers?: number
+  /** That of Prometheus, as YAML. */
+  readonly configuration?: string
+  readonly hasHistory?: boolean
 }
 
 /** Findings for a Prometheus with these responses, by the title of the check. */
@@ -34,6 +38,8 @@ async function diagnose({
   newest,
   rules = [],
   alertmanagers = 1,
+  configuration = '',
+  hasHistory = false,
 }: Answers) {
   const ofSystem = (value: number | undefined) =>
     value === undefined ? [] : [{ labels: { system: 'frankfurt' }, value }]
@@ -42,15 +48,17 @@ async function diagnose({
     targets: async () => targets,
     rules: async () => rules,
     alertmanagers: async () => alertmanagers,
+    configuration: async () => configuration,
     query: async (promql: string) => {
       if (promql === 'sds_pool_up') return up
       return ofSystem(promql.includes('timestamp(sds_pool_up)') ? scraped : newest)
     },
   }
   const systems = [{ name: 'frankfurt', pools: [{ id: 'hot', name: undefined }] }]
+  const history = { enabled: hasHistory, windowMs: 3_600_000, intervalMs: 300_000 }
   const { reports } = await runChecks(
     PROMETHEUS_CHECKS,
-    { client, systems, pollSchedule: '0 * * * * *' },
+    { client, systems, pollSchedule: '0 * * * * *', history },
     { givenBy: PROMETHEUS_GIVEN_BY, signal: new AbortController().signal, onCheck: () => undefined },
   )
   return (title: string) =>
@@ -69,6 +77,32 @@ describe('interval', () => {
     expect(finding?.status).toBe(status)
     if (remedy !== undefined) expect(finding?.remedy).toMatch(remedy)
     expect(finding?.remedy === undefined).toBe(remedy === undefined)
+  })
+})
+
+describe('history', () => {
+  const targets = [TARGET, { ...TARGET, job: 'sds-history', path: '/history' }]
+  const configuration =
+    'storage:\n  tsdb:\n    out_of_order_time_window: 1h\n  exemplars:\n    max_exemplars: 1\n'
+
+  test('is not mentioned while it is disabled', async () => {
+    expect((await diagnose({ targets }))('history')).toEqual([])
+  })
+
+  test.each([
+    ['that is scraped with a window is ok', { targets, configuration }, 'ok', /is 1h, history.window 60m/],
+    ['that is not scraped is a warning', { configuration }, 'warn', /does not scrape \/history/],
+    ['without a window is a warning', { targets }, 'warn', /is 0s/],
+    [
+      'with a short window is a warning',
+      { targets, configuration: configuration.replace('1h', '30m') },
+      'warn',
+      /is 30m/,
+    ],
+  ] as const)('%s', async (_, answers, status, text) => {
+    const [finding] = (await diagnose({ ...answers, hasHistory: true }))('history')
+    expect(finding).toMatchObject({ status, text: expect.stringMatching(text) })
+    expect(finding?.remedy === undefined).toBe(status === 'ok')
   })
 })
 

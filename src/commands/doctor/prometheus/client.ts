@@ -13,6 +13,8 @@ export interface ScrapeTarget {
   readonly instance: string
   readonly health: string
   readonly lastError: string
+  /** The path of the scrape URL; empty if it is not a URL. */
+  readonly path: string
   /** Undefined if this version of Prometheus does not report it. */
   readonly intervalSeconds: number | undefined
 }
@@ -32,6 +34,8 @@ export interface PrometheusClient {
   query(promql: string): Promise<readonly QueriedSample[]>
   targets(): Promise<readonly ScrapeTarget[]>
   rules(): Promise<readonly LoadedRule[]>
+  /** The configuration as YAML. */
+  configuration(): Promise<string>
   /** The number of Alertmanagers that alerts are sent to. */
   alertmanagers(): Promise<number>
 }
@@ -70,6 +74,10 @@ export function createPrometheusClient(root: URL, signal: AbortSignal): Promethe
     query: async (promql) => samplesOf(await ask(`query?${new URLSearchParams({ query: promql })}`)),
     targets: async () => targetsOf(await ask('targets?state=active')),
     rules: async () => rulesOf(await ask('rules')),
+    configuration: async () => {
+      const { yaml = '' } = (await ask('status/config')) as { yaml?: string }
+      return yaml
+    },
     alertmanagers: async () => {
       const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as { activeAlertmanagers?: unknown[] }
       return activeAlertmanagers.length
@@ -118,17 +126,21 @@ interface TargetBody {
   readonly health?: string
   readonly lastError?: string
   readonly scrapeInterval?: string
+  readonly scrapeUrl?: string
 }
 
 function targetsOf(data: unknown): ScrapeTarget[] {
   const { activeTargets = [] } = data as { activeTargets?: readonly TargetBody[] }
-  return activeTargets.map(({ labels = {}, health = '', lastError = '', scrapeInterval = '' }) => ({
-    job: labels['job'] ?? '',
-    instance: labels['instance'] ?? '',
-    health,
-    lastError,
-    intervalSeconds: secondsOf(scrapeInterval),
-  }))
+  return activeTargets.map(
+    ({ labels = {}, health = '', lastError = '', scrapeInterval = '', scrapeUrl = '' }) => ({
+      job: labels['job'] ?? '',
+      instance: labels['instance'] ?? '',
+      health,
+      lastError,
+      path: URL.parse(scrapeUrl)?.pathname ?? '',
+      intervalSeconds: secondsOf(scrapeInterval),
+    }),
+  )
 }
 
 interface RuleBody {

@@ -1,10 +1,12 @@
 import type { PoolRef } from '../../../api/feed/pools.ts'
+import type { HistoryConfig } from '../../../config/config.ts'
 import { counted } from '../../../counted.ts'
 import { durationText } from '../../../duration_text.ts'
 import { pollPeriodMs } from '../../../poller/period.ts'
 import { checksOf, type Finding } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
+import { historyFinding } from './history.ts'
 import { alertingFinding, ruleFindings } from './rules.ts'
 
 /** A system and its pools; undefined if the pools are unknown. */
@@ -18,6 +20,7 @@ export interface PrometheusContext {
   readonly systems: readonly WatchedSystem[]
   /** `poll.schedule` of the configuration; empty: systems are polled when they are probed. */
   readonly pollSchedule: string
+  readonly history: HistoryConfig
 }
 
 interface PrometheusFacts {
@@ -184,6 +187,14 @@ function intervalFinding(
   return { status: 'warn', subject, text, remedy }
 }
 
+const historyCheck = check({
+  title: 'history',
+  needs: ['targets'],
+  run: async ({ client, history }, { targets }) => ({
+    findings: history.enabled ? [historyFinding(history, targets, await client.configuration())] : [],
+  }),
+})
+
 const rulesCheck = check({
   title: 'rules',
   needs: ['ours'],
@@ -203,6 +214,7 @@ export const PROMETHEUS_CHECKS = [
   poolsCheck,
   agesCheck,
   intervalCheck,
+  historyCheck,
   rulesCheck,
   alertingCheck,
 ] as const

@@ -1,0 +1,112 @@
+import { ApiError } from '../../api/errors/errors.ts'
+import type { HistoryReading } from '../../api/history/history.ts'
+import { labelText } from '../../metrics/exposition.ts'
+import type { Steps } from '../../slices.ts'
+import { historySeries } from '../series.ts'
+
+/** Samples of one series, in ascending order of time. */
+export interface RecentSeries {
+  /** In exposition format. */
+  readonly labels: string
+  /** Seconds since the epoch. Series with the same times share the list. */
+  readonly times: readonly number[]
+  /** In base units, one for each time. */
+  readonly values: readonly number[]
+}
+
+/** The last samples of one pool, by name of the family. */
+export interface PoolSamples {
+  readonly families: ReadonlyMap<string, readonly RecentSeries[]>
+  /** Upper bound of the memory that they take. */
+  readonly bytes: number
+}
+
+/** Collects the windows of one pool. */
+export interface Collection {
+  /**
+   * Adds the window that follows the one before.
+   * @throws {ApiError} `too_large` when the samples take more memory than allowed
+   */
+  add(reading: Pick<HistoryReading, 'nodes'>): Steps<void>
+  samples(): PoolSamples
+}
+
+/** A time and a value of 8 bytes each. */
+const BYTES_PER_SAMPLE = 16
+/** The objects of a series, besides its samples and its labels. */
+const BYTES_PER_SERIES = 150
+/** Series that are added at a time. */
+const BATCH = 16
+
+/** @param maxBytes limit of {@link PoolSamples.bytes} */
+export function createCollection(
+  labels: { readonly system: string; readonly pool: string },
+  maxBytes: number,
+): Collection {
+  const families = new Map<string, Map<string, RecentSeries>>()
+  const share = createSharing()
+  let bytes = 0
+
+  function addSeries(family: string, text: string, times: readonly number[], values: readonly number[]) {
+    let series = families.get(family)
+    if (series === undefined) {
+      series = new Map()
+      families.set(family, series)
+    }
+    const before = series.get(text)
+    bytes += times.length * BYTES_PER_SAMPLE
+    if (before === undefined) {
+      bytes += text.length + BYTES_PER_SERIES
+      series.set(text, { labels: text, times: share(times), values })
+      return
+    }
+    const all = share([...before.times, ...times])
+    series.set(text, { labels: text, times: all, values: [...before.values, ...values] })
+  }
+
+  return {
+    *add(reading) {
+      let count = 0
+      for (const { family, labels: own, times, values } of historySeries(reading, labels)) {
+        addSeries(family, labelText(own), times, values)
+        count += 1
+        if (count % BATCH !== 0) continue
+        if (bytes > maxBytes) throw tooManySamples(maxBytes)
+        yield
+      }
+      if (bytes > maxBytes) throw tooManySamples(maxBytes)
+    },
+    samples: () => ({
+      families: new Map([...families].map(([family, series]) => [family, [...series.values()]])),
+      bytes,
+    }),
+  }
+}
+
+function tooManySamples(maxBytes: number): ApiError {
+  return new ApiError(
+    'too_large',
+    `the samples of the history take more than the ${maxBytes} bytes that limits.max_response_bytes leaves for them: ` +
+      'shorten history.window, or increase it',
+  )
+}
+
+/** Lists that are compared with a new one. Nearly all series of a response have the same times. */
+const COMPARED = 8
+
+/** Replaces a list by an earlier one with the same elements. */
+function createSharing(): (times: readonly number[]) => readonly number[] {
+  const known: (readonly number[])[] = []
+  return (times) => {
+    const same = known.find((one) => isSame(one, times))
+    if (same !== undefined) return same
+    if (known.length === COMPARED) known.shift()
+    known.push(times)
+    return times
+  }
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  if (one.length !== other.length || one[0] !== other[0]) return false
+  return one.every((time, index) => time === other[index])
+}

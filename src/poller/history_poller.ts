@@ -1,0 +1,200 @@
+import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
+import type { Period } from '../api/history/series.ts'
+import type { HistoryConfig, SystemConfig } from '../config/config.ts'
+import { readPool } from '../history/reader.ts'
+import { createCollection, type PoolSamples } from '../history/recent/collection.ts'
+import { createHistoryDocument, type HistoryDocument } from '../history/recent/document.ts'
+import { pointsPerRequest } from '../history/request_size.ts'
+import type { Format } from '../metrics/exposition.ts'
+import { inSlices } from '../slices.ts'
+import type { Board } from './board.ts'
+import type { Journal } from './journal.ts'
+import type { PoolState } from './system_state.ts'
+
+export interface HistoryPollerOptions {
+  readonly system: Pick<SystemConfig, 'name'>
+  readonly history: HistoryConfig
+  /** Each reading begins up to so much later, so that systems are not read at the same moment. */
+  readonly maxRandomDelayMs: number
+  /** Limit of a response, and of the samples in memory. */
+  readonly maxBytes: number
+  readonly client: Pick<SystemClient, 'history'>
+  readonly board: Pick<Board, 'system'>
+  readonly journal: Journal
+  /** Whether polls succeed: a system that does not answer is not asked for its history. */
+  readonly works: () => boolean
+  /** Runs a reading, and reports its failure. */
+  readonly start: (reading: () => Promise<void>) => Promise<void>
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Reads the last samples of a system regularly, one request at a time, beside its polls. */
+export interface HistoryPoller {
+  document(): HistoryDocument
+  /** Reads for the first time when every pool was polled once. */
+  start(): void
+  stop(): void
+}
+
+/** The samples of a pool with the label that they have. */
+interface Known {
+  readonly label: string
+  readonly samples: PoolSamples
+  /** Time after the last sample, in seconds since the epoch. */
+  readonly end: number
+}
+
+type KnownPools = ReadonlyMap<string, Known>
+
+/** The clock is checked this often, because it may be set. */
+const LOOK_MS = 1000
+/** After the time of a point: half-way between two polls of the default schedule. */
+const OFFSET_MS = 30_000
+/** Of the limit of a response: decoding a whole one would delay those of polls. */
+const RESPONSE_SHARE = 0.25
+
+export function createHistoryPoller(options: HistoryPollerOptions): HistoryPoller {
+  const { history, board, system, works, now } = options
+  const samples = createSamples(options)
+  const formats = new Set<Format>()
+  let document = createHistoryDocument([], 0)
+  let dueMs = Number.NEGATIVE_INFINITY
+  let isRunning = false
+  let isToBeRead = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function read(): Promise<void> {
+    await samples.read()
+    const next = samples.current()
+    for (const format of document.requestedFormats) formats.add(format)
+    for (const format of formats) await next.packed(format)
+    document = next
+  }
+
+  function canRead(): boolean {
+    return !isRunning && board.system(system.name)?.tried === true && works()
+  }
+
+  function look(): void {
+    const nowMs = now()
+    // Further ahead than the next reading: the clock was set back.
+    if (nowMs >= dueMs || dueMs - nowMs > 2 * history.intervalMs + options.maxRandomDelayMs) {
+      dueMs = nextAfter(nowMs, options)
+      isToBeRead = true
+      if (!canRead()) document = samples.current()
+    }
+    if (!isToBeRead || !canRead()) return
+    isToBeRead = false
+    isRunning = true
+    void options.start(read).finally(() => {
+      isRunning = false
+    })
+  }
+
+  return {
+    document: () => document,
+    start() {
+      timer = setInterval(look, LOOK_MS)
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** The samples of all pools. */
+function createSamples(options: HistoryPollerOptions) {
+  const { history, board, system, now } = options
+  let known: KnownPools = new Map()
+  return {
+    /** Reads the pools one after the other. Those that cannot be read keep their samples. */
+    async read(): Promise<void> {
+      const period = periodAt(now(), history)
+      for (const pool of board.system(system.name)?.pools.values() ?? []) {
+        const samples = await readSamples(options, pool, period, bytesOf(known, pool.ref.id))
+        if (samples === undefined) continue
+        known = new Map(known).set(pool.ref.id, { label: pool.label, samples, end: period.end })
+      }
+    },
+    /** What is left of them. Those that are too old, or have other labels by now, are not. */
+    current(): HistoryDocument {
+      const { start } = periodAt(now(), history)
+      const pools = board.system(system.name)?.pools
+      const isValid = ([id, { label, end }]: [string, Known]) =>
+        pools?.get(id)?.label === label && end > start
+      known = new Map([...known].filter(isValid))
+      return createHistoryDocument(
+        [...known.values()].map(({ samples }) => samples),
+        start,
+      )
+    },
+  }
+}
+
+/**
+ * The points that are read at a time: those that are within the window until the next reading, so that Prometheus does
+ * not refuse the oldest ones with an `out_of_order_time_window` of the same length.
+ */
+function periodAt(nowMs: number, { windowMs, intervalMs }: HistoryConfig): Period {
+  const interval = intervalMs / 1000
+  return {
+    start: Math.ceil((nowMs - windowMs + intervalMs) / intervalMs) * interval,
+    end: (Math.floor(nowMs / intervalMs) + 1) * interval,
+    interval,
+  }
+}
+
+function nextAfter(nowMs: number, { history, maxRandomDelayMs }: HistoryPollerOptions): number {
+  const { intervalMs } = history
+  const offsetMs = Math.min(OFFSET_MS, intervalMs / 2)
+  const next = (Math.floor((nowMs - offsetMs) / intervalMs) + 1) * intervalMs + offsetMs
+  return next + Math.random() * Math.min(maxRandomDelayMs, intervalMs / 4)
+}
+
+/** Of the pools but this one. */
+function bytesOf(known: KnownPools, without: string): number {
+  return [...known].reduce((sum, [id, { samples }]) => (id === without ? sum : sum + samples.bytes), 0)
+}
+
+/** Undefined if the pool cannot be read, or was never polled, so that its label and size are not known. */
+async function readSamples(
+  { system, client, maxBytes, journal, signal }: HistoryPollerOptions,
+  { ref, label, reading }: PoolState,
+  period: Period,
+  otherBytes: number,
+): Promise<PoolSamples | undefined> {
+  if (reading === undefined) return undefined
+  const labels = { system: system.name, pool: label }
+  const collection = createCollection(labels, maxBytes - otherBytes)
+  const windows = readPool({
+    client,
+    poolId: ref.id,
+    period,
+    points: pointsPerRequest(seriesOf(reading), RESPONSE_SHARE * maxBytes),
+    notice: (text) => journal.historyNotice(ref.id, text),
+    signal,
+    // The next reading has the same points.
+    maxRepetitions: 0,
+  })
+  try {
+    for await (const { reading: window } of windows) {
+      await inSlices(collection.add(window), signal)
+      journal.rejected(ref.id, window.rejected)
+    }
+    journal.history(ref.id, undefined)
+    return collection.samples()
+  } catch (failure) {
+    if (signal.aborted) throw failure
+    if (!(failure instanceof ApiError)) throw failure
+    journal.history(ref.id, failure)
+    return undefined
+  }
+}
+
+/** The series that the history has at most, if it has all attributes that are served now. */
+function seriesOf({ nodes }: FeedReading): number {
+  return nodes.reduce((sum, { values, errors }) => sum + values.size + (errors?.types.length ?? 0) + 1, 0)
+}

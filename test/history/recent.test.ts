@@ -1,0 +1,106 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { NodeHistory } from '../../src/api/history/node_history.ts'
+import { createCollection, type PoolSamples } from '../../src/history/recent/collection.ts'
+import { createHistoryDocument } from '../../src/history/recent/document.ts'
+import type { Format } from '../../src/metrics/exposition.ts'
+import { atOnce } from '../../src/slices.ts'
+import { checkMetrics } from '../support/promtool.ts'
+
+const T = 1_772_323_200
+const POOL = { system: 'a', pool: 'hot' }
+const UNLIMITED = Number.POSITIVE_INFINITY
+
+/** A node with total and allocated space, in bytes, at these times. */
+function nodeAt(id: string, times: readonly number[]): NodeHistory {
+  const series = { times, values: times.map((_, index) => index + 1) }
+  const history = { series, unit: 'Bytes' } as const
+  const attributes = new Map([
+    ['diskSpaceAllocated', history],
+    ['diskSpaceTotal', history],
+  ] as const)
+  const errors = { all: undefined, types: [] }
+  return { id, name: undefined, poolName: undefined, attributes, summaries: new Map(), errors }
+}
+
+function samplesOf(
+  windows: readonly (readonly NodeHistory[])[],
+  pool = POOL,
+  maxBytes = UNLIMITED,
+): PoolSamples {
+  const collection = createCollection(pool, maxBytes)
+  for (const nodes of windows) atOnce(collection.add({ nodes }))
+  return collection.samples()
+}
+
+async function textOf(pools: readonly PoolSamples[], format: Format, start = 0): Promise<string> {
+  const { gzip, bytes } = await createHistoryDocument(pools, start).packed(format)
+  const text = gunzipSync(gzip)
+  expect(bytes).toBe(text.length)
+  return text.toString()
+}
+
+const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+describe('the last samples', () => {
+  const pools = [
+    samplesOf([[nodeAt('n1', [T, T + 300]), nodeAt('n2', [T])], [nodeAt('n1', [T + 600])]]),
+    samplesOf([[nodeAt('n3', [T])]], { system: 'a', pool: 'cold' }),
+  ]
+
+  test('are one block for each family in OpenMetrics, with the samples of a series together and times in seconds', async () => {
+    const text = await textOf(pools, 'openmetrics')
+    expect(samplesIn(text)).toEqual(
+      ['total', 'allocated'].flatMap((name) => [
+        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 1 ${T}`,
+        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 2 ${T + 300}`,
+        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n1"} 1 ${T + 600}`,
+        `sds_node_disk_space_${name}_bytes{system="a",pool="hot",node="n2"} 1 ${T}`,
+        `sds_node_disk_space_${name}_bytes{system="a",pool="cold",node="n3"} 1 ${T}`,
+      ]),
+    )
+    expect(text.match(/^# (TYPE|HELP|UNIT) \S+/gm)).toHaveLength(6)
+    expect(text).toContain('# UNIT sds_node_disk_space_total_bytes bytes\n')
+    expect(text).not.toContain('\n\n')
+    expect(text.endsWith('\n# EOF\n')).toBe(true)
+  })
+
+  test('have times in milliseconds in the text format, which promtool accepts', async () => {
+    const text = await textOf(pools, 'text')
+    expect(samplesIn(text)[0]).toBe(
+      `sds_node_disk_space_total_bytes{system="a",pool="hot",node="n1"} 1 ${T}000`,
+    )
+    expect(samplesIn(text)).toHaveLength(10)
+    expect(text).not.toMatch(/# (UNIT|EOF)/)
+    const single = await textOf([samplesOf([[nodeAt('n1', [T])]])], 'text')
+    expect(await checkMetrics(single)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  test('begin at the start of the document', async () => {
+    expect(samplesIn(await textOf(pools, 'openmetrics', T + 300))).toHaveLength(4)
+    expect(await textOf(pools, 'openmetrics', T + 601)).toBe('# EOF\n')
+    expect(await textOf(pools, 'text', T + 601)).toBe('')
+  })
+
+  test('of the same times share the list', () => {
+    const { families } = samplesOf([[nodeAt('n1', [T, T + 300]), nodeAt('n2', [T, T + 300])]])
+    const lists = [...families.values()].flatMap((series) => series.map(({ times }) => times))
+    expect(lists).toHaveLength(4)
+    expect(new Set(lists).size).toBe(1)
+  })
+})
+
+test('samples that take more memory than allowed are refused with the setting', () => {
+  const { bytes } = samplesOf([[nodeAt('n1', [T, T + 300])]])
+  expect(bytes).toBeGreaterThan(2 * 2 * 16)
+  expect(() => samplesOf([[nodeAt('n1', [T, T + 300])]], POOL, bytes)).not.toThrow()
+  expect(() => samplesOf([[nodeAt('n1', [T, T + 300])]], POOL, bytes - 1)).toThrow(/history\.window/)
+})
+
+test('a text is made once for each format, and the formats are known', async () => {
+  const document = createHistoryDocument([samplesOf([[nodeAt('n1', [T])]])], 0)
+  expect([...document.requestedFormats]).toEqual([])
+  const [one, other] = await Promise.all([document.packed('text'), document.packed('text')])
+  expect(one).toBe(other)
+  expect([...document.requestedFormats]).toEqual(['text'])
+})

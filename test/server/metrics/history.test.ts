@@ -1,0 +1,134 @@
+import { gunzipSync } from 'node:zlib'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createCollection } from '../../../src/history/recent/collection.ts'
+import { createHistoryDocument, type HistoryDocument } from '../../../src/history/recent/document.ts'
+import { silentLog } from '../../../src/log.ts'
+import { createOwnMetrics } from '../../../src/metrics/own.ts'
+import { createPage } from '../../../src/metrics/page.ts'
+import { newSystem } from '../../../src/poller/state.ts'
+import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { atOnce } from '../../../src/slices.ts'
+import { get, request } from '../../support/http.ts'
+import { type StartedListener, startListener } from '../listener/listener_setup.ts'
+import { statusSources } from '../status/status_setup.ts'
+
+const T = 1_772_323_200
+const listeners: StartedListener[] = []
+
+afterEach(async () => {
+  for (const listener of listeners.splice(0)) await listener.stop()
+})
+
+/** A document with `nodes` series of two samples. */
+function documentOf(nodes: number): HistoryDocument {
+  const collection = createCollection({ system: 'a', pool: 'hot' }, Number.POSITIVE_INFINITY)
+  const series = { times: [T, T + 300], values: [1, 2] }
+  const errors = { all: undefined, types: [] }
+  const list = Array.from({ length: nodes }, (_, index) => ({
+    id: `node-${index}`,
+    name: undefined,
+    poolName: undefined,
+    attributes: new Map([['diskSpaceTotal', { series, unit: 'Bytes' }] as const]),
+    summaries: new Map(),
+    errors,
+  }))
+  atOnce(collection.add({ nodes: list }))
+  return createHistoryDocument([collection.samples()], 0)
+}
+
+/** A listener for system a, which has a history, and system b, which has none. */
+async function start(document = documentOf(1), maxRequests?: number) {
+  const app = createMetricsApp({
+    page: () => createPage([]),
+    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
+    probes: {
+      systems: () => [newSystem('a'), newSystem('b')],
+      probe: async () => undefined,
+      history: (system) => (system === 'a' ? document : undefined),
+    },
+    maxRequests,
+    ready: () => true,
+    reload: undefined,
+    status: statusSources([]),
+    log: silentLog,
+  })
+  const listener = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS })
+  listeners.push(listener)
+  return listener.url
+}
+
+const OPENMETRICS = { Accept: 'application/openmetrics-text; version=1.0.0' }
+const LABELS = '{system="a",pool="hot",node="node-0"}'
+
+describe('GET /history', () => {
+  test('sends the samples in the text format', async () => {
+    const { status, headers, text } = await get(`${await start()}/history?system=a`)
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+    expect(text.replace(/^#.*\n/gm, '')).toBe(
+      `sds_node_disk_space_total_bytes${LABELS} 1 ${T}000\nsds_node_disk_space_total_bytes${LABELS} 2 ${T + 300}000\n`,
+    )
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
+  })
+
+  test('sends OpenMetrics on request', async () => {
+    const { headers, text } = await get(`${await start()}/history?system=a`, OPENMETRICS)
+    expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
+    expect(text.replace(/^# [^E].*\n/gm, '')).toBe(
+      `sds_node_disk_space_total_bytes${LABELS} 1 ${T}\nsds_node_disk_space_total_bytes${LABELS} 2 ${T + 300}\n# EOF\n`,
+    )
+  })
+
+  test('sends gzip on request, and the same text without it, also if it has many pieces', async () => {
+    const url = await start(documentOf(50_000))
+    const packed = await get(`${url}/history?system=a`, { ...OPENMETRICS, 'Accept-Encoding': 'gzip' })
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' })
+    const plain = await get(`${url}/history?system=a`, OPENMETRICS)
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    expect(plain.body.length).toBeGreaterThan(5_000_000)
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true)
+  })
+
+  test('answers HEAD without a body', async () => {
+    const { status, headers, text } = await request('HEAD', `${await start()}/history?system=a`)
+    expect([status, text]).toEqual([200, ''])
+    expect(Number(headers['content-length'])).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['', 400, 'the parameter system is missing; GET /sd lists the systems'],
+    ['?system=', 400, 'the parameter system is missing; GET /sd lists the systems'],
+    ['?system=c', 400, "no system 'c' is configured; GET /sd lists the systems"],
+    ['?system=__proto__', 400, "no system '__proto__' is configured; GET /sd lists the systems"],
+    ['?system=a&system=b', 400, 'the parameter system may be given only once'],
+    [
+      '?system=a&pool=p',
+      400,
+      "unknown parameter 'pool'; the parameter is system, a name in the configuration",
+    ],
+    ['?system=b', 404, 'The history is disabled: set history.enabled in the configuration.'],
+  ])('with the query %j is answered %i', async (query, expected, reason) => {
+    const { status, text } = await get(`${await start()}/history${query}`)
+    expect([status, text]).toEqual([expected, `${reason}\n`])
+  })
+
+  test('accepts no other method', async () => {
+    const { status, headers } = await request('POST', `${await start()}/history?system=a`)
+    expect([status, headers.allow]).toEqual([405, 'HEAD, GET'])
+  })
+
+  test('is within the limit of responses in flight', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const document = documentOf(1)
+    const slow: HistoryDocument = {
+      requestedFormats: new Set(),
+      packed: (format) => promise.then(() => document.packed(format)),
+    }
+    const url = await start(slow, 1)
+    const first = get(`${url}/history?system=a`)
+    await expect.poll(async () => (await get(`${url}/metrics`)).status).toBe(503)
+    const { status, text } = await get(`${url}/history?system=a`)
+    expect([status, text]).toEqual([503, 'Limit of concurrent requests reached (1), try again later.\n'])
+    resolve()
+    expect((await first).status).toBe(200)
+  })
+})
