@@ -12,7 +12,7 @@ import { MANUAL_PAGE, manualPage } from './manual_page.ts'
 import { metricsReference } from './metrics_reference.ts'
 import { PACKAGE_DATA_FOLDER, packageData } from './package_data.ts'
 import { renderRunbooks } from './runbooks.ts'
-import { statusReference } from './status_reference.ts'
+import { statusPage } from './status_reference.ts'
 import { alertingPage } from './thresholds_table.ts'
 
 /** A generated file; the path is relative to the repository. */
@@ -34,7 +34,7 @@ const lockfile = () => readFileSync(new URL('../../package-lock.json', import.me
 /** All generators of `npm run generate`. */
 export const GENERATORS: readonly Generator[] = [
   { what: 'metrics reference', files: () => [{ path: 'docs/metrics.md', text: metricsReference() }] },
-  { what: 'status reference', files: () => [{ path: 'docs/status.md', text: statusReference() }] },
+  { what: 'status reference', files: statusPage },
   { what: 'manual page', files: async () => [{ path: MANUAL_PAGE, text: await manualPage() }] },
   {
     what: 'Prometheus rules',

@@ -16,56 +16,16 @@ import type {
   TotalStatus,
 } from '../../src/status/model.ts'
 import { code, markdownTable } from './markdown.ts'
+import { replaceMarked } from './marked.ts'
 
-/** Written by `npm run status:example`. */
-export const STATUS_EXAMPLE = 'docs/status.example.json'
+const PAGE = 'docs/status.md'
 
-/** The text of docs/status.md. */
-export function statusReference(): string {
-  const example = readFileSync(new URL(`../../${STATUS_EXAMPLE}`, import.meta.url), 'utf8')
-  return [
-    INTRODUCTION,
-    ...Object.entries(TYPES).map(typeSection),
-    EXAMPLE,
-    `\`\`\`json\n${example}\`\`\`\n`,
-  ].join('\n')
+/** docs/status.md with the tables of all members. The rest of the page is written by hand. */
+export function statusPage(): { readonly path: string; readonly text: string }[] {
+  const page = readFileSync(new URL(`../../${PAGE}`, import.meta.url), 'utf8')
+  const tables = Object.entries(TYPES).map(typeSection).join('\n')
+  return [{ path: PAGE, text: replaceMarked(page, 'members', tables) }]
 }
-
-const INTRODUCTION = `<!-- Generated from src/status/model.ts and ${STATUS_EXAMPLE} by \`npm run generate\`: do not edit. -->
-
-# Status
-
-\`GET /\` is the status page: the state of every system and pool in words, the last and the next poll, the last error with
-its time and remedy, login, use of the limits, where figures come from, which attributes are not served, the nodes with
-the bad ones first, and charts of the last hour. It needs no script and no network besides the exporter; with a script it
-refreshes itself every five seconds, and keeps what is open. Pools with problems are open at first. The charts are kept in
-memory, for the first 2,000 pools, and begin when the exporter starts.
-
-\`GET /api/v1/status\` is the same as JSON. Both need the same authentication as \`/metrics\`, are served under the same host
-names, and have the limit \`--web.max-requests\` of their own. Both are made from memory: no system is asked.
-
-| Parameter | Selects |
-| --- | --- |
-| \`system=NAME\` | one system |
-| \`pool=ID\` | one pool of this system, by its id or name |
-| \`q=TEXT\` | systems, pools and nodes with this text in their name or id, in any case |
-| \`history=true\` | adds \`history\` to systems and pools: \`slot_seconds\` and, in \`values\`, one list for each chart, with the oldest slot first and null for a slot without a value. JSON only |
-| \`page=N\` | the page of a long list. Status page only: the JSON has everything |
-
-An unknown system or pool is answered with 404, an unknown or repeated parameter with 400.
-
-\`\`\`sh
-curl -fsS http://localhost:9438/api/v1/status | jq -r '.problems[] | "\\(.severity) \\(.system) \\(.pool // "-") \\(.text)"'
-\`\`\`
-
-Times are in seconds since the epoch, other units are in the name of the member. A value that is not known is null.
-Members may be added in later versions.
-`
-
-const EXAMPLE = `## Example
-
-From a run of the emulator, by \`npm run status:example\`. The lists are shortened.
-`
 
 type Members<T> = Readonly<Record<keyof T, string>>
 

@@ -50,6 +50,7 @@ export const TOOLS = {
     versionArguments: ['version', '--client'],
     comes: 'unpacked',
   },
+  curl: { package: 'curl', commands: ['curl'], atLeast: [7, 88], comes: 'installed' },
   jsonnet: { package: 'jsonnet', commands: ['jsonnet'], atLeast: [0, 18], comes: 'unpacked' },
   // It loads libraries by absolute paths. Without an init system the package starts no service.
   'systemd-analyze': {

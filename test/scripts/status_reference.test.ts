@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { STATUS_EXAMPLE, statusReference } from '../../scripts/generators/status_reference.ts'
+import { blockIn } from '../../scripts/examples/pages.ts'
+import { findMarked } from '../../scripts/generators/marked.ts'
 import { atOnce } from '../../src/slices.ts'
 import { createStatusReader } from '../../src/status/status.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { polledSystem } from '../status/systems.ts'
+
+const page = readFileSync('docs/status.md', 'utf8')
+const example: unknown = JSON.parse(/^\{.*^\}/ms.exec(blockIn(page, 'status'))?.[0] ?? '')
 
 /** The names of all members, such as `systems.pools.id`. The members of `nodes_by_health` are states. */
 function membersOf(value: unknown, path = ''): string[] {
@@ -16,7 +20,6 @@ function membersOf(value: unknown, path = ''): string[] {
 test('the example has the members of the document', () => {
   const system = polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })
   const document = atOnce(createStatusReader({ ...statusSources([system]), ready: () => true })())
-  const example: unknown = JSON.parse(readFileSync(STATUS_EXAMPLE, 'utf8'))
   // The test has no storage system with nodes that answer.
   const shown = membersOf(example).filter((name) => !name.startsWith('.systems.base_urls'))
   const served = membersOf(document).filter((name) => !name.startsWith('.systems.base_urls'))
@@ -24,9 +27,7 @@ test('the example has the members of the document', () => {
 })
 
 test('the reference describes every member of the example', () => {
-  const reference = statusReference()
-  const names = membersOf(JSON.parse(readFileSync(STATUS_EXAMPLE, 'utf8'))).map((path) =>
-    path.split('.').at(-1),
-  )
+  const reference = findMarked(page, 'members').text
+  const names = membersOf(example).map((path) => path.split('.').at(-1))
   for (const name of new Set(names)) expect(reference).toContain(`\`${name}\``)
 })

@@ -1,0 +1,17 @@
+import type { Example } from './example.ts'
+import { ADMINISTRATION } from './table/administration.ts'
+import { COMMANDS } from './table/commands.ts'
+import { CONFIGURATION } from './table/configuration.ts'
+import { DOCTOR } from './table/doctor.ts'
+import { FILES } from './table/files.ts'
+import { HTTP } from './table/http.ts'
+
+/** The worked examples of the documentation. */
+export const EXAMPLES: readonly Example[] = [
+  ...COMMANDS,
+  ...DOCTOR,
+  ...ADMINISTRATION,
+  ...CONFIGURATION,
+  ...FILES,
+  ...HTTP,
+]
