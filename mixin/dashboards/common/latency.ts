@@ -12,6 +12,10 @@ export const OPERATIONS: readonly Operation[] = ['read', 'write']
 
 export const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
+/** The axis of latencies in seconds, with the thresholds of the operation as lines. */
+export const latencyAxis = (operation: Operation) =>
+  ({ unit: 's', min: 0, steps: lineSteps(LATENCY_THRESHOLDS[operation]), limits: true }) as const
+
 export const topNodeLatency = (operation: Operation): SizedPanel =>
   topNodes({
     title: `Top $topn nodes by ${operation} latency`,
@@ -23,10 +27,7 @@ export const topNodeLatency = (operation: Operation): SizedPanel =>
         : 'As for reads. Writes also wait for other nodes, so one faulty node makes all nodes slightly slower.',
     ],
     expr: nodeLatency(operation, SCOPE.node),
-    unit: 's',
-    min: 0,
-    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
-    limits: true,
+    ...latencyAxis(operation),
     noValue: NO_DATA,
     width: 12,
   })

@@ -1,10 +1,11 @@
 import { rowToNode } from '../../grafana/links.ts'
-import { lineSteps, PLAIN, steps } from '../../grafana/spec.ts'
+import { PLAIN, steps } from '../../grafana/spec.ts'
 import { matrix, table } from '../../grafana/table.ts'
 import { promql, select } from '../../promql/expression.ts'
 import { dedup, perNode, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
+import { FAILURE_AXIS } from '../common/failures.ts'
 import { topNodes } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { byType, TYPE_KEY } from './queries.ts'
@@ -40,11 +41,7 @@ export const nodesOverTime = topNodes({
     'One line far above the others is a faulty node: click it.',
   ],
   expr: perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node)),
-  unit: 'percentunit',
-  decimals: 2,
-  softMax: THRESHOLDS.errorRatio.critical,
-  steps: lineSteps(THRESHOLDS.errorRatio),
-  limits: true,
+  ...FAILURE_AXIS,
   noValue: NO_DATA,
   width: 12,
 })

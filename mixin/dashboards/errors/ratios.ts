@@ -1,8 +1,9 @@
-import { lineSteps, type SizedPanel, steps } from '../../grafana/spec.ts'
+import { type SizedPanel, steps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { THRESHOLDS } from '../../settings.ts'
+import { FAILURE_AXIS } from '../common/failures.ts'
 import { topPools } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { all, byUser, FAILED } from './queries.ts'
@@ -72,11 +73,7 @@ export const failureRatio = topPools({
     'A step is a release of an application or a fault. Switch on the critical alerts at the top to compare its time with theirs.',
   ],
   expr: ratio(sumByPool(FAILED), all(sumByPool)),
-  unit: 'percentunit',
-  decimals: 2,
-  softMax: THRESHOLDS.errorRatio.critical,
-  steps: lineSteps(THRESHOLDS.errorRatio),
-  limits: true,
+  ...FAILURE_AXIS,
   noValue: NO_DATA,
   width: 24,
 })

@@ -1,12 +1,12 @@
 import { SERIES_COLORS } from '../../colors.ts'
 import { READS_WRITES } from '../../grafana/mappings.ts'
-import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
 import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { THRESHOLDS } from '../../settings.ts'
+import { FAILURE_AXIS } from '../common/failures.ts'
 import { LATENCY_MEASURE } from '../common/latency.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { one } from './queries.ts'
@@ -86,11 +86,7 @@ const failed = timeSeries({
     'The errors dashboard shows the types, and whether clients or the system cause them.',
   ],
   queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
-  unit: 'percentunit',
-  decimals: 2,
-  softMax: THRESHOLDS.errorRatio.critical,
-  steps: lineSteps(THRESHOLDS.errorRatio),
-  limits: true,
+  ...FAILURE_AXIS,
   noValue: NO_DATA,
   width: 12,
 })

@@ -1,12 +1,12 @@
 import { SERIES_COLORS } from '../../colors.ts'
-import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
+import type { SizedPanel } from '../../grafana/spec.ts'
 import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { latencyOf, latencyQuantile, nodeLatency, type Operation } from '../../promql/latency.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LATENCY_THRESHOLDS, POOL_KEY } from '../../settings.ts'
-import { capital, LATENCY_MEASURE } from '../common/latency.ts'
+import { POOL_KEY } from '../../settings.ts'
+import { capital, LATENCY_MEASURE, latencyAxis } from '../common/latency.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
 import { NO_DATA } from '../common/pool_data.ts'
 import { bytesOf, countOf } from '../common/service_now.ts'
@@ -28,10 +28,7 @@ export const spread = (operation: Operation): SizedPanel => {
       { expr: promql`max(${nodes})`, legend: 'Worst node' },
       { expr: latencyQuantile(0.99, [], operation, SCOPE.node), legend: 'p99 of requests' },
     ],
-    unit: 's',
-    min: 0,
-    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
-    limits: true,
+    ...latencyAxis(operation),
     overrides: [
       colored('All requests', SERIES_COLORS.now),
       dashed('95th percentile of nodes', SERIES_COLORS.percentile),
@@ -53,10 +50,7 @@ export const poolLatency = (operation: Operation): SizedPanel =>
       'One pool: see its nodes. All pools of a system: its network or its load.',
     ],
     expr: latencyOf(POOL_KEY, operation, SCOPE.node),
-    unit: 's',
-    min: 0,
-    steps: lineSteps(LATENCY_THRESHOLDS[operation]),
-    limits: true,
+    ...latencyAxis(operation),
     noValue: NO_DATA,
     width: 12,
   })
