@@ -63,6 +63,19 @@ local placed(data, templates, resolve, pointer='') =
     std.mapWithIndex(function(index, item) placed(item, templates, resolve, pointer + '/' + index), data)
   else data;
 
+// The panel or dashboard with a link to the runbook on each name of an alert in a table.
+local withRunbookLinks(part, base) =
+  if base == null then part else part
+  + (if std.objectHas(part, 'panels') then { panels: [withRunbookLinks(panel, base) for panel in part.panels] } else {})
+  + (if std.objectHas(part, 'fieldConfig') then { fieldConfig+: { overrides: [
+    if !std.objectHas(one.matcher, 'options') || one.matcher.options != 'alertname' then one
+    else one { properties+: [{
+      id: 'links',
+      value: [{ title: 'Runbook', url: base + '#${__data.fields.alertname}', targetBlank: true }],
+    }] }
+    for one in part.fieldConfig.overrides
+  ] } } else {});
+
 local alertRule(alert, group, config, resolve) =
   {
     alert: alert.alert,
@@ -121,7 +134,9 @@ local alertRule(alert, group, config, resolve) =
 
   grafanaDashboardFolder:: 'Storage',
   grafanaDashboards+:: {
-    [dashboard.uid + '.json']: placed(dashboard, places[dashboard.uid], resolve)
+    [dashboard.uid + '.json']: withRunbookLinks(
+      placed(dashboard, places[dashboard.uid], resolve), config.runbookBaseUrl
+    )
     for dashboard in dashboards
   },
 }

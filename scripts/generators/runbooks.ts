@@ -116,8 +116,9 @@ const textOf = (alert: Alert, prose: string | undefined): string => {
   return filledIn(prose, alert)
 }
 
+/** The anchor is for links from tables in Grafana, which cannot write the name in lower case. */
 const section = (alert: Alert, prose: string | undefined): string =>
-  `### ${alert.alert}\n\n${alert.summary}\n\n${textOf(alert, prose)}\n\n${fact(alert)}`
+  `### ${alert.alert}\n\n<a id="${alert.alert}"></a>\n\n${alert.summary}\n\n${textOf(alert, prose)}\n\n${fact(alert)}`
 
 const sections = (group: AlertGroup): string => {
   const prose = proseOf(group.component)

@@ -24,7 +24,7 @@ export interface Override extends Subject, Tuning {}
 
 /** The section `alerting` of a configuration. */
 export interface AlertingConfig extends Tuning {
-  /** Address of `docs/alerts.md`, without an anchor; undefined: alerts have no `runbook_url`. */
+  /** Address of `docs/alerts.md`, without an anchor; undefined: alerts and dashboards have no links to it. */
   readonly runbookBaseUrl?: string | undefined
   /** Root URL of Grafana, without a slash at its end; undefined: alerts have no `dashboard_url`. */
   readonly grafanaUrl?: string | undefined

@@ -2,6 +2,7 @@ import type { AlertingConfig } from './config.ts'
 import { withOwnLimits } from './limit_lines.ts'
 import { type Places, withPlaces } from './places.ts'
 import { resolve, type Values } from './references.ts'
+import { withRunbookLinks } from './runbook_links.ts'
 
 /** A dashboard in Grafana's classic JSON model. */
 export type Dashboard = { readonly uid: string; readonly title: string } & Readonly<Record<string, unknown>>
@@ -19,7 +20,9 @@ export function tunedDashboard(
   config: AlertingConfig,
 ): Dashboard {
   const template = withOwnLimits(withPlaces(dashboard, places), config.overrides)
-  return resolve(template, { ...defaults, ...config.values })
+  const resolved = resolve(template, { ...defaults, ...config.values })
+  const { runbookBaseUrl } = config
+  return runbookBaseUrl === undefined ? resolved : withRunbookLinks(resolved, runbookBaseUrl)
 }
 
 /** The text of the file of a dashboard. */

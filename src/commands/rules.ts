@@ -6,7 +6,6 @@ import { writeFiles } from './cli/written_files.ts'
 
 interface Flags extends AlertingFlags {
   out: string
-  'runbook.baseUrl'?: string
   'grafana.url'?: string
   kubernetes?: boolean
   dryRun?: boolean
@@ -23,7 +22,6 @@ export function rulesCommand(): Command {
     .description('write the rules for Prometheus and Alertmanager with your thresholds and links')
     .requiredOption('--out <dir>', 'write the files to this folder')
   return addAlertingFlags(command)
-    .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
     .option('--grafana.url <url>', 'root URL of Grafana, for links from alerts to dashboards')
     .option('--kubernetes', 'write objects for Kubernetes')
     .option('--dry-run', 'show which files would be written without writing them')
@@ -32,17 +30,13 @@ export function rulesCommand(): Command {
 }
 
 function runRules(flags: Flags): void {
-  const config = withLinks(alertingFrom(flags), flags)
+  const config = withLink(alertingFrom(flags), flags)
   const files = flags.kubernetes ? kubernetesFiles(config) : prometheusFiles(config)
   writeFiles(flags.out, files, flags.dryRun ?? false)
 }
 
-/** Flags have precedence over the file. */
-function withLinks(config: AlertingConfig, flags: Flags): AlertingConfig {
-  const { 'runbook.baseUrl': runbooks, 'grafana.url': grafana } = flags
-  return {
-    ...config,
-    ...(runbooks !== undefined && { runbookBaseUrl: parseLinkBase('--runbook.base-url', runbooks) }),
-    ...(grafana !== undefined && { grafanaUrl: parseLinkBase('--grafana.url', grafana) }),
-  }
+/** The flag has precedence over the file. */
+function withLink(config: AlertingConfig, { 'grafana.url': grafana }: Flags): AlertingConfig {
+  if (grafana === undefined) return config
+  return { ...config, grafanaUrl: parseLinkBase('--grafana.url', grafana) }
 }

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { substitute } from '../../mixin/promql/selection.ts'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
-import { readDashboards } from '../../src/alerting/package_files.ts'
+import { readDashboards, readRules } from '../../src/alerting/package_files.ts'
+import { alertsOf } from '../../src/alerting/sources.ts'
 import { dashboardsWith, prometheusFiles } from '../../src/alerting/written_files.ts'
 import { panelsOf, queriesOf } from '../mixin/dashboards/queries.ts'
 import { parse } from '../mixin/promql/parse.ts'
@@ -62,6 +64,34 @@ describe('dashboards with settings', () => {
 
   test('have no reference left', () => {
     expect(JSON.stringify(boards({ overrides: [override('a', warning(0.6))] }))).not.toContain('<<')
+  })
+})
+
+describe('the table of firing alerts', () => {
+  const base = 'https://wiki.example.net/alerts.md'
+  const links = (config: Partial<AlertingConfig>) =>
+    panelOf(config, 'sds-fleet', 'Alerts firing now').fieldConfig?.overrides.flatMap(
+      ({ matcher, properties }) =>
+        properties.filter(({ id }) => id === 'links').map(({ value }) => [matcher.options, value]),
+    ) ?? []
+
+  test('links the name of an alert to its runbook', () => {
+    const link = {
+      title: 'Runbook',
+      url: `${base}#$\{__data.fields.alertname}`,
+      targetBlank: true,
+    }
+    expect(links({ runbookBaseUrl: base })).toContainEqual(['alertname', [link]])
+  })
+
+  test('has no such link without the address of the runbooks', () => {
+    expect(links({}).map(([column]) => column)).toEqual(['pool', 'node'])
+  })
+
+  // Grafana cannot write the name in lower case, as in the anchor of a heading.
+  test('finds the name as an anchor', () => {
+    const document = readFileSync('docs/alerts.md', 'utf8')
+    for (const { alert } of alertsOf(readRules().sources)) expect(document).toContain(`<a id="${alert}"></a>`)
   })
 })
 

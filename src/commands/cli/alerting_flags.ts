@@ -8,17 +8,27 @@ import { parseHttpUrl } from './urls.ts'
 /** Flags of commands that write rules or dashboards with the settings of users. */
 export interface AlertingFlags {
   'config.file'?: string
+  'runbook.baseUrl'?: string
 }
 
 export function addAlertingFlags(command: Command): Command {
-  return command.option(
-    '--config.file <file>',
-    'file with the section `alerting`: the configuration file, or one with this section only',
-  )
+  return command
+    .option(
+      '--config.file <file>',
+      'file with the section `alerting`: the configuration file, or one with this section only',
+    )
+    .option('--runbook.base-url <url>', 'address of docs/alerts.md, for links from alerts to runbooks')
 }
 
-/** The section `alerting` of the file of the flags; without a file the default settings. */
-export function alertingFrom({ 'config.file': file }: AlertingFlags): AlertingConfig {
+/** The section `alerting` of the file of the flags, without a file the default settings; flags have precedence. */
+export function alertingFrom(flags: AlertingFlags): AlertingConfig {
+  const config = readAlerting(flags)
+  const { 'runbook.baseUrl': runbooks } = flags
+  if (runbooks === undefined) return config
+  return { ...config, runbookBaseUrl: parseLinkBase('--runbook.base-url', runbooks) }
+}
+
+function readAlerting({ 'config.file': file }: AlertingFlags): AlertingConfig {
   if (file === undefined) return DEFAULT_ALERTING
   try {
     return loadAlerting(file, process.env)
