@@ -7,12 +7,14 @@ import { stateTimeline } from '../grafana/state_timeline.ts'
 import { table } from '../grafana/table.ts'
 import { timeSeries } from '../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
+import { RECORDED } from '../promql/metrics.ts'
 import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
+import { recorded } from '../promql/recorded.ts'
 import { SCOPE } from '../promql/scope.ts'
 import { DISKS as DISK_STATES, GRAFANA, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
 import { POOL_NAME, SAMPLE_INTERVAL, topPools } from './common/lines.ts'
-import { NO_DATA, poolData } from './common/pool_data.ts'
+import { NO_RECORDED_DATA, poolData } from './common/pool_data.ts'
 
 const DISKS = 'sds_node_disks_by_status'
 const byStatus = (...matchers: readonly Matcher[]): Expression =>
@@ -67,11 +69,13 @@ const workList = table({
 const notGood = timeSeries({
   title: 'Disks that are not Good',
   about: [
-    'Disks of the selected nodes that are not Good, by state, stacked.',
+    'Disks of the selected pools that are not Good, by state, stacked.',
     'Small steps until disks are replaced.',
     'Many at once in one node point to its controller, cables or power, not to the disks.',
   ],
-  queries: [{ expr: sumBy(['status'], byStatus('status!="Good"')), legend: '{{status}}' }],
+  queries: [
+    { expr: sumBy(['status'], recorded(RECORDED.disks, SCOPE.pool, 'status!="Good"')), legend: '{{status}}' },
+  ],
   unit: 'none',
   min: 0,
   stacked: true,
@@ -80,7 +84,7 @@ const notGood = timeSeries({
   width: 12,
 })
 
-const badDisks = sumByPool(perNode(select(DISKS, ...SCOPE.node, 'status="Bad"')))
+const badDisks = recorded(RECORDED.disks, SCOPE.pool, 'status="Bad"')
 
 const failures = topPools({
   title: 'Top $topn pools by disks gone bad in a day',
@@ -89,11 +93,11 @@ const failures = topPools({
     'Empty, sometimes 1.',
     'Several in one pool within a day: check whether they share a node, a batch or a firmware version.',
   ],
-  expr: promql`(${badDisks} - min_over_time((${badDisks})[1d:5m]) > 0)`,
+  expr: promql`(${sumByPool(promql`${badDisks} - min_over_time(${badDisks}[1d])`)} > 0)`,
   unit: 'none',
   min: 0,
   bars: true,
-  noValue: 'No disk has gone bad, or no data: see “Data”',
+  noValue: 'No disk has gone bad, no data (see “Data”), or no recording rules',
   width: 12,
 })
 
@@ -101,7 +105,7 @@ const traffic = (direction: 'read' | 'write') =>
   timeSeries({
     title: `Disk ${direction}s by activity`,
     about: [
-      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected nodes, by purpose, stacked.`,
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected pools, by purpose, stacked.`,
       'Mostly user traffic, with some erasure coding.',
       'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
@@ -110,7 +114,7 @@ const traffic = (direction: 'read' | 'write') =>
     min: 0,
     stacked: true,
     overrides: PURPOSE_AREAS,
-    noValue: NO_DATA,
+    noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
     width: 12,
   })
@@ -133,7 +137,7 @@ const recovery = stateTimeline({
   ],
   unit: 'none',
   mappings: RECOVERY_MAPPINGS,
-  noValue: 'No pool was recovering, or not served: see “Data”',
+  noValue: 'No pool was recovering, not served (see “Data”), or no recording rules',
   links: [seriesToPool],
   width: 12,
 })
@@ -171,7 +175,7 @@ const hours = table({
   ],
   cellLinks: { pool: rowToPool },
   sortBy: 'Hours',
-  noValue: 'No recovery in the last day, or not served: see “Data”',
+  noValue: 'No recovery in the last day, not served (see “Data”), or no recording rules',
   width: 12,
 })
 
@@ -185,7 +189,7 @@ const recoveryTraffic = topPools({
   expr: RECOVERY_WRITES,
   unit: 'Bps',
   min: 0,
-  noValue: NO_DATA,
+  noValue: NO_RECORDED_DATA,
   width: 12,
 })
 

@@ -1,9 +1,9 @@
 import { HEALTH, NO_DATA_HEALTH, NODE_KEY, POOL_KEY } from '../settings.ts'
 import { type Expression, join, type Matcher, promql, select } from './expression.ts'
-import type { MetricName } from './metrics.ts'
-import { healthCode } from './nodes.ts'
+import { type MetricName, RECORDED } from './metrics.ts'
 import { dedup } from './operators.ts'
-import { poolHealthCode } from './pools.ts'
+import { poolsOfDay } from './pools.ts'
+import { recorded } from './recorded.ts'
 
 /** Prometheus sorts series by their labels, and this name comes before all others. */
 const RANK = '_rank'
@@ -26,25 +26,25 @@ count_values by (${labels}) ("${[RANK]}", ${LAST_RANK} - (
 ${worst}
 ))`
 
-/** The worst health in the time range under each set of the labels, where it was not always Good. */
-const worstHealth = (labels: readonly string[], matchers: readonly Matcher[]): Expression =>
-  promql`(
-${healthCode(labels, matchers, inRange('max'))}
-) > ${HEALTH.Good.code}`
+/** The recorded codes that were not Good at some time in the range. */
+const worstHealth = (codes: Expression): Expression =>
+  promql`(${inRange('max')(codes)} > ${HEALTH.Good.code})`
 
 /** Health of the nodes that were not Good in the time range, the worst first. */
-export const nodeHealthBands = (matchers: readonly Matcher[]): Expression =>
-  worstFirst(NODE_KEY, healthCode(NODE_KEY, matchers), worstHealth(NODE_KEY, matchers))
+export const nodeHealthBands = (matchers: readonly Matcher[]): Expression => {
+  const codes = recorded(RECORDED.healthCode, matchers)
+  return worstFirst(NODE_KEY, codes, worstHealth(codes))
+}
 
 /** Health of the worst node of the pools that had no data or were not Good in the time range, the worst first. */
 export const poolHealthBands = (matchers: readonly Matcher[]): Expression => {
+  const codes = recorded(RECORDED.poolHealthCode, matchers)
   const polled = dedup(POOL_KEY, inRange('min')(select('sds_pool_up', ...matchers)))
-  const health = select('sds_node_health_status', ...matchers, 'status="Good"')
-  const withoutData = promql`(${polled} unless ${dedup(POOL_KEY, promql`${health} @ end()`)}) * 0 + ${NO_DATA_HEALTH.code}`
+  const withoutData = promql`(${polled} unless ${codes} @ end()) * 0 + ${NO_DATA_HEALTH.code}`
   return worstFirst(
     POOL_KEY,
-    poolHealthCode(matchers),
-    join([withoutData, worstHealth(POOL_KEY, matchers), promql`(${polled} == 0) + 1`], '\nor\n'),
+    promql`${codes}\nor\n${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`,
+    join([withoutData, worstHealth(codes), promql`(${polled} == 0) + 1`], '\nor\n'),
   )
 }
 

@@ -1,7 +1,9 @@
-import { MEASURES, NODE_KEY } from '../settings.ts'
+import { MEASURES, NODE_KEY, POOL_KEY } from '../settings.ts'
 import type { Duration } from './duration.ts'
 import { type Expression, type Matcher, promql, select } from './expression.ts'
-import { by, dedup, perNode, sumBy, weightedMean } from './operators.ts'
+import { RECORDED, type RecordedName } from './metrics.ts'
+import { by, dedup, perNode, ratio } from './operators.ts'
+import { recorded } from './recorded.ts'
 
 /**
  * Latencies of systems of both kinds. The nodes feed has means of nodes. The query interface has a histogram of
@@ -14,41 +16,78 @@ export type Operation = 'read' | 'write'
 /** Range of rates of counters from the query interface: its points come every five minutes. */
 export const QUERY_RANGE: Duration = '15m'
 
-const histogram = (operation: Operation, matchers: readonly Matcher[]): Expression =>
-  select('sds_node_transaction_latency_seconds_bucket', ...matchers, `operation="${operation}"`)
+/** What is recorded of each operation. */
+const RECORDED_LATENCY = {
+  read: {
+    nodeQuantile: RECORDED.nodeReadLatencyQuantile,
+    mean: RECORDED.readLatency,
+    quantile: RECORDED.readLatencyQuantile,
+    transactions: RECORDED.reads,
+  },
+  write: {
+    nodeQuantile: RECORDED.nodeWriteLatencyQuantile,
+    mean: RECORDED.writeLatency,
+    quantile: RECORDED.writeLatencyQuantile,
+    transactions: RECORDED.writes,
+  },
+} as const satisfies Record<Operation, Record<string, RecordedName>>
 
-const mean = (operation: Operation, matchers: readonly Matcher[]): Expression =>
-  select(`sds_node_transaction_${operation}_latency_seconds`, ...matchers)
-
-/** A quantile of the requests under each set of the labels, within {@link QUERY_RANGE}. */
-export const latencyQuantile = (
-  quantile: number,
-  labels: readonly string[],
-  operation: Operation,
-  matchers: readonly Matcher[],
-): Expression => {
-  const rates = promql`rate(${histogram(operation, matchers)}[${QUERY_RANGE}])`
-  const buckets = by('sum', [...labels, 'le'], dedup([...NODE_KEY, 'le'], rates))
-  // NaN where there were no requests; the comparison drops it.
-  return promql`(histogram_quantile(${quantile}, ${buckets}) >= 0)`
+/** Requests per second to each node, by the upper bounds of their latency, within {@link QUERY_RANGE}. */
+const nodeBuckets = (operation: Operation): Expression => {
+  const counters = select('sds_node_transaction_latency_seconds_bucket', `operation="${operation}"`)
+  return dedup([...NODE_KEY, 'le'], promql`rate(${counters}[${QUERY_RANGE}])`)
 }
 
-/** One series per node: its mean latency, or the quantile where the system does not serve the mean. */
-export const nodeLatency = (operation: Operation, matchers: readonly Matcher[]): Expression =>
-  promql`(${perNode(mean(operation, matchers))} or ${latencyQuantile(MEASURES.latencyQuantile, NODE_KEY, operation, matchers)})`
-
-/**
- * The mean of the nodes under each set of the labels weighted by their transactions, or the quantile of their requests
- * where the system does not serve means.
- */
-export const latencyOf = (
-  labels: readonly string[],
-  operation: Operation,
-  matchers: readonly Matcher[],
-): Expression => {
-  const transactions = perNode(select(`sds_node_transaction_${operation}s_per_second`, ...matchers))
-  const means = weightedMean(perNode(mean(operation, matchers)), transactions, (vector) =>
-    sumBy(labels, vector),
+/** The same of each pool and operation. */
+export const poolBuckets = (): Expression => {
+  const counters = select('sds_node_transaction_latency_seconds_bucket')
+  const labels = ['operation', 'le']
+  return by(
+    'sum',
+    [...POOL_KEY, ...labels],
+    dedup([...NODE_KEY, ...labels], promql`rate(${counters}[${QUERY_RANGE}])`),
   )
-  return promql`(${means} or ${latencyQuantile(MEASURES.latencyQuantile, labels, operation, matchers)})`
+}
+
+/** A quantile of requests. NaN where there were no requests; the comparison drops it. */
+const quantileOf = (quantile: number, buckets: Expression): Expression =>
+  promql`(histogram_quantile(${quantile}, ${buckets}) >= 0)`
+
+/** The quantile of the requests to each node, to be recorded. */
+export const nodeQuantile = (operation: Operation): Expression =>
+  quantileOf(MEASURES.latencyQuantile, nodeBuckets(operation))
+
+/** The quantile of the requests to each pool, to be recorded. */
+export const poolQuantile = (operation: Operation): Expression =>
+  quantileOf(MEASURES.latencyQuantile, by('sum', [...POOL_KEY, 'le'], nodeBuckets(operation)))
+
+/** A quantile of all requests to the selected pools. */
+export const requestQuantile = (
+  quantile: number,
+  operation: Operation,
+  scope: readonly Matcher[],
+): Expression =>
+  quantileOf(
+    quantile,
+    by('sum', ['le'], recorded(RECORDED.latencyBuckets, scope, `operation="${operation}"`)),
+  )
+
+/** One series per node: its mean latency, or the quantile where the system does not serve the mean. */
+export const nodeLatency = (operation: Operation, matchers: readonly Matcher[]): Expression => {
+  const means = perNode(select(`sds_node_transaction_${operation}_latency_seconds`, ...matchers))
+  return promql`(${means} or ${recorded(RECORDED_LATENCY[operation].nodeQuantile, matchers)})`
+}
+
+/** One series per pool: the mean weighted by transactions, or the quantile where the system does not serve means. */
+export const poolLatency = (operation: Operation, scope: readonly Matcher[]): Expression => {
+  const { mean, quantile } = RECORDED_LATENCY[operation]
+  return promql`(${recorded(mean, scope)} or ${recorded(quantile, scope)})`
+}
+
+/** The latency of all selected pools: their mean weighted by transactions, or the quantile of all requests. */
+export const latencyOfAll = (operation: Operation, scope: readonly Matcher[]): Expression => {
+  const { mean, transactions } = RECORDED_LATENCY[operation]
+  const [seconds, weight] = [recorded(mean, scope), recorded(transactions, scope)]
+  const means = ratio(promql`sum(${seconds} * ${weight})`, promql`sum(${weight} and ${seconds})`)
+  return promql`(${means} or ${requestQuantile(MEASURES.latencyQuantile, operation, scope)})`
 }

@@ -9,23 +9,46 @@ export const PROMETHEUS_METRICS = [
 ] as const
 
 /**
- * Series of the recording rules, named `level:metric:operation`. `job` and `instance` are aggregated away at every
- * level, because two exporters may watch one system.
+ * Series of the recording rules, named `level:metric:operation`; the level is the list of their labels. `job` and
+ * `instance` are aggregated away at every level, because two exporters may watch one system. What a panel reads of
+ * thousands of nodes at each point of its range is recorded, so that it reads a few series for each pool.
  */
 export const RECORDED = {
   healthCode: 'system_pool_node:sds_node_health_status:code',
+  nodeReadLatencyQuantile: 'system_pool_node:sds_node_transaction_read_latency_seconds:quantile',
+  nodeWriteLatencyQuantile: 'system_pool_node:sds_node_transaction_write_latency_seconds:quantile',
+
+  poolHealthCode: 'system_pool:sds_node_health_status:code',
+  maintenance: 'system_pool:sds_node_health_status_maintenance:max',
+  disks: 'system_pool_status:sds_node_disks_by_status:sum',
+  sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',
+
   allocatedBytes: 'system_pool:sds_node_disk_space_allocated_bytes:sum',
   totalBytes: 'system_pool:sds_node_disk_space_total_bytes:sum',
   usedRatio: 'system_pool:sds_node_disk_space_allocated_per_total:ratio',
+  usedRatioRange: 'system_pool:sds_node_disk_space_allocated_per_total:range',
+  forecast: 'system_pool:sds_node_capacity_forecast_seconds:min',
+  forecastAvailable: 'system_pool:sds_node_capacity_forecast_available:max',
+
   readLatency: 'system_pool:sds_node_transaction_read_latency_seconds:mean',
   writeLatency: 'system_pool:sds_node_transaction_write_latency_seconds:mean',
   readLatencyQuantile: 'system_pool:sds_node_transaction_read_latency_seconds:quantile',
   writeLatencyQuantile: 'system_pool:sds_node_transaction_write_latency_seconds:quantile',
+  latencyBuckets: 'system_pool_operation_le:sds_node_transaction_latency_seconds_bucket:rate',
+  transactions: 'system_pool:sds_node_transactions_per_second:sum',
+  reads: 'system_pool:sds_node_transaction_reads_per_second:sum',
+  writes: 'system_pool:sds_node_transaction_writes_per_second:sum',
+  readBytes: 'system_pool:sds_node_transaction_read_bytes_per_second:sum',
+  writeBytes: 'system_pool:sds_node_transaction_write_bytes_per_second:sum',
+
   failedRatio: 'system_pool:sds_node_transactions_failed_per_all:ratio',
   failedNotByUserRatio: 'system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio',
-  transactions: 'system_pool:sds_node_transactions_per_second:sum',
-  maintenance: 'system_pool:sds_node_health_status_maintenance:max',
-  sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',
+  errorTypes: 'system_pool_category_error_type:sds_node_transaction_errors_by_type:sum',
+
+  diskReads: 'system_pool:sds_node_disk_read_bytes_per_second:sum',
+  diskWrites: 'system_pool:sds_node_disk_write_bytes_per_second:sum',
+  diskReadPurposes: 'system_pool_purpose:sds_node_disk_read_purpose_bytes_per_second:sum',
+  diskWritePurposes: 'system_pool_purpose:sds_node_disk_write_purpose_bytes_per_second:sum',
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
 

@@ -9,7 +9,8 @@ import { SCOPE } from './scope.ts'
  */
 const ageBySystemClock = (timestamps: Expression): Expression => {
   const skew = perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system))
-  return promql`${age(timestamps)} + on (system) group_left () ${skew} or ${age(timestamps)}`
+  const unknown = promql`0 * ${perSystem(select('sds_system_up', ...SCOPE.system))}`
+  return promql`${age(timestamps)} + on (system) group_left () (${skew} or ${unknown})`
 }
 
 const sampled = (matchers: readonly Matcher[]): Expression =>
@@ -17,7 +18,7 @@ const sampled = (matchers: readonly Matcher[]): Expression =>
 
 /** Age of the newest sample of each node, of any category: the largest under each set of the labels. */
 export const sampleAge = (labels: readonly string[], matchers: readonly Matcher[]): Expression =>
-  by('max', labels, ageBySystemClock(perNode(sampled(matchers))))
+  ageBySystemClock(by('min', labels, perNode(sampled(matchers))))
 
 /** Age of the newest sample of each category. */
 export const sampleAgeByCategory = (matchers: readonly Matcher[]): Expression =>
@@ -38,13 +39,9 @@ export const usedRatio = (total: Aggregate, matchers: readonly Matcher[]): Expre
  * its own with the value 1 or 0. The worst comes first, because `or` keeps the first of equal labels; nodes are
  * filtered and aggregated before it, because `or` over all nodes takes minutes in a large fleet.
  */
-export const healthCode = (
-  labels: readonly string[],
-  matchers: readonly Matcher[],
-  value: (selector: Expression) => Expression = (selector) => selector,
-): Expression => {
+export const healthCode = (labels: readonly string[], matchers: readonly Matcher[]): Expression => {
   const code = (matcher: Matcher, number: number): Expression => {
-    const health = value(select('sds_node_health_status', ...matchers, matcher))
+    const health = select('sds_node_health_status', ...matchers, matcher)
     return promql`${by('max', labels, promql`${health} == 1`)} * ${number}`
   }
   return join(

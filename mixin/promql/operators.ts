@@ -43,13 +43,6 @@ export const ratio = (a: Expression, b: Expression): Expression => promql`${a} /
 /** An aggregation of a vector, e.g. {@link sum}. */
 export type Aggregate = (vector: Expression) => Expression
 
-/**
- * The mean of a value weighted by another, e.g. of latency by transactions: the latency that clients measure. The
- * plain mean of nodes would count an idle node as much as a busy one.
- */
-export const weightedMean = (value: Expression, weight: Expression, total: Aggregate): Expression =>
-  ratio(total(promql`${value} * ${weight}`), total(promql`${weight} and ${value}`))
-
 /** Seconds since a timestamp, by the clock of Prometheus. */
 export const age = (timestamps: Expression): Expression => promql`time() - ${timestamps}`
 

@@ -110,13 +110,6 @@ const ofSystem = (
 
 const systemName = (index: number): string => `system-${String(index + 1).padStart(2, '0')}`
 
-/** The pools of all systems, by their labels. */
-export const poolNames = (systems: number): { readonly system: string; readonly pool: string }[] =>
-  Array.from({ length: systems * POOLS }, (_, index) => ({
-    system: systemName(index % systems),
-    pool: `pool-${Math.floor(index / systems) + 1}`,
-  }))
-
 /** One exporter for each system. */
 export async function fleetSeries(systems: number): Promise<FleetSeries[]> {
   const pages = new Map<FleetProfile, Series[]>()

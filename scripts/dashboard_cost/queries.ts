@@ -1,47 +1,68 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../mixin/dashboards/build.ts'
-import { type Selection, substitute } from '../../mixin/promql/selection.ts'
+import { substitute } from '../../mixin/promql/selection.ts'
 import { completeSelection, panelsOf, stepped } from '../preview/panel_results.ts'
-import { type Prometheus, prometheusAt, type Span } from '../preview/prometheus.ts'
+import { prometheusAt, type Span } from '../preview/prometheus.ts'
 
-export interface Cost {
-  /** Dashboard, panel and query. */
-  readonly where: string
+const RANGE_SECONDS = 6 * 3600
+/** As in a panel that is wide enough for them, where the panel has no larger interval. */
+export const STEPS = 360
+
+const spanBefore = (end: number): Span => ({
+  from: end - RANGE_SECONDS,
+  to: end,
+  step: RANGE_SECONDS / STEPS,
+})
+
+interface Measured {
   readonly seconds: number
+  /** Of all threads of Prometheus. On a machine that does nothing else, it is about the time of the query. */
+  readonly cpuSeconds: number
   readonly series: number
-  readonly expr: string
   readonly error?: string
 }
 
-const RANGE_SECONDS = 6 * 3600
-const STEPS = 360
-
-async function costOf(
-  prometheus: Prometheus,
-  where: string,
-  query: Dataquery,
-  selection: Selection,
-  span: Span,
-): Promise<Cost> {
-  const expr = substitute(query.expr ?? '', { ...selection, rangeSeconds: RANGE_SECONDS })
-  const begin = performance.now()
-  const measured = () => ({ where, expr, seconds: (performance.now() - begin) / 1000 })
-  try {
-    const series = await (query.instant ? prometheus.instant(expr, span.to) : prometheus.range(expr, span))
-    return { ...measured(), series: series.length }
-  } catch (failure) {
-    return { ...measured(), series: 0, error: failure instanceof Error ? failure.message : String(failure) }
-  }
+export interface Cost extends Measured {
+  /** Dashboard, panel and query. */
+  readonly where: string
+  /** Times at which the query is evaluated. */
+  readonly points: number
 }
 
-async function costsOfDashboard(prometheus: Prometheus, dashboard: Dashboard, span: Span): Promise<Cost[]> {
-  const selection = await completeSelection(prometheus, dashboard, {}, span.to)
+/** CPU time that a Prometheus has used so far. */
+export async function cpuSeconds(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
+}
+
+/** Runs a query over a span, or at its end. */
+export async function measure(url: string, expr: string, span: Span, instant: boolean): Promise<Measured> {
+  const prometheus = prometheusAt(url)
+  const cpuBefore = await cpuSeconds(url)
+  const begin = performance.now()
+  const outcome = await (instant ? prometheus.instant(expr, span.to) : prometheus.range(expr, span)).then(
+    ({ length }) => ({ series: length }),
+    (failure: unknown) => ({
+      series: 0,
+      error: failure instanceof Error ? failure.message : String(failure),
+    }),
+  )
+  const seconds = (performance.now() - begin) / 1000
+  return { seconds, cpuSeconds: (await cpuSeconds(url)) - cpuBefore, ...outcome }
+}
+
+async function costsOfDashboard(url: string, dashboard: Dashboard, span: Span): Promise<Cost[]> {
+  const selection = await completeSelection(prometheusAt(url), dashboard, {}, span.to)
   const costs: Cost[] = []
   for (const panel of panelsOf(dashboard)) {
     for (const query of (panel.targets ?? []) as Dataquery[]) {
       const where = `${dashboard.uid} / ${panel.title} / ${query.refId}`
-      costs.push(await costOf(prometheus, where, query, selection, stepped(panel, span)))
+      const expr = substitute(query.expr ?? '', { ...selection, rangeSeconds: RANGE_SECONDS })
+      const own = stepped(panel, span)
+      const instant = query.instant ?? false
+      const points = instant ? 1 : Math.floor(RANGE_SECONDS / own.step)
+      costs.push({ where, points, ...(await measure(url, expr, own, instant)) })
     }
   }
   return costs
@@ -49,10 +70,15 @@ async function costsOfDashboard(prometheus: Prometheus, dashboard: Dashboard, sp
 
 /** Runs every query of every panel as Grafana does, with everything selected, one after the other. */
 export async function queryCosts(url: string, end: number): Promise<Cost[]> {
-  const prometheus = prometheusAt(url)
-  const span = { from: end - RANGE_SECONDS, to: end, step: RANGE_SECONDS / STEPS }
   const costs: Cost[] = []
-  for (const dashboard of buildDashboards())
-    costs.push(...(await costsOfDashboard(prometheus, dashboard, span)))
+  for (const dashboard of buildDashboards()) {
+    costs.push(...(await costsOfDashboard(url, dashboard, spanBefore(end))))
+  }
   return costs
 }
+
+/** A query whose cost says how fast the machine is now: one metric of all nodes, at each point of the range. */
+export const KNOWN_QUERY = 'sum by (pool_id) (sds_node_disk_space_total_bytes)'
+
+export const knownQuery = (url: string, end: number): Promise<Measured> =>
+  measure(url, KNOWN_QUERY, spanBefore(end), false)

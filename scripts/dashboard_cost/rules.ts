@@ -1,9 +1,12 @@
 import { waitFor } from '../../test/support/wait.ts'
+import { measure } from './queries.ts'
 
 export interface GroupCost {
   readonly group: string
   readonly seconds: number
   readonly intervalSeconds: number
+  /** Of the expressions of the group, run one after the other. */
+  readonly cpuSeconds: number
 }
 
 interface Rules {
@@ -12,7 +15,7 @@ interface Rules {
       readonly name: string
       readonly interval: number
       readonly evaluationTime: number
-      readonly rules: readonly { readonly health: string; readonly lastError?: string }[]
+      readonly rules: readonly { readonly query: string; readonly lastError?: string }[]
     }[]
   }
 }
@@ -37,9 +40,25 @@ export async function ruleCosts(url: string): Promise<GroupCost[]> {
     // The first evaluation after the reload may be at the time of one before.
     .filter((error) => error !== '' && !error.includes('out of order sample'))
   if (failed.length > 0) throw new Error(`rules fail: ${failed.join('; ')}`)
-  return groups.map(({ name, interval, evaluationTime }) => ({
-    group: name,
-    seconds: evaluationTime,
-    intervalSeconds: interval,
-  }))
+  const costs: GroupCost[] = []
+  for (const { name, interval, evaluationTime, rules } of groups) {
+    const queries = rules.map(({ query }) => query)
+    costs.push({
+      group: name,
+      seconds: evaluationTime,
+      intervalSeconds: interval,
+      cpuSeconds: await cpuOf(url, queries),
+    })
+  }
+  return costs
+}
+
+async function cpuOf(url: string, queries: readonly string[]): Promise<number> {
+  const now = Date.now() / 1000
+  let total = 0
+  for (const query of queries) {
+    const { cpuSeconds } = await measure(url, query, { from: now, to: now, step: 1 }, true)
+    total += cpuSeconds
+  }
+  return total
 }

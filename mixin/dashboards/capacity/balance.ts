@@ -1,15 +1,13 @@
 import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { promql, select } from '../../promql/expression.ts'
-import { by, perNode, perNodeAnd, ratio, sumBy } from '../../promql/operators.ts'
+import { select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { perNodeAnd, sumBy } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { THRESHOLDS } from '../../settings.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
-
-const USED = ratio(
-  perNode(select('sds_node_disk_space_allocated_bytes', ...SCOPE.pool)),
-  perNode(select('sds_node_disk_space_total_bytes', ...SCOPE.pool)),
-)
+import { NEEDS_RULES } from './space.ts'
 
 export const imbalance: SizedPanel = topPools({
   title: 'Top $topn pools: fullest minus emptiest node',
@@ -18,12 +16,12 @@ export const imbalance: SizedPanel = topPools({
     'Below the warning threshold; larger for some days after nodes were added.',
     'A difference that does not decrease means that the system does not rebalance.',
   ],
-  expr: promql`(${by('max', POOL_KEY, USED)} - ${by('min', POOL_KEY, USED)})`,
+  expr: recorded(RECORDED.usedRatioRange, SCOPE.pool),
   unit: 'percentunit',
   softMax: THRESHOLDS.imbalanceRatio.critical,
   steps: lineSteps(THRESHOLDS.imbalanceRatio),
   limits: true,
-  noValue: 'No data: see “Data”',
+  noValue: NEEDS_RULES,
   width: 12,
 })
 

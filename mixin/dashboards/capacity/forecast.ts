@@ -5,9 +5,11 @@ import { type Column, table } from '../../grafana/table.ts'
 import { dashed, timeSeries } from '../../grafana/timeseries.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
 import { perForecast, usedRatio } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { lastPollAge } from '../../promql/pools.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
@@ -93,7 +95,7 @@ export const timeToTarget = timeSeries({
     'Where the lines differ, the growth changed: the trend of seven days follows faster. A line that drops is new use: find the client that writes.',
   ],
   queries: [
-    { expr: soonest(forecast(POOL_KEY, TARGET)), legend: POOL_NAME },
+    { expr: soonest(recorded(RECORDED.forecast, SCOPE.pool)), legend: POOL_NAME },
     { expr: soonest(TREND_TO_TARGET), legend: `${POOL_NAME}, by trend` },
   ],
   unit: 'dtdurations',

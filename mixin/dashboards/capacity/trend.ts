@@ -1,18 +1,20 @@
 import type { Duration } from '../../promql/duration.ts'
-import { type Expression, promql, select } from '../../promql/expression.ts'
+import { type Expression, promql } from '../../promql/expression.ts'
 import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
-import { LIMITS, MATCHERS } from '../../settings.ts'
+import { recorded } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { LIMITS } from '../../settings.ts'
 
 /**
  * Trends are calculated from the recorded sums of pools, not from series of nodes: a series of a node that left, or of
  * an exporter that was replaced, would be extrapolated although it has ended. They need the recording rules, which also
  * makes them fast over weeks.
  */
-const recorded = (name: RecordedName): Expression => select(name, MATCHERS.system, MATCHERS.pool)
+const ofPools = (name: RecordedName): Expression => recorded(name, SCOPE.pool)
 
-export const ALLOCATED = recorded(RECORDED.allocatedBytes)
-export const USED_RATIO = recorded(RECORDED.usedRatio)
-const TOTAL = recorded(RECORDED.totalBytes)
+export const ALLOCATED = ofPools(RECORDED.allocatedBytes)
+export const USED_RATIO = ofPools(RECORDED.usedRatio)
+const TOTAL = ofPools(RECORDED.totalBytes)
 
 /** The value some time ago, also if a scrape or an evaluation failed just then; nothing where there was no data. */
 const before = (vector: Expression, ago: Duration): Expression =>

@@ -1,15 +1,18 @@
 import type { SizedPanel } from '../../grafana/spec.ts'
-import { type Expression, type Matcher, select } from '../../promql/expression.ts'
-import { perNode, perNodeAnd, ratio, sumByPool } from '../../promql/operators.ts'
+import type { Expression, Matcher } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { ratio, sumByPool } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { topPools } from './lines.ts'
-import { NO_DATA } from './pool_data.ts'
+import { NO_RECORDED_DATA } from './pool_data.ts'
 
-/** One series per node and purpose of disk traffic. */
+/** One series per pool and purpose of disk traffic. */
 export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Matcher[]): Expression =>
-  perNodeAnd(
-    'purpose',
-    select(`sds_node_disk_${direction}_purpose_bytes_per_second`, ...SCOPE.node, ...matchers),
+  recorded(
+    direction === 'read' ? RECORDED.diskReadPurposes : RECORDED.diskWritePurposes,
+    SCOPE.pool,
+    ...matchers,
   )
 
 interface Words {
@@ -21,11 +24,8 @@ interface Words {
 export const diskReadShare = (purpose: Matcher, words: Words): SizedPanel =>
   topPools({
     ...words,
-    expr: ratio(
-      sumByPool(byPurpose('read', purpose)),
-      sumByPool(perNode(select('sds_node_disk_read_bytes_per_second', ...SCOPE.node))),
-    ),
+    expr: ratio(sumByPool(byPurpose('read', purpose)), recorded(RECORDED.diskReads, SCOPE.pool)),
     unit: 'percentunit',
-    noValue: NO_DATA,
+    noValue: NO_RECORDED_DATA,
     width: 12,
   })

@@ -47,6 +47,8 @@ const servedColumn = (group: AttributeGroup): Column => ({
 
 /** Text of an empty panel, where systems may not serve what it shows. */
 export const NO_DATA = 'Not served, or no data: see “Data”'
+/** Text of an empty panel that reads recorded series. */
+export const NO_RECORDED_DATA = 'Not served, no data (see “Data”), or no recording rules'
 
 interface PoolTable {
   readonly title: string

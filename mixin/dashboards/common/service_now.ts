@@ -1,7 +1,7 @@
 import { type SizedPanel, steps, withSteps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, select } from '../../promql/expression.ts'
-import { latencyOf, type Operation } from '../../promql/latency.ts'
+import { latencyOfAll, type Operation } from '../../promql/latency.ts'
 import { perNode, sum } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { LATENCY_THRESHOLDS } from '../../settings.ts'
@@ -50,12 +50,12 @@ export const latencyNow = (width: number): SizedPanel =>
   stat({
     title: 'Latency',
     about: [
-      `Time of a transaction over the selected nodes, weighted by their transactions: ${LATENCY_MEASURE}`,
+      `Time of a transaction over the selected pools, weighted by their transactions: ${LATENCY_MEASURE}`,
       'Below the warning threshold. No value where there are no transactions.',
       'One slow node in “Top $topn nodes by read latency” is a faulty node. All nodes slow together is load, network or background work.',
     ],
     queries: OPERATIONS.map((operation) => ({
-      expr: latencyOf([], operation, SCOPE.node),
+      expr: latencyOfAll(operation, SCOPE.pool),
       legend: capital(operation),
     })),
     unit: 's',

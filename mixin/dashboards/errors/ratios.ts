@@ -1,11 +1,14 @@
 import { type SizedPanel, steps } from '../../grafana/spec.ts'
 import { stat } from '../../grafana/stat.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
 import { ratio, sum, sumByPool } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { FAILURE_AXIS } from '../common/failures.ts'
 import { topPools } from '../common/lines.ts'
-import { NO_DATA } from '../common/pool_data.ts'
+import { NO_RECORDED_DATA } from '../common/pool_data.ts'
 import { all, byUser, FAILED } from './queries.ts'
 
 export const failedNow = stat({
@@ -72,8 +75,8 @@ export const failureRatio = topPools({
     'Below the dashed thresholds.',
     'A step is a release of an application or a fault. Switch on the critical alerts at the top to compare its time with theirs.',
   ],
-  expr: ratio(sumByPool(FAILED), all(sumByPool)),
+  expr: recorded(RECORDED.failedRatio, SCOPE.pool),
   ...FAILURE_AXIS,
-  noValue: NO_DATA,
+  noValue: NO_RECORDED_DATA,
   width: 24,
 })

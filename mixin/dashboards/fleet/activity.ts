@@ -3,9 +3,10 @@ import { SEVERITY_MAPPINGS } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { table } from '../../grafana/table.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { type Expression, join, promql, select } from '../../promql/expression.ts'
-import type { MetricName } from '../../promql/metrics.ts'
-import { by, perNode, sumBy } from '../../promql/operators.ts'
+import { type Expression, join, promql } from '../../promql/expression.ts'
+import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { by, sumBy } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
 import { ALERT_LABELS, SYSTEM_KEY } from '../../settings.ts'
 
@@ -51,22 +52,25 @@ export const alertTable: SizedPanel = table({
   height: 8,
 })
 
-const ofSystems = (title: string, metrics: readonly MetricName[], unit: string, about: Words): SizedPanel =>
+const ofSystems = (title: string, names: readonly RecordedName[], unit: string, about: Words): SizedPanel =>
   timeSeries({
     title,
     about,
     queries: [
       {
-        expr: join(
-          metrics.map((metric) => sumBy(SYSTEM_KEY, perNode(select(metric, ...SCOPE.system)))),
-          '\n+\n',
+        expr: sumBy(
+          SYSTEM_KEY,
+          join(
+            names.map((name) => recorded(name, SCOPE.system)),
+            ' + ',
+          ),
         ),
         legend: '{{system}}',
       },
     ],
     unit,
     min: 0,
-    noValue: 'No data, or not served by these systems',
+    noValue: 'No data, not served by these systems, or no recording rules',
     links: [toPage('Performance', 'performance')],
     width: 12,
   })
@@ -75,7 +79,7 @@ type Words = readonly [string, string, string]
 
 export const transactions = ofSystems(
   'Reads and writes per second by system',
-  ['sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'],
+  [RECORDED.transactions],
   'reqps',
   [
     'Transactions per second of each system, reads and writes together, summed over its nodes.',
@@ -86,7 +90,7 @@ export const transactions = ofSystems(
 
 export const bandwidth = ofSystems(
   'Transaction bandwidth by system',
-  ['sds_node_transaction_read_bytes_per_second', 'sds_node_transaction_write_bytes_per_second'],
+  [RECORDED.readBytes, RECORDED.writeBytes],
   'Bps',
   [
     'Bytes per second that transactions read and write, summed over the nodes of each system.',

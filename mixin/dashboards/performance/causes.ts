@@ -1,13 +1,13 @@
 import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { promql, select } from '../../promql/expression.ts'
-import type { Operation } from '../../promql/latency.ts'
-import type { MetricName } from '../../promql/metrics.ts'
-import { perNode, sumByPool } from '../../promql/operators.ts'
+import { type MetricName, RECORDED } from '../../promql/metrics.ts'
+import { perNode } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { diskReadShare } from '../common/disk_read_share.ts'
 import { topNodes, topPools } from '../common/lines.ts'
-import { NO_DATA } from '../common/pool_data.ts'
+import { NO_DATA, NO_RECORDED_DATA } from '../common/pool_data.ts'
 
 export const topRatio = (
   title: string,
@@ -39,9 +39,6 @@ export const background = diskReadShare('purpose!="user"', {
   ],
 })
 
-const traffic = (operation: Operation) =>
-  sumByPool(perNode(select(`sds_node_disk_${operation}_bytes_per_second`, ...SCOPE.node)))
-
 export const diskTotals = topPools({
   title: 'Top $topn pools by disk traffic',
   about: [
@@ -49,9 +46,9 @@ export const diskTotals = topPools({
     'More than the bandwidth of transactions: copies, erasure coding and checks are included.',
     'A constant maximum is the limit of the disks: see the disks dashboard for the purposes.',
   ],
-  expr: promql`(${traffic('read')} + ${traffic('write')})`,
+  expr: promql`(${recorded(RECORDED.diskReads, SCOPE.pool)} + ${recorded(RECORDED.diskWrites, SCOPE.pool)})`,
   unit: 'Bps',
   min: 0,
-  noValue: NO_DATA,
+  noValue: NO_RECORDED_DATA,
   width: 12,
 })

@@ -4,7 +4,7 @@ import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Duration, shifted } from '../../promql/duration.ts'
 import type { Expression } from '../../promql/expression.ts'
 import { SAMPLE_INTERVAL } from '../common/lines.ts'
-import { NO_DATA } from '../common/pool_data.ts'
+import { NO_RECORDED_DATA } from '../common/pool_data.ts'
 
 interface Compared {
   readonly title: string
@@ -28,6 +28,6 @@ export const compared = ({ expr, ...panel }: Compared): SizedPanel =>
     queries: [{ expr, legend: 'Now' }, ...AGO.map(([legend, ago]) => ({ expr: shifted(expr, ago), legend }))],
     min: 0,
     overrides: [colored('Now', SERIES_COLORS.now), ...AGO.map(([legend, , color]) => dashed(legend, color))],
-    noValue: NO_DATA,
+    noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
   })

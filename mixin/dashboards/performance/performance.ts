@@ -9,8 +9,8 @@ import {
   comparedLatency,
   comparedTransactions,
   objectSize,
-  poolLatency,
   spread,
+  topPoolLatency,
   transactions,
 } from './service.ts'
 
@@ -40,8 +40,8 @@ export const performance: DashboardSpec = {
     {
       title: 'Where',
       panels: [
-        poolLatency('read'),
-        poolLatency('write'),
+        topPoolLatency('read'),
+        topPoolLatency('write'),
         topNodeLatency('read'),
         topNodeLatency('write'),
         transactions,

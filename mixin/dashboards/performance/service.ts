@@ -2,31 +2,37 @@ import { SERIES_COLORS } from '../../colors.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { colored, dashed, timeSeries } from '../../grafana/timeseries.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
-import { latencyOf, latencyQuantile, nodeLatency, type Operation } from '../../promql/latency.ts'
-import { ratio, sum, sumByPool } from '../../promql/operators.ts'
+import {
+  latencyOfAll,
+  nodeLatency,
+  type Operation,
+  poolLatency,
+  requestQuantile,
+} from '../../promql/latency.ts'
+import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { ratio, sum } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { POOL_KEY } from '../../settings.ts'
 import { capital, LATENCY_MEASURE, latencyAxis } from '../common/latency.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
-import { NO_DATA } from '../common/pool_data.ts'
-import { bytesOf, countOf } from '../common/service_now.ts'
+import { NO_RECORDED_DATA } from '../common/pool_data.ts'
 import { compared } from './compare.ts'
 
-/** The selected nodes as a whole: the typical latency beside that of the slowest nodes. */
+/** The selected pools as a whole: the typical latency beside that of the slowest of the selected nodes. */
 export const spread = (operation: Operation): SizedPanel => {
   const nodes = nodeLatency(operation, SCOPE.node)
   return timeSeries({
-    title: `${capital(operation)} latency of the selected nodes`,
+    title: `${capital(operation)} latency of the selected pools`,
     about: [
-      `Time of a ${operation} transaction over the selected nodes: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the nodes, not of requests; p99 of requests where the system serves a histogram.`,
+      `Time of a ${operation} transaction over the selected pools: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the selected nodes, not of requests; p99 of the requests to the pools where the system serves a histogram.`,
       'All lines similar and below the thresholds.',
       'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
     ],
     queries: [
-      { expr: latencyOf([], operation, SCOPE.node), legend: 'All requests' },
+      { expr: latencyOfAll(operation, SCOPE.pool), legend: 'All requests' },
       { expr: promql`quantile(0.95, ${nodes})`, legend: '95th percentile of nodes' },
       { expr: promql`max(${nodes})`, legend: 'Worst node' },
-      { expr: latencyQuantile(0.99, [], operation, SCOPE.node), legend: 'p99 of requests' },
+      { expr: requestQuantile(0.99, operation, SCOPE.pool), legend: 'p99 of requests' },
     ],
     ...latencyAxis(operation),
     overrides: [
@@ -35,13 +41,13 @@ export const spread = (operation: Operation): SizedPanel => {
       dashed('Worst node', SERIES_COLORS.worst),
       dashed('p99 of requests', SERIES_COLORS.slowRequests),
     ],
-    noValue: NO_DATA,
+    noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,
     width: 12,
   })
 }
 
-export const poolLatency = (operation: Operation): SizedPanel =>
+export const topPoolLatency = (operation: Operation): SizedPanel =>
   topPools({
     title: `Top $topn pools by ${operation} latency`,
     about: [
@@ -49,18 +55,22 @@ export const poolLatency = (operation: Operation): SizedPanel =>
       'Below the thresholds, and similar from day to day.',
       'One pool: see its nodes. All pools of a system: its network or its load.',
     ],
-    expr: latencyOf(POOL_KEY, operation, SCOPE.node),
+    expr: poolLatency(operation, SCOPE.pool),
     ...latencyAxis(operation),
-    noValue: NO_DATA,
+    noValue: NO_RECORDED_DATA,
     width: 12,
   })
 
-const both = (of: (operation: Operation) => Expression): Expression => promql`${of('read')} + ${of('write')}`
-const ofPools = (of: (operation: Operation) => Expression): Expression =>
-  promql`${sumByPool(of('read'))} + ${sumByPool(of('write'))}`
+const ofPools = (name: RecordedName): Expression => recorded(name, SCOPE.pool)
+
+/** What is recorded of the reads and the writes of pools. */
+const RECORDED_TRAFFIC = {
+  read: { transactions: RECORDED.reads, bytes: RECORDED.readBytes },
+  write: { transactions: RECORDED.writes, bytes: RECORDED.writeBytes },
+} as const satisfies Record<Operation, Record<string, RecordedName>>
 
 const byPool = (title: string, about: readonly [string, string, string], expr: Expression, unit: string) =>
-  topPools({ title, about, expr, unit, min: 0, noValue: NO_DATA, width: 12 })
+  topPools({ title, about, expr, unit, min: 0, noValue: NO_RECORDED_DATA, width: 12 })
 
 export const transactions = byPool(
   'Top $topn pools by transactions',
@@ -69,7 +79,7 @@ export const transactions = byPool(
     'Follows the daily load.',
     'Latency that increases together with transactions is caused by load.',
   ],
-  promql`(${ofPools(countOf)})`,
+  ofPools(RECORDED.transactions),
   'reqps',
 )
 
@@ -80,32 +90,34 @@ export const bandwidth = byPool(
     'Follows the daily load.',
     'A constant maximum under load is a bottleneck: compare with CPU and network below.',
   ],
-  promql`(${ofPools(bytesOf)})`,
+  promql`(${ofPools(RECORDED.readBytes)} + ${ofPools(RECORDED.writeBytes)})`,
   'Bps',
 )
 
-export const objectSize = (operation: Operation): SizedPanel =>
-  byPool(
+export const objectSize = (operation: Operation): SizedPanel => {
+  const { transactions: count, bytes } = RECORDED_TRAFFIC[operation]
+  return byPool(
     `Top $topn pools by bytes per ${operation}`,
     [
       `Bandwidth divided by transactions: the mean size of the objects of a ${operation}, of the pools where it is largest.`,
       'Steady.',
       'A sudden increase explains higher latency: larger objects take longer.',
     ],
-    ratio(sumByPool(bytesOf(operation)), sumByPool(countOf(operation))),
+    ratio(ofPools(bytes), ofPools(count)),
     'bytes',
   )
+}
 
 const SAME_TIME = 'and the values of the day and of the week before at the same time of day.'
 
 export const comparedTransactions = compared({
   title: 'Transactions and earlier days',
   about: [
-    `Reads and writes per second over the selected nodes, ${SAME_TIME}`,
+    `Reads and writes per second over the selected pools, ${SAME_TIME}`,
     'All lines similar, except on holidays.',
     'Nearly zero while the other lines are not: requests do not reach the system. Far above: new load, which explains latency.',
   ],
-  expr: sum(promql`${both(countOf)}`),
+  expr: sum(ofPools(RECORDED.transactions)),
   unit: 'reqps',
   width: 8,
 })
@@ -114,11 +126,11 @@ export const comparedLatency = (operation: Operation): SizedPanel =>
   compared({
     title: `${capital(operation)} latency and earlier days`,
     about: [
-      `Time of a ${operation} transaction over the selected nodes, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
+      `Time of a ${operation} transaction over the selected pools, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
       'All lines similar.',
       'Several times as slow at the same load: a fault, although the latency may be below the thresholds. Select one pool at a time.',
     ],
-    expr: latencyOf([], operation, SCOPE.node),
+    expr: latencyOfAll(operation, SCOPE.pool),
     unit: 's',
     width: 8,
   })

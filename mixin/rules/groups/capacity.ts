@@ -1,6 +1,6 @@
-import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { lastValue, perNode } from '../../promql/operators.ts'
+import { lastValue } from '../../promql/operators.ts'
 import { LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, POOL } from './templates.ts'
@@ -30,15 +30,12 @@ const capacityHigh = twoLevels(
   },
 )
 
-const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
 /**
  * The storage system's own forecast, the shortest of all nodes and histories, above a minimum usage only. Where the
  * system reports N/A there is no series, and the alert does not fire.
  */
 const shortForecast = (severity: 'warning' | 'critical'): Expression =>
-  promql`min by (${POOL_KEY}) (
-  ${lastValue(select('sds_node_capacity_forecast_seconds', TARGET))}
-) < ${THRESHOLDS.forecastSeconds[severity]}
+  promql`${lastValue(select(RECORDED.forecast))} < ${THRESHOLDS.forecastSeconds[severity]}
 and
 ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 
@@ -62,7 +59,7 @@ const forecastShort = twoLevels(
 const forecastUnavailable: Alert = {
   alert: 'SdsForecastUnavailable',
   severity: 'info',
-  expr: promql`max by (${POOL_KEY}) (${lastValue(select('sds_node_capacity_forecast_available'))}) == 0
+  expr: promql`${lastValue(select(RECORDED.forecastAvailable))} == 0
 and
 ${lastValue(USED)} > ${THRESHOLDS.usedRatio.warning}`,
   for: '6h',
@@ -98,18 +95,10 @@ max_over_time(${inMaintenance}[6h]) == 1`,
   dashboard: capacityPage,
 }
 
-const used = promql`(
-  ${perNode(lastValue(select('sds_node_disk_space_allocated_bytes')))}
-  /
-  (${perNode(lastValue(select('sds_node_disk_space_total_bytes')))} > 0)
-)`
 const imbalance: Alert = {
   alert: 'SdsCapacityImbalance',
   severity: 'info',
-  expr: promql`max by (${POOL_KEY}) ${used}
--
-min by (${POOL_KEY}) ${used}
-> ${THRESHOLDS.imbalanceRatio.critical}
+  expr: promql`${lastValue(select(RECORDED.usedRatioRange))} > ${THRESHOLDS.imbalanceRatio.critical}
 unless
 max_over_time(${inMaintenance}[15m]) == 1`,
   for: '6h',

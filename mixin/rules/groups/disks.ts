@@ -6,9 +6,10 @@ import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
 
 const DISKS = 'sds_node_disks_by_status'
-const withStatus = (status: string): Expression => select(DISKS, `status="${status}"`)
+/** Disks of pools. The sum drops the label `status`. */
+const withStatus = (status: string): Expression => select(RECORDED.disks, `status="${status}"`)
 const poolPage = dashboardOf('disks', POOL_KEY)
-const bad = sumByPool(perNode(withStatus('Bad')))
+const bad = sumByPool(withStatus('Bad'))
 
 const disksBad: Alert = {
   alert: 'SdsDisksBad',
@@ -39,7 +40,7 @@ ${bad}
 const readyToReplace: Alert = {
   alert: 'SdsDisksReadyToReplace',
   severity: 'info',
-  expr: promql`${sumByPool(perNode(lastValue(withStatus('ReadyToReplace'))))} > 0`,
+  expr: promql`${sumByPool(lastValue(withStatus('ReadyToReplace')))} > 0`,
   for: '1h',
   keepFiringFor: '1h',
   summary: 'Disks of a storage pool are ready to be replaced.',

@@ -1,71 +1,112 @@
-import { type Expression, join, type Matcher, promql, select } from '../../promql/expression.ts'
-import { latencyQuantile, type Operation } from '../../promql/latency.ts'
-import { RECORDED } from '../../promql/metrics.ts'
-import { by, dedup, perNode, perSystem, sumByPool } from '../../promql/operators.ts'
-import { HEALTH, MEASURES, NODE_KEY, POOL_KEY, UNKNOWN_HEALTH } from '../../settings.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { nodeQuantile, type Operation, poolBuckets, poolQuantile } from '../../promql/latency.ts'
+import { type MetricName, RECORDED } from '../../promql/metrics.ts'
+import { healthCode } from '../../promql/nodes.ts'
+import { by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy, sumByPool } from '../../promql/operators.ts'
+import { LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
-/** Dashboards use the raw metrics, so that they work without these rules; only trends over weeks need them. */
+/**
+ * Each rule reads what is scraped and no recorded series: promtool computes the past of all rules from the data that was
+ * there before (docs/history.md).
+ */
 
-const code = (matcher: Matcher, value: number): Expression =>
-  promql`(${perNode(select('sds_node_health_status', matcher))} == 1) * ${value}`
+const ofNodes = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  perNode(select(metric, ...matchers))
 
 /** Worst first: where two exporters polled before and after a change, `or` takes the worse of the two. */
-const healthCode: Recording = {
-  record: RECORDED.healthCode,
-  expr: join(
-    [
-      code(`status!~"${Object.keys(HEALTH).join('|')}"`, UNKNOWN_HEALTH.code),
-      ...Object.entries(HEALTH)
-        .map(([status, health]) => code(`status="${status}"`, health.code))
-        .reverse(),
-    ],
-    '\nor\n',
-  ),
+const healthCodes: readonly Recording[] = [
+  { record: RECORDED.healthCode, expr: healthCode(NODE_KEY, []) },
+  { record: RECORDED.poolHealthCode, expr: healthCode(POOL_KEY, []) },
+]
+
+/** Disks by status. */
+const disks: Recording = {
+  record: RECORDED.disks,
+  expr: sumBy([...POOL_KEY, 'status'], perNodeAnd('status', select('sds_node_disks_by_status'))),
 }
 
-const allocated = perNode(select('sds_node_disk_space_allocated_bytes'))
-const total = perNode(select('sds_node_disk_space_total_bytes'))
+const allocated = ofNodes('sds_node_disk_space_allocated_bytes')
+const total = ofNodes('sds_node_disk_space_total_bytes')
 
 /** Only nodes that serve both values count: a node with one of them would change the ratio of its pool. */
 const both = (value: Expression, other: Expression): Expression =>
   promql`sum by (${POOL_KEY}) (\n  ${value}\n  and\n  ${other}\n)`
 
+const used = ratio(allocated, total)
+
 const capacity: readonly Recording[] = [
   { record: RECORDED.allocatedBytes, expr: both(allocated, total) },
   { record: RECORDED.totalBytes, expr: both(total, allocated) },
   {
-    // Not of the recorded sums: promtool computes the past of all rules from the data before them.
     record: RECORDED.usedRatio,
     expr: promql`${both(allocated, total)}\n/\n(${both(total, allocated)} > 0)`,
+  },
+  {
+    // Of the fullest and the emptiest node.
+    record: RECORDED.usedRatioRange,
+    expr: promql`${by('max', POOL_KEY, used)}\n-\n${by('min', POOL_KEY, used)}`,
+  },
+]
+
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
+/** The shortest forecast of the storage system, of all nodes and histories, and whether it makes any forecast. */
+const forecasts: readonly Recording[] = [
+  {
+    record: RECORDED.forecast,
+    expr: by('min', POOL_KEY, select('sds_node_capacity_forecast_seconds', TARGET)),
+  },
+  {
+    record: RECORDED.forecastAvailable,
+    expr: by('max', POOL_KEY, select('sds_node_capacity_forecast_available')),
   },
 ]
 
 /** The mean over nodes, weighted by their transactions. Nodes without transactions do not count. */
-const latency = (record: Recording['record'], operation: Operation): Recording => {
-  const seconds = perNode(select(`sds_node_transaction_${operation}_latency_seconds`))
-  const rate = perNode(select(`sds_node_transaction_${operation}s_per_second`))
-  return {
-    record,
-    expr: promql`sum by (${POOL_KEY}) (${seconds} * ${rate})
+const meanLatency = (operation: Operation): Expression => {
+  const seconds = ofNodes(`sds_node_transaction_${operation}_latency_seconds`)
+  const rate = ofNodes(`sds_node_transaction_${operation}s_per_second`)
+  return promql`sum by (${POOL_KEY}) (${seconds} * ${rate})
 /
-(sum by (${POOL_KEY}) (${rate} and ${seconds}) > 0)`,
-  }
+(sum by (${POOL_KEY}) (${rate} and ${seconds}) > 0)`
 }
 
-/** Of the requests to all nodes together, for pools whose system does not serve means. */
-const quantile = (record: Recording['record'], operation: Operation): Recording => ({
+/** Means, and quantiles of nodes and pools whose system does not serve means. */
+const latencies: readonly Recording[] = [
+  { record: RECORDED.readLatency, expr: meanLatency('read') },
+  { record: RECORDED.writeLatency, expr: meanLatency('write') },
+  { record: RECORDED.readLatencyQuantile, expr: poolQuantile('read') },
+  { record: RECORDED.writeLatencyQuantile, expr: poolQuantile('write') },
+  { record: RECORDED.latencyBuckets, expr: poolBuckets() },
+  { record: RECORDED.nodeReadLatencyQuantile, expr: nodeQuantile('read') },
+  { record: RECORDED.nodeWriteLatencyQuantile, expr: nodeQuantile('write') },
+]
+
+const reads = sumByPool(ofNodes('sds_node_transaction_reads_per_second'))
+const writes = sumByPool(ofNodes('sds_node_transaction_writes_per_second'))
+
+/** A metric of nodes, summed by pool. */
+const sumOf = (record: Recording['record'], metric: MetricName): Recording => ({
   record,
-  expr: latencyQuantile(MEASURES.latencyQuantile, POOL_KEY, operation, []),
+  expr: sumByPool(ofNodes(metric)),
+})
+const sumByPurpose = (record: Recording['record'], metric: MetricName): Recording => ({
+  record,
+  expr: sumBy([...POOL_KEY, 'purpose'], perNodeAnd('purpose', select(metric))),
 })
 
-/** Reads and writes. */
-const transactions: Recording = {
-  record: RECORDED.transactions,
-  expr: promql`${sumByPool(perNode(select('sds_node_transaction_reads_per_second')))}
-+
-${sumByPool(perNode(select('sds_node_transaction_writes_per_second')))}`,
-}
+const traffic: readonly Recording[] = [
+  { record: RECORDED.reads, expr: reads },
+  { record: RECORDED.writes, expr: writes },
+  // Reads and writes.
+  { record: RECORDED.transactions, expr: promql`${reads}\n+\n${writes}` },
+  sumOf(RECORDED.readBytes, 'sds_node_transaction_read_bytes_per_second'),
+  sumOf(RECORDED.writeBytes, 'sds_node_transaction_write_bytes_per_second'),
+  sumOf(RECORDED.diskReads, 'sds_node_disk_read_bytes_per_second'),
+  sumOf(RECORDED.diskWrites, 'sds_node_disk_write_bytes_per_second'),
+  sumByPurpose(RECORDED.diskReadPurposes, 'sds_node_disk_read_purpose_bytes_per_second'),
+  sumByPurpose(RECORDED.diskWritePurposes, 'sds_node_disk_write_purpose_bytes_per_second'),
+]
 
 /** 1 while a node of the pool is in Maintenance, else 0: then space is missing on purpose. */
 const maintenance: Recording = {
@@ -73,9 +114,11 @@ const maintenance: Recording = {
   expr: by('max', POOL_KEY, select('sds_node_health_status', 'status="Maintenance"')),
 }
 
-const failed = sumByPool(perNode(select('sds_node_transactions_failed')))
-const succeeded = sumByPool(perNode(select('sds_node_transactions_succeeded')))
-const userErrors = select('sds_node_transaction_errors_by_type', 'category="User"')
+const failed = sumByPool(ofNodes('sds_node_transactions_failed'))
+const succeeded = sumByPool(ofNodes('sds_node_transactions_succeeded'))
+const BY_TYPE = 'sds_node_transaction_errors_by_type'
+const userErrors = select(BY_TYPE, 'category="User"')
+const TYPE_KEY = ['category', 'error_type'] as const
 /** The feed lists only error types that occurred. None means 0, hence the second branch. */
 const failedByUser = promql`(
   ${sumByPool(dedup([...NODE_KEY, 'error_type'], userErrors))}
@@ -84,6 +127,10 @@ const failedByUser = promql`(
 )`
 
 const errors: readonly Recording[] = [
+  {
+    record: RECORDED.errorTypes,
+    expr: sumBy([...POOL_KEY, ...TYPE_KEY], dedup([...NODE_KEY, ...TYPE_KEY], select(BY_TYPE))),
+  },
   { record: RECORDED.failedRatio, expr: promql`${failed}\n/\n(${failed} + ${succeeded} > 0)` },
   {
     record: RECORDED.failedNotByUserRatio,
@@ -111,15 +158,14 @@ ${ageAtPoll}`,
 export const recordingGroup: RecordingGroup = {
   name: 'sds-recording',
   recordings: [
-    healthCode,
-    ...capacity,
-    latency(RECORDED.readLatency, 'read'),
-    latency(RECORDED.writeLatency, 'write'),
-    quantile(RECORDED.readLatencyQuantile, 'read'),
-    quantile(RECORDED.writeLatencyQuantile, 'write'),
-    transactions,
-    ...errors,
+    ...healthCodes,
     maintenance,
+    disks,
     sampleAge,
+    ...capacity,
+    ...forecasts,
+    ...latencies,
+    ...traffic,
+    ...errors,
   ],
 }

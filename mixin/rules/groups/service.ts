@@ -3,7 +3,7 @@ import type { Duration } from '../../promql/duration.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
-import { perNode, sumByPool } from '../../promql/operators.ts'
+import { perNode } from '../../promql/operators.ts'
 import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
@@ -32,7 +32,7 @@ const LATENCY_SOURCE = `(mean of its nodes, or quantile ${MEASURES.latencyQuanti
 /** The latency of a few transactions is not significant. */
 const whereNotQuiet = (vector: Expression, operation: Operation): Expression => promql`${vector}
 and
-${sumByPool(perNode(select(`sds_node_transaction_${operation}s_per_second`)))} > ${LIMITS.quietTransactionsPerSecond}`
+${select(operation === 'read' ? RECORDED.reads : RECORDED.writes)} > ${LIMITS.quietTransactionsPerSecond}`
 
 const latencyHigh = ({ operation, name, mean, quantile }: Direction, limit: Reference): Alert => ({
   alert: `Sds${name}LatencyHigh`,
@@ -94,11 +94,7 @@ ${asLow('167h')}`,
 /** The ratio of a few transactions is not significant. */
 const unlessQuiet = (vector: Expression): Expression => promql`${vector}
 unless
-(
-  ${sumByPool(perNode(select('sds_node_transaction_reads_per_second')))}
-  +
-  ${sumByPool(perNode(select('sds_node_transaction_writes_per_second')))}
-) <= ${LIMITS.quietTransactionsPerSecond}`
+${select(RECORDED.transactions)} <= ${LIMITS.quietTransactionsPerSecond}`
 
 const above = (record: RecordedName, level: Reference): Expression =>
   unlessQuiet(promql`${select(record)} > ${level}`)

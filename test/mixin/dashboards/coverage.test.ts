@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { ATTRIBUTE_GROUPS } from '../../../mixin/dashboards/common/pool_data.ts'
+import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
@@ -17,11 +18,13 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   sds_system_info: 'has labels of the configuration, whose names dashboards do not know',
 }
 
-const selected = new Set(
-  [...panelQueries(), ...annotationQueries()].flatMap(({ expr }) =>
-    selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES)),
-  ),
-)
+const metricsIn = (expr: string): string[] =>
+  selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES))
+
+const named = [...panelQueries(), ...annotationQueries()].flatMap(({ expr }) => metricsIn(expr))
+const recorded = recordingGroup.recordings.filter(({ record }) => named.includes(record))
+/** With the metrics of the recorded series. */
+const selected = new Set([...named, ...recorded.flatMap(({ expr }) => metricsIn(expr))])
 
 const isSelected = (family: string): boolean => selected.has(family) || selected.has(`${family}_bucket`)
 

@@ -53,6 +53,7 @@ const EDGE_CASES: readonly EdgeCase[] = [
     series: [
       ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
       ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, -3600),
+      ...onBoth('sds_system_up', { system: 'muc' }, 1),
       ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
     ],
     expected: {

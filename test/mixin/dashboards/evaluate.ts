@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -45,10 +46,11 @@ export const unitTest = (
   ),
 })
 
-/** Runs unit tests with promtool. */
-export const run = async (tests: readonly unknown[]) => {
+const RECORDING = resolve('deploy/prometheus/rules/sds-recording.yml')
+
+/** Runs unit tests with promtool, by default with the recording rules. */
+export const run = async (tests: readonly unknown[], { rules = true } = {}) => {
   using folder = temporaryFolder()
-  return await testRules(
-    folder.write('values.yml', stringify({ rule_files: [], tests }, { aliasDuplicateObjects: false })),
-  )
+  const content = { rule_files: rules ? [RECORDING] : [], tests }
+  return await testRules(folder.write('values.yml', stringify(content, { aliasDuplicateObjects: false })))
 }

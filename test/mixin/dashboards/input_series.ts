@@ -1,4 +1,3 @@
-import { RECORDED } from '../../../mixin/promql/metrics.ts'
 import { FAMILIES, type Family } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES } from '../promql/known_metrics.ts'
 import { diskReads, latencies, NODES, recovery, seriesOf } from './node_series.ts'
@@ -34,12 +33,6 @@ const ALERTS: readonly Labels[] = [
   { alertname: 'DiskFull', alertstate: 'firing', severity: 'critical' },
 ]
 
-/** Of the recording rules; they show that rules are loaded. */
-const recorded = (): InputSeries[] =>
-  Object.entries({ allocatedBytes: 2400, totalBytes: 4000, usedRatio: 0.6 } as const).map(([name, value]) =>
-    constant(RECORDED[name as 'usedRatio'], { system: 'fra', pool: 'p1' }, value),
-  )
-
 /** All series of the tests of values. */
 export const SERIES: readonly InputSeries[] = [
   ...NODES.flatMap(seriesOf),
@@ -48,7 +41,6 @@ export const SERIES: readonly InputSeries[] = [
   ...latencies(),
   ...POOLS.flatMap(poolSeries),
   ...exporters(),
-  ...recorded(),
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),
 ]
 

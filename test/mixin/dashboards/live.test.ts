@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { RECORDED } from '../../../mixin/promql/metrics.ts'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
+import { renderRules } from '../../../mixin/rules/rules.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
 import { silentLog } from '../../../src/log.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
 import { type Prometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -19,6 +22,7 @@ const READY = 'count(rate(sds_api_requests_total[4m]))'
  * A pair of exporters of one system, an exporter of a system with the query interface, and an exporter of one with
  * neither source of performance figures, each with a Prometheus.
  */
+let rules: Folder
 let demos: Child[]
 let full: Prometheus
 let queried: QueriedSystem
@@ -78,8 +82,12 @@ async function startDemo(...flags: readonly string[]): Promise<{ demo: Child; ad
   return { demo, address: found[1] ?? '' }
 }
 
+/** Evaluated each second, with ranges as much shorter. */
+const RECORDING = renderRules({ scale: 1 / 60 }).slice(0, 1)
+
 const scrape = (targets: readonly string[]): Promise<Prometheus> =>
   startPrometheus({
+    ruleFiles: RECORDING.map(({ path, text }) => rules.write(path.replaceAll('/', '_'), text)),
     config: {
       scrape_configs: [
         { job_name: 'sds-exporter', scrape_interval: '1s', static_configs: [{ targets: [...targets] }] },
@@ -88,6 +96,7 @@ const scrape = (targets: readonly string[]): Promise<Prometheus> =>
   })
 
 beforeAll(async () => {
+  rules = temporaryFolder()
   const started = await Promise.all([
     startDemo('--profile=classic', '--scenario=disk-failures'),
     startDemo('--profile=classic', '--scenario=disk-failures'),
@@ -101,11 +110,11 @@ beforeAll(async () => {
   queried = await startQueried()
   modern = await scrape([new URL(queried.exporter.url).host])
   await full.waitForSamples(
-    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2`,
+    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2`,
   )
-  await without.waitForSamples(`${READY} > 0 and count(sds_node_info) > 0`)
+  await without.waitForSamples(`${READY} > 0 and count(${RECORDED.healthCode}) > 0`)
   await modern.waitForSamples(
-    `${READY} > 0 and ${LATENCIES} == 12 and count(sds_node_capacity_forecast_available) > 0`,
+    `${READY} > 0 and ${LATENCIES} == 12 and count(${RECORDED.forecastAvailable}) > 0 and count(${RECORDED.nodeReadLatencyQuantile}) == 6`,
   )
 }, 3 * START_TIMEOUT_MS)
 afterAll(async () => {
@@ -113,13 +122,12 @@ afterAll(async () => {
   await queried?.exporter.stop()
   await queried?.emulator.stop()
   await Promise.all((demos ?? []).map((demo) => demo.stop()))
+  rules?.[Symbol.dispose]()
 })
 
 /** Panels that are empty here, with the reason. */
 const EXPECTED_EMPTY: Readonly<Record<string, string>> = {
-  'sds-fleet / Alerts': 'no rules are loaded',
-  'sds-fleet / Alerts firing now': 'no rules are loaded',
-  'sds-capacity / Top $topn pools by space used, and in 30 days': 'no rules are loaded',
+  'sds-fleet / Alerts firing now': 'no alerts are loaded',
   'sds-exporter / Request duration, 95th percentile': 'polls come once a minute, a test is shorter',
   'sds-exporter / Failed polls by reason': 'no poll fails',
   'sds-exporter / Failed logins': 'no login fails',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { RECORDED } from '../../../mixin/promql/metrics.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
 import { metricsIn, SHOWN } from './panels.ts'
 
@@ -11,13 +12,23 @@ const UNITS_OF: Readonly<Record<string, readonly string[]>> = {
   '': ['none', 'reqps', 'ops'],
 }
 
+const OPERATION_UNITS: Readonly<Record<string, string>> = {
+  ratio: 'ratio',
+  range: 'ratio',
+  rate: '',
+  code: '',
+}
+
+/** It stands for the systems whose clock skew is not known, multiplied by 0. */
+const TIMES_ZERO = 'sds_system_up'
+
 /** Queries whose unit is not that of their metrics, for example quotients. */
 const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ \/ (Used|Space used) \/ A$|\/ Used$| by space used/, 'bytes by bytes'],
   [/fullest minus emptiest node/, 'bytes by bytes'],
   [/% by trend$|time to 90 %/, 'bytes by bytes per second'],
   [
-    / latency and earlier days | [Ll]atency of the selected nodes | pools by (read|write) latency /,
+    / latency and earlier days | [Ll]atency of the selected pools | pools by (read|write) latency /,
     'weighted',
   ],
   [/ \/ Latency \/ [AB]$/, 'weighted by transactions'],
@@ -35,16 +46,23 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))
 
 describe('units', () => {
-  const baseUnit = new Map(
+  const ofMetrics = new Map(
     FAMILIES.flatMap(({ name, unit }) => [name, `${name}_bucket`].map((key) => [key, unit])),
   )
+  /** A recorded series has the unit of its metric, except where the operation says otherwise. */
+  const ofRecorded = Object.values(RECORDED).flatMap((record): [string, string][] => {
+    const [, metric = '', operation = ''] = record.split(':')
+    const unit = OPERATION_UNITS[operation] ?? ofMetrics.get(metric)
+    return unit === undefined ? [] : [[record, unit]]
+  })
+  const baseUnit = new Map([...ofMetrics, ...ofRecorded])
 
   const plain = SHOWN.filter(({ where }) => !isDerived(where))
 
   test('agree with the unit of the metric', () => {
     const wrong = plain.flatMap(({ where, expr, unit }) =>
       metricsIn(expr)
-        .filter((name) => baseUnit.has(name))
+        .filter((name) => baseUnit.has(name) && name !== TIMES_ZERO)
         .filter((name) => !UNITS_OF[baseUnit.get(name) ?? '']?.includes(unit))
         .map((name) => `${where}: ${name} in ${unit}`),
     )

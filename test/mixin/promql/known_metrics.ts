@@ -1,4 +1,5 @@
 import { PROMETHEUS_METRICS, RECORDED } from '../../../mixin/promql/metrics.ts'
+import { labelsOfRecorded } from '../../../mixin/promql/recorded.ts'
 import { ALERT_LABELS } from '../../../mixin/settings.ts'
 import { FAMILIES, PROCESS_METRICS } from '../../../src/metrics/families.ts'
 
@@ -27,10 +28,9 @@ const HISTOGRAM_SERIES: Readonly<Record<string, readonly string[]>> = {
   _count: [],
 }
 
-/** Recorded series have the labels of the level in their names, e.g. `system_pool:…`. */
 const recorded = Object.values(RECORDED).map((name): [string, readonly string[]] => [
   name,
-  (name.split(':')[0] ?? '').split('_'),
+  labelsOfRecorded(name),
 ])
 
 const own: [string, readonly string[]][] = FAMILIES.flatMap(({ name, labels, type }) => {

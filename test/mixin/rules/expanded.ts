@@ -3,7 +3,7 @@ import { type Expression, parse } from '../promql/parse.ts'
 
 const RECORDED = new Map<string, string>(recordingGroup.recordings.map(({ record, expr }) => [record, expr]))
 const MINUS_LOOKBACK = / offset \w+/g
-const RECORDED_NAME = /\b(\w+:\w+:\w+)(?:\[(\w+)\])?/g
+const RECORDED_NAME = /\b(\w+:\w+:\w+)(?:\{[^}]*\})?(?:\[(\w+)\])?/g
 
 /** The expression with recorded series replaced by their expressions, so that its labels can be derived. */
 export const expanded = (expr: string): Expression => {
