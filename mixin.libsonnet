@@ -28,6 +28,7 @@ local resolver(config) = {
   local value(path) =
     local names = std.split(path, '.');
     if path == 'job' then config.job
+    else if path == 'clusterHide' then (if config.showCluster then 0 else 2)
     else config.thresholds[names[0]][if std.length(names) == 1 then 'value' else names[1]],
   local textOf(path) =
     local found = value(path);
@@ -98,6 +99,8 @@ local alertRule(alert, group, config, resolve) =
     thresholds: rules.settings,
     // Name of the scrape job.
     job: rules.job,
+    // Whether dashboards show the variable `cluster`, a label that stores such as Thanos and Mimir add.
+    showCluster: false,
     // Address of docs/alerts.md, and root URL of Grafana, without a slash at the end; null: no links.
     runbookBaseUrl: null,
     grafanaUrl: null,

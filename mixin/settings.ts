@@ -3,6 +3,7 @@
  * documentation of the storage system. Users change them in the section `alerting` of their configuration; what is
  * generated from the defaults is in `grafana/` and `deploy/`.
  */
+import { CLUSTER_HIDE, CLUSTER_PATH } from '../src/alerting/cluster.ts'
 import {
   type Levels,
   type Reference,
@@ -262,11 +263,23 @@ export const PROMETHEUS = {
 /** The name of the scrape job that the user sets. */
 export const JOB = reference('job')
 
+/** Whether the variable `cluster` is shown, as Grafana's `hide` of variables. */
+export const CLUSTER_VISIBILITY = reference(CLUSTER_PATH)
+
 /** The defaults of everything that users set, by path. */
-export const DEFAULT_VALUES: Values = { ...DEFAULT_NUMBERS, job: PROMETHEUS.job }
+export const DEFAULT_VALUES: Values = {
+  ...DEFAULT_NUMBERS,
+  job: PROMETHEUS.job,
+  [CLUSTER_PATH]: CLUSTER_HIDE.hidden,
+}
+
+/** Labels that a store of several Prometheus servers, such as Thanos or Mimir, adds to all series. */
+export const EXTERNAL_LABELS = ['cluster'] as const
 
 /** Label matchers of the variables of dashboards. */
 export const MATCHERS = {
+  /** Without the label, the variable is All, which also matches series without it. */
+  cluster: 'cluster=~"$cluster"',
   job: 'job=~"$job"',
   instance: 'instance=~"$instance"',
   system: 'system=~"$system"',

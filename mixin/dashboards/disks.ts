@@ -9,7 +9,7 @@ import { timeSeries } from '../grafana/timeseries.ts'
 import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
 import { RECORDED } from '../promql/metrics.ts'
 import { perNode, perNodeAnd, sum, sumBy, sumByPool } from '../promql/operators.ts'
-import { recorded } from '../promql/recorded.ts'
+import { recordedSelector } from '../promql/recorded.ts'
 import { SCOPE } from '../promql/scope.ts'
 import { DISKS as DISK_STATES, GRAFANA, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../settings.ts'
 import { byPurpose, diskReadShare } from './common/disk_read_share.ts'
@@ -74,7 +74,10 @@ const notGood = timeSeries({
     'Many at once in one node point to its controller, cables or power, not to the disks.',
   ],
   queries: [
-    { expr: sumBy(['status'], recorded(RECORDED.disks, SCOPE.pool, 'status!="Good"')), legend: '{{status}}' },
+    {
+      expr: sumBy(['status'], recordedSelector(RECORDED.disks, SCOPE.pool, 'status!="Good"')),
+      legend: '{{status}}',
+    },
   ],
   unit: 'none',
   min: 0,
@@ -84,7 +87,7 @@ const notGood = timeSeries({
   width: 12,
 })
 
-const badDisks = recorded(RECORDED.disks, SCOPE.pool, 'status="Bad"')
+const badDisks = recordedSelector(RECORDED.disks, SCOPE.pool, 'status="Bad"')
 
 const failures = topPools({
   title: 'Top $topn pools by disks gone bad in a day',
@@ -197,7 +200,7 @@ export const disks: DashboardSpec = {
   name: 'disks',
   title: 'Storage / Disks and background work',
   question: 'Which nodes have disks to replace, and is the pool still rebuilding?',
-  variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
+  variables: ['datasource', 'cluster', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-24h',
   refresh: GRAFANA.refresh.slow,
   rows: [

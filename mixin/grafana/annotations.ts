@@ -7,8 +7,8 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { COLORS } from '../colors.ts'
 import { type Expression, type Matcher, promql, select } from '../promql/expression.ts'
-import { firingAlerts } from '../promql/scope.ts'
-import { GRAFANA, MATCHERS } from '../settings.ts'
+import { firingAlerts, SCOPE } from '../promql/scope.ts'
+import { GRAFANA } from '../settings.ts'
 import { DATASOURCE } from './spec.ts'
 
 interface Annotation {
@@ -23,8 +23,8 @@ interface Annotation {
 }
 
 /** Restarts of exporters only: other jobs of the same Prometheus have `process_start_time_seconds`, too. */
-const START = select('process_start_time_seconds', MATCHERS.job)
-const BUILD = select('sds_exporter_build_info', MATCHERS.job)
+const START = select('process_start_time_seconds', ...SCOPE.job)
+const BUILD = select('sds_exporter_build_info', ...SCOPE.job)
 const RESTARTS = promql`changes(${START}[$__rate_interval]) > 0 and on (job,instance) ${BUILD}`
 
 /** Alerts about what the page shows; those without one of the labels are kept. */

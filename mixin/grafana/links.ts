@@ -4,7 +4,7 @@ import type { Link } from './spec.ts'
 
 const ref = (name: string): string => `$\{${name}}`
 /** Grafana substitutes these when a link is clicked. */
-const TAIL = `${ref('datasource:queryparam')}&${ref('job:queryparam')}&${ref('__url_time_range')}`
+const TAIL = `${ref('datasource:queryparam')}&${ref('cluster:queryparam')}&${ref('job:queryparam')}&${ref('__url_time_range')}`
 
 const link = (title: string, name: DashboardName, variables: Readonly<Record<string, string>>): Link => {
   const url = dashboardUrl(name, variables)

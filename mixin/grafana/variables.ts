@@ -8,8 +8,8 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard'
 import { type Expression, type Matcher, select } from '../promql/expression.ts'
 import { SCOPE } from '../promql/scope.ts'
-import { MATCHERS } from '../settings.ts'
-import { DATASOURCE } from './spec.ts'
+import { CLUSTER_VISIBILITY, MATCHERS } from '../settings.ts'
+import { DATASOURCE, placed } from './spec.ts'
 
 /** Matches any value of the label; `.*` would also match series without the label. */
 const ALL_VALUE = '.+'
@@ -37,7 +37,9 @@ const many = (builder: QueryVariableBuilder, allValue = true): VariableModel => 
 /** Removes members that the SDK adds from other types of variables. */
 const tidy = ({ auto: _, auto_min: __, auto_count: ___, ...rest }: VariableModel): VariableModel => rest
 
-const SYSTEM = labelValues(select('sds_system_up', MATCHERS.job), 'system')
+const CLUSTER = labelValues(select('sds_system_up'), 'cluster')
+const JOB = labelValues(select('sds_system_up', MATCHERS.cluster), 'job')
+const SYSTEM = labelValues(select('sds_system_up', ...SCOPE.job), 'system')
 const POOL = labelValues(select('sds_node_info', ...SCOPE.system), 'pool')
 const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
 
@@ -49,14 +51,20 @@ const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
 export const VARIABLES = {
   datasource: (): VariableModel =>
     tidy(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus').build()),
-  job: (): VariableModel => many(query('job', 'Job', labelValues(select('sds_system_up'), 'job'))),
+  /** All also matches series without the label, which only stores of several Prometheus servers have. */
+  cluster: (): VariableModel => ({
+    ...many(query('cluster', 'Cluster', CLUSTER)),
+    allValue: '.*',
+    hide: placed(CLUSTER_VISIBILITY),
+  }),
+  job: (): VariableModel => many(query('job', 'Job', JOB)),
   /**
    * Both without `allValue`, so that All expands to the exporters: `up` and the process metrics exist for every job
    * of the Prometheus, and `.+` would match them all.
    */
-  exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job')), false),
+  exporterJob: (): VariableModel => many(query('job', 'Job', exporters('job', MATCHERS.cluster)), false),
   instance: (): VariableModel =>
-    many(query('instance', 'Exporter', exporters('instance', MATCHERS.job)), false),
+    many(query('instance', 'Exporter', exporters('instance', ...SCOPE.job)), false),
   system: (): VariableModel => many(query('system', 'System', SYSTEM)),
   pool: (): VariableModel => many(query('pool', 'Pool', POOL)),
   node: (): VariableModel => many(query('node', 'Node', NODE)),

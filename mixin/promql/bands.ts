@@ -3,7 +3,7 @@ import { type Expression, join, type Matcher, promql, select } from './expressio
 import { type MetricName, RECORDED } from './metrics.ts'
 import { dedup } from './operators.ts'
 import { poolsOfDay } from './pools.ts'
-import { recorded } from './recorded.ts'
+import { recordedSelector } from './recorded.ts'
 
 /** Prometheus sorts series by their labels, and this name comes before all others. */
 const RANK = '_rank'
@@ -27,24 +27,25 @@ ${worst}
 ))`
 
 /** The recorded codes that were not Good at some time in the range. */
-const worstHealth = (codes: Expression): Expression =>
-  promql`(${inRange('max')(codes)} > ${HEALTH.Good.code})`
+const worstHealth = (labels: readonly string[], selector: Expression): Expression =>
+  promql`(${dedup(labels, inRange('max')(selector))} > ${HEALTH.Good.code})`
 
 /** Health of the nodes that were not Good in the time range, the worst first. */
 export const nodeHealthBands = (matchers: readonly Matcher[]): Expression => {
-  const codes = recorded(RECORDED.healthCode, matchers)
-  return worstFirst(NODE_KEY, codes, worstHealth(codes))
+  const selector = recordedSelector(RECORDED.healthCode, matchers)
+  return worstFirst(NODE_KEY, dedup(NODE_KEY, selector), worstHealth(NODE_KEY, selector))
 }
 
 /** Health of the worst node of the pools that had no data or were not Good in the time range, the worst first. */
 export const poolHealthBands = (matchers: readonly Matcher[]): Expression => {
-  const codes = recorded(RECORDED.poolHealthCode, matchers)
+  const selector = recordedSelector(RECORDED.poolHealthCode, matchers)
   const polled = dedup(POOL_KEY, inRange('min')(select('sds_pool_up', ...matchers)))
-  const withoutData = promql`(${polled} unless ${codes} @ end()) * 0 + ${NO_DATA_HEALTH.code}`
+  const now = dedup(POOL_KEY, promql`${selector} @ end()`)
+  const withoutData = promql`(${polled} unless ${now}) * 0 + ${NO_DATA_HEALTH.code}`
   return worstFirst(
     POOL_KEY,
-    promql`${codes}\nor\n${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`,
-    join([withoutData, worstHealth(codes), promql`(${polled} == 0) + 1`], '\nor\n'),
+    promql`${dedup(POOL_KEY, selector)}\nor\n${poolsOfDay(matchers)} + ${NO_DATA_HEALTH.code}`,
+    join([withoutData, worstHealth(POOL_KEY, selector), promql`(${polled} == 0) + 1`], '\nor\n'),
   )
 }
 

@@ -3,7 +3,7 @@ import type { Duration } from './duration.ts'
 import { type Expression, type Matcher, promql, select } from './expression.ts'
 import { RECORDED, type RecordedName } from './metrics.ts'
 import { by, dedup, perNode, ratio } from './operators.ts'
-import { recorded } from './recorded.ts'
+import { recorded, recordedSelector } from './recorded.ts'
 
 /**
  * Latencies of systems of both kinds. The nodes feed has means of nodes. The query interface has a histogram of
@@ -69,7 +69,7 @@ export const requestQuantile = (
 ): Expression =>
   quantileOf(
     quantile,
-    by('sum', ['le'], recorded(RECORDED.latencyBuckets, scope, `operation="${operation}"`)),
+    by('sum', ['le'], recordedSelector(RECORDED.latencyBuckets, scope, `operation="${operation}"`)),
   )
 
 /** One series per node: its mean latency, or the quantile where the system does not serve the mean. */

@@ -4,13 +4,15 @@ import { RECORDED } from './metrics.ts'
 
 /** Matchers of the variables of a dashboard, by the series that are to be selected. */
 export const SCOPE = {
-  system: [MATCHERS.job, MATCHERS.system],
-  pool: [MATCHERS.job, MATCHERS.system, MATCHERS.pool],
-  node: [MATCHERS.job, MATCHERS.system, MATCHERS.pool, MATCHERS.node],
+  /** All exporters. */
+  job: [MATCHERS.cluster, MATCHERS.job],
+  system: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system],
+  pool: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system, MATCHERS.pool],
+  node: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system, MATCHERS.pool, MATCHERS.node],
   /** Metrics of the exporter's process. */
-  exporter: [MATCHERS.job, MATCHERS.instance],
+  exporter: [MATCHERS.cluster, MATCHERS.job, MATCHERS.instance],
   /** Counters of polls and requests, which have a label `system` but no `pool`. */
-  polling: [MATCHERS.job, MATCHERS.instance, MATCHERS.system],
+  polling: [MATCHERS.cluster, MATCHERS.job, MATCHERS.instance, MATCHERS.system],
 } as const satisfies Record<string, readonly Matcher[]>
 
 /**
@@ -20,6 +22,7 @@ export const SCOPE = {
 export const firingAlerts = (...matchers: readonly Matcher[]): Expression =>
   select(
     'ALERTS',
+    MATCHERS.cluster,
     'alertstate="firing"',
     `alertname=~"${PROMETHEUS.alertPrefix}.+"`,
     'system=~"$system|"',
@@ -30,4 +33,5 @@ export const firingAlerts = (...matchers: readonly Matcher[]): Expression =>
  * 1 where the rules were evaluated within a day, else nothing: without them there are no alerts, which is not the same
  * as no firing alert.
  */
-export const rulesLoaded = (): Expression => promql`group(last_over_time(${select(RECORDED.usedRatio)}[1d]))`
+export const rulesLoaded = (): Expression =>
+  promql`group(last_over_time(${select(RECORDED.usedRatio, MATCHERS.cluster)}[1d]))`

@@ -2,6 +2,7 @@ import { PROMETHEUS } from '../settings.ts'
 
 /** Selected values of the variables of a dashboard; undefined is All. */
 export interface Selection {
+  readonly cluster?: readonly string[]
   readonly job?: readonly string[]
   readonly instance?: readonly string[]
   readonly system?: readonly string[]
@@ -27,10 +28,11 @@ const RATE_INTERVAL = `${4 * PROMETHEUS.scrapeIntervalSeconds}s`
 /** The expression that Grafana sends to Prometheus for a selection; for tests and the preview. */
 export const substitute = (expr: string, selection: Selection = {}): string =>
   expr
+    .replaceAll('$cluster', selection.cluster === undefined ? '.*' : pattern(selection.cluster))
     .replaceAll('$__rate_interval', RATE_INTERVAL)
     .replaceAll('$__range', `${selection.rangeSeconds ?? DEFAULT_RANGE_SECONDS}s`)
     .replaceAll('$topn', String(selection.topn ?? 10))
     .replaceAll(
       /\$(job|instance|system|pool|node)\b/g,
-      (_, name: Exclude<keyof Selection, 'topn' | 'rangeSeconds'>) => pattern(selection[name]),
+      (_, name: Exclude<keyof Selection, 'cluster' | 'topn' | 'rangeSeconds'>) => pattern(selection[name]),
     )

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { CLUSTER_HIDE, CLUSTER_PATH } from './cluster.ts'
 import type { DashboardSource } from './dashboards.ts'
 import type { Places } from './places.ts'
 import { type Values, valuesOf } from './references.ts'
@@ -24,7 +25,11 @@ const readJson = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))
 export const readRules = (): PackagedRules => readJson(new URL('rules.json', GENERATED)) as PackagedRules
 
 /** The defaults of all settings. */
-export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({ ...valuesOf(settings), job })
+export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({
+  ...valuesOf(settings),
+  job,
+  [CLUSTER_PATH]: CLUSTER_HIDE.hidden,
+})
 
 /** The dashboards of the package, sorted by file name. */
 export function readDashboards(): DashboardSource[] {

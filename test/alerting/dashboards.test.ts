@@ -3,6 +3,7 @@ import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { substitute } from '../../mixin/promql/selection.ts'
+import { CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/cluster.ts'
 import { type AlertingConfig, DEFAULT_ALERTING, type Override } from '../../src/alerting/config.ts'
 import { readDashboards, readRules } from '../../src/alerting/package_files.ts'
 import { alertsOf } from '../../src/alerting/sources.ts'
@@ -64,6 +65,22 @@ describe('dashboards with settings', () => {
 
   test('have no reference left', () => {
     expect(JSON.stringify(boards({ overrides: [override('a', warning(0.6))] }))).not.toContain('<<')
+  })
+})
+
+describe('the variable cluster', () => {
+  const clusters = (config: Partial<AlertingConfig>) =>
+    boards(config).map(({ templating }) => templating.list?.find(({ name }) => name === 'cluster'))
+
+  test('is hidden and All, also without the label', () => {
+    for (const variable of clusters({})) {
+      expect(variable).toMatchObject({ hide: 2, allValue: '.*', current: { value: ['$__all'] } })
+    }
+  })
+
+  test('is shown by a setting', () => {
+    const shown = clusters({ values: { [CLUSTER_PATH]: CLUSTER_HIDE.shown } })
+    expect(shown.map((variable) => variable?.hide)).toEqual(Array.from({ length: 8 }, () => 0))
   })
 })
 

@@ -29,6 +29,7 @@ alerting:
   runbook_base_url: https://wiki.example.net/alerts.md
   grafana_url: https://grafana.example.net/graphs/
   job: storage/sds
+  show_cluster: true
   thresholds:
     used_ratio: {warning: 0.7, critical: "\${CRITICAL}"}
     forecast: {warning: 60d}
@@ -58,6 +59,7 @@ alerting:
         outlierFactor: 2.5,
         forecastTargetPercent: 80,
         job: 'storage/sds',
+        clusterHide: 0,
       },
       for: { SdsNodesSuspect: { warning: '90m' }, SdsNodeBad: { critical: '0s' } },
       keepFiringFor: { SdsDisksBad: { warning: '1h' } },
@@ -142,6 +144,7 @@ alerting:
     ],
     ['disabled: [SdsNodeGood]', 'disabled[0]: there is no alert of this name'],
     ['disabled: SdsNodeBad', 'disabled: expected a list of names of alerts'],
+    ['show_cluster: 1', 'show_cluster: expected true or false'],
     ['grafana_url: grafana', 'grafana_url: not a URL: write https://grafana'],
     [
       'grafana_url: "https://a:b@c"',

@@ -51,6 +51,7 @@ describe('mixin.libsonnet', () => {
         runbookBaseUrl: 'https://wiki.example.net/alerts.md',
         grafanaUrl: 'https://grafana.example.net',
         job: 'storage',
+        showCluster: true,
         disabled: ['SdsNodeCpuBusy'],
         thresholds+: {
           usedRatio+: { warning: 0.7 },
@@ -65,6 +66,7 @@ describe('mixin.libsonnet', () => {
         disabled: ['SdsNodeCpuBusy'],
         values: {
           job: 'storage',
+          clusterHide: 0,
           'usedRatio.warning': 0.7,
           'clockSkewSeconds.critical': 600,
           outlierFactor: 2.5,

@@ -9,7 +9,7 @@ export const capacity: DashboardSpec = {
   name: 'capacity',
   title: 'Storage / Capacity and forecast',
   question: 'When must disks be ordered, and for which pool?',
-  variables: ['datasource', 'job', 'system', 'pool', 'topn'],
+  variables: ['datasource', 'cluster', 'job', 'system', 'pool', 'topn'],
   from: 'now-30d',
   refresh: GRAFANA.refresh.trend,
   rows: [

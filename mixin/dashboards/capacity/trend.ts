@@ -1,9 +1,10 @@
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, promql } from '../../promql/expression.ts'
 import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
-import { recorded } from '../../promql/recorded.ts'
+import { dedup } from '../../promql/operators.ts'
+import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
-import { LIMITS } from '../../settings.ts'
+import { LIMITS, POOL_KEY } from '../../settings.ts'
 
 /**
  * Trends are calculated from the recorded sums of pools, not from series of nodes: a series of a node that left, or of
@@ -17,18 +18,20 @@ export const USED_RATIO = ofPools(RECORDED.usedRatio)
 const TOTAL = ofPools(RECORDED.totalBytes)
 
 /** The value some time ago, also if a scrape or an evaluation failed just then; nothing where there was no data. */
-const before = (vector: Expression, ago: Duration): Expression =>
-  promql`last_over_time(${vector}[1h] offset ${[ago]})`
+const allocatedBefore = (ago: Duration): Expression => {
+  const selector = recordedSelector(RECORDED.allocatedBytes, SCOPE.pool)
+  return dedup(POOL_KEY, promql`last_over_time(${selector}[1h] offset ${[ago]})`)
+}
 
 /** Change of the allocated space; without data from so long ago there is no result. */
-export const growth = (ago: Duration): Expression => promql`${ALLOCATED} - ${before(ALLOCATED, ago)}`
+export const growth = (ago: Duration): Expression => promql`${ALLOCATED} - ${allocatedBefore(ago)}`
 
 const HISTORY: Duration = '7d'
 /** One point an hour: a point each minute is a hundred times as slow and no more precise. */
 const hourly = (vector: Expression): Expression => promql`(${vector})[${[HISTORY]}:1h]`
 
 /** Keeps pools with data from the begin of the history: a trend of a few hours is no forecast of weeks. */
-const withHistory = (trend: Expression): Expression => promql`(${trend}) and ${before(ALLOCATED, HISTORY)}`
+const withHistory = (trend: Expression): Expression => promql`(${trend}) and ${allocatedBefore(HISTORY)}`
 
 export const PROJECTION_DAYS = 30
 

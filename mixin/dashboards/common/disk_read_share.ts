@@ -2,14 +2,14 @@ import type { SizedPanel } from '../../grafana/spec.ts'
 import type { Expression, Matcher } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { ratio, sumByPool } from '../../promql/operators.ts'
-import { recorded } from '../../promql/recorded.ts'
+import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { topPools } from './lines.ts'
 import { NO_RECORDED_DATA } from './pool_data.ts'
 
 /** One series per pool and purpose of disk traffic. */
 export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Matcher[]): Expression =>
-  recorded(
+  recordedSelector(
     direction === 'read' ? RECORDED.diskReadPurposes : RECORDED.diskWritePurposes,
     SCOPE.pool,
     ...matchers,

@@ -9,7 +9,7 @@ export const errors: DashboardSpec = {
   name: 'errors',
   title: 'Storage / Transaction errors',
   question: 'Do requests of clients fail, by whose fault, and with which error?',
-  variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
+  variables: ['datasource', 'cluster', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -3,13 +3,13 @@ import { timeSeries } from '../../grafana/timeseries.ts'
 import { promql } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { sumBy } from '../../promql/operators.ts'
-import { recorded } from '../../promql/recorded.ts'
+import { recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
 import { SAMPLE_INTERVAL } from '../common/lines.ts'
 import { NO_RECORDED_DATA } from '../common/pool_data.ts'
 
-const TYPES = recorded(RECORDED.errorTypes, SCOPE.pool)
+const TYPES = recordedSelector(RECORDED.errorTypes, SCOPE.pool)
 
 export const byCategory = timeSeries({
   title: 'Failures per sample by category',

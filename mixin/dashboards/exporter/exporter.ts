@@ -10,7 +10,7 @@ export const exporter: DashboardSpec = {
   name: 'exporter',
   title: 'Storage / Exporter health',
   question: 'Are the values of the other dashboards correct and current?',
-  variables: ['datasource', 'exporterJob', 'instance', 'system', 'topn'],
+  variables: ['datasource', 'cluster', 'exporterJob', 'instance', 'system', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -8,7 +8,7 @@ export const fleet: DashboardSpec = {
   name: 'fleet',
   title: 'Storage / Fleet overview',
   question: 'Is there a fault, and in which pool?',
-  variables: ['datasource', 'job', 'system'],
+  variables: ['datasource', 'cluster', 'job', 'system'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -10,7 +10,7 @@ export const node: DashboardSpec = {
   name: 'node',
   title: 'Storage / Node',
   question: 'What is the state of this node, and what causes it?',
-  variables: ['datasource', 'job', 'oneSystem', 'onePool', 'oneNode'],
+  variables: ['datasource', 'cluster', 'job', 'oneSystem', 'onePool', 'oneNode'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -18,7 +18,7 @@ export const performance: DashboardSpec = {
   name: 'performance',
   title: 'Storage / Performance',
   question: 'Is the service slow, where, and is the cause load or a faulty node?',
-  variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
+  variables: ['datasource', 'cluster', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -8,7 +8,7 @@ export const pool: DashboardSpec = {
   name: 'pool',
   title: 'Storage / Pool',
   question: 'Which node of this pool differs from the others?',
-  variables: ['datasource', 'job', 'system', 'pool', 'node', 'topn'],
+  variables: ['datasource', 'cluster', 'job', 'system', 'pool', 'node', 'topn'],
   from: 'now-6h',
   refresh: GRAFANA.refresh.now,
   rows: [

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/cluster.ts'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
 import { typeMessage } from '../values/schema_problems.ts'
@@ -32,18 +33,23 @@ export function alertingSchema(
         runbook_base_url: link.optional(),
         grafana_url: link.optional(),
         job: job.optional(),
+        show_cluster: z.boolean('expected true or false').optional(),
         ...tuning,
         overrides: z.array(override, 'expected a list of overrides').prefault([]),
       },
       typeMessage('expected a mapping'),
     )
-    .transform(({ runbook_base_url, grafana_url, job: name, overrides, ...file }) => {
+    .transform(({ runbook_base_url, grafana_url, job: name, show_cluster, overrides, ...file }) => {
       const tuning = tuningOf(file)
       return {
         runbookBaseUrl: runbook_base_url,
         grafanaUrl: grafana_url,
         ...tuning,
-        values: { ...tuning.values, ...(name !== undefined && { job: name }) },
+        values: {
+          ...tuning.values,
+          ...(name !== undefined && { job: name }),
+          ...(show_cluster && { [CLUSTER_PATH]: CLUSTER_HIDE.shown }),
+        },
         overrides,
       }
     })

@@ -96,6 +96,18 @@ describe('every selector', () => {
     expect(wrong).toEqual([])
   })
 
+  // A hidden variable with `.*`, which also matches series without the label.
+  test('selects by the variable cluster', () => {
+    const wrong = offenders(
+      selectors(),
+      ({ selector }) =>
+        !selector.matchers.some(
+          ({ label, operator, value }) => label === 'cluster' && operator === '=~' && value === '$cluster',
+        ),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test('selects existing metrics and labels', () => {
     const wrong = selectors().flatMap(({ where, selector, metrics }) => [
       ...(metrics.length === 0 ? [`${where}: nothing is called ${selector.metric}`] : []),

@@ -65,8 +65,9 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
       const many = !single.includes(variable.name)
       expect(variable.multi, variable.name).toBe(many)
       expect(variable.includeAll, variable.name).toBe(many)
+      const allValue = variable.name === 'cluster' ? '.*' : '.+'
       expect(variable.allValue, variable.name).toBe(
-        many && !withoutAllValue.includes(variable.name) ? '.+' : undefined,
+        many && !withoutAllValue.includes(variable.name) ? allValue : undefined,
       )
       if (many) expect(variable.current?.value, variable.name).toEqual(['$__all'])
     }
@@ -74,14 +75,15 @@ describe.each(PAGES)('$uid', ({ uid, page }) => {
 })
 
 describe.each(PAGES)('$uid', ({ page }) => {
-  test('starts with the data source and the job', () => {
-    const [datasource, job] = variablesOf(page)
+  test('starts with the data source, the hidden cluster and the job', () => {
+    const [datasource, cluster, job] = variablesOf(page)
     expect(datasource).toMatchObject({
       name: 'datasource',
       type: 'datasource',
       label: 'Data source',
       query: 'prometheus',
     })
+    expect(cluster).toMatchObject({ name: 'cluster', type: 'query', label: 'Cluster', hide: 2, multi: true })
     expect(job).toMatchObject({
       name: 'job',
       type: 'query',

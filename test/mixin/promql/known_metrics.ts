@@ -1,15 +1,16 @@
 import { PROMETHEUS_METRICS, RECORDED } from '../../../mixin/promql/metrics.ts'
 import { labelsOfRecorded } from '../../../mixin/promql/recorded.ts'
-import { ALERT_LABELS } from '../../../mixin/settings.ts'
+import { ALERT_LABELS, EXTERNAL_LABELS } from '../../../mixin/settings.ts'
 import { FAMILIES, PROCESS_METRICS } from '../../../src/metrics/families.ts'
 
-/** Labels that Prometheus adds to every series that it scrapes. */
-const TARGET = ['job', 'instance'] as const
+/** Labels that Prometheus, or a store of several, adds to every series that it scrapes. */
+const TARGET = [...EXTERNAL_LABELS, 'job', 'instance'] as const
 
 const LABELS_OF_ALERTS = [
   'alertname',
   'alertstate',
   'severity',
+  ...EXTERNAL_LABELS,
   ...ALERT_LABELS.columns,
   ...ALERT_LABELS.detail,
 ] as const
@@ -30,7 +31,7 @@ const HISTOGRAM_SERIES: Readonly<Record<string, readonly string[]>> = {
 
 const recorded = Object.values(RECORDED).map((name): [string, readonly string[]] => [
   name,
-  labelsOfRecorded(name),
+  [...EXTERNAL_LABELS, ...labelsOfRecorded(name)],
 ])
 
 const own: [string, readonly string[]][] = FAMILIES.flatMap(({ name, labels, type }) => {
