@@ -69,7 +69,7 @@ const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`
 - **Check.** \`sds-exporter doctor\` has the state of the query interface, recalculates exported values from its rows, and compares the bandwidths of systems that serve them in both sources. If those of the feed are a multiple of the others, the feed has another unit: set \`performance.feed_bandwidth_unit\` ([Query interface](operations.md#query-interface)).
 `
 
-const RECORDED_NOTE = `The rules of \`deploy/prometheus/rules/sds-recording.yml\` record these series once a minute. Alerts use them, and queries over weeks should: they are one series for each pool or node, whatever number of exporters reports it, and they continue when an exporter is replaced.
+const RECORDED_NOTE = `The rules of \`deploy/prometheus/rules/sds-recording.yml\` record these series once a minute. Alerts and the panels of pools read them, and queries over weeks should: they are one series for each pool or node, whatever number of exporters reports it, and they continue when an exporter is replaced.
 
 `
 

@@ -47,7 +47,7 @@ function capacityRules(folder: Folder): string {
   const { groups } = parse(readFileSync('deploy/prometheus/rules/sds-recording.yml', 'utf8'))
   const [group] = groups
   const rules = group.rules.filter(({ record }: { record: string }) => record.includes('disk_space'))
-  expect(rules).toHaveLength(3)
+  expect(rules).toHaveLength(4)
   return folder.write('rules.yml', stringify({ groups: [{ ...group, rules }] }))
 }
 
