@@ -41,6 +41,7 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ pools by failed transactions /, 'transactions by transactions'],
   [/ \/ (State|Trouble)$/, 'codes of states, and scores'],
   [/ \/ Data \/ (Capacity|Resources|Transactions|Errors|Disk traffic|Forecasts)$/, 'share of nodes'],
+  [/ \/ Alerts \/ [AB]$/, 'a number of alerts; the recorded series shows that rules are loaded'],
   [/ \/ Last in the feed \/ A$/, 'the timestamp of a sample, not its value'],
 ]
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))
