@@ -58,7 +58,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   }
 
   async function discoverIfDue(): Promise<void> {
-    if (discovering === undefined && known && !isDue) return
+    if (known && !isDue) return
     isDue = false
     discovering ??= ask().finally(() => {
       discovering = undefined
@@ -68,7 +68,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 
   async function ask(): Promise<void> {
     try {
-      await use(await client.pools(signal))
+      await use(await listPools(client, signal))
       journal.discovered(undefined)
     } catch (failure) {
       if (!(failure instanceof ApiError) || signal.aborted) throw failure
@@ -92,4 +92,14 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     },
     discoverIfDue,
   }
+}
+
+/** @throws the reason of the signal also if it aborts in the last moment: a pool that is added after the stop would be polled */
+async function listPools(
+  client: DiscoveryOptions['client'],
+  signal: AbortSignal,
+): Promise<readonly PoolRef[]> {
+  const list = await client.pools(signal)
+  signal.throwIfAborted()
+  return list
 }

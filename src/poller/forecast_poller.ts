@@ -24,7 +24,7 @@ export interface ForecastPoller {
   /** Called by the schedule, and when old forecasts were withdrawn. */
   makeDue(): void
   /** Asks if they are due. */
-  askIfDue(signal: AbortSignal): Promise<void>
+  askIfDue(): Promise<void>
 }
 
 /** Old forecasts are withdrawn at the second schedule in a row without new ones. */
@@ -40,7 +40,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   let timesDue = 0
   let busy = false
 
-  async function ask(signal: AbortSignal): Promise<void> {
+  async function ask(): Promise<void> {
     dueAt = Number.POSITIVE_INFINITY
     try {
       const reading = await client.forecasts(poolId, forecast, leaving)
@@ -48,7 +48,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       journal.forecast(poolId, undefined)
       timesDue = 0
     } catch (failure) {
-      if (signal.aborted || leaving.aborted) return
+      if (leaving.aborted) return
       if (!(failure instanceof ApiError)) throw failure
       journal.forecast(poolId, failure)
       if (REASONS[failure.reason].origin !== 'request') dueAt = performance.now() + RETRY_MS
@@ -67,11 +67,11 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       dueAt = Number.NEGATIVE_INFINITY
       timesDue += 1
     },
-    async askIfDue(signal) {
-      if (busy || signal.aborted || leaving.aborted || performance.now() < dueAt) return
+    async askIfDue() {
+      if (busy || leaving.aborted || performance.now() < dueAt) return
       busy = true
       try {
-        await ask(signal)
+        await ask()
       } finally {
         busy = false
       }

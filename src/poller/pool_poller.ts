@@ -27,9 +27,9 @@ export type Outcome = 'ok' | 'none' | ApiError
 export interface PoolPoller {
   readonly poolId: string
   readonly forecasts: ForecastPoller
-  poll(signal: AbortSignal): Promise<Outcome>
+  poll(): Promise<Outcome>
   /** Resolves to the outcome of the poll that is under way; without one, polls. */
-  pollOrJoin(signal: AbortSignal): Promise<Outcome>
+  pollOrJoin(): Promise<Outcome>
   /** The pool is no longer polled: changes nothing and starts nothing any more. */
   forget(): void
 }
@@ -49,20 +49,18 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const withdrawal = withdrawalOf(options, forecasts)
   let running: Promise<Outcome> | undefined
 
-  async function ask(signal: AbortSignal): Promise<Outcome> {
+  async function ask(): Promise<Outcome> {
     const began = performance.now()
     try {
       const { reading, lines } = await readLines(options, leaving.signal)
-      if (leaving.signal.aborted) return 'none'
       const good = attemptSince(began)
       await board.update(system.name, (state) => withPoll(state, poolId, good, reading, { maxBytes, lines }))
-      if (leaving.signal.aborted) return 'none'
       withdrawal.after()
       journal.polled(poolId, { seconds: good.seconds, nodes: reading.nodes.length, failure: undefined })
       journal.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
-      if (signal.aborted || leaving.signal.aborted) return 'none'
+      if (leaving.signal.aborted) return 'none'
       return fail(located(cause, system.name, poolId), began)
     }
   }
@@ -74,9 +72,9 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     return failure
   }
 
-  async function poll(signal: AbortSignal): Promise<Outcome> {
-    if (running !== undefined || signal.aborted || leaving.signal.aborted) return 'none'
-    running = ask(signal).finally(() => {
+  async function poll(): Promise<Outcome> {
+    if (running !== undefined || leaving.signal.aborted) return 'none'
+    running = ask().finally(() => {
       running = undefined
     })
     return running
@@ -86,7 +84,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     poolId,
     forecasts,
     poll,
-    pollOrJoin: (signal) => running ?? poll(signal),
+    pollOrJoin: () => running ?? poll(),
     forget() {
       leaving.abort(new Error('the pool is no longer polled'))
       withdrawal.end()

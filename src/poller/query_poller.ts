@@ -29,7 +29,7 @@ export interface QueryPollerOptions {
 
 /** Polls the query interface of one system, never twice at a time. */
 export interface QueryPoller {
-  /** Called by the schedule. */
+  /** Called by the schedule, which only a system that may be asked has. */
   makeDue(): void
   /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
   askIfDue(signal: AbortSignal): Promise<void>
@@ -87,7 +87,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
 
   return {
     makeDue() {
-      isDue = isUsed
+      isDue = true
     },
     async askIfDue(signal) {
       if (running !== undefined) return running

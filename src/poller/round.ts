@@ -35,7 +35,6 @@ interface RoundsOptions {
 
 export function createRounds(options: RoundsOptions): Rounds {
   const { system, discovery, inventory, queries, board, signal } = options
-  let works = true
   let failedRounds = 0
 
   /** Undefined: the pools are unknown. */
@@ -51,7 +50,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     round.onPools?.(pollers.map(({ poolId }) => poolId))
     return Promise.all(
       pollers.map(async (poller) => {
-        const outcome = await (round.joins ? poller.pollOrJoin(signal) : poller.poll(signal))
+        const outcome = await (round.joins ? poller.pollOrJoin() : poller.poll())
         round.onPolled?.(poller.poolId, outcome)
         return outcome
       }),
@@ -59,16 +58,15 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   async function askForForecasts(pollers = discovery.pollers()): Promise<void> {
-    await Promise.all(pollers.map(({ forecasts }) => forecasts.askIfDue(signal)))
+    await Promise.all(pollers.map(({ forecasts }) => forecasts.askIfDue()))
   }
 
   function note(isGood: boolean): void {
-    works = isGood
     failedRounds = isGood ? 0 : failedRounds + 1
   }
 
   return {
-    works: () => works,
+    works: () => failedRounds === 0,
     askForForecasts: () => askForForecasts(),
     async run(round = {}) {
       const pollers = await pollersOf(round)
@@ -87,6 +85,6 @@ export function createRounds(options: RoundsOptions): Rounds {
 }
 
 function rotated(pollers: readonly PoolPoller[], by: number): readonly PoolPoller[] {
-  const start = pollers.length === 0 ? 0 : by % pollers.length
+  const start = by % pollers.length
   return [...pollers.slice(start), ...pollers.slice(0, start)]
 }

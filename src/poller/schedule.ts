@@ -31,7 +31,8 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
   let timer: NodeJS.Timeout | undefined
   let delay: NodeJS.Timeout | undefined
   let due: number | undefined
-  let looked = { wall: 0, steady: 0 }
+  /** At the first look the clock counts as set, so that the first time is computed then. */
+  let looked = { wall: Number.NEGATIVE_INFINITY, steady: 0 }
 
   function look(): void {
     const wall = Date.now()
@@ -55,11 +56,7 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
   }
 
   return {
-    start() {
-      looked = { wall: Date.now(), steady: performance.now() }
-      due = cron.getNextRuns(1)[0]?.getTime()
-      look()
-    },
+    start: look,
     next: () => due,
     stop() {
       clearTimeout(timer)

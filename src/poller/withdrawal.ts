@@ -2,7 +2,7 @@ import { MAX_TIMER_MS } from '../api/http/deadline.ts'
 
 /** Withdraws values that no successful poll renewed in time, whatever the schedule does meanwhile. */
 export interface Withdrawal {
-  /** Starts the time anew; `ms` less than the whole for values of an earlier poller. */
+  /** Starts the time anew; `ms` less than the whole, or negative, for values of an earlier poller. */
   after(ms?: number): void
   /** Never withdraws any more. */
   end(): void
@@ -16,7 +16,7 @@ export function createWithdrawal(staleAfterMs: number, withdraw: () => void): Wi
       clearTimeout(timer)
       if (ended) return
       // If the clock was set meanwhile, the rest of an earlier time may be anything; it is never more than the whole.
-      timer = setTimeout(withdraw, Math.min(Math.max(ms, 0), staleAfterMs, MAX_TIMER_MS)).unref()
+      timer = setTimeout(withdraw, Math.min(ms, staleAfterMs, MAX_TIMER_MS)).unref()
     },
     end() {
       ended = true

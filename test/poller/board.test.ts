@@ -72,6 +72,17 @@ describe('a board', () => {
     expect(last).toBe(99)
   })
 
+  test('tells its observer each new state, and what is still known after a reload', async () => {
+    const observer = { changed: vi.fn(), kept: vi.fn() }
+    const board = createBoard(() => undefined, observer)
+    await board.show([{ name: 'a' }, { name: 'b' }])
+    await board.update('a', listed)
+    await board.update('unknown', listed)
+    expect(observer.changed.mock.calls).toEqual([[board.system('a')]])
+    await board.show([{ name: 'a' }, { name: 'c' }, { name: 'd' }], { fresh: new Set(['d']) })
+    expect(observer.kept.mock.calls).toEqual([[['a', 'b']], [['a', 'c']]])
+  })
+
   test('keeps its page when the same systems are shown again', async () => {
     const board = await boardOfA()
     await board.update('a', listed)

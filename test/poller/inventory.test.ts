@@ -12,6 +12,7 @@ import { newSystem, type SystemState } from '../../src/poller/state.ts'
 import { statePart } from '../../src/poller/state_samples.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
+import { recordingLog } from './setup.ts'
 
 /** A poller with one emulated system, and the page that it renders. */
 async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
@@ -90,13 +91,16 @@ function located<T>(task: () => T): T {
 
 describe('a list that fails', () => {
   /** The states after each of these responses and failures of the list of providers. */
-  async function states(responses: readonly (string | ApiError)[]): Promise<SystemState[]> {
+  async function states(
+    responses: readonly (string | Error)[],
+    { log = silentLog, signal = new AbortController().signal } = {},
+  ): Promise<SystemState[]> {
     let state = newSystem('frankfurt')
     const queue = [...responses]
     const inventory = createInventory({
       system: 'frankfurt',
       isDue: true,
-      log: silentLog,
+      log,
       board: {
         update: async (_name, change) => {
           state = change(state)
@@ -113,7 +117,7 @@ describe('a list that fails', () => {
     const seen: SystemState[] = []
     for (const _ of responses) {
       inventory.makeDue()
-      await inventory.askIfDue(new AbortController().signal)
+      await inventory.askIfDue(signal)
       seen.push(state)
     }
     return seen
@@ -128,6 +132,43 @@ describe('a list that fails', () => {
     const [good, once, twice, again] = await states([LIST, down, down, LIST])
     expect([good, once, twice, again].map(series)).toEqual([TWO, TWO, undefined, TWO])
     expect(once?.inventory?.failure).toMatchObject({ reason: 'unavailable', message: 'down' })
+  })
+
+  test.each([
+    ['timeout', TWO],
+    ['unavailable', TWO],
+    ['forbidden', undefined],
+    ['schema', undefined],
+  ] as const)('with reason %s leaves %j', async (reason, expected) => {
+    const [, failed] = await states([LIST, new ApiError(reason, 'bad')])
+    expect(series(failed)).toBe(expected)
+  })
+
+  test('once, now and then, keeps the list each time', async () => {
+    const down = new ApiError('timeout', 'down')
+    const all = await states([LIST, down, LIST, down, LIST, down])
+    expect(all.map(series)).toEqual(all.map(() => TWO))
+  })
+
+  test('is logged for each new reason, and when it works again', async () => {
+    const log = recordingLog()
+    const [down, refused] = [new ApiError('timeout', 'down'), new ApiError('forbidden', 'no role')]
+    await states([LIST, down, down, refused, LIST, LIST, down], { log })
+    expect(log.lines.map(({ level, fields }) => `${level} ${fields['reason'] ?? 'works'}`)).toEqual([
+      'warn timeout',
+      'warn forbidden',
+      'info works',
+      'warn timeout',
+    ])
+  })
+
+  test('because the poller stops changes nothing', async () => {
+    const [state] = await states([new ApiError('reset', 'aborted')], { signal: AbortSignal.abort() })
+    expect(state?.inventory).toBeUndefined()
+  })
+
+  test('with an internal error is thrown', async () => {
+    await expect(states([new TypeError('a bug')])).rejects.toThrow('a bug')
   })
 
   test('because of a missing role withdraws it at once', async () => {

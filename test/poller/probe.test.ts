@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { FeedReading } from '../../src/api/feed/feed.ts'
+import { untilAborted } from '../../src/api/http/deadline.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
@@ -74,6 +75,7 @@ function summary(text: string) {
     success: by('sds_probe_success', 'system')['a'],
     systemUp: by('sds_system_up', 'system')['a'],
     up: by('sds_pool_up', 'pool_id'),
+    seconds: by('sds_pool_poll_duration_seconds', 'pool_id'),
     free: by('sds_node_disk_space_free_bytes', 'node'),
     memory: by('sds_node_memory_used_bytes', 'node'),
     forecast: by('sds_node_capacity_forecast_seconds', 'node'),
@@ -177,6 +179,28 @@ describe('probes of one system', () => {
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
+  test('that shared a poll share the page', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const { poller } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { signal } = new AbortController()
+    const both = [poller.probe(undefined, signal), poller.probe(undefined, signal)]
+    await waitForRequests(1)
+    release()
+    const [first, second] = await Promise.all(both)
+    expect(first).toBeDefined()
+    expect(second).toBe(first)
+  })
+
+  test('without pools succeed', async () => {
+    const { probe } = await setUp({ client: { pools: async () => [] } })
+    expect(await probe()).toMatchObject({ success: 1, up: {} })
+  })
+
+  test('of one pool fail while the pools are unknown', async () => {
+    const { probe } = await setUp({ client: { pools: async () => Promise.reject(timeout()) } })
+    expect(await probe('p')).toMatchObject({ success: 0, up: {} })
+  })
+
   test('of one pool poll that pool only', async () => {
     const nodes = vi.fn(async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool))
     const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
@@ -202,6 +226,7 @@ describe('a probe that ends before the poll', () => {
     )
     const { probe, board } = await setUp({ client: { nodes }, pools: ['quick', 'slow'] })
     expect(await probe()).toMatchObject({ success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
+    await board.update('a', (state) => ({ ...state, up: true }))
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
     const polled = () => shown(board, 'sds_node_disk_space_free_bytes', 'node')['node-quick'] === 3
@@ -209,7 +234,8 @@ describe('a probe that ends before the poll', () => {
     await new Promise(setImmediate)
     over.abort()
     const page = await probed
-    expect(page).toMatchObject({ success: 0, up: { quick: 1, slow: 0 } })
+    expect(page).toMatchObject({ success: 0, systemUp: 1, up: { quick: 1, slow: 0 } })
+    expect(page?.seconds['slow']).toBeLessThan(60)
     expect(Object.keys(page?.free ?? {})).toEqual(['node-quick'])
     slow.resolve(readingOf({ 'node-slow': 9 }, 'slow'))
     await waitFor(() => board.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined, {
@@ -219,7 +245,8 @@ describe('a probe that ends before the poll', () => {
 
   test('and has no answer of the system says that it is down', async () => {
     const nodes = vi.fn(() => new Promise<FeedReading>(() => undefined))
-    const { probe } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { probe, board } = await setUp({ client: { nodes }, pools: ['p'] })
+    await board.update('a', (state) => ({ ...state, up: true }))
     running.splice(0)
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
@@ -235,7 +262,7 @@ describe('a probe that ends before the poll', () => {
     const probed = probe()
     await new Promise(setImmediate)
     await poller.stop()
-    expect(await probed).toMatchObject({ success: 0 })
+    expect(await probed).toMatchObject({ success: 0, up: { p: 0 } })
   })
 })
 
@@ -266,10 +293,12 @@ describe('figures of the query interface', () => {
 
   /** A system that is queried; `failing` makes the queries fail. */
   async function setUpQueries(performance: string) {
-    const state = { polls: 0, isFailing: false }
-    const query: SystemClient['query'] = async ({ name }) => {
+    const state = { polls: 0, isFailing: false, failing: '', isHanging: false }
+    const query: SystemClient['query'] = async ({ name }, _dialect, signal) => {
       if (name === 'query_cpu') state.polls += 1
-      if (state.isFailing) throw new ApiError('server_error', 'bad', { status: 500 })
+      if (state.isHanging) await untilAborted(new Promise<never>(() => undefined), signal)
+      if (state.isFailing || name === state.failing)
+        throw new ApiError('server_error', 'bad', { status: 500 })
       return name === 'query_memory' ? memory(state.polls) : answerOf('empty')
     }
     const client: Partial<SystemClient> = {
@@ -289,6 +318,27 @@ describe('figures of the query interface', () => {
     expect(await probe()).toMatchObject({ success: 1, memory: {}, free: { n1: 1 } })
     state.isFailing = false
     expect(await probe()).toMatchObject({ memory: { n1: state.polls } })
+  })
+
+  test('of earlier probes are left out when their query fails, or does not end in time', async () => {
+    const { state, probe } = await setUpQueries('')
+    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 1 } })
+    state.failing = 'query_memory'
+    expect(await probe()).toMatchObject({ success: 1, memory: {} })
+    state.failing = ''
+    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 3 } })
+    state.isHanging = true
+    const over = new AbortController()
+    const probed = probe(undefined, over.signal)
+    await waitFor(() => state.polls === 4, { what: 'the first query' })
+    over.abort()
+    expect(await probed).toMatchObject({ success: 1, memory: {}, free: { n1: 1 } })
+    // It awaits the queries that are under way, and starts no others.
+    const joined = new AbortController()
+    const late = probe(undefined, joined.signal)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    joined.abort()
+    expect([await late, state.polls]).toMatchObject([{ memory: {} }, 4])
   })
 
   test('with a schedule of their own are read on that schedule, and kept in between', async () => {

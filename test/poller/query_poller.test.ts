@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
+import type { Board } from '../../src/poller/board.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import {
@@ -40,26 +41,40 @@ interface Options {
   readonly query: SystemClient['query']
   readonly nodes?: SystemClient['nodes']
   readonly performance?: string
+  readonly poll?: string
+  readonly pools?: readonly string[]
+  readonly version?: string
+  readonly board?: Board
 }
 
 /** A running poller of system `a` with pool `p`, which has node n1 unless given. */
-async function setUp({ query, nodes = async () => readingOf({ n1: 1 }), performance = '' }: Options) {
-  const yaml = `poll: {max_random_delay: 0s}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}`
+async function setUp({
+  query,
+  nodes = async () => readingOf({ n1: 1 }),
+  performance = '',
+  poll = '',
+  pools = ['p'],
+  version = '4.3.0.0',
+  board: given,
+}: Options) {
+  const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}`
   const config = configOf(
     yaml,
-    '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [{id: p}]}',
+    `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]}`,
   )
   const client = clientOf({
     nodes,
     query,
-    read: async (_request, decode) => decode('{"node":[{"version":"4.3.0.0"}]}'),
+    read: async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`),
   })
-  const [log, own, board] = [recordingLog(), ownMetrics(), await newBoard()]
+  const [log, own, board] = [recordingLog(), ownMetrics(), given ?? (await newBoard())]
   const poller = createSystemPoller({ system: onlySystem(config), config, client, board, own, log })
   running.push(poller)
   poller.start()
   await vi.advanceTimersByTimeAsync(20)
   return {
+    poller,
+    board,
     nextMs: () => poller.next().nextQueriesMs,
     used: () => shown(board, 'sds_node_memory_used_bytes', 'node'),
     free: () => shown(board, 'sds_node_disk_space_free_bytes', 'node'),
@@ -224,5 +239,124 @@ describe('the query interface', () => {
     // One row of each of two queries and polls.
     expect(await counters()).toContain('unmatched_rows_total{system="a"} 4')
     expect(logged().filter((line) => line.includes('no polled pool'))).toHaveLength(1)
+  })
+
+  test('does not count rows while the nodes of a pool are unknown', async () => {
+    const { query } = answering(() => memory(1, 'n1', 'other'))
+    const nodes = async (pool: string) => {
+      if (pool === 'q') throw refusal('timeout', 500)
+      return readingOf({ n1: 1 }, pool)
+    }
+    const { used, counters } = await setUp({ query, nodes, pools: ['p', 'q'] })
+    expect(used()).toEqual({ n1: 1 })
+    expect(await counters()).toEqual(['polls_total{system="a",result="ok"} 1'])
+  })
+
+  test('that serves only some of the figures is logged once for each of the others', async () => {
+    const query: SystemClient['query'] = async ({ name }) => {
+      if (name.includes('latency')) throw refusal('server_error', 500)
+      if (name !== 'query_memory') return answerOf('empty')
+      return decodeBody(
+        bodyOf([
+          { time: '08:33:22', value: 1, field: 'used', measurement: 'mem', node: 'n1' },
+          { time: '08:33:22', value: 'x', field: 'used', measurement: 'mem', node: 'n2' },
+        ]),
+      )
+    }
+    const { used, up, logged } = await setUp({ query })
+    expect([used(), up()]).toEqual([{ n1: 1 }, { a: 1 }])
+    const lines = logged()
+    expect(lines).toContain('warn a value of the query interface was not exported text')
+    expect(lines).toContain('warn a query failed: its values are missing server_error')
+    expect(lines).toContain('info a query has no data')
+    expect(lines).not.toContain('info the query interface has no current data')
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect(logged()).toEqual(lines)
+  })
+
+  test.each([
+    ['3.8.0.1', true],
+    ['4.3.0.0', false],
+  ])('of version %s is asked for last values only: %j', async (version, expected) => {
+    const lastOnly = new Set<boolean>()
+    const query: SystemClient['query'] = async (_query, dialect) => {
+      lastOnly.add(dialect.lastOnly)
+      return answerOf('empty')
+    }
+    await setUp({ query, version })
+    expect(lastOnly).toEqual(new Set([expected]))
+  })
+
+  test('with an internal error is asked again on schedule, and the error is logged', async () => {
+    const { query, polls } = answering(() => {
+      throw new TypeError('a bug')
+    })
+    const { up, logged } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect([polls(), up()]).toEqual([2, {}])
+    // Once for the first poll, and once for those of the schedule.
+    const line = 'error internal error: please report this'
+    expect(logged()).toEqual([line, line])
+  })
+
+  test('changes nothing any more when the poller is stopped', async () => {
+    const answer = Promise.withResolvers<never>()
+    const { poller, up, logged } = await setUp({ query: () => answer.promise })
+    const stopped = poller.stop()
+    answer.reject(refusal('reset', 500))
+    await vi.advanceTimersByTimeAsync(SECOND)
+    await stopped
+    expect([up(), logged(), vi.getTimerCount()]).toEqual([{}, [], 0])
+  })
+})
+
+describe('values of the query interface', () => {
+  /** Answers once, then fails. */
+  const once = (answer: ReturnType<typeof memory>) =>
+    answering((poll) => {
+      if (poll > 1) throw refusal('server_error', 500)
+      return answer
+    }).query
+  // The answer is of 08:38:22 by the clock of the system.
+  const ofTwoAges = () =>
+    decodeBody(
+      bodyOf([
+        { time: '08:33:22', value: 1, field: 'used', measurement: 'mem', node: 'n1' },
+        { time: '08:37:22', value: 2, field: 'used', measurement: 'mem', node: 'n2' },
+      ]),
+    )
+  const nodes = async () => readingOf({ n1: 1, n2: 1 })
+
+  test('are withdrawn one by one, each at its own age', async () => {
+    const { used } = await setUp({ query: once(ofTwoAges()), nodes })
+    await vi.advanceTimersByTimeAsync(9.5 * MINUTE)
+    expect(used()).toEqual({ n1: 1, n2: 2 })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(used()).toEqual({ n2: 2 })
+    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    expect(used()).toEqual({ n2: 2 })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(used()).toEqual({})
+  })
+
+  test('are kept for stale_after, where it is longer', async () => {
+    const { used } = await setUp({ query: once(memory(1, 'n1')), poll: ', stale_after: 60m' })
+    await vi.advanceTimersByTimeAsync(54 * MINUTE)
+    expect(used()).toEqual({ n1: 1 })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(used()).toEqual({})
+  })
+
+  test('of an earlier poller are withdrawn on time', async () => {
+    const first = await setUp({ query: once(ofTwoAges()), nodes })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    const stopped = first.poller.stop()
+    await vi.advanceTimersByTimeAsync(SECOND)
+    await stopped
+    const query = async () => Promise.reject(refusal('server_error', 500))
+    const { used } = await setUp({ query, nodes, board: first.board })
+    expect(used()).toEqual({ n1: 1, n2: 2 })
+    await vi.advanceTimersByTimeAsync(5.5 * MINUTE)
+    expect(used()).toEqual({ n2: 2 })
   })
 })

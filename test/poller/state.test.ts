@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
-import { readingLinesSteps } from '../../src/poller/pool_lines.ts'
+import { performanceLinesSteps, readingLinesSteps } from '../../src/poller/pool_lines.ts'
 import {
   newSystem,
   type SystemState,
@@ -13,7 +14,9 @@ import {
   withPoll,
   withPools,
 } from '../../src/poller/state.ts'
+import { failureOf } from '../../src/poller/system_state.ts'
 import { atOnce } from '../../src/slices.ts'
+import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { readingOf } from './setup.ts'
 
@@ -105,6 +108,18 @@ describe('a poll', () => {
     expect(poll(other, systemA)).toEqual(withPoll(other, 'p', at(1), reading))
   })
 
+  test('does not use lines of another reading', () => {
+    const [old, reading] = [readingOf({ n1: 1 }), readingOf({ n1: 2 })]
+    const lines = atOnce(readingLinesSteps(systemA, 'p', old, 1_000_000))
+    expect(free(withPoll(systemA, 'p', at(1), reading, { lines }))).toEqual({ n1: 2 })
+  })
+
+  test('has no lines before it, if its pool or its system is gone', () => {
+    const lines = (system: SystemState | undefined) =>
+      atOnce(readingLinesSteps(system, 'gone', readingOf({ n1: 1 }), 1_000_000)).size
+    expect([lines(undefined), lines(systemA)]).toEqual([0, 0])
+  })
+
   test('without nodes is a success', () => {
     const system = withPoll(systemA, 'p', at(1), readingOf({}))
     expect([of(system, 'sds_pool_up', 'pool_id'), of(system, 'sds_pool_nodes', 'pool_id')]).toEqual([
@@ -144,6 +159,9 @@ describe('counters', () => {
     const attributes = new Set(rejections(newSystem('a')).map(({ labels }) => labels['attribute']))
     expect(attributes).toEqual(new Set(['id', ...COVERAGE_ATTRIBUTES]))
     expect(rejections(newSystem('a')).filter(({ value }) => value !== 0)).toEqual([])
+    const lists = { text: 0, infinite: 0, negative: 0, shape: 0, time: 0, duplicate: 0, too_many: 0 }
+    expect(rejectionsOf(newSystem('a'), 'transactionErrors')).toEqual(lists)
+    expect(rejectionsOf(newSystem('a'), 'id')).toEqual({ no_id: 0, duplicate: 0, too_many: 0 })
     const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
     const none = { text: 0, infinite: 0, shape: 0, time: 0 }
@@ -157,8 +175,81 @@ describe('counters', () => {
     const first = withAnswers(systemA, state)
     const none = { text: 0, infinite: 0, shape: 0, time: 0 }
     expect(rejectionsOf(first, 'query_cpu')).toEqual({ ...none, negative: 3 })
-    expect(rejectionsOf(first, 'query_memory')).toEqual({ ...none, negative: 0 })
+    for (const query of ['query_memory', 'query_network', 'query_disk', 'query_disk_read'])
+      expect(rejectionsOf(first, query)).toEqual({ ...none, negative: 0 })
     expect(rejectionsOf(withAnswers(first, state), 'query_cpu')).toEqual({ ...none, negative: 6 })
+  })
+})
+
+describe('the series of a system', () => {
+  const about = (changes: Partial<SystemState>) =>
+    Object.fromEntries(
+      seriesOf({ ...newSystem('a'), ...changes })
+        .filter(({ name }) => !name.endsWith('_total'))
+        .map(({ name, value }) => [name.replace('sds_system_', ''), value]),
+    )
+
+  test('are those that are known', () => {
+    expect(about({})).toEqual({ info: 1 })
+    expect(about({ up: true, tried: true })).toEqual({ info: 1, up: 1 })
+    expect(about({ up: false, clockSkewSeconds: -3, tlsNotAfterSeconds: 9 })).toEqual({
+      info: 1,
+      up: 0,
+      clock_skew_seconds: -3,
+      tls_not_after_timestamp_seconds: 9,
+    })
+  })
+
+  test('say that it is not up when it was tried and no request could be sent', () => {
+    expect(about({ tried: true })).toEqual({ info: 1, up: 0 })
+  })
+
+  test('say whether the last poll of the query interface succeeded', () => {
+    const performance = { reading: undefined, receivedAtMs: 0 }
+    expect(about({ performance: { ...performance, failure: undefined } })).toEqual({ info: 1, query_up: 1 })
+    expect(about({ performance: { ...performance, failure } })).toEqual({ info: 1, query_up: 0 })
+  })
+})
+
+test('a failure has the node that played a part in it, and a remedy', () => {
+  const late = new ApiError('timeout', 'too late')
+  expect(failureOf(late, 5)).toMatchObject({ reason: 'timeout', message: 'too late', at: 5 })
+  expect(failureOf(late.of('ecs2:4443'), 5).message).toBe('ecs2:4443: too late')
+  expect(failureOf(late, 5).remedy).not.toBe('')
+})
+
+describe('values of the query interface', () => {
+  const memory = (value: number) =>
+    performanceOf([
+      decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node: 'n1' }])),
+    ])
+  const stateOf = (value: number) => ({ reading: memory(value), receivedAtMs: 0, failure: undefined })
+  const used = (system: SystemState) => of(system, 'sds_node_memory_used_bytes', 'node')
+  const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }))
+  const linesOf = (system: SystemState, value: number) =>
+    atOnce(performanceLinesSteps(system, stateOf(value), 1_000_000))
+
+  test('use lines that were rendered before, unless pool or values have changed', () => {
+    const state = stateOf(5)
+    const lines = atOnce(performanceLinesSteps(polled, state, 1_000_000))
+    expect([...lines.keys()]).toEqual(['p'])
+    const expected = withAnswers(polled, state)
+    expect(used(expected)).toEqual({ n1: 5 })
+    expect(withAnswers(polled, state, { lines })).toEqual(expected)
+    expect(used(withAnswers(polled, state, { lines: linesOf(polled, 6) }))).toEqual({ n1: 5 })
+    const later = withPoll(polled, 'p', at(2), readingOf({ n1: 2 }))
+    expect(free(withAnswers(later, state, { lines }))).toEqual({ n1: 2 })
+  })
+
+  test('have no lines without a system', () => {
+    expect(atOnce(performanceLinesSteps(undefined, stateOf(1), 1_000_000)).size).toBe(0)
+  })
+
+  test('are a failure when they make the series exceed the limit', () => {
+    const maxBytes = polled.pools.get('p')?.bytes ?? 0
+    const tooLarge = expect.objectContaining({ reason: 'too_large' })
+    expect(() => withAnswers(polled, stateOf(1), { maxBytes })).toThrowError(tooLarge)
+    expect(() => atOnce(performanceLinesSteps(polled, stateOf(1), 10))).toThrowError(tooLarge)
   })
 })
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
-import { ApiError } from '../../src/api/errors/errors.ts'
+import type { ApiError } from '../../src/api/errors/errors.ts'
 import type { FeedReading } from '../../src/api/feed/feed.ts'
 import type { PoolRef } from '../../src/api/feed/pools.ts'
 import { pause } from '../../src/api/http/deadline.ts'
@@ -9,92 +9,20 @@ import { createBreaker } from '../../src/api/request/breaker.ts'
 import { createLimits } from '../../src/api/request/limits.ts'
 import { createOperate } from '../../src/api/request/operation.ts'
 import type { Board } from '../../src/poller/board.ts'
-import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf } from '../api/http/answers.ts'
 import {
-  boardOfA,
-  clientOf,
-  configOf,
-  onlySystem,
-  ownMetrics,
-  readingOf,
-  recordingLog,
-  shown,
-} from './setup.ts'
+  apiError,
+  MINUTE,
+  newBoard,
+  running,
+  SECOND,
+  setUp,
+  useFakeTime,
+  WITHOUT_PROVIDERS,
+} from './running.ts'
+import { configOf, readingOf, shown } from './setup.ts'
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-const WITHOUT_PROVIDERS =
-  'performance: {source: feed}\nproviders: {schedule: ""}\npoll: {max_random_delay: 0s'
-const apiError = (reason: ApiError['reason'] = 'timeout') => new ApiError(reason, 'bad')
-const running: SystemPoller[] = []
-
-beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 30) }))
-afterEach(async () => {
-  const stopped = Promise.all(running.splice(0).map((poller) => poller.stop()))
-  await vi.advanceTimersByTimeAsync(SECOND)
-  await stopped
-  vi.useRealTimers()
-})
-
-interface SetUpOptions {
-  readonly client: Partial<SystemClient>
-  readonly yaml?: string
-  /** Ids of the pools in the configuration; undefined for discovery. */
-  readonly pools?: readonly string[]
-  readonly board?: Board
-}
-
-/** A running system poller with a client of these methods. */
-async function setUp({
-  client,
-  yaml = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}`,
-  pools,
-  board,
-}: SetUpOptions) {
-  const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
-  const config = configOf(yaml, `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}${list}}`)
-  const log = recordingLog()
-  /** All log lines except the list of pools. */
-  const logLines = () => log.lines.filter(({ message }) => message !== 'polling pools')
-  const own = ownMetrics()
-  const pollerBoard = board ?? (await newBoard())
-  const poller = createSystemPoller({
-    system: onlySystem(config),
-    config,
-    client: clientOf(client),
-    board: pollerBoard,
-    own,
-    log,
-  })
-  running.push(poller)
-  poller.start()
-  await vi.advanceTimersByTimeAsync(20)
-  return {
-    board: pollerBoard,
-    log,
-    poller,
-    logLines,
-    logged: () =>
-      logLines().map(({ level, message, fields }) => `${level} ${message} ${fields['reason'] ?? ''}`.trim()),
-    polls: () =>
-      [
-        ...pollerBoard
-          .page()
-          .identity('text')
-          .toString()
-          .matchAll(/^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm),
-      ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),
-    free: () => shown(pollerBoard, 'sds_node_disk_space_free_bytes', 'node'),
-    up: () => shown(pollerBoard, 'sds_pool_up', 'pool_id'),
-  }
-}
-
-async function newBoard(): Promise<Board> {
-  const board = boardOfA()
-  await vi.advanceTimersByTimeAsync(1)
-  return board
-}
+useFakeTime()
 
 describe('a system that lists other pools at every discovery', () => {
   const POOLS = 50
@@ -156,6 +84,19 @@ describe('polls', () => {
     expect(poller.next().nextPollMs).toBe(Date.UTC(2026, 0, 1, 12, 1))
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     expect(free()).toEqual({ n1: 4 })
+  })
+
+  test('have their time and duration', async () => {
+    const nodes = async (_pool: string, signal: AbortSignal) => {
+      await pause(2 * SECOND, signal)
+      return readingOf({ n1: 1 })
+    }
+    const { board } = await setUp({ client: { nodes }, pools: ['p'] })
+    await vi.advanceTimersByTimeAsync(3 * SECOND)
+    const value = (family: string) => shown(board, family, 'pool_id')['p']
+    const endedAt = Date.UTC(2026, 0, 1, 12, 0, 32) / SECOND
+    expect(value('sds_pool_last_success_timestamp_seconds')).toBeCloseTo(endedAt, 0)
+    expect(value('sds_pool_poll_duration_seconds')).toBeCloseTo(2, 1)
   })
 
   test('of one pool never overlap, however long one takes; other pools are polled on schedule', async () => {
@@ -253,13 +194,22 @@ describe('polls', () => {
     expect(vi.getTimerCount()).toBe(0)
     expect(polls()).toEqual([])
   })
+
+  test('are not started by a poller that is stopped at once', async () => {
+    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
+    const { poller } = await setUp({ client: { nodes }, pools: ['p'], isAwaited: false })
+    const stopped = poller.stop()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    await stopped
+    expect(nodes).not.toHaveBeenCalled()
+  })
 })
 
 describe('stale values', () => {
   test('are kept while polls fail, and withdrawn after stale_after', async () => {
     let failing = false
     const nodes = async () => (failing ? Promise.reject(apiError()) : readingOf({ n1: 1 }))
-    const { free, up } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { free, up, logged } = await setUp({ client: { nodes }, pools: ['p'] })
     failing = true
     await vi.advanceTimersByTimeAsync(4.9 * MINUTE)
     expect([free(), up()]).toEqual([{ n1: 1 }, { p: 0 }])
@@ -268,6 +218,8 @@ describe('stale values', () => {
     failing = false
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
     expect([free(), up()]).toEqual([{ n1: 1 }, { p: 1 }])
+    // Forecasts are off, also after a withdrawal.
+    expect(logged()).toEqual(['warn poll failed timeout', 'info poll works again'])
   })
 
   test('are withdrawn also while a poll hangs, and after the clock was set', async () => {
@@ -307,6 +259,7 @@ describe('stale values', () => {
     await vi.advanceTimersByTimeAsync(4 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
     expect(nodes).toHaveBeenCalled()
+    expect(pools).toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(free()).toEqual({})
   })
@@ -472,6 +425,55 @@ describe('pools that the system lists', () => {
     expect(logged()).toEqual(['warn discovery of pools failed forbidden'])
   })
 
+  test('are polled on schedule while the list does not change, or hangs', async () => {
+    let isHanging = false
+    const list = async (): Promise<PoolRef[]> => [{ id: 'p', name: undefined }]
+    const pools = vi.fn(() => (isHanging ? new Promise<never>(() => undefined) : list()))
+    const nodes = vi.fn(async () => readingOf({ n1: nodes.mock.calls.length }))
+    const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+    const yaml = `${WITHOUT_PROVIDERS}}\ndiscovery: {schedule: "45 * * * * *"}`
+    const { free } = await setUp({ client: { nodes, pools, forecasts }, yaml })
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    expect([pools.mock.calls.length, forecasts.mock.calls.length, free()]).toEqual([21, 1, { n1: 21 }])
+    isHanging = true
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    expect([pools.mock.calls.length, free()]).toEqual([22, { n1: 31 }])
+    running.splice(0)
+  })
+
+  test('are unknown because of an internal error, which is logged', async () => {
+    const pools = vi.fn(async () => Promise.reject<never>(new TypeError('x is not a function')))
+    const { board, logLines } = await setUp({ client: { pools } })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(pools).toHaveBeenCalledTimes(3)
+    expect(board.system('a')?.discoveryFailure).toBeUndefined()
+    // Once for the first poll, and once for those of the schedule.
+    const line = ['error', 'TypeError: x is not a function']
+    expect(logLines().map(({ level, fields }) => [level, fields['error']])).toEqual([line, line])
+  })
+
+  test.each<[string, () => PoolRef[]]>([
+    [
+      'fails',
+      () => {
+        throw apiError('reset')
+      },
+    ],
+    ['comes', () => [{ id: 'p', name: undefined }]],
+  ])('are not polled when the poller is stopped before the list %s', async (_, answer) => {
+    const answered = Promise.withResolvers<void>()
+    const pools = () => answered.promise.then(answer)
+    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
+    const { poller, board, logLines } = await setUp({ client: { pools, nodes } })
+    const stopped = poller.stop()
+    answered.resolve()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    await stopped
+    expect(nodes).not.toHaveBeenCalled()
+    expect(board.system('a')).toMatchObject({ pools: new Map(), discoveryFailure: undefined })
+    expect(logLines()).toEqual([])
+  })
+
   test('are requested again after an empty list, also if the system was down before', async () => {
     let list: readonly PoolRef[] | undefined
     const pools = async () => {
@@ -490,7 +492,8 @@ describe('pools that the system lists', () => {
   test('are requested again until there is a list', async () => {
     const pools = vi.fn(async () => Promise.reject<never>(apiError('schema')))
     const { board, up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
-    expect(board.system('a')).toMatchObject({ tried: true, discoveryFailure: { reason: 'schema' } })
+    const discoveryFailure = { reason: 'schema', at: expect.closeTo(Date.now() / SECOND, 0) }
+    expect(board.system('a')).toMatchObject({ tried: true, discoveryFailure })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(pools.mock.calls.length).toBeGreaterThanOrEqual(3)
     pools.mockImplementation((async () => [{ id: 'p', name: undefined }]) as never)
@@ -544,6 +547,26 @@ describe('forecasts', () => {
     expect(days(board)).toEqual({})
   })
 
+  test('are kept after one failure, however long they were read before', async () => {
+    const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    await vi.advanceTimersByTimeAsync(3 * 60 * MINUTE)
+    forecasts.mockRejectedValue(apiError('client_error'))
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(5)
+    expect(days(board)).toEqual({ n1: 172_800 })
+  })
+
+  test('with an internal error are requested again on schedule, and the error is logged', async () => {
+    const forecasts = vi.fn(async () => Promise.reject<never>(new TypeError('x is not a function')))
+    const { logLines } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    await vi.advanceTimersByTimeAsync(60 * MINUTE)
+    expect(forecasts).toHaveBeenCalledTimes(2)
+    expect(new Set(logLines().map(({ level, fields }) => `${level} ${fields['error']}`))).toEqual(
+      new Set(['error TypeError: x is not a function']),
+    )
+  })
+
   test('of a system that was down are requested when it is up', async () => {
     let down = false
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
@@ -578,13 +601,28 @@ describe('forecasts', () => {
     expect(free()).toEqual({ n1: 1 })
   })
 
+  test('and the inventory are kept by a reload that leaves them on', async () => {
+    const client: Partial<SystemClient> = {
+      nodes: async () => readingOf({ n1: 1 }),
+      forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
+      read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
+    }
+    const on = 'performance: {source: feed}'
+    const { board, poller } = await setUp({ client, pools: ['p'], yaml: on })
+    await poller.stop()
+    await setUp({ client: { nodes: () => new Promise(() => undefined) }, pools: ['p'], board, yaml: on })
+    const families = ['sds_node_capacity_forecast_seconds', 'sds_authn_provider_info', 'sds_authn_providers']
+    expect(families.map((family) => Object.keys(shown(board, family, 'system')).length)).toEqual([1, 1, 1])
+    running.splice(0)
+  })
+
   test('do not delay polls', async () => {
     const forecasts = vi.fn(() => new Promise<never>(() => undefined))
     const polled = vi.fn(nodes)
     const { board } = await setUp({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
     expect(board.system('a')?.tried).toBe(true)
-    await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    expect(polled).toHaveBeenCalledTimes(6)
+    await vi.advanceTimersByTimeAsync(125 * MINUTE)
+    expect(polled).toHaveBeenCalledTimes(126)
     expect(forecasts).toHaveBeenCalledTimes(1)
     running.splice(0)
   })

@@ -5,7 +5,6 @@ import { runChecks } from '../../../src/commands/doctor/check/check.ts'
 import { renderReport } from '../../../src/commands/doctor/check/report.ts'
 import { secondsOf } from '../../../src/commands/doctor/prometheus/client.ts'
 import type { Emulator } from '../../../src/emulator/emulator.ts'
-import { pollPeriodMs } from '../../../src/poller/period.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -388,9 +387,3 @@ test.each([
   ['500ms', 0.5],
   ['', undefined],
 ])('Prometheus means by %s %s seconds', (text, seconds) => expect(secondsOf(text)).toBe(seconds))
-
-test.each([
-  ['0 * * * * *', 60_000],
-  ['*/15 * * * * *', 15_000],
-  ['0 0,20 * * * *', 40 * 60_000],
-])('%s has %d ms between its runs', (expression, ms) => expect(pollPeriodMs(expression)).toBe(ms))

@@ -1,0 +1,167 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { createBoard } from '../../src/poller/board.ts'
+import { createPoller } from '../../src/poller/poller.ts'
+import { neverSchedule } from '../support/schedules.ts'
+import { waitForAssertion } from '../support/wait.ts'
+import { ownMetrics, recordingLog, shown } from './setup.ts'
+
+const endings: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+async function startEmulator(faults: readonly string[] = []): Promise<Emulator> {
+  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults: [...faults] })
+  await emulator.start()
+  endings.push(emulator.stop)
+  return emulator
+}
+
+/** A system of the configuration, polled once at the start. */
+const systemOf = (emulator: Emulator, changes: object = {}) => ({
+  name: 'a',
+  base_url: emulator.url,
+  auth: { username: 'monitor', password: 'emulator' },
+  pools: emulator.pools.map(({ id }) => ({ id })),
+  ...changes,
+})
+
+function configOf(systems: readonly object[], changes: Record<string, object> = {}) {
+  const never = { schedule: neverSchedule() }
+  const off = { schedule: '' }
+  const others = { forecast: off, providers: off, performance: { source: 'feed' } }
+  const text = JSON.stringify({ systems, poll: never, ...others, ...changes })
+  return parseConfig(text, { file: 'test', environment: {} })
+}
+
+function create() {
+  const board = createBoard(() => undefined)
+  const own = ownMetrics()
+  const log = recordingLog()
+  const requested: string[] = []
+  const poller = createPoller({ board, own, log, onRequest: (system) => void requested.push(system) })
+  endings.push(poller.stop)
+  const waitUntilTried = () => waitForAssertion(() => expect(poller.ready()).toBe(true))
+  return { board, own, log, poller, requested, waitUntilTried }
+}
+
+const free = ({ board }: ReturnType<typeof create>) =>
+  Object.keys(shown(board, 'sds_node_disk_space_free_bytes', 'system'))
+
+describe('a system', () => {
+  test('is ready after its first poll, and has its status', async () => {
+    const emulator = await startEmulator()
+    const parts = create()
+    const { poller, board, own, requested, waitUntilTried } = parts
+    expect(poller.ready()).toBe(false)
+    await poller.use(configOf([systemOf(emulator)]))
+    expect(poller.ready()).toBe(false)
+    await waitUntilTried()
+    await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
+    expect(shown(board, 'sds_system_up', 'system')).toEqual({ a: 1 })
+    expect(Math.abs(shown(board, 'sds_system_clock_skew_seconds', 'system')['a'] ?? 99)).toBeLessThan(60)
+    expect(requested).toContain('a')
+    const text = await own.render('text')
+    expect(text).toMatch(/^sds_api_requests_total\{.*operation="nodes".*\} 1$/m)
+    expect(text).toMatch(/^sds_api_logins_total\{.*result="ok"\} 1$/m)
+    expect(poller.status('a')).toMatchObject({
+      system: { name: 'a' },
+      shared: { forecast: { schedule: '' } },
+      client: { session: { state: 'open' } },
+      nextPollMs: expect.any(Number),
+      nextQueriesMs: undefined,
+    })
+    expect([poller.status('b'), await poller.probe('b', undefined, new AbortController().signal)]).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('that is down is tried, and not up', async () => {
+    const emulator = await startEmulator(['status:503,body=none@nodes'])
+    const { poller, board, waitUntilTried } = create()
+    await poller.use(configOf([systemOf(emulator)], { poll: { schedule: neverSchedule(), timeout: '1s' } }))
+    await waitUntilTried()
+    expect(shown(board, 'sds_pool_up', 'system')).toEqual({ a: 0 })
+  })
+
+  test('that is only probed is ready at once, and has no values on /metrics', async () => {
+    const emulator = await startEmulator()
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(emulator)], { poll: { schedule: '' } }))
+    expect(parts.poller.ready()).toBe(true)
+    const page = await parts.poller.probe('a', undefined, new AbortController().signal)
+    expect(page?.identity('text').toString()).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
+    expect(free(parts)).toEqual([])
+  })
+})
+
+describe('another configuration', () => {
+  test('leaves a system that did not change alone', async () => {
+    const emulator = await startEmulator()
+    const { poller, waitUntilTried } = create()
+    await poller.use(configOf([systemOf(emulator)]))
+    await waitUntilTried()
+    const other = { ...systemOf(emulator), name: 'b', labels: { site: 'par' } }
+    await poller.use(configOf([other, systemOf(emulator)]))
+    await waitUntilTried()
+    await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(2))
+    expect(emulator.log.count('login')).toBe(2)
+  })
+
+  test('with other limits polls the system anew, and keeps its values', async () => {
+    const emulator = await startEmulator()
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(emulator)]))
+    await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
+    await parts.poller.use(configOf([systemOf(emulator)], { limits: { concurrency: 3 } }))
+    expect(free(parts)).toEqual(['a'])
+    await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(2))
+    expect(emulator.liveSessions('monitor')).toBe(1)
+  })
+
+  test('with another account removes the values of the system', async () => {
+    const emulator = await startEmulator()
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(emulator)]))
+    await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
+    emulator.setFaults(['stall@nodes'])
+    const auth = { username: 'admin', password: 'emulator' }
+    await parts.poller.use(configOf([systemOf(emulator, { auth })]))
+    expect(free(parts)).toEqual([])
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
+  test('without a system removes its series, session and counters', async () => {
+    const [emulator, other] = [await startEmulator(), await startEmulator()]
+    const parts = create()
+    const both = [systemOf(emulator), systemOf(other, { name: 'b' })]
+    await parts.poller.use(configOf(both))
+    await waitForAssertion(() => expect(free(parts).sort()).toEqual(['a', 'b']))
+    await parts.poller.use(configOf(both.slice(1)))
+    expect(free(parts)).toEqual(['b'])
+    expect(emulator.liveSessions('monitor')).toBe(0)
+    const systems = new Set(
+      [...(await parts.own.render('text')).matchAll(/system="(\w)"/g)].map(([, name]) => name),
+    )
+    expect(systems).toEqual(new Set(['b']))
+    await parts.poller.stop()
+    expect([other.liveSessions('monitor'), parts.poller.ready()]).toEqual([0, false])
+    expect(parts.log.lines.filter(({ level }) => level !== 'info')).toEqual([])
+  })
+
+  test('during a probe: the probe is repeated with it', async () => {
+    const [slow, quick] = [await startEmulator(['stall@nodes']), await startEmulator()]
+    const { poller } = create()
+    const only = { poll: { schedule: '' } }
+    await poller.use(configOf([systemOf(slow)], only))
+    const probed = poller.probe('a', undefined, new AbortController().signal)
+    await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(1))
+    await poller.use(configOf([systemOf(quick)], only))
+    const text = (await probed)?.identity('text').toString() ?? ''
+    expect(text).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
+    expect(quick.log.count('nodes')).toBe(1)
+  })
+})

@@ -1,0 +1,167 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { SystemClient } from '../../src/api/client.ts'
+import { decodeProviders } from '../../src/api/providers/providers.ts'
+import type { SystemPoller } from '../../src/poller/system_poller.ts'
+import { apiError, MINUTE, running, setUp, useFakeTime } from './running.ts'
+import { readingOf } from './setup.ts'
+
+useFakeTime()
+
+/** A system with pool `p` that counts all requests; `isDown` makes the polls of the pool fail. */
+function countingClient() {
+  const state = { isDown: false }
+  const nodes = vi.fn(async () => (state.isDown ? Promise.reject(apiError()) : readingOf({ n1: 1 })))
+  const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
+  const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
+  const providers = vi.fn()
+  const queries = vi.fn()
+  const client: Partial<SystemClient> = {
+    nodes,
+    forecasts,
+    pools,
+    read: async ({ operation }, decode) => {
+      if (operation === 'providers') providers()
+      return decode(operation === 'providers' ? '<authnproviders/>' : '{"node":[{"version":"4.3.0.0"}]}')
+    },
+    query: async ({ name }) => {
+      if (name === 'query_cpu') queries()
+      throw apiError('server_error')
+    },
+  }
+  const others = { forecasts, pools, providers, queries }
+  return {
+    state,
+    client,
+    nodes,
+    providers,
+    /** Numbers of requests other than polls since the last call. */
+    counts: () =>
+      Object.fromEntries(
+        Object.entries(others).map(([name, mock]) => {
+          const count = mock.mock.calls.length
+          mock.mockClear()
+          return [name, count]
+        }),
+      ),
+  }
+}
+
+async function probeOf(poller: SystemPoller, poolId?: string) {
+  const probed = poller.probe(poolId, new AbortController().signal)
+  await vi.advanceTimersByTimeAsync(20)
+  return probed
+}
+
+/** Everything but polls is due each minute, at different seconds. */
+const EACH_MINUTE = `forecast: {schedule: "10 * * * * *"}
+providers: {schedule: "20 * * * * *"}
+performance: {schedule: "40 * * * * *"}
+discovery: {schedule: "50 * * * * *"}`
+const NONE = { forecasts: 0, pools: 0, providers: 0, queries: 0 }
+const ALL = { forecasts: 1, pools: 1, providers: 1, queries: 1 }
+
+describe('what is due by a schedule', () => {
+  const yaml = `poll: {max_random_delay: 0s}\n${EACH_MINUTE}`
+
+  test('is requested with the first round, then at its time', async () => {
+    const { client, counts } = countingClient()
+    const { poller } = await setUp({ client, yaml })
+    expect(counts()).toEqual(ALL)
+    expect(poller.next()).toEqual({
+      nextPollMs: Date.UTC(2026, 0, 1, 12, 1),
+      nextQueriesMs: Date.UTC(2026, 0, 1, 12, 0, 40),
+    })
+    await vi.advanceTimersByTimeAsync(0.9 * MINUTE)
+    expect(counts()).toEqual(ALL)
+  })
+
+  test('waits while polls fail, and is requested with the next round that succeeds', async () => {
+    const { client, counts, state } = countingClient()
+    await setUp({ client, yaml })
+    state.isDown = true
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    counts()
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    // The list of pools is part of a round.
+    expect(counts()).toEqual({ ...NONE, pools: 10 })
+    state.isDown = false
+    // To the first second of the next minute.
+    await vi.advanceTimersByTimeAsync(0.55 * MINUTE)
+    expect(counts()).toEqual({ ...ALL, pools: expect.any(Number) })
+  })
+
+  test('is requested although all polls are still under way', async () => {
+    const { client, counts } = countingClient()
+    const { poller } = await setUp({ client, yaml })
+    client.nodes = () => new Promise<never>(() => undefined)
+    expect(poller.next().nextPollMs).toBeDefined()
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    counts()
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(counts()).toEqual(ALL)
+    running.splice(0)
+  })
+})
+
+test('a failed probe of one pool does not delay what is due', async () => {
+  const { client, counts } = countingClient()
+  const nodes: SystemClient['nodes'] = async (pool) => {
+    if (pool === 'bad') throw apiError('not_found')
+    return readingOf({ n1: 1 }, pool)
+  }
+  const yaml = `poll: {max_random_delay: 0s}\n${EACH_MINUTE}`
+  const { poller } = await setUp({ client: { ...client, nodes }, yaml, pools: ['p', 'bad'] })
+  counts()
+  const page = await probeOf(poller, 'bad')
+  expect(page?.identity('text').toString()).toContain('sds_probe_success{system="a"} 0')
+  // The schedule of the queries, but not that of polls.
+  await vi.advanceTimersByTimeAsync(0.2 * MINUTE)
+  expect(counts()).toEqual({ ...NONE, queries: 1 })
+})
+
+describe('without a schedule of polls', () => {
+  const yaml = `poll: {schedule: ""}\n${EACH_MINUTE}`
+
+  test('everything that is due is requested with the next probe', async () => {
+    const { client, counts, nodes } = countingClient()
+    const { poller } = await setUp({ client, yaml })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect([counts(), nodes.mock.calls.length]).toEqual([NONE, 0])
+    await probeOf(poller)
+    expect([counts(), nodes.mock.calls.length]).toEqual([ALL, 1])
+    await probeOf(poller)
+    expect([counts(), nodes.mock.calls.length]).toEqual([NONE, 2])
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    await probeOf(poller)
+    expect([counts(), nodes.mock.calls.length]).toEqual([ALL, 3])
+  })
+
+  test('a probe of a pool that does not exist requests nothing', async () => {
+    const { client, counts, nodes } = countingClient()
+    const { poller, board } = await setUp({ client, yaml, pools: ['p'] })
+    expect(await probeOf(poller, 'x')).toBeUndefined()
+    expect([counts(), nodes.mock.calls.length]).toEqual([NONE, 0])
+    expect(board.system('a')?.tried).toBe(false)
+  })
+})
+
+describe('a system', () => {
+  test('is not tried before the first poll has ended', async () => {
+    const first = Promise.withResolvers<never>()
+    const { board } = await setUp({ client: { nodes: () => first.promise }, pools: ['p'] })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(board.system('a')?.tried).toBe(false)
+    first.reject(apiError())
+    await vi.advanceTimersByTimeAsync(20)
+    expect(board.system('a')?.tried).toBe(true)
+  })
+
+  test('without pools is tried, and asked for its providers', async () => {
+    const read: SystemClient['read'] = async (_request, decode) => decode('<authnproviders/>')
+    const { board } = await setUp({ client: { pools: async () => [], read }, yaml: '' })
+    expect(board.system('a')).toMatchObject({
+      tried: true,
+      inventory: { providers: decodeProviders('<authnproviders/>') },
+    })
+  })
+})
