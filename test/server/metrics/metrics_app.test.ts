@@ -8,6 +8,7 @@ import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
+import { waitFor } from '../../support/wait.ts'
 import { statusSources } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
@@ -51,11 +52,17 @@ describe('GET /metrics', () => {
   test.each(['text/plain', 'application/openmetrics-text'])(
     'sends %s compressed, the same text',
     async (Accept) => {
-      const plain = await get(`${listener.url}/metrics`, { Accept })
-      const packed = await get(`${listener.url}/metrics`, { Accept, 'Accept-Encoding': 'gzip' })
-      expect(packed.headers['content-encoding']).toBe('gzip')
-      expect(packed.headers['content-length']).toBe(String(packed.body.length))
-      expect(gunzipSync(packed.body).toString()).toBe(plain.text)
+      // The metrics of the process may change between two responses.
+      await waitFor(
+        async () => {
+          const plain = await get(`${listener.url}/metrics`, { Accept })
+          const packed = await get(`${listener.url}/metrics`, { Accept, 'Accept-Encoding': 'gzip' })
+          expect(packed.headers['content-encoding']).toBe('gzip')
+          expect(packed.headers['content-length']).toBe(String(packed.body.length))
+          return gunzipSync(packed.body).toString() === plain.text
+        },
+        { what: 'the same text in both responses' },
+      )
     },
   )
 
