@@ -21,7 +21,7 @@ export interface Systems {
 const POOLS = 4
 const NODES_PER_POOL = 80
 /** Added to the niceness. */
-const LOWER_PRIORITY = 3
+const LOWER_PRIORITY = 10
 
 /** Starts the systems with a low priority: their CPU time belongs to no attack. */
 export async function startSystems(): Promise<Systems> {
