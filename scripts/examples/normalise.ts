@@ -19,6 +19,11 @@ const RULES: readonly Rule[] = [
     reason: 'time that a poll took',
   },
   {
+    pattern: /("last_minute": ?)\d+/g,
+    replacement: '$119',
+    reason: 'forecasts may be read later',
+  },
+  {
     pattern: /(\baudit_id(?:":"|=))[\da-f-]+/g,
     replacement: '$16fcdd4bc-25b4-4d0c-9ba3-6b54d2a0e0b1',
     reason: 'random id',

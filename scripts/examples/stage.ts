@@ -26,7 +26,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const FRANKFURT_PORT = 4443
 const PARIS_PORT = 4444
 const TLS_PORT = 4445
-const EXPORTER_PORT = 9438
+/** The port of the exporter in the documentation. */
+export const EXPORTER_PORT = 9438
 const ADMIN_PORT = 9439
 
 /** The configuration of most examples. */

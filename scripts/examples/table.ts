@@ -6,12 +6,12 @@ import { DOCTOR } from './table/doctor.ts'
 import { FILES } from './table/files.ts'
 import { HTTP } from './table/http.ts'
 
-/** The worked examples of the documentation. */
+/** The worked examples of the documentation. Those that wait longest are first. */
 export const EXAMPLES: readonly Example[] = [
+  ...HTTP,
   ...COMMANDS,
   ...DOCTOR,
   ...ADMINISTRATION,
   ...CONFIGURATION,
   ...FILES,
-  ...HTTP,
 ]

@@ -17,6 +17,12 @@ const TLS_MISTAKES = `systems:
     tls_config: {ca_file: other-ca.pem}
 `
 
+const PARIS = `systems:
+  - name: paris
+    base_url: http://127.0.0.1:4444
+    ${AUTH}
+`
+
 const MISSING_VARIABLE = `systems:
   - name: frankfurt
     base_url: http://127.0.0.1:4443
@@ -62,6 +68,27 @@ export const DOCTOR: readonly Example[] = [
         run: 'sds-exporter doctor --config.file=sds-exporter.yml --system=paris',
         exit: 1,
         keep: /^system| fail |→|failures$/,
+      },
+    ],
+  },
+  {
+    name: 'wrong-password',
+    page: 'docs/operations.md',
+    files: { password: 'wrong\n', 'paris.yml': PARIS },
+    ownPorts: [9438],
+    steps: [
+      {
+        start: 'sds-exporter serve --config.file=paris.yml',
+        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
+        until: /discovery of pools failed.*\n/,
+        edit: (log) => log.replaceAll(/^.*list of authentication providers.*\n/gm, ''),
+      },
+      {
+        run: "until curl -fsS http://127.0.0.1:9438/metrics | grep -q '^sds_system_up'; do sleep 0.1; done",
+        hide: true,
+      },
+      {
+        run: "curl -fsS http://127.0.0.1:9438/metrics | grep -E '^sds_(system_up|api_logins_total|pool_up)' | grep -v ' 0$'",
       },
     ],
   },

@@ -16,6 +16,31 @@ poll: {schedule: ""}
 
 export const HTTP: readonly Example[] = [
   {
+    name: 'shards',
+    page: 'docs/probes.md',
+    files: {
+      'probes.yml': FOUR_SYSTEMS,
+      'prometheus-0.yml': ofOverlay('prometheus-0.yml'),
+      'prometheus-1.yml': ofOverlay('prometheus-1.yml'),
+    },
+    ownPorts: [9438],
+    steps: [
+      {
+        start: 'sds-exporter serve --config.file=probes.yml',
+        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
+        until: /listening.*\n/,
+        hide: true,
+      },
+      ...[0, 1].map((shard) =>
+        pipedIntoJq(
+          `promtool check service-discovery --timeout=5s prometheus-${shard}.yml sds-systems`,
+          "-r '.[].labels.instance // empty'",
+          instancesOf,
+        ),
+      ),
+    ],
+  },
+  {
     name: 'probe-config',
     page: 'docs/probes.md',
     files: {
@@ -38,31 +63,6 @@ export const HTTP: readonly Example[] = [
     name: 'sd',
     page: 'docs/probes.md',
     steps: [pipedIntoJq(`curl -fsS ${BASE}/sd`, '.', (targets) => targets)],
-  },
-  {
-    name: 'shards',
-    page: 'docs/probes.md',
-    files: {
-      'probes.yml': FOUR_SYSTEMS,
-      'prometheus-0.yml': ofOverlay('prometheus-0.yml'),
-      'prometheus-1.yml': ofOverlay('prometheus-1.yml'),
-    },
-    ownPorts: [9438],
-    steps: [
-      {
-        start: 'sds-exporter serve --config.file=probes.yml',
-        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
-        until: /listening.*\n/,
-        hide: true,
-      },
-      ...[0, 1].map((shard) =>
-        pipedIntoJq(
-          `promtool check service-discovery --timeout=3s prometheus-${shard}.yml sds-systems`,
-          "-r '.[].labels.instance // empty'",
-          instancesOf,
-        ),
-      ),
-    ],
   },
   {
     name: 'status-problems',

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
 import { REJECTIONS } from '../../api/parse/reads.ts'
@@ -64,7 +64,11 @@ export function backfillCommand(): Command {
     .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
     .requiredOption('--from <time>', 'start of the history, such as -30d or 2026-03-01', time)
     .option('--to <time>', 'end of the history (default: now)', time)
-    .option('--interval <duration>', 'time between two points', parseSeconds, 300)
+    .addOption(
+      new Option('--interval <duration>', 'time between two points')
+        .argParser(parseSeconds)
+        .default(300, '5m'),
+    )
     .option('--system <name>', 'only this system')
     .option('--pool <name>', 'only this pool, by name or id; may be repeated', collect)
     .option('--output <file>', 'write one OpenMetrics file; - is stdout')
