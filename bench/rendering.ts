@@ -22,8 +22,9 @@ function renderExporter(fleet: readonly PoolFixture[]): Buffer {
 /** Renders the same samples with a new registry of prom-client. */
 async function renderReference(series: readonly Series[]): Promise<string> {
   const registry = new Registry()
+  const names = new Set(series.map(({ name }) => name))
   const gauges = new Map(
-    FEED_FAMILIES.map(({ name, help, labels }) => [
+    FEED_FAMILIES.filter(({ name }) => names.has(name)).map(({ name, help, labels }) => [
       name,
       new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
     ]),
