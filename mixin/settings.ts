@@ -302,5 +302,5 @@ export const NODE_KEY = ['system', 'pool', 'node'] as const
  */
 export const ALERT_LABELS = {
   columns: ['system', 'pool', 'node'],
-  detail: ['instance', 'category', 'attribute', 'reason', 'provider'],
+  detail: ['cluster', 'instance', 'category', 'attribute', 'reason', 'provider'],
 } as const
