@@ -7,6 +7,7 @@ import { createClient, type SystemClient } from '../src/api/client.ts'
 import { parseConfig } from '../src/config/load.ts'
 import { runBackfill } from '../src/history/backfill.ts'
 import { createFileDestination } from '../src/history/file_destination.ts'
+import { poolSource } from '../src/history/source.ts'
 import { silentLog } from '../src/log.ts'
 import { median } from './figures.ts'
 
@@ -102,11 +103,11 @@ async function backfill(
   output: string,
 ): Promise<number> {
   const spoolFolder = join(folder, 'spool')
-  const pool = { key: poolId, system: 'bench', poolId, label: 'hot', client, points: POINTS }
+  const source = poolSource({ key: poolId, system: 'bench', poolId, label: 'hot', client, points: POINTS })
   return runBackfill({
-    settings: { period: PERIOD, pools: [poolId], destination: output, labels: {} },
+    settings: { period: PERIOD, sources: [poolId], destination: output, labels: {} },
     parts: [{ name: 'all', period: PERIOD }],
-    pools: [pool],
+    sources: [source],
     destination: createFileDestination({ target: () => output, spoolFolder, skipEmpty: false }),
     journal: undefined,
     state: undefined,

@@ -554,14 +554,21 @@ export const HISTORY_ONLY_FAMILIES: readonly NodeFamily[] = ATTRIBUTE_FAMILIES.f
 )
 
 /**
- * Every metric family that a history can have. Identity, health, disks and counts of transactions are missing: the
- * storage system keeps no past of them, or only totals over the requested period.
+ * Every metric family that a history can have. Identity, health, disks and forecasts are missing: the storage system
+ * keeps no past of them.
  */
 export const HISTORY_FAMILIES: readonly NodeFamily[] = [
   ...ATTRIBUTE_FAMILIES.filter((row: FamilyRow) => row.currentOnly !== true).map((row: FamilyRow) =>
     attributeFamily({ ...row, ...row.history }),
   ),
-  ...errorFamilies.filter(({ unit }) => unit === 'ratio'),
+  ...errorFamilies,
+  ...queryFamilies,
+]
+
+/** The families of {@link HISTORY_FAMILIES} that only the query interface has the past of. */
+export const QUERY_HISTORY_FAMILIES: readonly NodeFamily[] = [
+  ...errorFamilies.filter(({ unit }) => unit !== 'ratio'),
+  ...queryFamilies,
 ]
 
 type FamilyOfNodes =

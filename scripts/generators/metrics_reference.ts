@@ -11,6 +11,7 @@ import {
   NODE_FAMILIES,
   NODE_LABELS,
   PERFORMANCE_CATEGORIES,
+  QUERY_HISTORY_FAMILIES,
   UNITS,
 } from '../../src/catalogue.ts'
 import { type Family, FEED_FAMILIES, feedFamily, OWN, PROBE, STATE } from '../../src/metrics/families.ts'
@@ -107,7 +108,7 @@ export const EXAMPLE_QUERIES: readonly (readonly [question: string, query: strin
   ],
 ]
 
-const HISTORY_NOTE = `\`sds-exporter backfill\` ([History](history.md)) has the past of ${HISTORY_FAMILIES.length} families under the same names, labels and units as \`/metrics\`. Identity, health, disks, forecasts and counts of transactions have no past in the storage system. In its history the storage system counts the reserve as free space, which it does not in the current value; the history therefore has names of its own:
+const HISTORY_NOTE = `\`sds-exporter backfill\` ([History](history.md)) has the past of ${HISTORY_FAMILIES.length} families under the same names, labels and units as \`/metrics\`. Identity, health, disks and forecasts have no past in the storage system. Of current systems, figures of performance come from the query interface; only there, ${QUERY_HISTORY_FAMILIES.map(({ name }) => code(name)).join(', ')} have a past. In its history the storage system counts the reserve as free space, which it does not in the current value; the history therefore has names of its own:
 `
 
 const ATTRIBUTES_NOTE = `The flat attributes of the nodes feed. ECS since release 3.6 and ObjectScale do not serve the categories ${PERFORMANCE_CATEGORIES.map(code).join(', ')} in this feed. For these systems, the values are calculated from the query interface: the last column has measurement and fields. Rates are those between the last two points, which come every five minutes. Attributes without "yes" in the column "ECS 3.6+" and without a query, such as the mean latencies, do not exist there. An attribute that the feed of a pool serves is never taken from the query interface; the label \`source\` of \`sds_pool_attribute_nodes\` is the source of each attribute. Some releases also omit \`diskSpaceOfflineTotal\` and \`diskSpaceReserved\`. *Current only* attributes have no history in the storage system.

@@ -1,26 +1,10 @@
-import type { SystemClient } from '../api/client.ts'
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Period } from '../api/history/series.ts'
 import type { Journal, RunSettings, RunState } from './journal.ts'
 import type { Part } from './periods.ts'
-import { readPool } from './reader.ts'
-import { type HistorySeries, historySeries } from './series.ts'
+import type { HistorySeries } from './series.ts'
+import type { HistorySource } from './source.ts'
 import type { SpooledSeries } from './spool.ts'
-
-/** A pool whose past is written. */
-export interface BackfillPool {
-  /** Unique among all pools of all systems. */
-  readonly key: string
-  readonly system: string
-  readonly poolId: string
-  /** The label `pool`. */
-  readonly label: string
-  readonly client: Pick<SystemClient, 'history'>
-  /** Maximum number of points of a series in one request, at the beginning. */
-  readonly points: number
-  /** The periods to read, in ascending order; undefined: the whole period of the run. */
-  readonly gaps?: readonly Period[]
-}
 
 /** Where samples go. */
 export interface Destination {
@@ -40,7 +24,7 @@ export interface Destination {
 
 /** Progress of a run, resumed parts included. */
 export interface BackfillProgress {
-  /** Seconds of history that were read, over all pools. */
+  /** Seconds of history that were read, over all sources. */
   readonly doneSeconds: number
   readonly totalSeconds: number
   /** Written by this process. */
@@ -50,7 +34,7 @@ export interface BackfillProgress {
 export interface BackfillOptions {
   readonly settings: RunSettings
   readonly parts: readonly Part[]
-  readonly pools: readonly BackfillPool[]
+  readonly sources: readonly HistorySource[]
   readonly destination: Destination
   /** Undefined: the run cannot be resumed. */
   readonly journal: Journal | undefined
@@ -58,12 +42,12 @@ export interface BackfillOptions {
   readonly state: RunState | undefined
   readonly onProgress: (progress: BackfillProgress) => void
   readonly notice: (text: string) => void
-  readonly onRejected: (pool: BackfillPool, values: readonly RejectedValue[]) => void
+  readonly onRejected: (source: HistorySource, values: readonly RejectedValue[]) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Reads the past of pools, one pool and one window at a time, and writes it part by part. On a failure or an abort,
+ * Reads the past of all sources, one source and one window at a time, and writes it part by part. On a failure or an abort,
  * everything that was read is saved first.
  * @returns number of samples of the whole run
  */
@@ -92,8 +76,8 @@ export async function runBackfill(options: BackfillOptions): Promise<number> {
     const checkpoint = async () =>
       save({ series: await destination.save(), done: { ...done }, samples: before + progress.samples() })
     try {
-      for (const pool of options.pools) {
-        await writePool({ ...options, pool, part, done, checkpoint, added: progress.added })
+      for (const source of options.sources) {
+        await writeSource({ ...options, source, part, done, checkpoint, added: progress.added })
       }
     } catch (failure) {
       await checkpoint()
@@ -107,8 +91,8 @@ export async function runBackfill(options: BackfillOptions): Promise<number> {
   return state.samples
 }
 
-interface PoolRun extends BackfillOptions {
-  readonly pool: BackfillPool
+interface SourceRun extends BackfillOptions {
+  readonly source: HistorySource
   readonly part: Part
   /** Updated after each window. */
   readonly done: Record<string, number>
@@ -116,26 +100,23 @@ interface PoolRun extends BackfillOptions {
   readonly added: (seconds: number, samples: number) => void
 }
 
-async function writePool(run: PoolRun): Promise<void> {
-  const { pool, part, done } = run
-  for (const gap of pool.gaps ?? [part.period]) {
-    const start = Math.max(part.period.start, gap.start, done[pool.key] ?? 0)
+async function writeSource(run: SourceRun): Promise<void> {
+  const { source, part, done } = run
+  for (const gap of source.gaps ?? [part.period]) {
+    const start = Math.max(part.period.start, gap.start, done[source.key] ?? 0)
     const end = Math.min(part.period.end, gap.end)
     if (start < end) await writePeriod(run, { ...part.period, start, end })
   }
 }
 
-async function writePeriod(run: PoolRun, period: Period): Promise<void> {
-  const { pool, done, destination, settings, signal } = run
-  const notice = (text: string) => run.notice(`system ${pool.system}, pool ${pool.label}: ${text}`)
-  const { client, poolId, points } = pool
-  for await (const window of readPool({ client, poolId, period, points, notice, signal })) {
-    const series = [
-      ...historySeries(window.reading, { system: pool.system, pool: pool.label }, settings.labels),
-    ]
+async function writePeriod(run: SourceRun, period: Period): Promise<void> {
+  const { source, done, destination, settings, signal } = run
+  const notice = (text: string) => run.notice(`system ${source.system}, ${source.label}: ${text}`)
+  for await (const window of source.read(period, { labels: settings.labels, notice, signal })) {
+    const { series, rejected } = window
     await destination.write(series, signal)
-    done[pool.key] = window.period.end
-    if (window.reading.rejected.length > 0) run.onRejected(pool, window.reading.rejected)
+    done[source.key] = window.period.end
+    if (rejected.length > 0) run.onRejected(source, rejected)
     run.added(window.period.end - window.period.start, countSamples(series))
     if (destination.isFull) await run.checkpoint()
   }
@@ -145,13 +126,13 @@ function countSamples(series: readonly HistorySeries[]): number {
   return series.reduce((sum, { times }) => sum + times.length, 0)
 }
 
-function createProgressCounter({ parts, pools, onProgress }: BackfillOptions, state: RunState) {
+function createProgressCounter({ parts, sources, onProgress }: BackfillOptions, state: RunState) {
   const secondsOf = ({ period }: Part) =>
-    pools.reduce((sum, { gaps = [period] }) => sum + secondsIn(gaps, period), 0)
+    sources.reduce((sum, { gaps = [period] }) => sum + secondsIn(gaps, period), 0)
   const totalSeconds = parts.reduce((sum, part) => sum + secondsOf(part), 0)
   let doneSeconds = parts.slice(0, state.part).reduce((sum, part) => sum + secondsOf(part), 0)
   const current = parts[state.part]?.period
-  for (const { key, gaps } of pools) {
+  for (const { key, gaps } of sources) {
     const end = state.done[key]
     if (current !== undefined && end !== undefined)
       doneSeconds += secondsIn(gaps ?? [current], { ...current, end })

@@ -31,7 +31,7 @@ export function createFileDestination({
       spool = await openSpool(spoolFolder, saved)
     },
     async write(series) {
-      for (const one of series) opened().add(one)
+      opened().add(series)
     },
     get isFull() {
       return opened().isFull

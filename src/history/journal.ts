@@ -5,8 +5,8 @@ import type { SpooledSeries } from './spool.ts'
 /** What a run writes; a resumed run must write the same. */
 export interface RunSettings {
   readonly period: Period
-  /** System and id of each pool. */
-  readonly pools: readonly string[]
+  /** The keys of what is read: system and id of each pool, and of query interfaces. */
+  readonly sources: readonly string[]
   /** Where and in which form. */
   readonly destination: string
   /** Labels that are added to each series. */
@@ -18,7 +18,7 @@ export interface RunState {
   readonly settings: RunSettings
   /** Index of the part in work; equal to the number of parts at the end. */
   readonly part: number
-  /** By pool: the end of what the part in work has, in seconds since the epoch. */
+  /** By source: the end of what the part in work has, in seconds since the epoch. */
   readonly done: Readonly<Record<string, number>>
   /** The saved series of the part in work. */
   readonly series: readonly SpooledSeries[]
@@ -27,7 +27,7 @@ export interface RunState {
   readonly isFinished: boolean
 }
 
-const VERSION = 1
+const VERSION = 2
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export interface Journal {
@@ -73,7 +73,7 @@ function parsed(text: string): (RunState & { readonly version: unknown }) | unde
 export function difference(before: RunSettings, now: RunSettings): string | undefined {
   if (before.destination !== now.destination) return 'another destination'
   if (before.period.interval !== now.period.interval) return 'another interval'
-  if (before.pools.join('\n') !== now.pools.join('\n')) return 'other pools'
+  if (before.sources.join('\n') !== now.sources.join('\n')) return 'other pools, or another --source'
   if (JSON.stringify(before.labels) !== JSON.stringify(now.labels)) return 'other labels'
   return undefined
 }

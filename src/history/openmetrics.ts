@@ -1,16 +1,66 @@
-import { HISTORY_FAMILIES } from '../catalogue.ts'
-import { type Format, familyHeader } from '../metrics/exposition.ts'
+import { HISTORY_FAMILIES, type NodeFamily } from '../catalogue.ts'
+import { type Format, familyHeader, labelText } from '../metrics/exposition.ts'
 import { feedFamily } from '../metrics/families.ts'
+import type { HistorySeries } from './series.ts'
 
-/** The families of a history with their headers, in the order of the output. */
+/** Headers of the families of a history by the name of their samples, in the order of the output. */
 export type FamilyHeaders = ReadonlyMap<string, string>
 
 const headersIn = (format: Format): FamilyHeaders =>
-  new Map(HISTORY_FAMILIES.map((family) => [family.name, familyHeader(feedFamily(family), format)]))
+  new Map(HISTORY_FAMILIES.map((family) => [sampleName(family), familyHeader(feedFamily(family), format)]))
 
 export const FAMILY_HEADERS: Readonly<Record<Format, FamilyHeaders>> = {
   text: headersIn('text'),
   openmetrics: headersIn('openmetrics'),
+}
+
+function sampleName({ name, type }: NodeFamily): string {
+  return type === 'histogram' ? `${name}_bucket` : name
+}
+
+/** The lines of one metric: those of a series, or of all buckets of a histogram. */
+export interface MetricLines {
+  readonly family: string
+  /** In exposition format; those of a histogram have no `le`. */
+  readonly labels: string
+  readonly text: string
+}
+
+/**
+ * The lines of series. Buckets of a histogram, which follow each other, become one metric: OpenMetrics wants all buckets
+ * of a time together.
+ */
+export function* metricLines(all: Iterable<HistorySeries>): Generator<MetricLines> {
+  let [key, buckets] = ['', [] as HistorySeries[]]
+  for (const series of all) {
+    const { le, ...labels } = series.labels
+    const text = labelText(labels)
+    if (buckets.length > 0 && (le === undefined || text !== key)) {
+      yield histogramLines(key, buckets)
+      buckets = []
+    }
+    if (le !== undefined) {
+      key = text
+      buckets.push(series)
+      continue
+    }
+    yield {
+      family: series.family,
+      labels: text,
+      text: pointLines(series.family, text, series.times, series.values),
+    }
+  }
+  if (buckets.length > 0) yield histogramLines(key, buckets)
+}
+
+function histogramLines(labels: string, buckets: readonly HistorySeries[]): MetricLines {
+  const points = buckets.flatMap(({ family, labels: own, times, values }) => {
+    const text = labelText(own)
+    return times.map((t, index) => ({ t, line: pointLines(family, text, [t], [values[index] ?? 0]) }))
+  })
+  // The sort is stable: the buckets of a time keep their order.
+  points.sort((a, b) => a.t - b.t)
+  return { family: buckets[0]?.family ?? '', labels, text: points.map(({ line }) => line).join('') }
 }
 
 const MS_PER_SECOND = 1000

@@ -1,10 +1,13 @@
 import type { HistoryReading } from '../api/history/history.ts'
-import type { NodeHistory } from '../api/history/node_history.ts'
+import type { ErrorHistory, NodeHistory } from '../api/history/node_history.ts'
+import type { Series } from '../api/history/series.ts'
+import { boundedName } from '../api/parse/names.ts'
 import { ATTRIBUTES, type SourceUnit, UNITS } from '../catalogue.ts'
-import { type PoolLabels, uniqueNames } from '../metrics/samples.ts'
+import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
 
 /** Points of one series in base units, in ascending order of time. */
 export interface HistorySeries {
+  /** Name of the samples. */
   readonly family: string
   readonly labels: Readonly<Record<string, string>>
   /** Seconds since the epoch. */
@@ -25,26 +28,45 @@ export function* historySeries(
 ): Generator<HistorySeries> {
   const names = uniqueNames(nodes)
   for (const [index, node] of nodes.entries()) {
-    yield* seriesOf(node, { system, pool, node: names[index] ?? node.id, ...more })
+    for (const series of seriesOf(node, { system, pool, node: names[index] ?? node.id, ...more })) {
+      if (series.times.length > 0) yield series
+    }
   }
 }
 
-function* seriesOf(node: NodeHistory, base: Readonly<Record<string, string>>): Generator<HistorySeries> {
+type Labels = Readonly<Record<string, string>>
+
+function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
   for (const { name, historyFamily: family, labels } of ATTRIBUTES) {
     const history = node.attributes.get(name)
     if (history === undefined) continue
     const { times, values } = history.series
     yield { family, labels: { ...base, ...labels }, times, values: inBaseUnit(values, history.unit) }
   }
-  const { all, types } = node.errors
-  if (all !== undefined) {
-    const family = 'sds_node_transaction_errors_ratio'
-    yield { family, labels: base, times: all.times, values: inBaseUnit(all.values, 'Percent') }
+  yield* errorSeries(node.errors, base)
+  for (const { operation, seconds, counts } of node.latencies ?? []) {
+    const labels = { ...base, operation, le: boundText(seconds) }
+    yield { family: 'sds_node_transaction_latency_seconds_bucket', labels, ...counts }
   }
-  for (const { category, errorType, rate } of types) {
-    const family = 'sds_node_transaction_errors_by_type_ratio'
+  for (const { name, received, transmitted } of node.interfaces ?? []) {
+    const labels = { ...base, interface: boundedName(name) }
+    yield { family: 'sds_node_nic_interface_received_bytes_total', labels, ...received }
+    yield { family: 'sds_node_nic_interface_transmitted_bytes_total', labels, ...transmitted }
+  }
+}
+
+const NO_SERIES: Series = { times: [], values: [] }
+
+function* errorSeries(errors: ErrorHistory, base: Labels): Generator<HistorySeries> {
+  const { all = NO_SERIES, succeeded = NO_SERIES, failed = NO_SERIES, types } = errors
+  const ratio = ({ times, values }: Series) => ({ times, values: inBaseUnit(values, 'Percent') })
+  yield { family: 'sds_node_transaction_errors_ratio', labels: base, ...ratio(all) }
+  yield { family: 'sds_node_transactions_succeeded', labels: base, ...succeeded }
+  yield { family: 'sds_node_transactions_failed', labels: base, ...failed }
+  for (const { category, errorType, rate, count = NO_SERIES } of types) {
     const labels = { ...base, category, error_type: errorType }
-    yield { family, labels, times: rate.times, values: inBaseUnit(rate.values, 'Percent') }
+    yield { family: 'sds_node_transaction_errors_by_type_ratio', labels, ...ratio(rate) }
+    yield { family: 'sds_node_transaction_errors_by_type', labels, ...count }
   }
 }
 

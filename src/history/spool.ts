@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { labelText, OPENMETRICS_END } from '../metrics/exposition.ts'
-import { FAMILY_HEADERS, pointLines } from './openmetrics.ts'
+import { OPENMETRICS_END } from '../metrics/exposition.ts'
+import { FAMILY_HEADERS, metricLines } from './openmetrics.ts'
 import type { HistorySeries } from './series.ts'
 
-/** Name and labels of a series, with the bytes of its lines that are in its file. */
+/** Name and labels of a series, or of a histogram, with the bytes of its lines that are in its file. */
 export type SpooledSeries = readonly [family: string, labels: string, bytes: number]
 
 /**
@@ -14,7 +14,7 @@ export type SpooledSeries = readonly [family: string, labels: string, bytes: num
  * series: memory depends on the number of series, not on the length of the history.
  */
 export interface Spool {
-  add(series: HistorySeries): void
+  add(series: Iterable<HistorySeries>): void
   /** Whether it has no samples at all. */
   readonly isEmpty: boolean
   /** Whether so much is in memory that {@link save} should be called. */
@@ -81,12 +81,13 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
   }
 
   return {
-    add({ family, labels, times, values }) {
-      const text = labelText(labels)
-      const lines = all.get(`${family}{${text}`) ?? add(family, text, 0)
-      const chunk = Buffer.from(pointLines(family, text, times, values))
-      lines.chunks.push(chunk)
-      memoryBytes += chunk.length
+    add(series) {
+      for (const { family, labels, text } of metricLines(series)) {
+        const lines = all.get(`${family}{${labels}`) ?? add(family, labels, 0)
+        const chunk = Buffer.from(text)
+        lines.chunks.push(chunk)
+        memoryBytes += chunk.length
+      }
     },
     get isEmpty() {
       return all.size === 0

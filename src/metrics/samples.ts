@@ -173,8 +173,8 @@ function addLatencies(samples: Samples, base: string, { latencies }: MergedNode)
 
 const BOUND_DIGITS = 12
 
-/** Without the noise of floating point; as in OpenMetrics, whole numbers have a decimal. */
-function boundText(seconds: number): string {
+/** The label `le`: without the noise of floating point; as in OpenMetrics, whole numbers have a decimal. */
+export function boundText(seconds: number): string {
   if (seconds === Number.POSITIVE_INFINITY) return '+Inf'
   const rounded = Number(seconds.toPrecision(BOUND_DIGITS))
   return Number.isInteger(rounded) ? rounded.toFixed(1) : String(rounded)

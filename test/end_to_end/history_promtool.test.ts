@@ -19,7 +19,11 @@ const TIMEOUT_MS = 240_000
 const DAY = 86_400
 const SELECTION = { job: ['sds'], system: ['a'] }
 
-async function backfill(folder: Folder, emulator: Emulator, from: number, to: number): Promise<string> {
+async function backfill(
+  folder: Folder,
+  emulator: Emulator,
+  { from, to, more = [] }: { readonly from: number; readonly to: number; readonly more?: readonly string[] },
+): Promise<string> {
   const auth = 'auth: {username: monitor, password: emulator}'
   const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
   const file = join(folder.path, 'history.om')
@@ -30,6 +34,7 @@ async function backfill(folder: Folder, emulator: Emulator, from: number, to: nu
     `--to=${to}`,
     `--output=${file}`,
     '--label=job=sds',
+    ...more,
   ]
   const done = await run(process.execPath, ['src/main.ts', 'backfill', ...flags])
   expect(done).toMatchObject({ code: 0 })
@@ -78,7 +83,7 @@ describe('every attribute', () => {
   beforeAll(async () => {
     folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 6, profile: 'documented' })
-    const file = await backfill(folder, emulator, from, to)
+    const file = await backfill(folder, emulator, { from, to })
     const path = `/dashboard/storagepools/${emulator.pools[0]?.id}/nodes`
     const query = `dataType=historical&startTime=${from}&endTime=${to - 1}&interval=300`
     const headers = { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' }
@@ -147,7 +152,9 @@ test(
     const to = Math.floor(Date.now() / DAY / 1000) * DAY
     const from = to - 30 * DAY
     const data = join(folder.path, 'data')
-    await createBlocks(await backfill(folder, emulator, from, to), data)
+    // The query interface would get thousands of requests.
+    const more = ['--source=feed']
+    await createBlocks(await backfill(folder, emulator, { from, to, more }), data)
     const rules = join(folder.path, 'rules')
     mkdirSync(rules)
     {

@@ -175,3 +175,41 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  '--fill-gaps reads from the query interface just what Prometheus lacks',
+  async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
+    const auth = 'auth: {username: monitor, password: emulator}'
+    const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
+    const config = folder.write('sds-exporter.yml', text)
+    // Newer points may not be there yet.
+    const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR - 0.25) * SECONDS_PER_HOUR
+    const hour = (index: number) => to - (4 - index) * SECONDS_PER_HOUR
+    const backfill = (from: number, end: number, ...flags: string[]) =>
+      run(process.execPath, [
+        'src/main.ts',
+        'backfill',
+        `--config.file=${config}`,
+        `--from=${from}`,
+        `--to=${end}`,
+        ...flags,
+      ])
+    const receiver = `--remote-write.url=${prometheus.url}/api/v1/write`
+    expect(await backfill(hour(1), hour(2), receiver)).toMatchObject({ code: 0 })
+    const fill = () =>
+      backfill(hour(0), hour(4), receiver, '--fill-gaps', `--prometheus.url=${prometheus.url}`)
+    expect(await fill()).toMatchObject({ code: 0 })
+    const file = join(folder.path, 'history.om')
+    expect(await backfill(hour(0), hour(4), `--output=${file}`)).toMatchObject({ code: 0 })
+    const stored = await storedIn(prometheus.url, hour(0), to)
+    expect(stored).toEqual(samplesIn(readFileSync(file, 'utf8')))
+    expect([...stored.keys()].filter((series) => series.includes('latency_seconds_bucket'))).toHaveLength(20)
+    emulator.log.clear()
+    expect(await fill()).toMatchObject({ code: 0 })
+    expect([emulator.log.count('history'), emulator.log.count('query')]).toEqual([0, 0])
+  },
+  TIMEOUT_MS,
+)

@@ -5,6 +5,7 @@ import {
   type SourceUnit,
   TRANSACTION_ERRORS,
 } from '../../catalogue.ts'
+import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import { asList, MAX_ERROR_TYPES } from '../feed/transaction_errors.ts'
 import { isObject, type JsonObject, member } from '../parse/json.ts'
@@ -26,6 +27,32 @@ export interface ErrorTypeHistory {
   readonly errorType: string
   /** Percent of the transactions. */
   readonly rate: Series
+  /** Only of the query interface. */
+  readonly count?: Series
+}
+
+/** The past of transaction errors. The counts are only of the query interface. */
+export interface ErrorHistory {
+  /** Percent of the transactions. */
+  readonly all: Series | undefined
+  readonly succeeded?: Series
+  readonly failed?: Series
+  readonly types: readonly ErrorTypeHistory[]
+}
+
+/** The counts of a bucket of a latency histogram. */
+export interface BucketHistory {
+  readonly operation: LatencyOperation
+  /** Upper bound; infinite for the last bucket. */
+  readonly seconds: number
+  readonly counts: Series
+}
+
+/** The counters of a network interface, in bytes. */
+export interface InterfaceHistory {
+  readonly name: string
+  readonly received: Series
+  readonly transmitted: Series
 }
 
 /**
@@ -39,7 +66,11 @@ export interface NodeHistory {
   readonly poolName: string | undefined
   readonly attributes: ReadonlyMap<AttributeName, AttributeHistory>
   readonly summaries: ReadonlyMap<AttributeName, Summary>
-  readonly errors: { readonly all: Series | undefined; readonly types: readonly ErrorTypeHistory[] }
+  readonly errors: ErrorHistory
+  /** Only of the query interface: histograms since the start of the process, in ascending order of their bounds. */
+  readonly latencies?: readonly BucketHistory[]
+  /** Only of the query interface. */
+  readonly interfaces?: readonly InterfaceHistory[]
 }
 
 export interface NodeHistoryOptions {

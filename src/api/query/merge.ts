@@ -20,8 +20,9 @@ export interface MergedReading extends Pick<FeedReading, 'coverage'> {
   readonly queried: ReadonlySet<CoverageAttribute>
 }
 
-type QueriedAttribute = QueryAttributeName | typeof TRANSACTION_ERRORS.name
-const QUERIED: readonly QueriedAttribute[] = [
+export type QueriedAttribute = QueryAttributeName | typeof TRANSACTION_ERRORS.name
+/** The attributes that the query interface may have. */
+export const QUERIED: readonly QueriedAttribute[] = [
   ...QUERY_ATTRIBUTES.map(({ name }) => name),
   TRANSACTION_ERRORS.name,
 ]
@@ -50,7 +51,7 @@ export function mergePerformance(
   const { coverage } = feed
   if (performance === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
   const missing = new Set(missingAttributes(feed))
-  const find = createJoin(performance, feed.nodes)
+  const find = createJoin(performance.nodes, feed.nodes)
   const nodes = feed.nodes.map((node) => {
     const found = find(node)
     return found === undefined ? node : mergeNode(node, found, missing)
@@ -58,11 +59,14 @@ export function mergePerformance(
   return { nodes, coverage: mergeCoverage(coverage, nodes, missing), queried: missing }
 }
 
-/** Finds the performance of a node by its id, else by its name if that is unique. Both are compared without case. */
-function createJoin(
-  { nodes }: PerformanceReading,
+/** A node in the answers of the query interface, and what is known of it. */
+type QueriedNode = Pick<NodePerformance, 'nodeId' | 'host' | 'rows'>
+
+/** Finds what belongs to a node by its id, else by its name if that is unique. Both are compared without case. */
+export function createJoin<T extends QueriedNode>(
+  nodes: readonly T[],
   feed: readonly NodeReading[],
-): (node: NodeReading) => NodePerformance | undefined {
+): (node: NodeReading) => T | undefined {
   const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase(), node]))
   const byHost = new Map(nodes.map((node) => [node.host?.toLowerCase(), node]))
   const uses = Map.groupBy(feed, ({ name }) => name?.toLowerCase())
@@ -100,11 +104,14 @@ function mergeCoverage(
 }
 
 /** Number of rows of nodes that are in none of the feeds. */
-export function unmatchedRows(performance: PerformanceReading, feeds: readonly FeedReading[]): number {
+export function unmatchedRows(
+  performance: { readonly nodes: readonly QueriedNode[] },
+  feeds: readonly Pick<FeedReading, 'nodes'>[],
+): number {
   const nodes = feeds.flatMap((feed) => feed.nodes)
   const ids = new Set(nodes.map(({ id }) => id.toLowerCase()))
   const names = new Set(nodes.map(({ name }) => name?.toLowerCase()))
-  const isKnown = ({ nodeId, host }: NodePerformance) =>
+  const isKnown = ({ nodeId, host }: QueriedNode) =>
     ids.has(nodeId?.toLowerCase() ?? '') || (host !== undefined && names.has(host.toLowerCase()))
   return performance.nodes.reduce((rows, node) => (isKnown(node) ? rows : rows + node.rows), 0)
 }

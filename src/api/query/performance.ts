@@ -47,7 +47,7 @@ export interface PerformanceReading {
  */
 export const MAX_AGE_SECONDS = 900
 
-interface PerformanceOptions {
+export interface PerformanceOptions {
   readonly interfaces: InterfaceRule
   /** Fields whose query failed: a sum with one of them would be too small. */
   readonly failedFields: ReadonlySet<string>
@@ -91,7 +91,7 @@ function currentSeries({ series, stop = 0 }: QueryAnswer): Series[] {
 }
 
 /** The series of each node. Series of the VDC, which have neither id nor name of a node, are left out. */
-function groupByNode(series: readonly Series[]): ReadonlyMap<string, readonly Series[]> {
+export function groupByNode(series: readonly Series[]): ReadonlyMap<string, readonly Series[]> {
   const ids = idsByHost(series)
   const keyOf = ({ tags }: Series) => {
     const host = tags.get('host')
@@ -113,7 +113,7 @@ function idsByHost(series: readonly Series[]): ReadonlyMap<string | undefined, s
   return new Map(pairs)
 }
 
-function nodePerformance(
+export function nodePerformance(
   series: readonly Series[],
   bounds: ReadonlySet<string>,
   { interfaces, failedFields }: PerformanceOptions,
@@ -140,7 +140,7 @@ function tagOf(series: readonly Series[], tag: string): string | undefined {
 
 const OPERATIONS = Object.keys(LATENCY_IDS) as LatencyOperation[]
 
-function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperation, readonly Series[]> {
+export function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperation, readonly Series[]> {
   const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
   const groups = OPERATIONS.map(
     (operation) =>

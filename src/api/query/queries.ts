@@ -31,6 +31,14 @@ export interface Query {
   readonly tags: readonly string[]
   /** What is asked instead if the system refuses this query or the answer is too large. */
   readonly parts: readonly Query[]
+  /** Instead of the last minutes: all points of a range in the past. */
+  readonly range?: Range
+}
+
+/** In seconds since the epoch: `start` belongs to the range, `stop` does not. */
+export interface Range {
+  readonly start: number
+  readonly stop: number
 }
 
 /** Three points or more at the cadence of 300 s, of which the last two are needed. */
@@ -131,13 +139,21 @@ const KEPT = ['_start', '_stop', '_time', '_value', '_field', '_measurement', 'h
  */
 export function queryText(query: Query, { lastOnly, keep }: Dialect): string {
   const columns = [...KEPT, ...query.tags].map((column) => JSON.stringify(column)).join(', ')
+  const isLast = query.range === undefined && (query.isGauge || lastOnly)
+  const isReduced = query.range !== undefined || !query.isGauge
   return [
     `from(bucket: ${JSON.stringify(query.bucket)})`,
-    `range(start: -${query.minutes}m)`,
+    rangeText(query),
     `filter(fn: (r) => ${anyOf(query.selections.map(selectionText))})`,
-    ...(query.isGauge || lastOnly ? ['last()'] : []),
-    ...(keep && !query.isGauge ? [`keep(columns: [${columns}])`] : []),
+    ...(isLast ? ['last()'] : []),
+    ...(keep && isReduced ? [`keep(columns: [${columns}])`] : []),
   ].join(' |> ')
+}
+
+function rangeText({ range, minutes }: Query): string {
+  if (range === undefined) return `range(start: -${minutes}m)`
+  const time = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+  return `range(start: ${time(range.start)}, stop: ${time(range.stop)})`
 }
 
 function selectionText({ measurement, fields, tags = {} }: Selection): string {

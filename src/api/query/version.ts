@@ -28,10 +28,16 @@ type Read = (
 
 /** {@link hasRangeDefect} of a system; undefined if its version cannot be read. */
 export async function readRangeDefect(read: Read, signal: AbortSignal): Promise<boolean | undefined> {
+  const versions = await readVersions(read, signal)
+  return versions && hasRangeDefect(versions)
+}
+
+/** The versions of the nodes of a system, at least one; undefined if they cannot be read. */
+export async function readVersions(read: Read, signal: AbortSignal): Promise<readonly string[] | undefined> {
   try {
     const request = { operation: 'version', path: VERSION_PATH } as const
     const versions = await read(request, (text) => decodeVersions(parseJson(text)), signal)
-    return versions.length === 0 ? undefined : hasRangeDefect(versions)
+    return versions.length === 0 ? undefined : versions
   } catch (failure) {
     if (failure instanceof ApiError && !signal.aborted) return undefined
     throw failure

@@ -2,14 +2,14 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
 import { REJECTIONS } from '../../api/parse/reads.ts'
-import { lacksPerformance } from '../../api/query/merge.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { counted } from '../../counted.ts'
 import { durationText } from '../../duration_text.ts'
-import { type BackfillPool, runBackfill } from '../../history/backfill.ts'
+import { runBackfill } from '../../history/backfill.ts'
 import { createJournal, difference, type RunSettings, type RunState } from '../../history/journal.ts'
 import { alignedPeriod } from '../../history/periods.ts'
+import type { HistorySource } from '../../history/source.ts'
 import { bytesText } from '../../quantities.ts'
 import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
@@ -18,11 +18,11 @@ import { chooseSystem } from '../cli/systems.ts'
 import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
 import { estimateRun } from './estimate.ts'
-import { findGaps } from './gaps.ts'
 import { chooseOutput, earlierState, type Output, type OutputFlags } from './output.ts'
-import { type Connections, connect, type ListedPool } from './pools.ts'
+import { connect } from './pools.ts'
 import { type BackfillReporter, countText, createReporter } from './progress.ts'
 import { addRemoteFlags } from './remote_flags.ts'
+import { parseSource, planSources, type Source, type SourcePlan } from './sources.ts'
 
 interface Flags extends OutputFlags {
   readonly 'config.file': string
@@ -32,6 +32,7 @@ interface Flags extends OutputFlags {
   readonly interval: number
   readonly system?: string
   readonly pool?: readonly string[]
+  readonly source: Source
   readonly label?: Readonly<Record<string, string>>
   readonly fillGaps?: true
   readonly 'prometheus.url'?: string
@@ -45,6 +46,10 @@ Reads the history that the storage systems keep, and writes it as OpenMetrics fo
 
 Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or -30d for 30 days ago. The point at --from
 is included, the point at --to is not; both are extended to multiples of --interval.
+
+ECS 3.6 and later and ObjectScale keep the past of CPU, memory, network, transactions and disk I/O in their query
+interface only: CPU, memory and network for 5 days, the rest for 60 days. With --source=auto it is read from there, one
+query at a time. Not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has in a journal and in a folder beside the
 output; with remote write, in the file of --journal. The same command with --resume continues. A finished run has nothing to resume.
@@ -71,6 +76,12 @@ export function backfillCommand(): Command {
     )
     .option('--system <name>', 'only this system')
     .option('--pool <name>', 'only this pool, by name or id; may be repeated', collect)
+    .option(
+      '--source <source>',
+      'where the past is read: feed, query, or auto: the feed, and the query interface for what the feed lacks',
+      parseSource,
+      'auto',
+    )
     .option('--output <file>', 'write one OpenMetrics file; - is stdout')
     .option('--output-dir <folder>', 'write one OpenMetrics file for each day (UTC) into this folder')
     .option(
@@ -117,19 +128,19 @@ async function backfill(flags: Flags): Promise<void> {
   await interruptible(async (signal) => {
     const labels = flags.label ?? {}
     await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
-    const pools =
-      prometheus === undefined ? listed.pools : await poolsWithGaps(listed, prometheus, period, signal)
-    const connections = { pools, requests: listed.requests }
+    const nowSeconds = Math.floor(Date.now() / 1000)
+    const { source } = flags
+    const plan = await planSources({ ...listed, source, period, prometheus, labels, nowSeconds, signal })
     const settings = {
       period,
-      pools: connections.pools.map(({ key }) => key),
+      sources: plan.sources.map((planned) => planned.source.key),
       destination: output.name,
       labels,
     }
     const changed = state && difference(state.settings, settings)
     if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
-    if (flags.dryRun === true) return printEstimate({ connections, output, period, config })
-    await write({ connections, output, settings, state, reporter, signal })
+    if (flags.dryRun === true) return printEstimate({ plan, output, period, config })
+    await write({ plan, requests: listed.requests, output, settings, state, reporter, signal })
   }).finally(reporter.clear)
 }
 
@@ -147,37 +158,20 @@ function gapSource({ fillGaps, 'prometheus.url': url }: Flags): URL | undefined 
   return url === undefined ? undefined : parseHttpUrl('--prometheus.url', url)
 }
 
-/** The pools that have gaps, each with them. */
-async function poolsWithGaps(
-  { pools }: Connections,
-  prometheus: URL,
-  period: Period,
-  signal: AbortSignal,
-): Promise<ListedPool[]> {
-  const withGaps: ListedPool[] = []
-  for (const pool of pools) {
-    withGaps.push({ ...pool, gaps: await findGaps(prometheus, pool, period, signal) })
-  }
-  return withGaps
-}
-
-type Planned = Pick<Connections, 'pools' | 'requests'>
-
 interface PlannedRun {
-  readonly connections: Planned
+  readonly plan: SourcePlan
   readonly output: Output
 }
 
 function printEstimate(run: PlannedRun & { readonly period: Period; readonly config: Config }): void {
-  const { connections, output, period, config } = run
-  const { requests, samples, bytes } = estimateRun(connections.pools, output.partsOf(period))
+  const { plan, output, period, config } = run
+  const { requests, samples, bytes } = estimateRun(plan.sources, output.partsOf(period))
   const seconds = requests / config.limits.requestsPerSecond
-  const pools = connections.pools.map(({ system, label, reading, estimate }) => {
-    const size = `${counted(reading.nodes.length, 'node')}, ${estimate.series} series`
-    return `system ${system}, pool ${visibleText(label)}: ${size}`
-  })
   const lines = [
-    ...pools,
+    ...plan.sources.map(({ source, text }) =>
+      visibleText(`system ${source.system}, ${source.label}: ${text}`),
+    ),
+    ...plan.report.map(visibleText),
     `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
     `requests: ${requests}, at least ${durationText(seconds)}`,
     `samples:  ${countText(samples)} at most`,
@@ -187,23 +181,26 @@ function printEstimate(run: PlannedRun & { readonly period: Period; readonly con
 }
 
 interface Run extends PlannedRun {
+  /** Number of requests sent so far. */
+  readonly requests: () => number
   readonly settings: RunSettings
   readonly state: RunState | undefined
   readonly reporter: BackfillReporter
   readonly signal: AbortSignal
 }
 
-async function write({ connections, output, settings, state, reporter, signal }: Run): Promise<void> {
+async function write(run: Run): Promise<void> {
+  const { plan, output, settings, state, reporter, signal } = run
   const began = performance.now()
   const { period } = settings
-  noteMissingFigures(connections, reporter)
+  for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
   const destination = await output.open()
   try {
     const samples = await runBackfill({
       settings,
       parts: output.partsOf(period),
-      pools: connections.pools,
+      sources: plan.sources.map(({ source }) => source),
       destination,
       journal: output.journalFile === undefined ? undefined : createJournal(output.journalFile),
       state,
@@ -215,7 +212,7 @@ async function write({ connections, output, settings, state, reporter, signal }:
     reporter.clear()
     for (const line of rejected.lines()) reporter.line(line)
     const seconds = (performance.now() - began) / 1000
-    const requests = counted(connections.requests(), 'request')
+    const requests = counted(run.requests(), 'request')
     reporter.line(`${output.name}: ${countText(samples)} samples, ${requests}, ${durationText(seconds)}`)
     process.stdout.write(output.nextSteps(period))
   } catch (failure) {
@@ -228,24 +225,14 @@ async function write({ connections, output, settings, state, reporter, signal }:
   }
 }
 
-function noteMissingFigures({ pools }: Planned, reporter: BackfillReporter): void {
-  for (const system of new Set(pools.map((pool) => pool.system))) {
-    if (!pools.filter((pool) => pool.system === system).every(({ reading }) => lacksPerformance(reading)))
-      continue
-    reporter.line(
-      `system ${system}: its feed keeps only capacity history; CPU, memory, network, transactions and disk I/O are missing`,
-    )
-  }
-}
-
 /** Counts rejected values by attribute and reason. */
 function createRejectedReport() {
   const byKind = new Map<string, { readonly text: string; times: number }>()
   return {
-    add(pool: BackfillPool, values: readonly RejectedValue[]): void {
+    add({ system }: HistorySource, values: readonly RejectedValue[]): void {
       for (const { attribute, reason, node, text, times } of values) {
         const kind = `${attribute} ${reason}`
-        const first = `system ${pool.system}, node ${visibleText(node)}: "${visibleText(text)}" ${REJECTIONS[reason]}`
+        const first = `system ${system}, node ${visibleText(node)}: "${visibleText(text)}" ${REJECTIONS[reason]}`
         const entry = byKind.get(kind) ?? { text: `${attribute}: first of ${first}`, times: 0 }
         entry.times += times
         byKind.set(kind, entry)

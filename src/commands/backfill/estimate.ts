@@ -1,11 +1,12 @@
 import type { FeedReading } from '../../api/feed/feed.ts'
 import type { NodeReading } from '../../api/feed/node_reading.ts'
 import type { AttributeHistory, NodeHistory } from '../../api/history/node_history.ts'
+import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
-import type { BackfillPool } from '../../history/backfill.ts'
 import { pointLines } from '../../history/openmetrics.ts'
 import type { Part } from '../../history/periods.ts'
 import { historySeries } from '../../history/series.ts'
+import type { HistorySource } from '../../history/source.ts'
 import { labelText } from '../../metrics/exposition.ts'
 
 /** What one point of time of a pool has, by its current values. */
@@ -35,23 +36,43 @@ export function expectedSeries(
   return { series: series.length, lineBytes: lengths.reduce((sum, length) => sum + length, 0) }
 }
 
-export function estimateRun(
-  pools: readonly (BackfillPool & { readonly estimate: SeriesEstimate })[],
-  parts: readonly Part[],
-): Estimate {
+/** A source of history with what it will take to read it. */
+export interface PlannedSource {
+  readonly source: HistorySource
+  /** Of a period within the gaps of the source; called in the order of the run. */
+  readonly estimate: (period: Period) => Estimate
+  /** What is read, in words. */
+  readonly text: string
+}
+
+export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]): Estimate {
   let [requests, samples, bytes] = [0, 0, 0]
   for (const { period } of parts) {
-    for (const pool of pools) {
-      for (const gap of pool.gaps ?? [period]) {
-        const seconds = Math.min(gap.end, period.end) - Math.max(gap.start, period.start)
-        const points = Math.max(0, seconds) / period.interval
-        requests += Math.ceil(points / pool.points)
-        samples += points * pool.estimate.series
-        bytes += points * pool.estimate.lineBytes
+    for (const { source, estimate } of sources) {
+      for (const gap of source.gaps ?? [period]) {
+        const [start, end] = [Math.max(gap.start, period.start), Math.min(gap.end, period.end)]
+        if (start >= end) continue
+        const more = estimate({ ...period, start, end })
+        requests += more.requests
+        samples += more.samples
+        bytes += more.bytes
       }
     }
   }
   return { requests, samples, bytes }
+}
+
+/** What a period of a pool takes if it has all attributes that are served now. */
+export function estimatePool(
+  { points: perRequest, estimate }: { readonly points: number; readonly estimate: SeriesEstimate },
+  { start, end, interval }: Period,
+): Estimate {
+  const points = (end - start) / interval
+  return {
+    requests: Math.ceil(points / perRequest),
+    samples: points * estimate.series,
+    bytes: points * estimate.lineBytes,
+  }
 }
 
 /** The current values of a node, as a history with one point of each attribute. */

@@ -5,6 +5,14 @@ import { Failed } from '../cli/exit.ts'
 import { responseText } from '../cli/response_text.ts'
 import type { ListedPool } from './pools.ts'
 
+/** What of a pool Prometheus is asked for. */
+export interface GapQuery {
+  readonly system: string
+  readonly pool: string
+  /** Families of which one is enough. */
+  readonly families: readonly string[]
+}
+
 /** Prometheus refuses range queries with more than 11,000 steps. */
 const MAX_STEPS = 10_000
 const TIMEOUT_MS = 120_000
@@ -13,19 +21,22 @@ const MAX_RESPONSE_BYTES = 4_000_000
 const MS_PER_SECOND = 1000
 
 /**
- * The parts of a period for which Prometheus has no sample of a pool: the intervals that end at a point of the history
- * and have none. Shorter gaps are not found, because the history has no points for them.
+ * The parts of a period for which Prometheus has no sample of some families of a pool: the intervals that end at a
+ * point of the history and have none. Shorter gaps are not found, because the history has no points for them.
  * @throws {Failed} if Prometheus does not answer
  */
 export async function findGaps(
   prometheus: URL,
-  pool: Pick<ListedPool, 'system' | 'label' | 'reading'>,
+  { system, pool, families }: GapQuery,
   { start, end, interval }: Period,
   signal: AbortSignal,
 ): Promise<readonly Period[]> {
-  const selector = `${familyOf(pool)}{${labelText({ system: pool.system, pool: pool.label })}}`
+  const labels = labelText({ system, pool })
   // One millisecond less, because Prometheus 2 includes both ends: the point before is not that of this interval.
-  const query = `count(count_over_time(${selector}[${interval * MS_PER_SECOND - 1}ms]))`
+  const window = `${interval * MS_PER_SECOND - 1}ms`
+  // One family after the other: without their names, their series have the same labels.
+  const counts = families.map((family) => `count_over_time(${family}{${labels}}[${window}])`)
+  const query = `count(${counts.join(' or ')})`
   const present = new Set<number>()
   for (let from = start; from < end; from += MAX_STEPS * interval) {
     const to = Math.min(from + (MAX_STEPS - 1) * interval, end - interval)
@@ -36,13 +47,31 @@ export async function findGaps(
 }
 
 /** A family that the nodes of the pool have, in `/metrics` as well as in history. */
-function familyOf({ reading, label }: Pick<ListedPool, 'label' | 'reading'>): string {
+export function feedFamilyOf({ reading, label }: Pick<ListedPool, 'label' | 'reading'>): string {
   const usable = ATTRIBUTES.filter(({ family, historyFamily, currentOnly }) => {
     return !currentOnly && family === historyFamily
   })
   const served = usable.find(({ name }) => reading.nodes.some(({ values }) => values.has(name)))
   if (served !== undefined) return served.family
   throw new Failed(`pool ${label} serves no attribute that has a history`)
+}
+
+/**
+ * The parts of a period for which Prometheus has no sample of the query interface. Its points have times of their own:
+ * those after one multiple of the interval, up to and including the next one, belong together.
+ * @param nowSeconds intervals that are not over yet are no gaps
+ */
+export async function findQueryGaps(
+  prometheus: URL,
+  query: GapQuery,
+  { start, end, interval }: Period,
+  nowSeconds: number,
+  signal: AbortSignal,
+): Promise<readonly Period[]> {
+  const over = Math.min(end, Math.floor(nowSeconds / interval) * interval)
+  const shifted = { start: start + interval, end: over + interval, interval }
+  const gaps = await findGaps(prometheus, query, shifted, signal)
+  return gaps.map((gap) => ({ start: gap.start - interval + 1, end: gap.end - interval + 1, interval }))
 }
 
 function missing(present: ReadonlySet<number>, { start, end, interval }: Period): Period[] {

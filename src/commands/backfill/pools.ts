@@ -2,21 +2,30 @@ import { createClient, type SystemClient } from '../../api/client.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
-import type { BackfillPool } from '../../history/backfill.ts'
 import { pointsPerRequest } from '../../history/request_size.ts'
+import type { PoolSourceOptions } from '../../history/source.ts'
 import { silentLog } from '../../log.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { expectedSeries, type SeriesEstimate } from './estimate.ts'
 
 /** A pool with what its current values tell about its history. */
-export interface ListedPool extends BackfillPool {
+export interface ListedPool extends Omit<PoolSourceOptions, 'client' | 'gaps'> {
   readonly reading: FeedReading
   readonly estimate: SeriesEstimate
 }
 
-export interface Connections extends AsyncDisposable {
+export interface ListedSystem {
+  readonly config: SystemConfig
+  readonly client: SystemClient
+  /** All pools of the system. */
   readonly pools: readonly ListedPool[]
+  /** Those whose past is written. */
+  readonly chosen: readonly ListedPool[]
+}
+
+export interface Connections extends AsyncDisposable {
+  readonly systems: readonly ListedSystem[]
   /** Number of requests sent so far. */
   requests(): number
 }
@@ -40,7 +49,7 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
   const clients: SystemClient[] = []
   const close = async () => void (await Promise.allSettled(clients.map((client) => client.close())))
   try {
-    const listed: ListedPool[] = []
+    const listed: ListedSystem[] = []
     for (const system of options.systems) {
       const client = createClient({
         system,
@@ -57,10 +66,16 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
         log: silentLog,
       })
       clients.push(client)
-      listed.push(...(await listPools(system, client, options)))
+      const pools = await listPools(system, client, options)
+      const chosen = pools.filter((pool) => isChosen(pool, options.chosen))
+      listed.push({ config: system, client, pools, chosen })
     }
+    checkChosen(
+      listed.flatMap(({ pools }) => pools),
+      options.chosen,
+    )
     return {
-      pools: choose(listed, options.chosen),
+      systems: listed,
       requests: () => requests,
       [Symbol.asyncDispose]: close,
     }
@@ -91,7 +106,6 @@ async function listPools(
       system: system.name,
       poolId: id,
       label,
-      client,
       points,
       reading,
       estimate,
@@ -99,13 +113,16 @@ async function listPools(
   })
 }
 
-function choose(pools: readonly ListedPool[], chosen: readonly string[] | undefined): readonly ListedPool[] {
+function checkChosen(pools: readonly ListedPool[], chosen: readonly string[] | undefined): void {
   for (const name of chosen ?? []) {
     if (pools.some((pool) => isCalled(pool, name))) continue
     const names = pools.map(({ label }) => label).join(', ')
     throw new Failed(`unknown pool ${name}; pools: ${names}`, EXIT.usage)
   }
-  return pools.filter((pool) => chosen === undefined || chosen.some((name) => isCalled(pool, name)))
+}
+
+function isChosen(pool: ListedPool, chosen: readonly string[] | undefined): boolean {
+  return chosen === undefined || chosen.some((name) => isCalled(pool, name))
 }
 
 function isCalled({ label, poolId }: ListedPool, name: string): boolean {

@@ -46,6 +46,10 @@ export const QUERY_FAULTS = {
     help: 'refuses queries that return several measurements',
     effect: { stage: 'query', settings: () => ({ refusesCombined: true }) },
   },
+  'absolute-refused': {
+    help: 'refuses queries with absolute times in range; it is unknown which real systems do',
+    effect: { stage: 'query', settings: () => ({ refusesAbsolute: true }) },
+  },
   'stale-points': {
     help: 'the newest points are old',
     argument: secondsArgument(900),

@@ -6,10 +6,13 @@ export interface QuerySettings {
   readonly refusedOperations: readonly string[]
   /** Refuses queries that return several measurements. */
   readonly refusesCombined: boolean
+  /** Refuses absolute times in `range`. */
+  readonly refusesAbsolute: boolean
 }
 
 export const QUERY_SETTINGS: QuerySettings = {
   delaySeconds: 0,
   refusedOperations: [],
   refusesCombined: false,
+  refusesAbsolute: false,
 }

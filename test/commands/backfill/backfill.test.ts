@@ -130,15 +130,6 @@ describe('backfill', () => {
     expect(Math.abs(expected - real) / real).toBeLessThan(0.1)
     expect(emulator.log.count('history')).toBe(Number(/requests: (\d+)/.exec(dry.stdout)?.[1]))
   })
-
-  test('says what a feed without performance figures lacks', async () => {
-    using folder = temporaryFolder()
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
-    const { code, stdout, stderr } = await backfill(configFor(folder, emulator), ...RANGE, '--output=-')
-    expect([code, stderr]).toEqual([0, expect.stringContaining('its feed keeps only capacity history')])
-    expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
-    expect(stdout).not.toMatch(/^sds_node_cpu/m)
-  })
 })
 
 describe('an interrupted run', () => {
@@ -217,6 +208,7 @@ describe('refuses', () => {
     [['--from=2100-01-01', '--output=-'], '--from must be earlier'],
     [['--from=-1h', '--output=-', '--fill-gaps'], '--fill-gaps and --prometheus.url need each other'],
     [['--from=-1h', '--output=-', '--system=b'], 'unknown system b'],
+    [['--from=-1h', '--output=-', '--source=flux'], 'Expected feed, query or auto'],
   ])('%o', async (flags, message) => {
     using folder = temporaryFolder()
     const result = await backfill(configFor(folder, { url: 'http://127.0.0.1:1' }), ...flags)

@@ -34,6 +34,15 @@ describe('errors', () => {
     expect((await respond('refused-operation:keep')).status).toBe(200)
   })
 
+  test('absolute-refused has no effect on queries with relative times', async () => {
+    const emulator = await start('absolute-refused')
+    expect((await query(emulator, CPU)).status).toBe(200)
+    const absolute = script('monitoring_op', 'cpu', '', 'start: 2026-03-01T00:00:00Z')
+    expect((await query(emulator, absolute)).json()).toEqual({
+      error: expect.stringMatching(/^failed to compile query: .*2026-03-01T00:00:00Z/),
+    })
+  })
+
   test('combined-refused: queries that return several measurements', async () => {
     const emulator = await start('combined-refused')
     expect((await query(emulator, COMBINED)).json()).toEqual({ error: expect.any(String) })

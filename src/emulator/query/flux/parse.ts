@@ -15,6 +15,8 @@ export interface ParseOptions {
   readonly regularExpressions: boolean
   /** Operations that are refused although they are usually allowed. */
   readonly refusedOperations: readonly string[]
+  /** Refuses absolute times in `range`. */
+  readonly refusesAbsolute: boolean
 }
 
 /**
@@ -50,7 +52,7 @@ function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions
   const name = cursor.name()
   switch (name) {
     case 'range':
-      return parseRange(cursor)
+      return parseRange(cursor, options)
     case 'filter': {
       const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor, options) })
       return { name, accepts: fn ?? cursor.fail('missing required argument fn') }
@@ -69,18 +71,19 @@ function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions
   }
 }
 
-function parseRange(cursor: Cursor): Operation {
+function parseRange(cursor: Cursor, options: ParseOptions): Operation {
   const { start, stop } = parseArguments(cursor, {
-    start: () => parseTime(cursor),
-    stop: () => parseTime(cursor),
+    start: () => parseTime(cursor, options),
+    stop: () => parseTime(cursor, options),
   })
   return { name: 'range', start: start ?? cursor.fail('missing required argument start'), stop }
 }
 
-function parseTime(cursor: Cursor): TimeExpression {
+function parseTime(cursor: Cursor, { refusesAbsolute }: ParseOptions): TimeExpression {
   const { kind, text } = cursor.next()
   if (kind === 'duration') return { relativeSeconds: secondsOf(text) ?? cursor.fail(`unit of "${text}"`) }
-  if (kind === 'time') return { absolute: parseInstant(text) ?? cursor.fail(`"${text}" is not a time`) }
+  if (kind === 'time' && !refusesAbsolute)
+    return { absolute: parseInstant(text) ?? cursor.fail(`"${text}" is not a time`) }
   return cursor.fail(`expected a duration or a time, got ${text}`)
 }
 

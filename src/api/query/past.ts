@@ -1,0 +1,118 @@
+import { MEASUREMENTS } from '../../query_catalogue.ts'
+import type { Steps } from '../../slices.ts'
+import type { QueryAnswer, Series } from './answer.ts'
+import { createGrowingPast, type QueriedPast } from './growing_past.ts'
+import { commonBounds } from './latency.ts'
+import {
+  groupByNode,
+  histogramSeries,
+  MAX_AGE_SECONDS,
+  nodePerformance,
+  type PerformanceOptions,
+} from './performance.ts'
+
+/** The past of one node in a window of time. Absent values are missing. */
+export interface NodePast extends QueriedPast {
+  /** At least one of the two is known. */
+  readonly nodeId: string | undefined
+  readonly host: string | undefined
+  /** Number of points in the window. */
+  readonly rows: number
+}
+
+export interface PastOptions extends PerformanceOptions {
+  /** Seconds since the epoch: the first one belongs to the window, the second one does not. */
+  readonly start: number
+  readonly end: number
+}
+
+/** Points before the window that its rates may need: as far as the poller looks back. */
+export const LEAD_SECONDS = 1200
+
+/**
+ * The values of all nodes at the times of all points in the window. Each is what the poller would have exported when
+ * this point was the newest one, so it has the same rates, sums and rules for resets and gaps.
+ * @param series with the points of {@link LEAD_SECONDS} before the window
+ */
+export function* pastSteps(series: readonly Series[], options: PastOptions): Steps<readonly NodePast[]> {
+  const byNode = groupByNode(series)
+  const histograms = [...byNode.values()].flatMap((ofNode) => [...histogramSeries(ofNode).values()])
+  const bounds = commonBounds(histograms)
+  const nodes: NodePast[] = []
+  for (const ofNode of byNode.values()) {
+    const past = createGrowingPast()
+    for (const ofSubject of Map.groupBy(ofNode, subjectOf).values()) {
+      const moments = createMoments(ofSubject)
+      for (const t of timesOf(ofSubject, options)) {
+        past.add(t, nodePerformance(moments(t), bounds, options))
+      }
+      yield
+    }
+    nodes.push({ ...past.result(), ...identityOf(ofNode), rows: countRows(ofNode, options) })
+  }
+  return nodes
+}
+
+/** Measurements whose values are calculated together. */
+const TRANSACTIONS: readonly string[] = [
+  MEASUREMENTS.transactions.name,
+  MEASUREMENTS.errors.name,
+  MEASUREMENTS.errorCodes.name,
+]
+const SINGLE: readonly string[] = [
+  MEASUREMENTS.cpu.name,
+  MEASUREMENTS.memory.name,
+  MEASUREMENTS.network.name,
+  MEASUREMENTS.throughput.name,
+  MEASUREMENTS.latency.name,
+]
+
+/** What the values of a series are about: those of different subjects do not depend on each other. */
+function subjectOf({ measurement }: Series): string {
+  if (TRANSACTIONS.includes(measurement)) return 'transactions'
+  return SINGLE.includes(measurement) ? measurement : 'disks'
+}
+
+function timesOf(series: readonly Series[], { start, end }: PastOptions): readonly number[] {
+  const times = new Set<number>()
+  for (const { points } of series) for (const { t } of points) if (t >= start && t < end) times.add(t)
+  return [...times].sort((a, b) => a - b)
+}
+
+/**
+ * The series as they were at a time: their last two points up to it, without series whose newest point is too old.
+ * To be called with ascending times.
+ */
+function createMoments(series: readonly Series[]): (t: number) => readonly Series[] {
+  const cursors = series.map((one) => ({ one, next: 0 }))
+  return (t) =>
+    cursors.flatMap((cursor) => {
+      const { points } = cursor.one
+      while ((points[cursor.next]?.t ?? Number.POSITIVE_INFINITY) <= t) cursor.next += 1
+      const [before, newest] = [points[cursor.next - 2], points[cursor.next - 1]]
+      if (newest === undefined || t - newest.t > MAX_AGE_SECONDS) return []
+      const isNear = before !== undefined && t - before.t <= LEAD_SECONDS
+      return [{ ...cursor.one, points: isNear ? [before, newest] : [newest] }]
+    })
+}
+
+function identityOf(series: readonly Series[]): Pick<NodePast, 'nodeId' | 'host'> {
+  const tagOf = (tag: string) => series.find(({ tags }) => tags.has(tag))?.tags.get(tag)
+  return { nodeId: tagOf('node_id'), host: tagOf('host') }
+}
+
+function countRows(series: readonly Series[], { start }: PastOptions): number {
+  return series.reduce((rows, { points }) => rows + points.filter(({ t }) => t >= start).length, 0)
+}
+
+/** The series of several answers; those of the same key have the points of all of them, in the order of the answers. */
+export function joinedSeries(answers: readonly Pick<QueryAnswer, 'series'>[]): ReadonlyMap<string, Series> {
+  const joined = new Map<string, Series>()
+  for (const { series } of answers) {
+    for (const [key, one] of series) {
+      const before = joined.get(key)
+      joined.set(key, before === undefined ? one : { ...one, points: [...before.points, ...one.points] })
+    }
+  }
+  return joined
+}

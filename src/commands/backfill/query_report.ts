@@ -1,0 +1,77 @@
+import { missingAttributes, QUERIED, type QueriedAttribute } from '../../api/query/merge.ts'
+import { KEPT_SECONDS } from '../../api/query/past_reader.ts'
+import { ATTRIBUTES } from '../../catalogue.ts'
+import type { HistorySeries } from '../../history/series.ts'
+import { QUERY_SOURCES } from '../../query_catalogue.ts'
+import { timeText } from '../cli/times.ts'
+import type { ListedPool } from './pools.ts'
+import type { QueryPlanOptions } from './query_plan_options.ts'
+
+/** The line about a system whose query interface cannot be used. */
+export function missingText(system: string, lacks: boolean, reason: string): string {
+  return lacks
+    ? `system ${system}: its feed keeps only capacity history; CPU, memory, network, transactions and disk I/O are missing: ${reason}`
+    : `system ${system}: the query interface is not read: ${reason}`
+}
+
+const KINDS = [
+  { bucket: 'monitoring_main', what: 'transactions, latency and disk I/O' },
+  { bucket: 'monitoring_op', what: 'CPU, memory and network' },
+] as const
+const SECONDS_PER_DAY = 86_400
+
+/** One line for each kind of figures that the system has deleted a part of. */
+export function timeLimits({ period, nowSeconds }: QueryPlanOptions): string[] {
+  return KINDS.flatMap(({ bucket, what }) => {
+    const keptSeconds = KEPT_SECONDS[bucket] ?? 0
+    const keptFrom = nowSeconds - keptSeconds
+    if (period.start >= keptFrom) return []
+    const since = period.end <= keptFrom ? 'are missing' : `begin at ${timeText(keptFrom)}`
+    return [`${what} ${since}: the query interface keeps them for ${keptSeconds / SECONDS_PER_DAY} days`]
+  })
+}
+
+/** The attributes that a pool gets from the query interface. */
+export function queriedAttributes(
+  { reading }: Pick<ListedPool, 'reading'>,
+  { source }: Pick<QueryPlanOptions, 'source'>,
+): readonly QueriedAttribute[] {
+  return source === 'query' ? QUERIED : missingAttributes(reading)
+}
+
+/**
+ * The attributes that are not written.
+ * @param current what the query interface has of the last minutes
+ */
+export function attributeLimits(
+  current: readonly HistorySeries[],
+  release: string,
+  pools: readonly ListedPool[],
+  options: QueryPlanOptions,
+): string[] {
+  const asked = new Set(pools.flatMap((pool) => queriedAttributes(pool, options)))
+  const unserved = [...asked].filter((name) => !current.some((series) => isOf(name, series)))
+  const unknown = ATTRIBUTES.filter(({ name, category, currentOnly }) => {
+    const isInFeed = pools.every(({ reading }) => (reading.coverage.get(name)?.served ?? 0) > 0)
+    const isQueried = category === 'capacity' || name in QUERY_SOURCES
+    return !currentOnly && !isQueried && (options.source === 'query' || !isInFeed)
+  })
+  const names = unknown.map(({ name }) => name).join(', ')
+  return [
+    ...(unserved.length > 0 ? [`${release} does not serve ${unserved.join(', ')}`] : []),
+    ...(names === '' ? [] : [`no query interface has ${names}: latencies are in the histogram`]),
+    ...(options.source === 'query'
+      ? ['capacity is not written, because --source=query does not read the feed']
+      : []),
+  ]
+}
+
+function isOf(name: QueriedAttribute, { family, labels }: HistorySeries): boolean {
+  if (name === 'transactionErrors') return family === 'sds_node_transaction_errors_ratio'
+  return ATTRIBUTES.some(
+    (attribute) =>
+      attribute.name === name &&
+      attribute.historyFamily === family &&
+      Object.entries(attribute.labels).every(([label, value]) => labels[label] === value),
+  )
+}

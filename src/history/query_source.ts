@@ -1,0 +1,120 @@
+import type { NodeReading } from '../api/feed/node_reading.ts'
+import type { NodeHistory } from '../api/history/node_history.ts'
+import type { Period } from '../api/history/series.ts'
+import { createJoin, type QueriedAttribute, unmatchedRows } from '../api/query/merge.ts'
+import type { NodePast } from '../api/query/past.ts'
+import { MAX_RANGE_SECONDS, type PastReader, type PastReading } from '../api/query/past_reader.ts'
+import { type HistorySeries, historySeries } from './series.ts'
+import type { HistorySource } from './source.ts'
+import { createNotices, readWindows } from './windows.ts'
+
+/** A pool whose nodes get figures of the query interface. */
+export interface QueriedPool {
+  /** The label `pool`. */
+  readonly label: string
+  readonly nodes: readonly NodeReading[]
+  /** The attributes that are taken from there. */
+  readonly attributes: ReadonlySet<QueriedAttribute>
+  /** The periods to write; undefined: all that is read. */
+  readonly gaps?: readonly Period[]
+}
+
+export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'> {
+  readonly reader: PastReader
+  readonly pools: readonly QueriedPool[]
+  /** The nodes of all pools of the system, also of those that are not written. */
+  readonly nodes: readonly NodeReading[]
+  /** The periods to read, within what the system keeps. */
+  readonly gaps: readonly Period[]
+  readonly firstPauseMs?: number
+}
+
+/** Time between two points of the query interface. */
+export const QUERY_STEP_SECONDS = 300
+const STEPS_PER_WINDOW = MAX_RANGE_SECONDS / QUERY_STEP_SECONDS
+
+/** The past of the nodes of a system, from its query interface. Points have the times at which they were measured. */
+export function querySource(options: QuerySourceOptions): HistorySource {
+  const { key, system, gaps, reader, pools } = options
+  const told = new Set<string>()
+  return {
+    key,
+    system,
+    gaps,
+    label: 'query interface',
+    async *read(period, { labels, notice, signal }) {
+      const tell = createDeviations(options, createNotices(notice, told))
+      tell.step(period)
+      const windows = readWindows({
+        period: { ...period, interval: QUERY_STEP_SECONDS },
+        points: STEPS_PER_WINDOW,
+        signal,
+        ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
+        read: async (window) => ({
+          period: window,
+          reading: await reader.read({ start: window.start, stop: window.end }, signal),
+        }),
+      })
+      for await (const { period: window, reading } of windows) {
+        tell.reading(reading)
+        const series = pools.flatMap((pool) => seriesOf(pool, reading.nodes, system, labels))
+        yield { period: window, series, rejected: reading.rejected }
+      }
+    },
+  }
+}
+
+function createDeviations({ nodes }: QuerySourceOptions, once: ReturnType<typeof createNotices>) {
+  return {
+    step({ interval }: Period) {
+      if (interval === QUERY_STEP_SECONDS) return
+      once('step', `points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
+    },
+    reading({ failed, nodes: past }: PastReading) {
+      for (const { name, failure } of failed)
+        once(name, `${name} is refused, so its figures are missing: ${failure.detail}`)
+      if (unmatchedRows({ nodes: past }, [{ nodes }]) === 0) return
+      once('nodes', 'some rows are of nodes that are in no pool, such as former nodes: they are left out')
+    },
+  }
+}
+
+function seriesOf(
+  { label, nodes, attributes, gaps }: QueriedPool,
+  past: readonly NodePast[],
+  system: string,
+  labels: Readonly<Record<string, string>>,
+): HistorySeries[] {
+  const find = createJoin(past, nodes)
+  const histories = nodes.map((node) => historyOf(node, find(node), attributes))
+  const series = [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
+  return gaps === undefined ? series : series.map((one) => within(gaps, one))
+}
+
+function historyOf(
+  { id, name, poolName }: NodeReading,
+  past: NodePast | undefined,
+  attributes: ReadonlySet<QueriedAttribute>,
+): NodeHistory {
+  const node = { id, name, poolName, summaries: new Map() }
+  const none = { all: undefined, types: [] }
+  if (past === undefined) return { ...node, attributes: new Map(), errors: none }
+  const names: ReadonlySet<string> = attributes
+  return {
+    ...node,
+    attributes: new Map([...past.attributes].filter(([attribute]) => names.has(attribute))),
+    errors: attributes.has('transactionErrors') ? past.errors : none,
+    latencies: past.latencies ?? [],
+    interfaces: past.interfaces ?? [],
+  }
+}
+
+function within(gaps: readonly Period[], series: HistorySeries): HistorySeries {
+  const isMissing = (t: number) => gaps.some(({ start, end }) => t >= start && t < end)
+  const kept = series.times.map(isMissing)
+  return {
+    ...series,
+    times: series.times.filter((_, index) => kept[index]),
+    values: series.values.filter((_, index) => kept[index]),
+  }
+}

@@ -1,0 +1,55 @@
+import type { SystemClient } from '../api/client.ts'
+import type { RejectedValue } from '../api/feed/rejected_values.ts'
+import type { Period } from '../api/history/series.ts'
+import { readPool } from './reader.ts'
+import { type HistorySeries, historySeries } from './series.ts'
+
+/** Where the past of a pool or of a system is read. */
+export interface HistorySource {
+  /** Unique among all sources of all systems. */
+  readonly key: string
+  readonly system: string
+  /** In messages, such as `pool hot`. */
+  readonly label: string
+  /** The periods to read, in ascending order; undefined: the whole period of the run. */
+  readonly gaps?: readonly Period[]
+  /** Reads a period in windows that follow one another. @throws {ApiError} of a window that cannot be read */
+  read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
+}
+
+export interface ReadOptions {
+  /** Labels that are added to each series. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly notice: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+export interface SourceWindow {
+  readonly period: Period
+  readonly series: readonly HistorySeries[]
+  readonly rejected: readonly RejectedValue[]
+}
+
+export interface PoolSourceOptions extends Pick<HistorySource, 'key' | 'system' | 'gaps'> {
+  readonly poolId: string
+  /** The label `pool`. */
+  readonly label: string
+  readonly client: Pick<SystemClient, 'history'>
+  /** Maximum number of points of a series in one request, at the beginning. */
+  readonly points: number
+}
+
+/** The past of a pool, from its nodes feed. */
+export function poolSource({ client, poolId, points, label, ...source }: PoolSourceOptions): HistorySource {
+  return {
+    ...source,
+    label: `pool ${label}`,
+    async *read(period, { labels, notice, signal }) {
+      for await (const window of readPool({ client, poolId, period, points, notice, signal })) {
+        const { reading } = window
+        const series = [...historySeries(reading, { system: source.system, pool: label }, labels)]
+        yield { period: window.period, series, rejected: reading.rejected }
+      }
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '../api/errors/errors.ts'
+import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import type { Period } from '../api/history/series.ts'
+import { pause } from '../api/http/deadline.ts'
+
+/** A part of a period with all of its points. Windows follow one another without gap and overlap. */
+export interface Window<Reading> {
+  readonly period: Period
+  readonly reading: Reading
+}
+
+export interface WindowOptions<Reading> {
+  readonly period: Period
+  /** Maximum number of intervals in one window, at the beginning. */
+  readonly points: number
+  /** Reads a window; the result may have a longer one with the same start. */
+  readonly read: (window: Period) => Promise<Window<Reading>>
+  readonly signal: AbortSignal
+  /** Milliseconds before the first repetition of a failed request; doubles with each one. */
+  readonly firstPauseMs?: number
+  /**
+   * How often a failed request is repeated; by default for about two minutes. 0: never, not even in a shorter window if
+   * it takes too long.
+   */
+  readonly maxRepetitions?: number
+}
+
+/** About two minutes in total: longer outages end the run, which can be resumed. */
+const FIRST_PAUSE_MS = 2000
+const MAX_REPETITIONS = 6
+/** Failures that a shorter window may avoid. */
+const TOO_LARGE: readonly Reason[] = ['too_large']
+const TOO_LONG: readonly Reason[] = [...TOO_LARGE, 'timeout']
+
+/**
+ * Reads a period in windows of time, so that memory does not depend on its length. One request is sent ahead while a
+ * window is in use. A window whose response is too large, or takes too long, is halved.
+ * @throws {ApiError} of a window that cannot be read
+ */
+export async function* readWindows<Reading>(
+  options: WindowOptions<Reading>,
+): AsyncGenerator<Window<Reading>> {
+  const { period, signal } = options
+  const windows = createWindowReader(options)
+  let next: Promise<Window<Reading>> | undefined = windows(period.start)
+  while (next !== undefined) {
+    const window: Window<Reading> = await next
+    const { end } = window.period
+    next = end < period.end && !signal.aborted ? windows(end) : undefined
+    // Its failure is thrown when it is awaited, which does not happen if the consumer stops before.
+    next?.catch(() => undefined)
+    yield window
+    signal.throwIfAborted()
+  }
+}
+
+/** Reads the window that begins at a time; its length depends on the responses before. */
+function createWindowReader<Reading>(
+  options: WindowOptions<Reading>,
+): (start: number) => Promise<Window<Reading>> {
+  const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
+  const { interval } = period
+  const tooLong = maxRepetitions === 0 ? TOO_LARGE : TOO_LONG
+  let points = Math.max(1, options.points)
+
+  /** Prepares another attempt. @throws the failure, if there is none */
+  async function recover(failure: unknown, repetitions: number): Promise<number> {
+    if (!(failure instanceof ApiError) || signal.aborted) throw failure
+    if (points > 1 && tooLong.includes(failure.reason)) {
+      points = Math.ceil(points / 2)
+      return repetitions
+    }
+    if (REASONS[failure.reason].origin === 'request' || repetitions === maxRepetitions) throw failure
+    const growingMs = (options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** repetitions
+    await pause(Math.max(growingMs, failure.retryAfterMs ?? 0), signal)
+    return repetitions + 1
+  }
+
+  return async (start) => {
+    for (let repetitions = 0; ; ) {
+      try {
+        return await read({ start, end: Math.min(start + points * interval, period.end), interval })
+      } catch (failure) {
+        repetitions = await recover(failure, repetitions)
+      }
+    }
+  }
+}
+
+/** Tells each kind of deviation of a system once. `told`: the kinds that were told before. */
+export function createNotices(
+  notice: (text: string) => void,
+  told = new Set<string>(),
+): (kind: string, text: string) => void {
+  return (kind, text) => {
+    if (!told.has(kind)) notice(text)
+    told.add(kind)
+  }
+}

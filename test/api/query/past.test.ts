@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import type { Point, Series } from '../../../src/api/query/answer.ts'
+import { createInterfaceRule } from '../../../src/api/query/interfaces.ts'
+import { LEAD_SECONDS, type NodePast, pastSteps } from '../../../src/api/query/past.ts'
+import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
+import { atOnce } from '../../../src/slices.ts'
+import { NO_FILTER } from './query_files.ts'
+
+const START = 1_772_323_200
+const STEP = 300
+const WINDOW = { start: START, end: START + 3600 }
+
+interface SeriesOptions {
+  readonly measurement?: string
+  readonly field: string
+  readonly node?: string
+  readonly tags?: Readonly<Record<string, string>>
+}
+
+function series(
+  { measurement = 'any', field, node = 'n1', tags = {} }: SeriesOptions,
+  points: readonly Point[],
+): Series {
+  const all = { host: node, node_id: `id-${node}`, ...tags }
+  return { measurement, field, tags: new Map(Object.entries(all)), points }
+}
+
+/** Points every five minutes from 20 minutes before the window, at a phase of their own. */
+function points(valueAt: (k: number) => number | undefined, phase = 96, count = 16): Point[] {
+  return Array.from({ length: count }, (_, index) => index - 4).flatMap((k) => {
+    const value = valueAt(k)
+    return value === undefined ? [] : [{ t: START + k * STEP + phase, value }]
+  })
+}
+
+function past(all: readonly Series[], window = WINDOW): NodePast {
+  const options = { interfaces: createInterfaceRule(NO_FILTER), failedFields: new Set<string>(), ...window }
+  const [node, ...others] = atOnce(pastSteps(all, options))
+  expect(others).toEqual([])
+  if (node === undefined) throw new Error('no node')
+  return node
+}
+
+const THROUGHPUT = { measurement: MEASUREMENTS.throughput.name, field: 'total_read_requests_size' }
+const readBandwidth = (all: readonly Series[], window = WINDOW) => {
+  const { times = [], values = [] } =
+    past(all, window).attributes.get('transactionReadBandwidth')?.series ?? {}
+  return times.map((t, index) => [(t - START - 96) / STEP, values[index]])
+}
+
+describe('rates of the past', () => {
+  test('have the times of their points, each one that is in the window', () => {
+    const found = readBandwidth([
+      series(
+        THROUGHPUT,
+        points((k) => 1000 + k * STEP * 7),
+      ),
+    ])
+    expect(found).toEqual(Array.from({ length: 12 }, (_, k) => [k, 7]))
+  })
+
+  test('are calculated with the difference of the times', () => {
+    const late = points((k) => 10_000 + k * 3000).map(({ t, value }, index) => ({
+      t: index === 6 ? t + 60 : t,
+      value,
+    }))
+    const found = past([series(THROUGHPUT, late)]).attributes.get('transactionReadBandwidth')
+    expect(found?.unit).toBe('B/s')
+    expect(found?.series.values.slice(0, 5)).toEqual([10, 10, 3000 / 360, 3000 / 240, 10])
+    expect(found?.series.times[2]).toBe(START + 2 * STEP + 96 + 60)
+  })
+
+  test('do not exist for the first point after a reset', () => {
+    const found = readBandwidth([
+      series(
+        THROUGHPUT,
+        points((k) => (k < 5 ? 50_000 + k * 3000 : (k - 4) * 3000)),
+      ),
+    ])
+    expect(found.map(([k]) => k)).toEqual([0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11])
+    expect(new Set(found.map(([, value]) => value))).toEqual(new Set([10]))
+  })
+
+  test('do not exist for the first point after a gap of more than 20 minutes, and span a shorter one', () => {
+    const without = (...missing: readonly number[]) =>
+      readBandwidth([
+        series(
+          THROUGHPUT,
+          points((k) => (missing.includes(k) ? undefined : 50_000 + k * 3000)),
+        ),
+      ])
+    expect(without(3, 4, 5, 6).map(([k]) => k)).toEqual([0, 1, 2, 8, 9, 10, 11])
+    expect(without(3, 4, 5)).toEqual([0, 1, 2, 6, 7, 8, 9, 10, 11].map((k) => [k, 10]))
+  })
+
+  test('do not depend on where windows begin', () => {
+    const all = [
+      series(
+        THROUGHPUT,
+        points((k) => (k === 5 ? 0 : 50_000 + k * k * 300)),
+      ),
+    ]
+    const whole = readBandwidth(all)
+    for (const minutes of [5, 20, 25, 40]) {
+      const middle = START + minutes * 60
+      const second = all.map((one) => ({
+        ...one,
+        points: one.points.filter(({ t }) => t >= middle - LEAD_SECONDS),
+      }))
+      const parts = [
+        ...readBandwidth(all, { start: START, end: middle }),
+        ...readBandwidth(second, { start: middle, end: WINDOW.end }),
+      ]
+      expect(parts).toEqual(whole)
+    }
+  })
+
+  test('of services with other times are added up, and one that has ended is left out', () => {
+    const service = (name: string, all: readonly Point[]) =>
+      series(
+        { measurement: `${name}_IO_Statistics_data_read`, field: 'read_ECTotal', tags: { process: name } },
+        all,
+      )
+    const node = past([
+      service(
+        'blob',
+        points((k) => 10_000 + k * 3000),
+      ),
+      service(
+        'cm',
+        points((k) => (k > 5 ? undefined : 10_000 + k * 600), 156),
+      ),
+    ])
+    const { times = [], values = [] } = node.attributes.get('diskReadBandwidthEc')?.series ?? {}
+    expect(times.slice(0, 3).map((t) => t - START)).toEqual([96, 156, 396])
+    expect(values.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 12))
+    expect(values.slice(13)).toEqual([10, 10, 10, 10, 10])
+  })
+})
+
+test('gauges need all of their fields at the same time', () => {
+  const cpu = (field: string, all: readonly Point[]) =>
+    series({ measurement: 'cpu', field, tags: { cpu: 'cpu-total' } }, all)
+  const { series: found } = past([
+    cpu(
+      'usage_user',
+      points(() => 5, 3),
+    ),
+    cpu(
+      'usage_nice',
+      points(() => 1, 3),
+    ),
+    cpu(
+      'usage_system',
+      points((k) => (k === 2 ? undefined : 2), 3),
+    ),
+  ]).attributes.get('nodeCpuUtilization') ?? { series: undefined }
+  expect(found?.times.map((t) => (t - START - 3) / STEP)).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+  expect(new Set(found?.values)).toEqual(new Set([8]))
+})
+
+test('errors have ratios and counts of each interval', () => {
+  const transactions = (field: string, all: readonly Point[]) =>
+    series({ measurement: MEASUREMENTS.transactions.name, field }, all)
+  const { errors } = past([
+    transactions(
+      'succeed_request_counter',
+      points((k) => 100_000 + k * 900),
+    ),
+    transactions(
+      'failed_request_counter',
+      points((k) => (k < 2 ? undefined : 500 + k * 100)),
+    ),
+  ])
+  expect(errors.succeeded?.values).toEqual(Array.from({ length: 12 }, () => 900))
+  // Before its first failure a node has no series of failures. Its first point has no growth.
+  expect(errors.all?.values).toEqual([0, 0, ...Array.from({ length: 9 }, () => 10)])
+  expect(errors.failed?.values).toEqual(Array.from({ length: 9 }, () => 100))
+})
+
+test('histograms and counters of interfaces are as they were served', () => {
+  const latency = (bound: string, count: number) =>
+    series(
+      { measurement: MEASUREMENTS.latency.name, field: bound, tags: { id: 'ttfb_read' } },
+      points((k) => (bound === '1.0' && k === 3 ? undefined : count + k)),
+    )
+  const net = series(
+    { measurement: 'net', field: 'bytes_recv', tags: { interface: 'public' } },
+    points((k) => 1000 + k),
+  )
+  const node = past([latency('+Inf', 900), latency('1.0', 300), net])
+  expect(node.latencies?.map(({ operation, seconds }) => [operation, seconds])).toEqual([
+    ['read', 0.001],
+    ['read', Number.POSITIVE_INFINITY],
+  ])
+  // A histogram that lacks a bound is not usable.
+  for (const { counts } of node.latencies ?? []) expect(counts.times).toHaveLength(11)
+  expect(node.latencies?.[0]?.counts.values.slice(0, 4)).toEqual([300, 301, 302, 304])
+  expect(
+    node.interfaces?.map(({ name, received, transmitted }) => [name, received.values, transmitted.values]),
+  ).toEqual([['public', Array.from({ length: 12 }, (_, k) => 1000 + k), []]])
+})

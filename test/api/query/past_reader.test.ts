@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import type { QueryAnswer, Series } from '../../../src/api/query/answer.ts'
+import { createPastReader, KEPT_SECONDS } from '../../../src/api/query/past_reader.ts'
+import { type Query, queryText } from '../../../src/api/query/queries.ts'
+import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
+import { never } from '../http/answers.ts'
+import { NO_FILTER } from './query_files.ts'
+
+const NOW = 1_772_323_200
+const HOUR = 3600
+const EMPTY: QueryAnswer = { series: new Map(), stop: undefined, outside: 0, rejected: [] }
+const MAIN = ['query_traffic_disk', 'query_latency_read', 'query_latency_write', 'query_error_codes']
+const COUNTERS = ['query_network', ...MAIN]
+const ALL = ['query_cpu', 'query_memory', ...COUNTERS]
+
+/** Throughput that grows by 10 bytes a second, with a point every five minutes. */
+function throughput({ range = { start: 0, stop: 0 } }: Query): QueryAnswer {
+  const points = []
+  for (let t = Math.ceil(range.start / 300) * 300; t < range.stop; t += 300) points.push({ t, value: t * 10 })
+  const one: Series = {
+    measurement: MEASUREMENTS.throughput.name,
+    field: 'total_read_requests_size',
+    tags: new Map([['node_id', 'n1']]),
+    points,
+  }
+  return { ...EMPTY, series: new Map([['one', one]]), stop: range.stop }
+}
+
+function readerOf(answer: (query: Query) => QueryAnswer = () => EMPTY) {
+  const asked: Query[] = []
+  let running = 0
+  const reader = createPastReader({
+    interfaces: NO_FILTER,
+    nowSeconds: NOW,
+    async query(query) {
+      asked.push(query)
+      running += 1
+      expect(running).toBe(1)
+      await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+      return answer(query)
+    },
+  })
+  return {
+    reader,
+    names: () => asked.splice(0).map(({ name }) => name),
+    ranges: () => [
+      ...new Set(asked.map(({ range }) => `${(range?.start ?? 0) - NOW} ${(range?.stop ?? 0) - NOW}`)),
+    ],
+    read: (start: number, stop: number) => reader.read({ start: NOW + start, stop: NOW + stop }, never()),
+  }
+}
+
+describe('a reader of the past', () => {
+  test('asks one query after the other, and for the counters before the first window', async () => {
+    const { read, names, ranges } = readerOf()
+    await read(-2 * HOUR, -HOUR)
+    expect(ranges()).toEqual([`${-2 * HOUR - 1200} ${-2 * HOUR}`, `${-2 * HOUR} ${-HOUR}`])
+    expect(names()).toEqual([...COUNTERS, ...ALL])
+    await read(-HOUR, 0)
+    expect(names()).toEqual(ALL)
+    await read(-HOUR, 0)
+    expect(names()).toEqual([...COUNTERS, ...ALL])
+  })
+
+  test('asks for all points of an absolute range, with functions that are allowed', async () => {
+    let text = ''
+    const { read } = readerOf((query) => {
+      if (query.name === 'query_cpu') text = queryText(query, { lastOnly: false, keep: true })
+      return EMPTY
+    })
+    await read(-HOUR, 0)
+    expect(text).toContain('range(start: 2026-02-28T23:00:00Z, stop: 2026-03-01T00:00:00Z)')
+    expect([...text.matchAll(/\b(\w+)\(/g)].map(([, name]) => name)).toEqual([
+      'from',
+      'range',
+      'filter',
+      'keep',
+    ])
+  })
+
+  test('asks only for what is kept, and counts these requests beforehand', async () => {
+    const { read, names, reader } = readerOf()
+    const old = {
+      start: NOW - (KEPT_SECONDS['monitoring_op'] ?? 0) - HOUR,
+      stop: NOW - (KEPT_SECONDS['monitoring_op'] ?? 0),
+    }
+    expect(reader.requestsFor(old, false)).toBe(8)
+    await read(old.start - NOW, old.stop - NOW)
+    expect(names()).toEqual([...MAIN, ...MAIN])
+    expect(reader.requestsFor({ start: old.stop, stop: old.stop + HOUR }, true)).toBe(7)
+    await read(old.stop - NOW, old.stop + HOUR - NOW)
+    expect(names()).toEqual(ALL)
+  })
+
+  test('carries the last points into the next window', async () => {
+    const { read } = readerOf((query) => (query.name === 'query_traffic_disk' ? throughput(query) : EMPTY))
+    const times: number[] = []
+    for (const start of [-3 * HOUR, -2 * HOUR, -HOUR]) {
+      const { nodes } = await read(start, start + HOUR)
+      const { series } = nodes[0]?.attributes.get('transactionReadBandwidth') ?? {}
+      expect(new Set(series?.values)).toEqual(new Set([10]))
+      times.push(...(series?.times ?? []))
+    }
+    expect(times.map((t) => t - NOW)).toEqual(Array.from({ length: 36 }, (_, k) => -3 * HOUR + k * 300))
+  })
+
+  test('goes on without a query that is refused, and says which', async () => {
+    const refused = new ApiError('client_error', 'not allowed')
+    const { read } = readerOf(({ name }) => {
+      if (name === 'query_error_codes') throw refused
+      return EMPTY
+    })
+    expect(await read(-HOUR, 0)).toMatchObject({ failed: [{ name: 'query_error_codes', failure: refused }] })
+  })
+
+  test.each([
+    ['a failure that may pass', new ApiError('timeout', 'slow')],
+    ['an answer that is too large', new ApiError('too_large', 'large')],
+  ])('reports %s, because the values would be missing for ever', async (_, failure) => {
+    const { read } = readerOf(({ name }) => {
+      if (name === 'query_latency_write') throw failure
+      return EMPTY
+    })
+    await expect(read(-HOUR, 0)).rejects.toBe(failure)
+  })
+
+  test.each([
+    ['points outside of the range', (query: Query) => ({ ...throughput(query), outside: 1 }), 'wrong ranges'],
+    ['another range', (query: Query) => ({ ...throughput(query), stop: NOW + 5000 }), 'another range'],
+  ])('refuses an answer with %s', async (_, answer, message) => {
+    const { read } = readerOf(answer)
+    await expect(read(-HOUR, 0)).rejects.toMatchObject({
+      reason: 'schema',
+      detail: expect.stringContaining(message),
+    })
+  })
+})

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startEmulator } from '../../api/client_setup.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { run, startProcess } from '../../support/processes.ts'
+import { promtool } from '../../support/promtool.ts'
+import { waitFor } from '../../support/wait.ts'
+
+/** Backfills of systems that have their performance figures in the query interface only. */
+const HOUR = 3600
+const DAY = 86_400
+/** Requests of the check whether the query interface can be used: twenty minutes before, and half an hour. */
+const CHECKS = 12
+
+/** A range of whole hours that ends some seconds ago, at a multiple of five minutes. */
+function range(hours: number, secondsAgo = 0): string[] {
+  const to = Math.floor((Date.now() / 1000 - secondsAgo) / 300) * 300
+  return [`--from=${to - hours * HOUR}`, `--to=${to}`]
+}
+
+function configFor(
+  folder: Folder,
+  { url }: { readonly url: string },
+  more = 'limits: {requests_per_second: 1000}',
+): string {
+  const auth = 'auth: {username: monitor, password: emulator}'
+  const text = `systems: [{name: a, base_url: "${url}", ${auth}}]\n${more}\n`
+  return `--config.file=${folder.write('sds-exporter.yml', text)}`
+}
+
+const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'backfill', ...args])
+
+const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+
+describe('the query interface', () => {
+  test('is read for what the feed lacks, with as many requests and samples as --dry-run tells', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'modern' })
+    const file = join(folder.path, 'history.om')
+    const flags = [configFor(folder, emulator), ...range(3), `--output=${file}`]
+    const dry = await backfill(...flags, '--dry-run')
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(dry.stdout).toContain('system a, query interface: 2 nodes, ')
+    expect(dry.stdout).toContain('no query interface has transactionReadLatency, transactionWriteLatency')
+    expect(emulator.log.count('query')).toBe(CHECKS)
+    emulator.log.clear()
+    const { code, stderr } = await backfill(...flags)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('latencies are in the histogram')])
+    const requests = emulator.log.count('history') + emulator.log.count('query') - CHECKS
+    expect(requests).toBe(Number(/requests: (\d+)/.exec(dry.stdout)?.[1]))
+    const text = readFileSync(file, 'utf8')
+    const expected = Number(/samples: {2}(\d+)/.exec(dry.stdout)?.[1])
+    // Types of errors differ from one interval to the next.
+    expect(Math.abs(expected - samplesIn(text).length) / expected).toBeLessThan(0.1)
+    for (const pool of ['hot', 'archive']) {
+      expect(text).toMatch(
+        new RegExp(
+          `^sds_node_cpu_utilization_ratio\\{system="a",pool="${pool}",node="${pool}-node-01"\\} 0\\.\\d+ \\d+$`,
+          'm',
+        ),
+      )
+      expect(text).toMatch(new RegExp(`^sds_node_disk_space_total_bytes\\{system="a",pool="${pool}"`, 'm'))
+    }
+    expectMetricsTogether(text)
+    const blocks = join(folder.path, 'blocks')
+    expect(await promtool(['tsdb', 'create-blocks-from', 'openmetrics', file, blocks])).toMatchObject({
+      code: 0,
+    })
+  })
+
+  test('gives only what it keeps: CPU for 5 days, transactions for 60 days', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    const config = configFor(folder, emulator)
+    const { stdout, stderr } = await backfill(config, ...range(2, 5 * DAY - HOUR), '--output=-')
+    expect(stderr).toMatch(/CPU, memory and network begin at \S+: the query interface keeps them for 5 days/)
+    const count = (family: string) => samplesIn(stdout).filter((line) => line.startsWith(`${family}{`)).length
+    expect(count('sds_node_transaction_read_bytes_per_second')).toBeGreaterThanOrEqual(23)
+    expect(count('sds_node_cpu_utilization_ratio')).toBeGreaterThan(9)
+    expect(count('sds_node_cpu_utilization_ratio')).toBeLessThan(15)
+    emulator.log.clear()
+    const old = await backfill(config, ...range(2, 70 * DAY), '--output=-')
+    expect(old.stderr).toContain(
+      'transactions, latency and disk I/O are missing: the query interface keeps them for 60 days',
+    )
+    expect(emulator.log.count('query')).toBe(0)
+  })
+
+  test('alone is read with --source=query, also of a system whose feed has all figures', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'classic' })
+    const flags = [...range(1), '--output=-', '--source=query', '--pool=archive']
+    const { code, stdout, stderr } = await backfill(configFor(folder, emulator), ...flags)
+    expect(code).toBe(0)
+    expect(stderr).toContain('capacity is not written')
+    expect(stderr).toContain('does not serve nodeNicReceivedUtilization, nodeNicTransmittedUtilization')
+    expect(emulator.log.count('history')).toBe(0)
+    expect(stdout).toMatch(/^sds_node_cpu_utilization_ratio\{/m)
+    expect(stdout).not.toMatch(/^sds_node_disk_space/m)
+    for (const line of samplesIn(stdout)) expect(line).toContain('pool="archive"')
+  })
+
+  test('is not needed for a system whose feed has all figures', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'classic' })
+    const { stderr } = await backfill(configFor(folder, emulator), ...range(1), '--output=-')
+    expect(stderr).not.toContain('system a')
+    expect(emulator.log.count('query')).toBe(0)
+  })
+
+  test('is continued with --resume to the same result', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    const slow = configFor(folder, emulator, 'limits: {requests_per_second: 10}')
+    const file = join(folder.path, 'history.om')
+    // It ends before the newest points, which a later run has in addition.
+    const flags = [...range(5, HOUR), `--output=${file}`]
+    const child = await startProcess(process.execPath, ['src/main.ts', 'backfill', slow, ...flags])
+    await waitFor(() => emulator.log.count('query') > CHECKS + 14, {
+      what: 'some windows',
+      detail: child.stderr,
+    })
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 1, signal: null })
+    const fast = configFor(folder, emulator)
+    const other = await backfill(fast, ...flags, '--resume', '--source=feed')
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('another --source') })
+    emulator.log.clear()
+    expect(await backfill(fast, ...flags, '--resume')).toMatchObject({ code: 0 })
+    expect(emulator.log.count('history')).toBe(0)
+    const whole = join(folder.path, 'whole.om')
+    expect(await backfill(fast, ...flags.slice(0, 2), `--output=${whole}`)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
+  })
+})
+
+/** All lines of a metric follow each other, with all buckets of a time together. */
+function expectMetricsTogether(text: string): void {
+  const seen = new Set<string>()
+  let [metric, time, left] = ['', 0, 0]
+  for (const line of samplesIn(text)) {
+    const [, name = '', t = ''] = /^(.*) \S+ (\d+)$/.exec(line) ?? []
+    const own = name.replace(/,le="[^"]*"/, '')
+    if (own !== metric) {
+      expect(seen).not.toContain(own)
+      seen.add(own)
+    } else expect(Number(t)).toBeGreaterThanOrEqual(time)
+    if (name.includes('le="0.0"')) {
+      expect(left).toBe(0)
+      left = 10
+    }
+    if (name !== own) left -= 1
+    expect(name === own || left >= 0).toBe(true)
+    metric = own
+    time = Number(t)
+  }
+  expect([left, text.includes('le="+Inf"')]).toEqual([0, true])
+}
+
+describe('what cannot be read is said, and the feed is read', () => {
+  test.each([
+    ['range-defect', '', '', [], 'release 3.8.0.3.136839.4f1ba2c9d07 has wrong values in ranges', 0],
+    ['community', '', '', [], 'the system has no query interface, such as the Community Edition', 1],
+    ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 4],
+    ['modern', 'query-error:role', '', [], 'needs the role SYSTEM_MONITOR or SYSTEM_ADMIN', 2],
+    ['modern', 'query-error:compile', '', [], 'failed to compile query', 4],
+    ['modern', 'status:404@vdc_nodes', '', [], 'the release cannot be read from /vdc/nodes', 0],
+    ['modern', '', '', ['--source=feed'], 'because of --source=feed', 0],
+    ['modern', '', 'performance: {source: feed}', [], 'because of performance.source: feed', 0],
+  ] as const)('profile %s, fault "%s", "%s", %o', async (profile, fault, more, flags, message, queries) => {
+    using folder = temporaryFolder()
+    const faults = fault === '' ? [] : [fault]
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile, faults })
+    const config = configFor(folder, emulator, more)
+    const { code, stdout, stderr } = await backfill(config, ...range(1), '--output=-', ...flags)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('its feed keeps only capacity history')])
+    expect(stderr).toContain(message)
+    expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
+    expect(stdout).not.toMatch(/^sds_node_(cpu|transaction)/m)
+    expect(emulator.log.count('query')).toBe(queries)
+    const dry = await backfill(config, ...range(1), '--output=-', '--dry-run', ...flags)
+    expect(dry.stdout).toContain(message)
+  })
+
+  test('--source=query fails if there is nothing else', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'range-defect' })
+    const result = await backfill(configFor(folder, emulator), ...range(1), '--output=-', '--source=query')
+    expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('fixed in 3.8.1') })
+  })
+})
