@@ -81,6 +81,10 @@ function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<st
 }
 
 /** The pool name that the nodes have. Lists of pools may not contain it. */
-export function poolNameIn({ nodes }: FeedReading): string | undefined {
+export function poolNameIn({
+  nodes,
+}: {
+  readonly nodes: readonly { readonly poolName: string | undefined }[]
+}): string | undefined {
   return nodes.find(({ poolName }) => poolName !== undefined)?.poolName
 }

@@ -1,14 +1,20 @@
 import { Command, Option } from 'commander'
+import type { SystemClient } from '../../api/client.ts'
+import type { Period } from '../../api/history/series.ts'
+import type { Config, SystemConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { visibleLines, visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
+import { parseSeconds, parseTime } from '../cli/times.ts'
 import { COLUMNS_HELP } from './columns.ts'
-import { readSystem } from './reading.ts'
+import { type NamedNodes, readSystem, type SystemRead } from './reading.ts'
 import { MEMBERS, type NodeRow, nodeRows, sortRows } from './rows.ts'
 import { sortBySeverity } from './severity.ts'
+import { SUMMARY_MEMBERS, summaryRows } from './summaries.ts'
+import { summaryText } from './summary_table.ts'
 import { nodesTable, type TableOutput } from './table.ts'
 
 interface Flags {
@@ -16,6 +22,12 @@ interface Flags {
   system?: string
   sort: keyof typeof ORDERS
   json?: boolean
+  summary?: boolean
+  /** Seconds since the epoch. */
+  from?: number
+  to?: number
+  /** Seconds. */
+  interval?: number
 }
 
 /** Orders of the rows. Nodes of the same severity are in the order of their names. */
@@ -30,6 +42,10 @@ need a running exporter. Values that a node does not report are shown as "-", an
 come first. On a terminal that is too narrow, the nodes are grouped by pool, and columns are left out; in a pipe, every
 line has all columns.
 
+With --summary, it shows the lowest value, the mean and the highest value of each attribute, with the time of the highest,
+as the storage system computes them for a period. Times are UTC. They cover one point in each interval. The history of free
+space includes the reserve, which the current value does not. ECS 3.6 and later and ObjectScale have capacity only.
+
 Columns:
 ${COLUMNS_HELP}
 
@@ -38,9 +54,19 @@ ${Object.entries(MEMBERS)
   .map(([name, help]) => `  ${name.padEnd(33)}${help}`.trimEnd())
   .join('\n')}
 
+Members with --summary --json, beside those of pool and node:
+${Object.entries(SUMMARY_MEMBERS)
+  .map(([name, help]) => `  ${name.padEnd(33)}${help}`)
+  .join('\n')}
+
+Examples:
+  sds-exporter nodes --config.file=sds-exporter.yml
+  sds-exporter nodes --config.file=sds-exporter.yml --summary --from=-24h
+
 Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the others are shown); 2 usage error.`
 
 export function nodesCommand(): Command {
+  const time = (text: string) => parseTime(text, Date.now())
   return new Command('nodes')
     .description('list all nodes with health, disks, used capacity and age of the newest sample')
     .requiredOption('--config.file <file>', 'configuration file (YAML) that defines the systems')
@@ -51,34 +77,85 @@ export function nodesCommand(): Command {
         .default('severity'),
     )
     .option('--json', 'print a JSON array')
+    .option('--summary', 'lowest, mean and highest value of each attribute in a period')
+    .option('--from <time>', 'start of the period, such as -24h or 2026-03-01', time)
+    .option('--to <time>', 'end of the period (default: now)', time)
+    .option('--interval <duration>', 'time between two points (default: at most 96 points)', parseSeconds)
     .addHelpText('after', HELP)
     .action(showNodes)
 }
 
 async function showNodes(flags: Flags): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
-  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  const period = periodOf(flags)
+  const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  if (period === undefined) {
+    const systems = await readAll(chosen, config, (client, pool, signal) => client.nodes(pool, signal))
+    const rows = ORDERS[flags.sort](systems.flatMap(({ system, pools }) => nodeRows(system, pools)))
+    print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
+    return report(systems)
+  }
+  const systems = await readAll(chosen, config, (client, pool, signal) =>
+    client.history(pool, period, signal),
+  )
+  const rows = sortRows(systems.flatMap(({ system, pools }) => summaryRows(system, pools)))
+  print(flags, rows, () => summaryText(rows, period))
+  report(systems)
+}
+
+/** At most so many points of a series are summarized unless --interval is given. */
+const MAX_POINTS = 96
+const STEP_SECONDS = 300
+
+/** Undefined without --summary. @throws {Failed} usage error */
+function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
+  if (summary !== true) {
+    const others = Object.entries({ from, to, interval }).find(([, value]) => value !== undefined)
+    if (others !== undefined) throw new Failed(`--${others[0]} needs --summary`, EXIT.usage)
+    return undefined
+  }
+  const end = to ?? Math.floor(Date.now() / 1000)
+  if (from === undefined) throw new Failed('--summary needs --from, such as --from=-24h', EXIT.usage)
+  if (from >= end) throw new Failed('--from must be earlier than --to', EXIT.usage)
+  const steps = Math.ceil((end - from) / MAX_POINTS / STEP_SECONDS)
+  return { start: from, end, interval: interval ?? steps * STEP_SECONDS }
+}
+
+interface ReadSystem<Reading> extends SystemRead<Reading> {
+  readonly system: string
+}
+
+/** Reads something of each pool of all systems. */
+async function readAll<Reading extends NamedNodes>(
+  systems: readonly SystemConfig[],
+  config: Config,
+  read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>,
+): Promise<ReadSystem<Reading>[]> {
   const progress = createProgress(process.stderr)
-  const feeds = await interruptible((signal) =>
+  return await interruptible((signal) =>
     Promise.all(
       systems.map(async (system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
-        return { system: system.name, ...(await readSystem({ system, config, signal, onPool })) }
+        return { system: system.name, ...(await readSystem({ system, config, signal, onPool, read })) }
       }),
     ),
   ).finally(progress.clear)
+}
 
-  const rows = ORDERS[flags.sort](feeds.flatMap(({ system, pools }) => nodeRows(system, pools)))
-  if (flags.json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
-  else if (rows.length > 0) process.stdout.write(nodesTable(rows, outputOf(process.stdout)))
+function print({ json }: Flags, rows: readonly unknown[], text: () => string): void {
+  if (json === true) process.stdout.write(`${visibleLines(JSON.stringify(rows, undefined, 2))}\n`)
+  else if (rows.length > 0) process.stdout.write(text())
+}
 
-  for (const { system, pools } of feeds) {
+/** @throws {Failed} if a system or a pool could not be read */
+function report(systems: readonly ReadSystem<NamedNodes>[]): void {
+  for (const { system, pools } of systems) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
       process.stderr.write(`system ${system}, pool ${visibleText(id)}: no nodes\n`)
     }
   }
-  const failures = feeds.flatMap(({ failures }) => failures)
+  const failures = systems.flatMap((system) => system.failures)
   if (failures.length === 0) return
   throw new Failed(failures.map(visibleText).join('\nsds-exporter: '), EXIT.failed)
 }

@@ -1,4 +1,4 @@
-import { createClient } from '../../api/client.ts'
+import { createClient, type SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
@@ -6,33 +6,44 @@ import type { PoolRef } from '../../api/feed/pools.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { silentLog } from '../../log.ts'
 
-/** The feed of one pool. */
-export interface PoolFeed {
+/** What was read of one pool. */
+export interface PoolRead<Reading> {
   readonly id: string
   /** From the feed, otherwise from the list of pools. */
   readonly name: string | undefined
-  readonly reading: FeedReading
+  readonly reading: Reading
   /** Time of the response: seconds since the epoch, local clock. */
   readonly readAt: number
   /** Clock of the system minus local clock. */
   readonly skewSeconds: number
 }
 
+export type PoolFeed = PoolRead<FeedReading>
+/** A reading with the nodes of one pool. */
+export type NamedNodes = Parameters<typeof poolNameIn>[0]
+
 /** The pools of one system that were read, and the error messages of the others. */
-export interface SystemFeed {
-  readonly pools: readonly PoolFeed[]
+export interface SystemRead<Reading> {
+  readonly pools: readonly PoolRead<Reading>[]
   readonly failures: readonly string[]
 }
 
-interface ReadingOptions {
+interface ReadingOptions<Reading> {
   readonly system: SystemConfig
   readonly config: Pick<Config, 'limits' | 'poll'>
   readonly signal: AbortSignal
   readonly onPool: (pool: string) => void
+  readonly read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>
 }
 
 /** Reads every pool of a system once and logs out. Failures of single pools are reported in the result. */
-export async function readSystem({ system, config, signal, onPool }: ReadingOptions): Promise<SystemFeed> {
+export async function readSystem<Reading extends NamedNodes>({
+  system,
+  config,
+  signal,
+  onPool,
+  read,
+}: ReadingOptions<Reading>): Promise<SystemRead<Reading>> {
   let skewSeconds = 0
   const client = createClient({
     system,
@@ -49,9 +60,9 @@ export async function readSystem({ system, config, signal, onPool }: ReadingOpti
     log: silentLog,
   })
 
-  async function readPool({ id, name }: PoolRef): Promise<PoolFeed> {
+  async function readPool({ id, name }: PoolRef): Promise<PoolRead<Reading>> {
     onPool(name ?? id)
-    const reading = await client.nodes(id, signal)
+    const reading = await read(client, id, signal)
     return { id, name: poolNameIn(reading) ?? name, reading, readAt: Date.now() / 1000, skewSeconds }
   }
 

@@ -84,9 +84,11 @@ function ageMembers(node: NodeReading, now: number) {
 /** Compares numbers in names by value: node-2 before node-10. */
 const COLLATOR = new Intl.Collator('en', { numeric: true })
 
+type SortKey = 'system' | 'pool' | 'node' | 'node_id'
+
 /** By system, pool and node. */
-export function sortRows(rows: readonly NodeRow[]): NodeRow[] {
-  const keys = ['system', 'pool', 'node', 'node_id'] as const
+export function sortRows<Row extends Readonly<Record<SortKey, string>>>(rows: readonly Row[]): Row[] {
+  const keys: readonly SortKey[] = ['system', 'pool', 'node', 'node_id']
   return rows.toSorted((a, b) => {
     const key = keys.find((name) => COLLATOR.compare(a[name], b[name]) !== 0)
     return key === undefined ? 0 : COLLATOR.compare(a[key], b[key])

@@ -1,0 +1,62 @@
+import type { Period } from '../../api/history/series.ts'
+import { ATTRIBUTES, type BaseUnit, UNITS } from '../../catalogue.ts'
+import { durationText } from '../../duration_text.ts'
+import { bytesText, percentText } from '../../quantities.ts'
+import { visibleText } from '../../visible_text.ts'
+import { timeText } from '../cli/times.ts'
+import type { SummaryRow } from './summaries.ts'
+
+const ABSENT = '-'
+const SECONDS_PER_DAY = 86_400
+const MS_PER_SECOND = 1000
+const GAP = '  '
+
+const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
+  bytes: bytesText,
+  bytes_per_second: (value) => `${bytesText(value)}/s`,
+  ratio: percentText,
+  seconds: (value) => `${(value * MS_PER_SECOND).toFixed(1)} ms`,
+  '': (value) => `${value.toFixed(1)}/s`,
+}
+
+const BASE_UNITS: ReadonlyMap<string, BaseUnit> = new Map(
+  ATTRIBUTES.map(({ name, unit }) => [name, UNITS[unit].base]),
+)
+
+/** The summaries as a table for each node, of at most 80 columns. Times are UTC. */
+export function summaryText(rows: readonly SummaryRow[], { start, end, interval }: Period): string {
+  const time = end - start > SECONDS_PER_DAY ? monthAndDay : hourAndMinute
+  const tables = [...Map.groupBy(rows, ({ system, pool_id, node_id }) => `${system} ${pool_id} ${node_id}`)]
+  const period = `${timeText(start)} to ${timeText(end)}, points every ${durationText(interval)}\n`
+  return [period, ...tables.map(([, ofNode]) => nodeText(ofNode, time))].join('\n')
+}
+
+type TimeText = (seconds: number) => string
+const hourAndMinute: TimeText = (seconds) =>
+  timeText(seconds).slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)
+const monthAndDay: TimeText = (seconds) => timeText(seconds).slice('YYYY-'.length, 'YYYY-MM-DD'.length)
+
+function nodeText(rows: readonly SummaryRow[], time: TimeText): string {
+  const [{ system = '', pool = '', node = '' } = {}] = rows
+  const cells = [
+    ['ATTRIBUTE', 'MIN', 'AVG', 'MAX', 'AT'],
+    ...rows.map((row) => {
+      const text = TEXTS[BASE_UNITS.get(row.attribute) ?? '']
+      const shown = (value: number | null) => (value === null ? ABSENT : text(value))
+      const at = row.maximum_timestamp_seconds
+      const values = [shown(row.minimum), shown(row.average), shown(row.maximum)]
+      return [row.attribute, ...values, at === null ? ABSENT : time(at)]
+    }),
+  ]
+  const widths = (cells[0] ?? []).map((_, index) =>
+    Math.max(...cells.map((line) => line[index]?.length ?? 0)),
+  )
+  const lines = cells.map((line) =>
+    line
+      .map((cell, index) =>
+        index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0),
+      )
+      .join(GAP),
+  )
+  return `${[system, pool, node].map(visibleText).join(', ')}\n${lines.join('\n')}\n`
+}
