@@ -90,6 +90,18 @@ describe('what is due by a schedule', () => {
     expect(counts()).toEqual({ ...ALL, pools: expect.any(Number) })
   })
 
+  test('is requested although the poll of one pool does not end', async () => {
+    const { client, counts } = countingClient()
+    const nodes: SystemClient['nodes'] = (pool) =>
+      pool === 'slow' ? new Promise(() => undefined) : Promise.resolve(readingOf({ n1: 1 }, pool))
+    await setUp({ client: { ...client, nodes }, yaml: `poll: {max_random_delay: 0s}`, pools: ['slow', 'p'] })
+    expect(counts()).toEqual({ ...NONE })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    // The first round waits for the slow pool, the second one leaves its poll out. There are forecasts of both pools.
+    expect(counts()).toEqual({ ...ALL, pools: 0, forecasts: 2 })
+    running.splice(0)
+  })
+
   test('is requested although all polls are still under way', async () => {
     const { client, counts } = countingClient()
     const { poller } = await setUp({ client, yaml })
@@ -134,6 +146,22 @@ describe('without a schedule of polls', () => {
     await vi.advanceTimersByTimeAsync(MINUTE)
     await probeOf(poller)
     expect([counts(), nodes.mock.calls.length]).toEqual([ALL, 3])
+  })
+
+  test('what is due is requested with a probe of one pool', async () => {
+    const { client, counts } = countingClient()
+    const { poller, board } = await setUp({ client, yaml, pools: ['p', 'q'] })
+    await probeOf(poller, 'q')
+    expect(counts()).toEqual({ ...ALL, pools: 0 })
+    expect(board.system('a')?.tried).toBe(true)
+  })
+
+  test('a probe of one pool is a try, also while the pools are unknown', async () => {
+    const { client } = countingClient()
+    const pools = async () => Promise.reject(apiError())
+    const { poller, board } = await setUp({ client: { ...client, pools }, yaml })
+    await probeOf(poller, 'p')
+    expect(board.system('a')?.tried).toBe(true)
   })
 
   test('a probe of a pool that does not exist requests nothing', async () => {

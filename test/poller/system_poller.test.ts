@@ -522,10 +522,10 @@ describe('forecasts', () => {
   test('that failed at the start are requested again before their schedule', async () => {
     const forecasts = vi.fn(async () => Promise.reject<never>(apiError('timeout')))
     const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
-    await vi.advanceTimersByTimeAsync(58 * MINUTE)
-    expect(forecasts.mock.calls.length).toBeLessThanOrEqual(6)
+    await vi.advanceTimersByTimeAsync(40 * MINUTE)
+    expect(forecasts.mock.calls.length).toBeLessThanOrEqual(5)
     forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
-    await vi.advanceTimersByTimeAsync(3 * MINUTE)
+    await vi.advanceTimersByTimeAsync(15 * MINUTE)
     expect(days(board)).toEqual({ n1: 172_800 })
   })
 
