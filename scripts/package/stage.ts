@@ -42,10 +42,10 @@ function writeJson(file: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** `[text](path)`; not `![text](path)`, and not a URL or an anchor of the same page. */
-const LINK = /(?<!!)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g
+/** `[text](path)` or `![text](path)`; not a URL or an anchor of the same page. */
+const LINK = /!?\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g
 
-/** Links to files that the package does not have lead to the published source, or become plain text. */
+/** Links to files that the package does not have lead to the published source, or become plain text; pictures too. */
 function replaceLinks(folder: string, page: string, source: string | undefined): void {
   const file = join(folder, page)
   const text = readFileSync(file, 'utf8').replaceAll(
