@@ -60,6 +60,27 @@ export const HTTP: readonly Example[] = [
     ],
   },
   {
+    name: 'history',
+    page: 'docs/history.md',
+    files: { 'history.yml': `${CONFIG}history: {enabled: true, window: 30m}\n` },
+    ownPorts: [9438],
+    steps: [
+      {
+        start: 'sds-exporter serve --config.file=history.yml',
+        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
+        until: /listening.*\n/,
+        hide: true,
+      },
+      {
+        run: `until curl -fsS '${BASE}/history?system=paris' | grep -q hot-node-01; do sleep 0.2; done`,
+        hide: true,
+      },
+      {
+        run: `curl -fsS '${BASE}/history?system=paris' | grep -E 'sds_node_cpu_utilization_ratio.*hot-node-01'`,
+      },
+    ],
+  },
+  {
     name: 'sd',
     page: 'docs/probes.md',
     steps: [pipedIntoJq(`curl -fsS ${BASE}/sd`, '.', (targets) => targets)],
