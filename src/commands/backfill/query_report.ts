@@ -20,13 +20,16 @@ const KINDS = [
 ] as const
 const SECONDS_PER_DAY = 86_400
 
+const SECONDS_PER_HOUR = 3600
+const wholeHour = (seconds: number) => Math.floor(seconds / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
+
 /** One line for each kind of figures that the system has deleted a part of. */
 export function timeLimits({ period, nowSeconds }: QueryPlanOptions): string[] {
   return KINDS.flatMap(({ bucket, what }) => {
     const keptSeconds = KEPT_SECONDS[bucket] ?? 0
     const keptFrom = nowSeconds - keptSeconds
     if (period.start >= keptFrom) return []
-    const since = period.end <= keptFrom ? 'are missing' : `begin at ${timeText(keptFrom)}`
+    const since = period.end <= keptFrom ? 'are missing' : `begin about ${timeText(wholeHour(keptFrom))}`
     return [`${what} ${since}: the query interface keeps them for ${keptSeconds / SECONDS_PER_DAY} days`]
   })
 }
