@@ -3,6 +3,10 @@ export type Steps<T> = Generator<undefined, T, undefined>
 
 /** Time after which other tasks get a turn. Short, because a listener accepts only one connection in each turn. */
 const SLICE_MS = 1
+/** A turn of the event loop that takes longer had other tasks. */
+const IDLE_TURN_MS = 0.1
+/** Longest pause between two slices, so that a computation goes on while clients send requests all the time. */
+const MAX_PAUSE_MS = 30
 
 /** Lets other tasks of the process run, such as requests that wait. @throws the reason of the signal when it is aborted */
 export async function nextTurn(signal?: AbortSignal): Promise<void> {
@@ -10,15 +14,25 @@ export async function nextTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
 }
 
-/** Runs a computation in slices of about 1 ms. @throws the reason of the signal when it is aborted */
+/** Runs a computation in slices of about 1 ms, after other tasks that are due. @throws the reason of the signal when it is aborted */
 export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
   let beganMs = performance.now()
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
     if (performance.now() - beganMs < SLICE_MS) continue
+    beganMs = await untilIdle(signal)
+  }
+}
+
+/** Waits until no other task is due, but not long. Returns the time. */
+async function untilIdle(signal: AbortSignal | undefined): Promise<number> {
+  const beganMs = performance.now()
+  for (let turnMs = beganMs; ; ) {
     await nextTurn(signal)
-    beganMs = performance.now()
+    const nowMs = performance.now()
+    if (nowMs - turnMs < IDLE_TURN_MS || nowMs - beganMs > MAX_PAUSE_MS) return nowMs
+    turnMs = nowMs
   }
 }
 

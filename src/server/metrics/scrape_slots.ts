@@ -32,7 +32,7 @@ export interface ScrapeSlotOptions {
 /** node_exporter has 40, but smaller pages: here each stalled scrape takes up to 4 MB of socket buffers. */
 export const DEFAULT_MAX_REQUESTS = 20
 /** Without progress for so long, a response may be closed in favour of a new scrape. */
-const STALLED_MS = 500
+const STALLED_MS = 250
 /** Pages of a group that responses still send, besides the newest one. Each may have several megabytes. */
 const OLD_PAGES = 3
 
@@ -44,7 +44,7 @@ interface Scrape {
 
 /**
  * Limits the scrapes in flight, and the pages that they keep in memory. When all slots are in use, a new scrape closes
- * the response that has made no progress for the longest time, if that is longer than half a second.
+ * the response that has made no progress for the longest time, if that is longer than a quarter of a second.
  */
 export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): ScrapeSlots {
   /** In the order of their start, and so of their pages. */

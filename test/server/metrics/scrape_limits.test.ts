@@ -119,10 +119,10 @@ describe('scrapes in flight', () => {
     expect(await metrics.status()).toBe(200)
   })
 
-  test('beyond the limit replace a response that has made no progress for half a second', async () => {
+  test('beyond the limit replace a response that has made no progress for a quarter of a second', async () => {
     await using metrics = await startMetrics(2)
     const slowest = await metrics.stall()
-    metrics.clock.ms += 499
+    metrics.clock.ms += 249
     const other = await metrics.stall()
     expect(await metrics.status()).toBe(503)
     metrics.clock.ms += 1
