@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { quickTests } from './test/support/quick.ts'
 
@@ -8,7 +9,8 @@ export default defineConfig({
     include: [...quickTests()],
     // Threads that are used again start faster, and none of these tests changes its process.
     pool: 'threads',
-    maxWorkers: '100%',
+    // Two for each core: they wait for servers more than half of the time.
+    maxWorkers: 2 * availableParallelism(),
     isolate: false,
     setupFiles: ['test/support/quick_setup.ts'],
     testTimeout: 120_000,

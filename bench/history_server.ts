@@ -1,18 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createEmulator } from '../src/emulator/emulator.ts'
+import { startOnePool } from './one_pool.ts'
 
 /** A storage system in a process of its own that serves prepared responses, so that its work is not measured. */
 const TOKEN = { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' }
 const [nodes = '8'] = process.argv.slice(2)
 
-const emulator = createEmulator({
-  pools: 1,
-  nodes: Number(nodes),
-  profile: 'classic',
-  listenAddress: '127.0.0.1:0',
-})
-await emulator.start()
+const emulator = await startOnePool(Number(nodes))
 const prepared = new Map<string, Buffer>()
 
 const server = createServer(async (request, response) => {

@@ -91,7 +91,7 @@ const VALUES = z.strictObject({
 
 /**
  * The JSON Schema of the values, with that of the configuration file for `config`. It is of draft 7, because Helm before
- * 3.18 knows no later one.
+ * 3.18 supports no later one.
  */
 export function valuesSchema(): string {
   const { $schema: _draft, properties, ...values } = z.toJSONSchema(VALUES, { target: 'draft-7' })

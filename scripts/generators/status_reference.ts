@@ -15,6 +15,7 @@ import type {
   SystemStatus,
   TotalStatus,
 } from '../../src/status/model.ts'
+import { DISK_FIGURES } from '../../src/status/node_figures.ts'
 import { code, markdownTable } from './markdown.ts'
 import { replaceMarked } from './marked.ts'
 
@@ -113,11 +114,7 @@ const ERROR: Members<ErrorStatus> = {
 const TOTALS: Members<TotalStatus> = {
   nodes: 'number of nodes',
   nodes_by_health: 'number of nodes by health status; `unknown` for nodes without one',
-  disks: 'all disks',
-  disks_good: 'disks in good state',
-  disks_bad: 'disks in bad state',
-  disks_maintenance: 'disks in maintenance',
-  disks_ready_to_replace: 'disks ready to be replaced',
+  ...DISK_FIGURES,
   disk_space_total_bytes: 'total disk space',
   disk_space_allocated_bytes: 'allocated disk space',
   disk_space_allocated_ratio: 'allocated / total, 0 to 1',
@@ -168,11 +165,7 @@ const NODE: Members<NodeStatus> = {
   health: 'health status',
   severity:
     '`bad` (Bad, NotAccessible), `warning` (Suspect or an unknown status, bad disks, 90 % allocated), `notice` (Maintenance, other disks that are not good, 80 % allocated) or `ok`',
-  disks: TOTALS.disks,
-  disks_good: TOTALS.disks_good,
-  disks_bad: TOTALS.disks_bad,
-  disks_maintenance: TOTALS.disks_maintenance,
-  disks_ready_to_replace: TOTALS.disks_ready_to_replace,
+  ...DISK_FIGURES,
   disk_space_total_bytes: TOTALS.disk_space_total_bytes,
   disk_space_allocated_bytes: TOTALS.disk_space_allocated_bytes,
   disk_space_allocated_ratio: `${TOTALS.disk_space_allocated_ratio}; otherwise the percentage of the system`,

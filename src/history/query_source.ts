@@ -36,15 +36,15 @@ const STEPS_PER_WINDOW = MAX_RANGE_SECONDS / QUERY_STEP_SECONDS
 /** The past of the nodes of a system, from its query interface. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
   const { key, system, gaps, reader, pools } = options
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return {
     key,
     system,
     gaps,
     label: 'query interface',
     async *read(period, { labels, notice, signal }) {
-      const tell = createDeviations(options, createNotices(notice, told))
-      tell.step(period)
+      const deviations = createDeviations(options, createNotices(notice, reported))
+      deviations.step(period)
       const windows = readWindows({
         period: { ...period, interval: QUERY_STEP_SECONDS },
         points: STEPS_PER_WINDOW,
@@ -56,7 +56,7 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         }),
       })
       for await (const { period: window, reading } of windows) {
-        tell.reading(reading)
+        deviations.reading(reading)
         const series = pools.flatMap((pool) => seriesOf(pool, reading.nodes, system, labels))
         yield { period: window, series, rejected: reading.rejected }
       }

@@ -24,13 +24,13 @@ export type HistoryWindow = Window<HistoryReading>
 export function readPool(options: PoolReaderOptions): AsyncGenerator<HistoryWindow> {
   const { client, poolId, period, signal } = options
   const { interval } = period
-  const told = createDeviations(options.notice)
+  const deviations = createDeviations(options.notice)
 
   async function read(window: Period): Promise<HistoryWindow> {
     const reading = await client.history(poolId, window, signal, withMargin(window))
-    told.step(reading, interval)
+    deviations.step(reading, interval)
     if (!ignoresPeriod(reading)) return { period: window, reading }
-    told.ownPeriod()
+    deviations.ownPeriod()
     const rest = { ...period, start: window.start }
     return { period: rest, reading: await client.history(poolId, rest, signal, withMargin(rest)) }
   }

@@ -87,13 +87,13 @@ function createWindowReader<Reading>(
   }
 }
 
-/** Tells each kind of deviation of a system once. `told`: the kinds that were told before. */
+/** Reports each kind of deviation of a system once. @param reported the kinds that were reported before */
 export function createNotices(
   notice: (text: string) => void,
-  told = new Set<string>(),
+  reported = new Set<string>(),
 ): (kind: string, text: string) => void {
   return (kind, text) => {
-    if (!told.has(kind)) notice(text)
-    told.add(kind)
+    if (!reported.has(kind)) notice(text)
+    reported.add(kind)
   }
 }

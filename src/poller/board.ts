@@ -33,7 +33,7 @@ export interface ShowOptions {
   readonly hasValues?: boolean
 }
 
-/** Is told what the board shows. */
+/** Receives what the board shows. */
 export interface BoardObserver {
   /** The state of a system was replaced. */
   changed(system: SystemState): void

@@ -23,7 +23,7 @@ export interface Journal extends QueryJournal {
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
   /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
-  /** The pool is gone: forgets its failures. */
+  /** The pool is gone: removes its failures. */
   forget(poolId: string): void
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
-import { temporaryFolder } from '../support/folders.ts'
+import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get, getJson } from '../support/http.ts'
 import { freePort } from '../support/ports.ts'
 import { run, startProcess } from '../support/processes.ts'
@@ -15,33 +15,38 @@ const TIMEOUT_MS = 240_000
 const HOURS = 6
 const SECONDS_PER_HOUR = 3600
 
-/** Sends with remote write, and writes the same range to a file. */
-async function send(url: string) {
-  using folder = temporaryFolder()
-  await using emulator = await startEmulator({ pools: 2, nodes: 1 })
-  const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
-  const from = to - HOURS * SECONDS_PER_HOUR
+/** Runs the command for a system at a URL; times are in seconds since the epoch. */
+function backfillOf(url: string, folder: Folder) {
   const auth = 'auth: {username: monitor, password: emulator}'
-  const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
+  const text = `systems: [{name: a, base_url: "${url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
   const config = folder.write('sds-exporter.yml', text)
-  const backfill = (...args: string[]) =>
+  return (from: number, to: number, ...flags: string[]) =>
     run(process.execPath, [
       'src/main.ts',
       'backfill',
       `--config.file=${config}`,
       `--from=${from}`,
       `--to=${to}`,
-      ...args,
+      ...flags,
     ])
+}
+
+/** Sends with remote write, and writes the same range to a file. */
+async function send(url: string) {
+  using folder = temporaryFolder()
+  await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+  const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
+  const from = to - HOURS * SECONDS_PER_HOUR
+  const backfill = backfillOf(emulator.url, folder)
   const journal = join(folder.path, 'journal')
   const sending = [`--remote-write.url=${url}`, `--journal=${journal}`]
-  expect(await backfill(...sending)).toMatchObject({ code: 0 })
-  expect(await backfill(...sending)).toMatchObject({ code: 0 })
-  expect(await backfill(...sending, '--resume')).toMatchObject({
+  expect(await backfill(from, to, ...sending)).toMatchObject({ code: 0 })
+  expect(await backfill(from, to, ...sending)).toMatchObject({ code: 0 })
+  expect(await backfill(from, to, ...sending, '--resume')).toMatchObject({
     stderr: expect.stringContaining('nothing to add'),
   })
   const file = join(folder.path, 'history.om')
-  expect(await backfill(`--output=${file}`)).toMatchObject({ code: 0 })
+  expect(await backfill(from, to, `--output=${file}`)).toMatchObject({ code: 0 })
   return { from, to, samples: samplesIn(readFileSync(file, 'utf8')) }
 }
 
@@ -132,25 +137,15 @@ test(
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
-    const auth = 'auth: {username: monitor, password: emulator}'
-    const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
-    const config = folder.write('sds-exporter.yml', text)
     const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
     const hour = (index: number) => to - (HOURS - index) * SECONDS_PER_HOUR
-    const backfill = (from: number, end: number, ...flags: string[]) =>
-      run(process.execPath, [
-        'src/main.ts',
-        'backfill',
-        `--config.file=${config}`,
-        `--from=${from}`,
-        `--to=${end}`,
-        `--remote-write.url=${prometheus.url}/api/v1/write`,
-        ...flags,
-      ])
-    expect(await backfill(hour(1), hour(2))).toMatchObject({ code: 0 })
-    expect(await backfill(hour(4), hour(6))).toMatchObject({ code: 0 })
+    const backfill = backfillOf(emulator.url, folder)
+    const receiver = `--remote-write.url=${prometheus.url}/api/v1/write`
+    expect(await backfill(hour(1), hour(2), receiver)).toMatchObject({ code: 0 })
+    expect(await backfill(hour(4), hour(6), receiver)).toMatchObject({ code: 0 })
     emulator.log.clear()
-    const fill = () => backfill(hour(0), hour(6), '--fill-gaps', `--prometheus.url=${prometheus.url}`)
+    const fill = () =>
+      backfill(hour(0), hour(6), receiver, '--fill-gaps', `--prometheus.url=${prometheus.url}`)
     expect(await fill()).toMatchObject({ code: 0 })
     const asked = emulator.log.requests().flatMap(({ operation, query }) => {
       const [, start, end] = /startTime=(\d+)&endTime=(\d+)/.exec(query) ?? []
@@ -182,21 +177,10 @@ test(
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
     await using prometheus = await startPrometheus({ config: {}, outOfOrderWindow: '1d' })
-    const auth = 'auth: {username: monitor, password: emulator}'
-    const text = `systems: [{name: a, base_url: "${emulator.url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
-    const config = folder.write('sds-exporter.yml', text)
     // Newer points may not be there yet.
     const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR - 0.25) * SECONDS_PER_HOUR
     const hour = (index: number) => to - (4 - index) * SECONDS_PER_HOUR
-    const backfill = (from: number, end: number, ...flags: string[]) =>
-      run(process.execPath, [
-        'src/main.ts',
-        'backfill',
-        `--config.file=${config}`,
-        `--from=${from}`,
-        `--to=${end}`,
-        ...flags,
-      ])
+    const backfill = backfillOf(emulator.url, folder)
     const receiver = `--remote-write.url=${prometheus.url}/api/v1/write`
     expect(await backfill(hour(1), hour(2), receiver)).toMatchObject({ code: 0 })
     const fill = () =>

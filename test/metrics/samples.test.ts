@@ -117,7 +117,7 @@ test('disks are counted in all and by status', () => {
   expect(() => oneSeries(lines, 'sds_node_disks_by_status', { status: 'Maintenance' })).toThrow('0 series')
 })
 
-test('a forecast that the system cannot make is told as such, and has no seconds', () => {
+test('a forecast that the system cannot make is reported as such, and has no seconds', () => {
   const lines = linesOf({
     allocatedCapacityForecast: [
       { unit: 'day', forecast: '9', history: '7', target: '80' },

@@ -72,7 +72,7 @@ describe('a board', () => {
     expect(last).toBe(99)
   })
 
-  test('tells its observer each new state, and what is still known after a reload', async () => {
+  test('passes each new state to its observer, and what is still known after a reload', async () => {
     const observer = { changed: vi.fn(), kept: vi.fn() }
     const board = createBoard(() => undefined, observer)
     await board.show([{ name: 'a' }, { name: 'b' }])

@@ -92,6 +92,7 @@ export const MODULES: readonly Module[] = [
     paths: ['scripts/generators/', 'docs/'],
     mayImport: {
       'src/status/model.ts': 'types',
+      'src/status/node_figures.ts': 'all',
       'src/commands/program.ts': 'all',
       'src/commands/cli/command_tree.ts': 'all',
       'src/metrics/families.ts': 'all',

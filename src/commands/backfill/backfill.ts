@@ -42,7 +42,8 @@ interface Flags extends OutputFlags {
 
 const HELP = `
 Reads the history that the storage systems keep, and writes it as OpenMetrics for promtool or sends it with remote write
-1.0, with the names and labels of /metrics. Requests stay within the limits of the configuration. At the end it prints the commands of the import.
+1.0, with the names and labels of /metrics. Requests stay within the limits of the configuration. At the end it prints
+the commands of the import.
 
 Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or -30d for 30 days ago. The point at --from
 is included, the point at --to is not; both are extended to multiples of --interval.
@@ -52,7 +53,8 @@ interface only: CPU, memory and network for 5 days, the rest for 60 days. With -
 query at a time. Not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has in a journal and in a folder beside the
-output; with remote write, in the file of --journal. The same command with --resume continues. A finished run has nothing to resume.
+output; with remote write, in the file of --journal. The same command with --resume continues. A finished run has
+nothing to resume.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --output=history.om

@@ -2,7 +2,6 @@ import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Reason } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
-import { lacksPerformance } from '../../api/query/merge.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/version.ts'
@@ -32,11 +31,15 @@ export interface QueryPlan {
 /**
  * Finds out whether the query interface of a system has a past that can be used, by its release and by queries for the
  * last half hour with absolute times. Without gaps, nothing is asked.
+ * @param lacks whether the feed lacks figures that the interface may have
  * @throws {ApiError} for failures that may pass
  */
-export async function planQueries(system: ListedSystem, options: QueryPlanOptions): Promise<QueryPlan> {
+export async function planQueries(
+  system: ListedSystem,
+  lacks: boolean,
+  options: QueryPlanOptions,
+): Promise<QueryPlan> {
   const { name } = system.config
-  const lacks = system.chosen.some(({ reading }) => lacksPerformance(reading))
   const cannot = (reason: string): QueryPlan => ({
     planned: undefined,
     report: [missingText(name, lacks, reason)],

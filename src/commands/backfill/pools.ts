@@ -9,7 +9,7 @@ import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { expectedSeries, type SeriesEstimate } from './estimate.ts'
 
-/** A pool with what its current values tell about its history. */
+/** A pool, and the size of its history as its current values suggest it. */
 export interface ListedPool extends Omit<PoolSourceOptions, 'client' | 'gaps'> {
   readonly reading: FeedReading
   readonly estimate: SeriesEstimate

@@ -52,7 +52,7 @@ async function planSystem(system: ListedSystem, options: SourceOptions): Promise
   const { name, performance } = system.config
   const source = options.source === 'auto' ? performance.source : options.source
   const lacks = system.chosen.some(({ reading }) => lacksPerformance(reading))
-  if (source === 'query' || (source === 'auto' && lacks)) return await planQueries(system, options)
+  if (source === 'query' || (source === 'auto' && lacks)) return await planQueries(system, lacks, options)
   const flag = options.source === 'feed' ? '--source=feed' : 'performance.source: feed'
   const reason = `because of ${flag}, the query interface is not read`
   return { planned: undefined, report: lacks ? [missingText(name, lacks, reason)] : [] }

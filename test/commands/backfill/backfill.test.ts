@@ -114,7 +114,7 @@ describe('backfill', () => {
     expect(stdout).toContain(`for file in ${path}/*.om; do promtool`)
   })
 
-  test('--dry-run tells requests, samples and size, which are those of the run', async () => {
+  test('--dry-run prints requests, samples and size, which are those of the run', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 2 })
     const config = configFor(folder, emulator)

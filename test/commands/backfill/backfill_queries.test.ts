@@ -34,7 +34,7 @@ const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'b
 const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 describe('the query interface', () => {
-  test('is read for what the feed lacks, with as many requests and samples as --dry-run tells', async () => {
+  test('is read for what the feed lacks, with as many requests and samples as --dry-run prints', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'modern' })
     const file = join(folder.path, 'history.om')

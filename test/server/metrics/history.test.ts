@@ -1,23 +1,12 @@
 import { gunzipSync } from 'node:zlib'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createCollection } from '../../../src/history/recent/collection.ts'
 import { createHistoryDocument, type HistoryDocument } from '../../../src/history/recent/document.ts'
-import { silentLog } from '../../../src/log.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { newSystem } from '../../../src/poller/state.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { atOnce } from '../../../src/slices.ts'
 import { get, request } from '../../support/http.ts'
-import { type StartedListener, startListener } from '../listener/listener_setup.ts'
-import { statusSources } from '../status/status_setup.ts'
+import { startProbes } from './probe_setup.ts'
 
 const T = 1_772_323_200
-const listeners: StartedListener[] = []
-
-afterEach(async () => {
-  for (const listener of listeners.splice(0)) await listener.stop()
-})
 
 /** A document with `nodes` series of two samples. */
 function documentOf(nodes: number): HistoryDocument {
@@ -37,24 +26,9 @@ function documentOf(nodes: number): HistoryDocument {
 }
 
 /** A listener for system a, which has a history, and system b, which has none. */
-async function start(document = documentOf(1), maxRequests?: number) {
-  const app = createMetricsApp({
-    page: () => createPage([]),
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    probes: {
-      systems: () => [newSystem('a'), newSystem('b')],
-      probe: async () => undefined,
-      history: (system) => (system === 'a' ? document : undefined),
-    },
-    maxRequests,
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([]),
-    log: silentLog,
-  })
-  const listener = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS })
-  listeners.push(listener)
-  return listener.url
+function start(document = documentOf(1), maxRequests?: number): Promise<string> {
+  const history = (system: string) => (system === 'a' ? document : undefined)
+  return startProbes({ probe: async () => undefined, history }, maxRequests)
 }
 
 const OPENMETRICS = { Accept: 'application/openmetrics-text; version=1.0.0' }

@@ -1,43 +1,22 @@
 import { get as begin } from 'node:http'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { silentLog } from '../../../src/log.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { renderPart } from '../../../src/metrics/exposition.ts'
-import { createOwnMetrics } from '../../../src/metrics/own.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import type { Poller } from '../../../src/poller/poller.ts'
-import { newSystem } from '../../../src/poller/state.ts'
-import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { type Answer, get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
-import { type StartedListener, startListener } from '../listener/listener_setup.ts'
-import { statusSources } from '../status/status_setup.ts'
+import { startProbes } from './probe_setup.ts'
 
 const HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
 const page = createPage([renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: 1 }]]]))])
-const listeners: StartedListener[] = []
-
-afterEach(async () => {
-  for (const listener of listeners.splice(0)) await listener.stop()
-})
 
 /** A listener for systems a and b, and the calls of `probe`. */
 async function start(probe: Poller['probe'], maxRequests?: number) {
   const probed = vi.fn(probe)
-  const app = createMetricsApp({
-    page: () => page,
-    own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
-    probes: { systems: () => [newSystem('a'), newSystem('b')], probe: probed },
-    maxRequests,
-    ready: () => true,
-    reload: undefined,
-    status: statusSources([]),
-    log: silentLog,
-  })
-  const listener = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS })
-  listeners.push(listener)
-  const ask = (query: string, headers = {}): Promise<Answer> => get(`${listener.url}/probe${query}`, headers)
-  return { probed, ask, url: listener.url }
+  const url = await startProbes({ probe: probed }, maxRequests)
+  const ask = (query: string, headers = {}): Promise<Answer> => get(`${url}/probe${query}`, headers)
+  return { probed, ask, url }
 }
 
 /** Resolves when the signal aborts, and not before. */

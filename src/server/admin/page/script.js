@@ -284,7 +284,7 @@ async function loadProviders() {
   return providers
 }
 
-/** Whether the account may delete. A system that does not tell decides when it is asked. */
+/** Whether the account may delete. If this is not known, the system decides on each deletion. */
 async function loadAccount() {
   let account
   try {
