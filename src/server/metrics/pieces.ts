@@ -1,4 +1,4 @@
-import { pipeline } from 'node:stream/promises'
+import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { FORMATS, type Format } from '../../metrics/exposition.ts'
 import { nextTurn } from '../../slices.ts'
@@ -16,10 +16,11 @@ export interface Body {
 /** Sends an exposition in pieces, so that a client that does not read takes no turns and little memory. */
 export type SendBody = (context: Context, slot: ScrapeSlot, body: Body) => Promise<void>
 
-/** A socket copies what it cannot send, and TLS also what it encrypts; so one piece is written after the other. */
-export const PIECE_BYTES = 64 * 1024
-/** More than a compressed page of 640 nodes. */
-const AT_ONCE_BYTES = 512 * 1024
+/**
+ * A socket keeps what it cannot send, and TLS also what it has encrypted; so one piece is written after the other. A
+ * piece is larger than a compressed page of 640 nodes.
+ */
+export const PIECE_BYTES = 512 * 1024
 
 /** @returns a function for all responses of a listener, which share the turns */
 export function createSendBody(): SendBody {
@@ -29,34 +30,49 @@ export function createSendBody(): SendBody {
     context.set('Vary', 'Accept, Accept-Encoding')
     if (isGzip) context.set('Content-Encoding', 'gzip')
     context.length = bytes
-    await send(context, piecesOf(chunks, slot, turn))
+    // Koa would copy the chunks into one buffer.
+    context.respond = false
+    context.res.statusCode = 200
+    if (context.method !== 'HEAD') await writePieces(context.res, chunks, slot, turn)
+    context.res.end()
   }
-}
-
-/** Bypasses Koa, which would copy the chunks into one buffer. */
-async function send(context: Context, pieces: AsyncIterable<Buffer>): Promise<void> {
-  context.respond = false
-  const { res } = context
-  res.statusCode = 200
-  if (context.method === 'HEAD') res.end()
-  else await pipeline(pieces, res)
 }
 
 /**
- * Of the pieces after the first 512 kB of all responses, one is sent in each turn of the event loop: the kernel copies
- * megabytes for a client that does not read, and a listener accepts only one connection in each turn.
+ * After each piece, waits until the client has accepted it and for a turn of the event loop that no other response uses:
+ * the kernel copies megabytes for a client that does not read, and a listener accepts only one connection in each turn.
  */
-async function* piecesOf(chunks: Body['chunks'], slot: ScrapeSlot, turn: Turn): AsyncGenerator<Buffer> {
-  let sentBytes = 0
+async function writePieces(
+  response: ServerResponse,
+  chunks: Body['chunks'],
+  slot: ScrapeSlot,
+  turn: Turn,
+): Promise<void> {
+  let pieceBytes = 0
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      if (sentBytes >= AT_ONCE_BYTES) await turn()
-      const piece = chunk.subarray(start, start + PIECE_BYTES)
-      yield piece
-      sentBytes += piece.length
+      if (response.destroyed) return
+      const part = chunk.subarray(start, start + PIECE_BYTES)
+      response.write(part)
+      pieceBytes += part.length
+      if (pieceBytes < PIECE_BYTES) continue
+      if (response.writableNeedDrain) await drained(response)
+      await turn()
       slot.progress()
+      pieceBytes = 0
     }
   }
+}
+
+/** Resolves when the client has accepted what was written, or has left. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle).off('close', settle)
+      resolve()
+    }
+    response.on('drain', settle).on('close', settle)
+  })
 }
 
 type Turn = () => Promise<void>
