@@ -21,17 +21,21 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal): Promis
     const step = steps.next()
     if (step.done === true) return step.value
     if (performance.now() - beganMs < SLICE_MS) continue
-    beganMs = await untilIdle(signal)
+    beganMs = await whenIdle(performance.now() + MAX_PAUSE_MS, signal)
   }
 }
 
-/** Waits until no other task is due, but not long. Returns the time. */
-async function untilIdle(signal: AbortSignal | undefined): Promise<number> {
-  const beganMs = performance.now()
-  for (let turnMs = beganMs; ; ) {
+/**
+ * Waits for the next turn of the event loop, and then until no other task is due.
+ * @param deadlineMs when the wait ends although other tasks are due, by `performance.now()`
+ * @returns the time by `performance.now()`
+ * @throws the reason of the signal when it is aborted
+ */
+export async function whenIdle(deadlineMs: number, signal?: AbortSignal): Promise<number> {
+  for (let turnMs = performance.now(); ; ) {
     await nextTurn(signal)
     const nowMs = performance.now()
-    if (nowMs - turnMs < IDLE_TURN_MS || nowMs - beganMs > MAX_PAUSE_MS) return nowMs
+    if (nowMs - turnMs < IDLE_TURN_MS || nowMs > deadlineMs) return nowMs
     turnMs = nowMs
   }
 }

@@ -25,6 +25,7 @@ import {
   parseListenAddress,
   pointText,
 } from './listen_address.ts'
+import { createRequestQueue } from './request_queue.ts'
 import { prepareResponse } from './responses.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
 import { serveInTurn } from './turns.ts'
@@ -97,10 +98,14 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
   const connections = limitServer(server, event, limits, log)
   const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
+  const queue = createRequestQueue(
+    (request, response) => serve(serving, request, response),
+    (request) => openPaths.includes(rawPath(request)),
+  )
   const serveOne: RequestListener = (request, response) => {
     drain.track(response)
     prepareResponse(response, { headers: web().file.headers, limits, connections })
-    serve(serving, request, response)
+    queue(request, response)
   }
   serveInTurn(server, event, serveOne, limits)
   await listen(server, { ...address, backlog: limits.backlog }, pointText(options.address))

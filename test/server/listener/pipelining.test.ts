@@ -59,9 +59,17 @@ describe('pipelined requests', () => {
   test('beyond a few end the connection, and none of them is started', async () => {
     const { handler, held, paths } = holding()
     await using listener = await startListener({ handler })
-    expect(await sendRaw(listener.port, pipeline(1800))).toBe('')
+    const socket = await openSocket(listener.port)
+    socket.write(request('/first'))
+    await waitForAssertion(() => expect(paths).toEqual(['/first']))
+    socket.write(pipeline(1800))
+    expect(await readAll(socket)).toBe('')
     await waitForAssertion(() => expect(held[0]?.destroyed).toBe(true))
-    expect(paths).toEqual(['/0'])
+    const other = await openSocket(listener.port)
+    other.write(request('/other'))
+    await waitForAssertion(() => expect(paths.at(-1)).toBe('/other'))
+    expect(paths).toEqual(['/first', '/other'])
+    other.destroy()
   })
 
   test('are not started when their client has left', async () => {
