@@ -40,6 +40,19 @@ export async function whenIdle(deadlineMs: number, signal?: AbortSignal): Promis
   }
 }
 
+/** Items that are handled before other tasks may run. */
+const ITEMS_IN_STEP = 200
+
+/** Calls `use` for each of many items. */
+export function* eachInSteps<T>(items: Iterable<T>, use: (item: T) => void): Steps<void> {
+  let count = 0
+  for (const item of items) {
+    use(item)
+    count += 1
+    if (count % ITEMS_IN_STEP === 0) yield
+  }
+}
+
 /** Runs a computation to its end without interruption. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../slices.ts'
+import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
 import { isObject, member, readText } from '../parse/json.ts'
@@ -50,16 +50,13 @@ export function* answerSteps(body: unknown, options: DecodeOptions): Steps<Query
   const rejected = createRejectedValues()
   const rows = createRows(options, rejected)
   for (const one of seriesOf(body)) yield* rows.add(one)
-  return { ...rows.result(), rejected: rejected.list() }
+  return { ...(yield* rows.result()), rejected: rejected.list() }
 }
 
 /** {@link answerSteps} without interruption. */
 export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
   return atOnce(answerSteps(body, options))
 }
-
-/** Rows that are decoded before other tasks may run. */
-const ROWS_IN_STEP = 200
 
 function seriesOf(body: unknown): readonly unknown[] {
   if (!isObject(body)) throw new ApiError('schema', 'the answer to a query is not an object')
@@ -176,12 +173,13 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
       if (rows.length === 0) return
       const columns = columnsOf(names, tags)
       last = undefined
-      for (const [index, row] of rows.entries()) {
-        add(row, columns)
-        if (index % ROWS_IN_STEP === 0) yield
-      }
+      yield* eachInSteps(rows, (row) => add(row, columns))
     },
-    result: () => ({ series: new Map([...series].map(([key, one]) => [key, inOrder(one)])), stop, outside }),
+    *result(): Steps<Omit<QueryAnswer, 'rejected'>> {
+      const sorted = new Map<string, Series>()
+      yield* eachInSteps(series, ([key, one]) => void sorted.set(key, inOrder(one)))
+      return { series: sorted, stop, outside }
+    },
   }
 }
 

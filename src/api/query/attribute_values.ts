@@ -7,7 +7,7 @@ import {
 import type { Snapshot } from '../feed/snapshots.ts'
 import type { Series } from './answer.ts'
 import type { NetworkTraffic } from './interfaces.ts'
-import { newestPoint, sumOfIncreases } from './rates.ts'
+import { newestPointOf, sumOfIncreases } from './rates.ts'
 
 /** What the values of a node are calculated from. */
 export interface NodeFacts {
@@ -45,8 +45,8 @@ function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Snapshot | un
 function gaugeOf({ measurement, fields }: SourceOf<'gauge'>, { byField }: NodeFacts): Snapshot | undefined {
   const { name } = MEASUREMENTS[measurement]
   const points = fields.map((field) => {
-    const series = byField.get(field)?.find((one) => one.measurement === name)
-    return series && newestPoint(series)
+    const series = byField.get(field) ?? []
+    return newestPointOf(series.filter((one) => one.measurement === name))
   })
   const t = points[0]?.t
   let value = 0

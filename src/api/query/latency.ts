@@ -15,12 +15,12 @@ export interface LatencyHistogram {
   readonly buckets: readonly LatencyBucket[]
 }
 
-/** The bounds that more than half of the histograms have: a histogram without one of them is unusable. */
+/** The bounds that at least half of the histograms have: a histogram without one of them is unusable. */
 export function commonBounds(histograms: readonly (readonly Series[])[]): ReadonlySet<string> {
   const uses = new Map<string, number>()
   for (const series of histograms) for (const { field } of series) uses.set(field, (uses.get(field) ?? 0) + 1)
   const isCommon = ([bound, count]: [string, number]) =>
-    bound === LATENCY_TOTAL || count > histograms.length / 2
+    bound === LATENCY_TOTAL || count >= histograms.length / 2
   return new Set([LATENCY_TOTAL, ...[...uses].filter(isCommon).map(([bound]) => bound)])
 }
 

@@ -2,10 +2,9 @@ import { MEASUREMENTS } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import type { QueryAnswer, Series } from './answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
-import { commonBounds } from './latency.ts'
 import {
+  boundsOf,
   groupByNode,
-  histogramSeries,
   MAX_AGE_SECONDS,
   nodePerformance,
   type PerformanceOptions,
@@ -35,9 +34,8 @@ export const LEAD_SECONDS = 1200
  * @param series with the points of {@link LEAD_SECONDS} before the window
  */
 export function* pastSteps(series: readonly Series[], options: PastOptions): Steps<readonly NodePast[]> {
-  const byNode = groupByNode(series)
-  const histograms = [...byNode.values()].flatMap((ofNode) => [...histogramSeries(ofNode).values()])
-  const bounds = commonBounds(histograms)
+  const byNode = yield* groupByNode(series)
+  const bounds = yield* boundsOf(byNode.values())
   const nodes: NodePast[] = []
   for (const ofNode of byNode.values()) {
     const past = createGrowingPast()

@@ -4,7 +4,7 @@ import {
   MEASUREMENTS,
   type QueryAttributeName,
 } from '../../query_catalogue.ts'
-import { atOnce, type Steps } from '../../slices.ts'
+import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import type { RejectedValue } from '../feed/rejected_values.ts'
 import type { Snapshot } from '../feed/snapshots.ts'
 import type { QueryAnswer, Series } from './answer.ts'
@@ -58,10 +58,8 @@ export function* performanceSteps(
   answers: readonly QueryAnswer[],
   options: PerformanceOptions,
 ): Steps<PerformanceReading> {
-  const series = answers.flatMap(currentSeries)
-  const byNode = groupByNode(series)
-  const histograms = [...byNode.values()].flatMap((ofNode) => [...histogramSeries(ofNode).values()])
-  const bounds = commonBounds(histograms)
+  const byNode = yield* groupByNode(yield* currentSeries(answers))
+  const bounds = yield* boundsOf(byNode.values())
   const nodes: NodePerformance[] = []
   for (const ofNode of byNode.values()) {
     nodes.push(nodePerformance(ofNode, bounds, options))
@@ -83,34 +81,42 @@ export function performanceOf(
   return atOnce(performanceSteps(answers, options))
 }
 
-function currentSeries({ series, stop = 0 }: QueryAnswer): Series[] {
-  return [...series.values()].filter((one) => {
-    const newest = newestPoint(one)
-    return newest !== undefined && stop - newest.t <= MAX_AGE_SECONDS
-  })
+function* currentSeries(answers: readonly QueryAnswer[]): Steps<readonly Series[]> {
+  const current: Series[] = []
+  for (const { series, stop = 0 } of answers)
+    yield* eachInSteps(series.values(), (one) => {
+      const newest = newestPoint(one)
+      if (newest !== undefined && stop - newest.t <= MAX_AGE_SECONDS) current.push(one)
+    })
+  return current
 }
 
 /** The series of each node. Series of the VDC, which have neither id nor name of a node, are left out. */
-export function groupByNode(series: readonly Series[]): ReadonlyMap<string, readonly Series[]> {
-  const ids = idsByHost(series)
-  const keyOf = ({ tags }: Series) => {
-    const host = tags.get('host')
-    const id = tags.get('node_id') ?? ids.get(host)
-    if (id === undefined && host === undefined) return ''
-    return id === undefined ? `host ${host}` : `id ${id}`
-  }
-  const groups = Map.groupBy(series, keyOf)
-  groups.delete('')
+export function* groupByNode(series: readonly Series[]): Steps<ReadonlyMap<string, readonly Series[]>> {
+  // Some series may have the name of their node only.
+  const ids = new Map<string | undefined, string>()
+  yield* eachInSteps(series, ({ tags }) => {
+    const [host, id] = [tags.get('host'), tags.get('node_id')]
+    if (host !== undefined && id !== undefined) ids.set(host, id)
+  })
+  const groups = new Map<string, Series[]>()
+  yield* eachInSteps(series, (one) => {
+    const host = one.tags.get('host')
+    const id = one.tags.get('node_id') ?? ids.get(host)
+    if (id === undefined && host === undefined) return
+    const key = id === undefined ? `host ${host}` : `id ${id}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  })
   return groups
 }
 
-/** Some series may have the name of their node only. */
-function idsByHost(series: readonly Series[]): ReadonlyMap<string | undefined, string> {
-  const pairs = series.flatMap(({ tags }): [string, string][] => {
-    const [host, id] = [tags.get('host'), tags.get('node_id')]
-    return host === undefined || id === undefined ? [] : [[host, id]]
-  })
-  return new Map(pairs)
+/** The bounds that the histograms of all nodes have in common. */
+export function* boundsOf(nodes: Iterable<readonly Series[]>): Steps<ReadonlySet<string>> {
+  const histograms: (readonly Series[])[] = []
+  yield* eachInSteps(nodes, (series) => void histograms.push(...histogramSeries(series).values()))
+  return commonBounds(histograms)
 }
 
 export function nodePerformance(
@@ -140,7 +146,7 @@ function tagOf(series: readonly Series[], tag: string): string | undefined {
 
 const OPERATIONS = Object.keys(LATENCY_IDS) as LatencyOperation[]
 
-export function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperation, readonly Series[]> {
+function histogramSeries(series: readonly Series[]): ReadonlyMap<LatencyOperation, readonly Series[]> {
   const latency = series.filter(({ measurement }) => measurement === MEASUREMENTS.latency.name)
   const groups = OPERATIONS.map(
     (operation) =>

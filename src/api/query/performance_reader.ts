@@ -1,4 +1,4 @@
-import { inSlices } from '../../slices.ts'
+import { inSlices, type Steps } from '../../slices.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
 import { askAll } from './ask_all.ts'
@@ -58,9 +58,17 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
   }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
-  function usable(answers: readonly QueryAnswer[]): readonly QueryAnswer[] {
+  function* usable(answers: readonly QueryAnswer[]): Steps<readonly QueryAnswer[]> {
     if (answers.some(({ outside }) => outside > 0)) plan.noteOutside()
-    return plan.dialect().lastOnly ? remembered.add(answers) : answers
+    return plan.dialect().lastOnly ? yield* remembered.addSteps(answers) : answers
+  }
+
+  function* readingSteps(
+    answers: readonly QueryAnswer[],
+    failed: readonly Query[],
+  ): Steps<PerformanceReading> {
+    const failedFields = new Set(failed.flatMap(fieldsOf))
+    return yield* performanceSteps(yield* usable(answers), { interfaces, failedFields })
   }
 
   return {
@@ -68,8 +76,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
       await checkVersion(signal)
       const { answers, failed } = await askAll(plan, options.query, signal)
       const queries = failed.map(({ query }) => query)
-      const failedFields = new Set(queries.flatMap(fieldsOf))
-      const steps = performanceSteps(usable([...answers.values()]), { interfaces, failedFields })
+      const steps = readingSteps([...answers.values()], queries)
       const reading = withEarlier(await inSlices(steps, signal), keepsEarlier ? last : undefined, queries)
       last = reading
       const empty = [...answers].filter(([, { stop }]) => stop === undefined)

@@ -2,7 +2,7 @@ import type { Point, Series } from './answer.ts'
 
 /** Points of a counter that are closer were repeated; points that are farther apart have a gap between them. */
 const LEAST_SECONDS = 60
-const MOST_SECONDS = 1200
+export const MOST_SECONDS = 1200
 /** The time between two points of all known systems, used for a series with a single point. */
 const CADENCE_SECONDS = 300
 
@@ -17,6 +17,16 @@ export interface Increase {
 
 export function newestPoint({ points }: Series): Point | undefined {
   return points.at(-1)
+}
+
+/** The newest point of several series of one field, such as those before and after a change of a tag. */
+export function newestPointOf(series: readonly Series[]): Point | undefined {
+  let newest: Point | undefined
+  for (const one of series) {
+    const point = newestPoint(one)
+    if (point !== undefined && (newest === undefined || point.t > newest.t)) newest = point
+  }
+  return newest
 }
 
 /**

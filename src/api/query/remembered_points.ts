@@ -1,29 +1,49 @@
+import { eachInSteps, type Steps } from '../../slices.ts'
 import type { QueryAnswer, Series } from './answer.ts'
+import { MOST_SECONDS, newestPoint } from './rates.ts'
 
 /** Adds the point before the newest to series that have one point only. */
 export interface RememberedPoints {
-  /** Replaces what is remembered by the answers of this poll. */
-  add(answers: readonly QueryAnswer[]): QueryAnswer[]
+  addSteps(answers: readonly QueryAnswer[]): Steps<readonly QueryAnswer[]>
 }
 
-/** For systems that are asked for the newest point only. A series that is not in an answer is forgotten. */
+/**
+ * For systems that are asked for the newest point only. A query may fail once, and an answer may lack nodes: a series
+ * that is not in the answers is remembered as long as its point can be used.
+ */
 export function createRememberedPoints(): RememberedPoints {
   let remembered: ReadonlyMap<string, Series> = new Map()
 
   function withPrevious(key: string, series: Series): Series {
-    const newest = series.points.at(-1)
+    const newest = newestPoint(series)
     const before = remembered.get(key)?.points ?? []
     const earlier = before.filter(({ t }) => newest !== undefined && t < newest.t).slice(-1)
     return { ...series, points: newest === undefined ? [] : [...earlier, newest] }
   }
 
+  function* usableAt(stop: number): Steps<Map<string, Series>> {
+    const usable = new Map<string, Series>()
+    yield* eachInSteps(remembered, ([key, series]) => {
+      const newest = newestPoint(series)
+      if (newest !== undefined && newest.t >= stop - MOST_SECONDS) usable.set(key, series)
+    })
+    return usable
+  }
+
   return {
-    add(answers) {
-      const added = answers.map((answer) => ({
-        ...answer,
-        series: new Map([...answer.series].map(([key, series]) => [key, withPrevious(key, series)])),
-      }))
-      remembered = new Map(added.flatMap(({ series }) => [...series]))
+    *addSteps(answers) {
+      const next = yield* usableAt(Math.max(0, ...answers.map(({ stop = 0 }) => stop)))
+      const added: QueryAnswer[] = []
+      for (const answer of answers) {
+        const series = new Map<string, Series>()
+        yield* eachInSteps(answer.series, ([key, one]) => {
+          const both = withPrevious(key, one)
+          series.set(key, both)
+          next.set(key, both)
+        })
+        added.push({ ...answer, series })
+      }
+      remembered = next
       return added
     },
   }

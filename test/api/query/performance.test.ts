@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { parseJson } from '../../../src/api/parse/json.ts'
 import { oldestTime, type PerformanceReading, withoutOlderThan } from '../../../src/api/query/performance.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { systemParts } from '../../../src/poller/board.ts'
-import {
-  newSystem,
-  type SystemState,
-  withPerformance,
-  withPoll,
-  withPools,
-} from '../../../src/poller/state.ts'
+import { withPerformance } from '../../../src/poller/state.ts'
 import {
   ANSWERS,
   answerOf,
@@ -20,37 +10,17 @@ import {
   type RowOptions,
   readingOf,
 } from './query_files.ts'
-
-const FEED = decodeFeed(parseJson(queryFile('nodes.json')))
-
-function systemWith(reading: ReturnType<typeof readingOf>): SystemState {
-  const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])
-  const polled = withPoll(listed, 'p1', { at: 1, seconds: 1, failure: undefined }, FEED)
-  return withPerformance(polled, { reading, receivedAtMs: 0, failure: undefined })
-}
-
-const linesOf = (system: SystemState, prefix: string) =>
-  createPage(systemParts(system))
-    .identity('text')
-    .toString()
-    .split('\n')
-    .filter((line) => line.startsWith(prefix))
-
-/** A line whose value is without the noise of floating point. */
-const rounded = (line: string) =>
-  line.replace(/\S+$/, (value) => String(Number(Number(value).toPrecision(12))))
-
-const OF_FEED = /^sds_node_(info|health_status|disk_space)/
+import { linesOf, nodeLines, OF_FEED, rounded, systemWith } from './system_lines.ts'
 
 describe('the answers of a real system', () => {
-  const system = systemWith(readingOf(ANSWERS.map(answerOf)))
+  const reading = readingOf(ANSWERS.map(answerOf))
+  const system = systemWith(reading)
 
   test('become the expected series', () => {
     const expected = queryFile('expected.prom')
       .split('\n')
       .filter((line) => line !== '')
-    const found = linesOf(system, 'sds_node_').filter((line) => !OF_FEED.test(line))
-    expect(found.map(rounded)).toEqual(expected.map(rounded))
+    expect(nodeLines(reading)).toEqual(expected.map(rounded))
   })
 
   test('are counted as coverage with their source', () => {
@@ -118,6 +88,19 @@ describe('values of a node', () => {
     expect(valuesOf(readingOfRows(...all()))).toEqual({ nodeCpuUtilization: 3 })
     expect(valuesOf(readingOfRows(...all('08:30:00')))).toEqual({})
     expect(valuesOf(readingOfRows(...all().slice(1)))).toEqual({})
+  })
+
+  test('are those of the newest of several series, such as those of a former name of the node', () => {
+    const used = (time: string, value: number, tag: string): RowOptions => ({
+      time,
+      value,
+      field: 'used',
+      measurement: 'mem',
+      tags: { tag },
+    })
+    const both = [used('08:30:00', 1, 'a'), used('08:35:00', 2, 'b')]
+    for (const rows of [both, both.toReversed()])
+      expect(valuesOf(readingOfRows(...rows))).toEqual({ nodeMemoryUtilizationBytes: 2 })
   })
 
   test('have no rate after a reset, and keep those of other counters', () => {
@@ -189,6 +172,19 @@ describe('values of a node', () => {
       { seconds: 0.001, count: 1 },
       { seconds: Number.POSITIVE_INFINITY, count: 2 },
     ])
+  })
+
+  test('have no latencies if a bound is missing, also on one of two nodes', () => {
+    const bound = (node: string, field: string): RowOptions => ({
+      time: '08:35:00',
+      value: 1,
+      field,
+      measurement: LATENCY,
+      node,
+      tags: { id: 'ttfb_read' },
+    })
+    const reading = readingOfRows(bound('n1', '1.0'), bound('n1', '+Inf'), bound('n2', '+Inf'))
+    expect(reading.nodes.map(({ latencies }) => latencies.size)).toEqual([1, 0])
   })
 
   test('are withdrawn when they are older than a time', () => {

@@ -232,6 +232,28 @@ describe('a system with wrong ranges', () => {
     expect(asked().slice(0, ALL.length)).toEqual(ALL.map((name) => `${name} last`))
   })
 
+  test.each([
+    ['failed', new ApiError('timeout', 'slow')],
+    ['had no rows of the node', undefined],
+  ])('has a rate again with the first point after a query that %s', async (_, failure) => {
+    const points: [string, number][] = [
+      ['08:25:00', 1000],
+      ['08:30:00', 1300],
+      ['08:35:00', 1600],
+    ]
+    let poll = 0
+    const answer: Answering = ({ name }) => {
+      if (name !== 'query_traffic_disk') return answerOf('empty')
+      if (poll !== 1) return writes(...(points[poll] ?? ['', 0]))
+      if (failure !== undefined) throw failure
+      return answerOf('empty')
+    }
+    const { read } = readerOf({ answer, hasRangeDefect: () => true })
+    const found: (number | undefined)[] = []
+    for (poll = 0; poll < points.length; poll += 1) found.push(valueIn((await read()).reading))
+    expect(found).toEqual([undefined, undefined, 1])
+  })
+
   test('is detected by points outside of the range', async () => {
     const outside = decodeBody(
       bodyOf([
