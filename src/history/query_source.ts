@@ -35,7 +35,7 @@ const STEPS_PER_WINDOW = MAX_RANGE_SECONDS / QUERY_STEP_SECONDS
 
 /** The past of the nodes of a system, from its query interface. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
-  const { key, system, gaps, reader, pools } = options
+  const { key, system, gaps, reader, pools, nodes } = options
   const reported = new Set<string>()
   return {
     key,
@@ -57,7 +57,8 @@ export function querySource(options: QuerySourceOptions): HistorySource {
       })
       for await (const { period: window, reading } of windows) {
         deviations.reading(reading)
-        const series = pools.flatMap((pool) => seriesOf(pool, reading.nodes, system, labels))
+        const find = createJoin(reading.nodes, nodes)
+        const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
         yield { period: window, series, rejected: reading.rejected }
       }
     },
@@ -81,11 +82,10 @@ function createDeviations({ nodes }: QuerySourceOptions, once: ReturnType<typeof
 
 function seriesOf(
   { label, nodes, attributes, gaps }: QueriedPool,
-  past: readonly NodePast[],
+  find: (node: NodeReading) => NodePast | undefined,
   system: string,
   labels: Readonly<Record<string, string>>,
 ): HistorySeries[] {
-  const find = createJoin(past, nodes)
   const histories = nodes.map((node) => historyOf(node, find(node), attributes))
   const series = [...historySeries({ nodes: histories }, { system, pool: label }, labels)]
   return gaps === undefined ? series : series.map((one) => within(gaps, one))

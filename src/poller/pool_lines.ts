@@ -73,7 +73,9 @@ function* poolLines(
   maxBytes = Number.POSITIVE_INFINITY,
 ): Steps<PoolLines> {
   const performance = system.performance?.reading
-  const merged = mergePerformance(reading, performance)
+  const others = [...system.pools.values()].filter(({ ref }) => ref.id !== pool.ref.id)
+  const all = [reading, ...others.flatMap((other) => other.reading ?? [])].flatMap(({ nodes }) => nodes)
+  const merged = mergePerformance(reading, performance, all)
   const part = yield* feedPartSteps(merged, labelsFor(pool, system.name), maxBytes)
   if (part === undefined) throw tooManySeries(maxBytes)
   return { label: pool.label, reading, performance, merged, part }

@@ -43,15 +43,17 @@ export function lacksPerformance(feed: FeedReading): boolean {
 /**
  * The feed of one pool with the performance of its nodes. An attribute has one source for the whole pool: that of the
  * feed, unless the feed serves it on no node.
+ * @param all the nodes of all pools of the system
  */
 export function mergePerformance(
   feed: FeedReading,
   performance: PerformanceReading | undefined,
+  all: readonly FedNode[] = feed.nodes,
 ): MergedReading {
   const { coverage } = feed
   if (performance === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
   const missing = new Set(missingAttributes(feed))
-  const find = createJoin(performance.nodes, feed.nodes)
+  const find = createJoin(performance.nodes, all)
   const nodes = feed.nodes.map((node) => {
     const found = find(node)
     return found === undefined ? node : mergeNode(node, found, missing)
@@ -61,18 +63,27 @@ export function mergePerformance(
 
 /** A node in the answers of the query interface, and what is known of it. */
 type QueriedNode = Pick<NodePerformance, 'nodeId' | 'host' | 'rows'>
+/** A node of a feed, as the join sees it. */
+type FedNode = Pick<NodeReading, 'id' | 'name'>
 
-/** Finds what belongs to a node by its id, else by its name if that is unique. Both are compared without case. */
+/**
+ * Finds what belongs to a node by its id, else by its name if only this node has it. Both are compared without case.
+ * What has the id of another node is not found by a name.
+ * @param all the nodes of all pools of the system
+ */
 export function createJoin<T extends QueriedNode>(
   nodes: readonly T[],
-  feed: readonly NodeReading[],
-): (node: NodeReading) => T | undefined {
-  const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase(), node]))
-  const byHost = new Map(nodes.map((node) => [node.host?.toLowerCase(), node]))
-  const uses = Map.groupBy(feed, ({ name }) => name?.toLowerCase())
+  all: readonly FedNode[],
+): (node: FedNode) => T | undefined {
+  const ids = new Set(all.map(({ id }) => id.toLowerCase()))
+  const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase() ?? '', node]))
+  const others = nodes.filter(({ nodeId }) => !ids.has(nodeId?.toLowerCase() ?? ''))
+  const byHost = new Map(others.map((node) => [node.host?.toLowerCase(), node]))
+  const uses = new Map<string | undefined, number>()
+  for (const { name } of all) uses.set(name?.toLowerCase(), (uses.get(name?.toLowerCase()) ?? 0) + 1)
   return ({ id, name }) => {
     const host = name?.toLowerCase()
-    const isUsable = host !== undefined && uses.get(host)?.length === 1
+    const isUsable = host !== undefined && uses.get(host) === 1
     return byId.get(id.toLowerCase()) ?? (isUsable ? byHost.get(host) : undefined)
   }
 }
@@ -103,15 +114,12 @@ function mergeCoverage(
   return merged
 }
 
-/** Number of rows of nodes that are in none of the feeds. */
+/** Number of rows that are joined to no node of the feeds of a system. */
 export function unmatchedRows(
   performance: { readonly nodes: readonly QueriedNode[] },
-  feeds: readonly Pick<FeedReading, 'nodes'>[],
+  feeds: readonly { readonly nodes: readonly FedNode[] }[],
 ): number {
-  const nodes = feeds.flatMap((feed) => feed.nodes)
-  const ids = new Set(nodes.map(({ id }) => id.toLowerCase()))
-  const names = new Set(nodes.map(({ name }) => name?.toLowerCase()))
-  const isKnown = ({ nodeId, host }: QueriedNode) =>
-    ids.has(nodeId?.toLowerCase() ?? '') || (host !== undefined && names.has(host.toLowerCase()))
-  return performance.nodes.reduce((rows, node) => (isKnown(node) ? rows : rows + node.rows), 0)
+  const all = feeds.flatMap(({ nodes }) => nodes)
+  const joined = new Set(all.map(createJoin(performance.nodes, all)))
+  return performance.nodes.reduce((rows, node) => (joined.has(node) ? rows : rows + node.rows), 0)
 }

@@ -47,6 +47,36 @@ describe('nodes', () => {
   })
 })
 
+describe('rows that cannot be joined', () => {
+  const joined = (names: readonly string[], ...feeds: readonly ReturnType<typeof feed>[]) => {
+    const performance = performanceOf(...names)
+    const all = feeds.flatMap(({ nodes }) => nodes)
+    const found = feeds.flatMap((one) => mergePerformance(one, performance, all).nodes)
+    return {
+      joined: found.filter(({ values }) => values.size > 0).map(({ id }) => id),
+      unmatched: unmatchedRows(performance, feeds),
+    }
+  }
+
+  test('because their name is not unique are counted, also if the others are in another pool', () => {
+    const [a, b] = [
+      { id: '1', displayName: 'a' },
+      { id: '2', displayName: 'A' },
+    ]
+    expect(joined(['a'], feed(a, b))).toEqual({ joined: [], unmatched: 2 })
+    expect(joined(['a'], feed(a), feed(b))).toEqual({ joined: [], unmatched: 2 })
+    expect(joined(['a'], feed(a))).toEqual({ joined: ['1'], unmatched: 0 })
+  })
+
+  test('are not those of another node whose id they have', () => {
+    const nodes = [
+      { id: 'id-a', displayName: 'new' },
+      { id: '2', displayName: 'a' },
+    ]
+    expect(joined(['a'], feed(...nodes))).toEqual({ joined: ['id-a'], unmatched: 0 })
+  })
+})
+
 describe('an attribute', () => {
   test('that the feed serves on one node is that of the feed on all nodes', () => {
     const nodes = [{ id: 'id-a', displayName: 'a', ...MEMORY }, { id: 'id-b' }]

@@ -16,9 +16,10 @@ export const agesCheck = systemCheck({
   needs: ['feeds', 'performance', 'skewSeconds'],
   run: (_, { feeds, performance, skewSeconds }) => {
     const now = Date.now() / 1000 + skewSeconds
+    const all = feeds.flatMap(({ reading }) => reading.nodes)
     const merged = feeds.map(({ label, reading }) => ({
       label,
-      reading: mergePerformance(reading, performance?.reading),
+      reading: mergePerformance(reading, performance?.reading, all),
     }))
     return { findings: merged.flatMap((feed) => agesOf(feed, now)) }
   },

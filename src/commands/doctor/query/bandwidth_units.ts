@@ -1,5 +1,6 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { Snapshot } from '../../../api/feed/snapshots.ts'
+import { createJoin } from '../../../api/query/merge.ts'
 import type { PerformanceReading } from '../../../api/query/performance.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import { counted } from '../../../counted.ts'
@@ -66,16 +67,13 @@ function pairsOf(
   { nodes }: PerformanceReading,
   name: QueryAttributeName,
 ): Pair[] {
-  const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase() ?? '', node]))
-  const byHost = new Map(nodes.map((node) => [node.host?.toLowerCase() ?? '', node]))
-  return feeds
-    .flatMap((feed) => feed.nodes)
-    .flatMap((node) => {
-      const other = byId.get(node.id.toLowerCase()) ?? byHost.get(node.name?.toLowerCase() ?? '')
-      const [fed, queried] = [node.values.get(name), other?.values.get(name)]
-      if (fed === undefined || queried === undefined) return []
-      return isComparable({ fed, queried }) ? [{ fed, queried }] : []
-    })
+  const all = feeds.flatMap((feed) => feed.nodes)
+  const find = createJoin(nodes, all)
+  return all.flatMap((node) => {
+    const [fed, queried] = [node.values.get(name), find(node)?.values.get(name)]
+    if (fed === undefined || queried === undefined) return []
+    return isComparable({ fed, queried }) ? [{ fed, queried }] : []
+  })
 }
 
 function isComparable({ fed, queried }: Pair): boolean {
