@@ -9,6 +9,7 @@ const NO_SERVICE_CODE = 6503
 /** The path is unknown or blocked: the system is older than 3.5. */
 const NO_PATH: readonly number[] = [404, 405, 501]
 
+const ERROR_HEADER = 'x-influx-error'
 const MAX_ERROR_CHARACTERS = 300
 
 /**
@@ -28,7 +29,7 @@ export function queryRefusalOf(answer: Answer): ApiError | undefined {
       `the system has no query interface, such as the Community Edition (HTTP ${status}, code ${NO_SERVICE_CODE}): ` +
         'performance figures are not available; performance.source: feed ends the requests',
     )
-  if (NO_PATH.includes(status))
+  if (NO_PATH.includes(status) && !isOfQueryService(answer))
     return refused(
       'not_found',
       `the system has no query interface (HTTP ${status}): it is older than 3.5, or a proxy blocks the path`,
@@ -54,9 +55,14 @@ const NO_BODY: ErrorBody = {
   retryable: undefined,
 }
 
+/** Old services also refuse a query with 404, such as one for a bucket that they do not have. */
+function isOfQueryService({ header }: Answer): boolean {
+  return header(ERROR_HEADER) !== undefined
+}
+
 /** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */
 function errorText({ text, header, redact }: Answer): string | undefined {
-  const error = text.trim() === '' ? readText(header('x-influx-error')) : errorMember(text)
+  const error = text.trim() === '' ? readText(header(ERROR_HEADER)) : errorMember(text)
   return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
 }
 

@@ -27,8 +27,8 @@ test.each([
   expect(refusal?.message).toMatch(message)
 })
 
-test('the error of an old service is in a header', () => {
-  const refusal = queryRefusalOf(answerOf(400, '', { 'X-Influx-Error': 'bad query' }))
+test.each([400, 404, 422])('the error of an old service is in a header: %d', (status) => {
+  const refusal = queryRefusalOf(answerOf(status, '', { 'X-Influx-Error': 'bad query' }))
   expect(refusal).toMatchObject({ reason: 'client_error' })
   expect(refusal?.message).toMatch(/bad query/)
 })
