@@ -3,9 +3,11 @@ import { ApiError } from '../api/errors/errors.ts'
 import { lacksPerformance, unmatchedRows } from '../api/query/merge.ts'
 import {
   createPerformanceReader,
+  type FailedQuery,
   type PerformanceAnswers,
   type PerformanceReader,
 } from '../api/query/performance_reader.ts'
+import { QUERY_REMEDIES } from '../api/query/states.ts'
 import { readRangeDefect } from '../api/query/version.ts'
 import type { PollConfig, SystemConfig } from '../config/config.ts'
 import { inSlices } from '../slices.ts'
@@ -15,7 +17,7 @@ import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
 import { type SystemState, withAnswers, withPerformance } from './state.ts'
-import { failureOf } from './system_state.ts'
+import { type Failure, failureOf } from './system_state.ts'
 
 export interface QueryPollerOptions {
   readonly system: SystemConfig
@@ -58,7 +60,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     const seconds = secondsFromNow()
     try {
       const answers = await reader.read(signal)
-      const state = { reading: answers.reading, receivedAtMs: performance.now(), failure: undefined }
+      const state = stateOf(answers)
       const lines = await inSlices(performanceLinesSteps(board.system(name), state, maxBytes), signal)
       await board.update(name, (before) => withAnswers(before, state, { maxBytes, lines }))
       aging.restart()
@@ -126,10 +128,24 @@ export function withoutPerformance(system: SystemState): SystemState {
   return system.performance === undefined ? system : withPerformance(system, undefined)
 }
 
+function stateOf({ reading, failed }: PerformanceAnswers) {
+  const state = { reading, receivedAtMs: performance.now(), failure: undefined }
+  const partFailure = partFailureOf(failed)
+  return partFailure === undefined ? state : { ...state, partFailure }
+}
+
+function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {
+  const [first] = failed
+  if (first === undefined) return undefined
+  const failure = failureOf(first.failure, Date.now() / 1000, QUERY_REMEDIES)
+  const others = failed.length === 1 ? '' : `, and ${failed.length - 1} more`
+  return { ...failure, message: `${first.name}${others}: ${failure.message}; the values are not renewed` }
+}
+
 /** The values stay until they are too old. */
 function withFailure(system: SystemState, cause: ApiError): SystemState {
   const { reading, receivedAtMs = 0 } = system.performance ?? {}
-  const failure = failureOf(cause, Date.now() / 1000)
+  const failure = failureOf(cause, Date.now() / 1000, QUERY_REMEDIES)
   return withPerformance(system, { reading, receivedAtMs, failure })
 }
 

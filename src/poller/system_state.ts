@@ -22,12 +22,17 @@ export interface Failure {
   readonly at: number
 }
 
-export function failureOf(failure: ApiError, at: number): Failure {
+/** @param remedies by reason, instead of those of all requests */
+export function failureOf(
+  failure: ApiError,
+  at: number,
+  remedies: Partial<Readonly<Record<Reason, string>>> = {},
+): Failure {
   const { reason, detail, node } = failure
   return {
     reason,
     message: node === undefined ? detail : `${node}: ${detail}`,
-    remedy: remedyOf(failure),
+    remedy: remedies[reason] ?? remedyOf(failure),
     at,
   }
 }
@@ -80,9 +85,11 @@ export interface InventoryState {
 export interface PerformanceState {
   /** Undefined before the first success, and when all values were too old. */
   readonly reading: PerformanceReading | undefined
+  /** The failure of queries while others succeeded; of several, the first one. */
+  readonly partFailure?: Failure
   /** When the reading came, on the clock of `performance.now()`. */
   readonly receivedAtMs: number
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed as a whole. */
   readonly failure: Failure | undefined
 }
 

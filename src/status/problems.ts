@@ -1,3 +1,4 @@
+import { EMPTY_REMEDY } from '../api/query/states.ts'
 import { durationText } from '../duration_text.ts'
 import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
 import { poolProblems } from './pool_status.ts'
@@ -8,14 +9,12 @@ const CERTIFICATE_SECONDS = 14 * 86_400
 
 /** The problems of a system and its pools, the worst first. @param now seconds since the epoch */
 export function systemProblems(system: SystemStatus, now: number): Problem[] {
-  const { discovery_error: discovery, query_interface: queries } = system
+  const { discovery_error: discovery } = system
   const common = commonFailure(system.pools)
   const problems = [
     ...(discovery === null ? [] : [failed(system, discovery)]),
     ...(common === undefined ? [] : [failed(system, common.error, `all ${common.count} pools: `)]),
-    ...(queries.error === null || queries.error.reason === 'not_found'
-      ? []
-      : [{ ...failed(system, queries.error), severity: 'warning' as const }]),
+    ...queryProblems(system),
     ...certificateProblems(system, now),
     ...clockProblems(system),
     ...nodeProblems(system),
@@ -55,6 +54,15 @@ function placeOf(system: string): Pick<Problem, 'system' | 'pool' | 'pool_id'> {
 
 function warning(system: string, text: string, remedy: string): Problem {
   return { severity: 'warning', ...placeOf(system), text, remedy, timestamp_seconds: null }
+}
+
+/** A system without a query interface, such as a Community Edition, has no problem. */
+function queryProblems(system: SystemStatus): Problem[] {
+  const { error, state } = system.query_interface
+  if (state === 'empty')
+    return [warning(system.name, 'the query interface has no current data', EMPTY_REMEDY)]
+  if (error === null || error.reason === 'not_found') return []
+  return [{ ...failed(system, error), severity: 'warning' }]
 }
 
 function certificateProblems(system: SystemStatus, now: number): Problem[] {

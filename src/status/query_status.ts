@@ -2,7 +2,7 @@ import { lacksPerformance } from '../api/query/merge.ts'
 import { failureState } from '../api/query/states.ts'
 import { counted } from '../counted.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { SystemState } from '../poller/state.ts'
+import type { PerformanceState, SystemState } from '../poller/state.ts'
 import type { QueryStatus } from './model.ts'
 import { errorStatus } from './pool_status.ts'
 
@@ -10,11 +10,13 @@ import { errorStatus } from './pool_status.ts'
 export function queryStatus(system: SystemState, polling: PollerStatus | undefined): QueryStatus {
   const { performance } = system
   const next = polling?.nextQueriesMs
-  const error = errorStatus(performance?.failure)
+  const error = errorStatus(performance?.failure ?? performance?.partFailure)
+  const state = stateOf(system, polling?.system.performance.source === 'feed')
   return {
-    ...stateOf(system, polling?.system.performance.source === 'feed'),
+    ...state,
     nodes: performance?.reading?.nodes.length ?? null,
-    next_timestamp_seconds: next === undefined ? null : Math.round(next / 1000),
+    next_timestamp_seconds:
+      next === undefined || state.state === 'not_needed' ? null : Math.round(next / 1000),
     error,
   }
 }
@@ -36,5 +38,9 @@ function stateOf(
   const nodes = reading?.nodes.length ?? 0
   return nodes === 0
     ? { state: 'empty', summary: 'polled, without current data' }
-    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}` }
+    : { state: 'ok', summary: `polled, ${counted(nodes, 'node')}${partText(performance)}` }
+}
+
+function partText({ partFailure }: PerformanceState): string {
+  return partFailure === undefined ? '' : '; some queries failed'
 }

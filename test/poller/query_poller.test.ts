@@ -274,6 +274,33 @@ describe('the query interface', () => {
     expect(logged()).toEqual(lines)
   })
 
+  test('has the remedies of the query interface, not those of pools', async () => {
+    const { query } = answering(() => {
+      throw refusal('not_found', 503)
+    })
+    const { board } = await setUp({ query })
+    expect(board.system('a')?.performance?.failure?.remedy).toContain('performance.source: feed')
+  })
+
+  test('of which queries fail while others succeed says which, until they succeed', async () => {
+    let fails = true
+    const query: SystemClient['query'] = async ({ name }) => {
+      if (fails && name.includes('latency')) throw refusal('client_error', 500)
+      return name === 'query_memory' ? memory(1, 'n1') : answerOf('empty')
+    }
+    const { board, up } = await setUp({ query })
+    const failureIn = () => board.system('a')?.performance?.partFailure
+    expect(failureIn()).toMatchObject({
+      reason: 'client_error',
+      message: 'query_latency_read, and 1 more: bad; the values are not renewed',
+      remedy: 'report these queries with the version of the system',
+    })
+    expect(up()).toEqual({ a: 1 })
+    fails = false
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect(failureIn()).toBeUndefined()
+  })
+
   test.each([
     ['3.8.0.1', true],
     ['4.3.0.0', false],

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { newSystem, type SystemState, withdrawn, withPoll } from '../../src/poller/state.ts'
+import {
+  type Failure,
+  newSystem,
+  type PerformanceState,
+  type SystemState,
+  withdrawn,
+  withPerformance,
+  withPoll,
+} from '../../src/poller/state.ts'
 import { atOnce } from '../../src/slices.ts'
 import type { Status } from '../../src/status/model.ts'
 import { createStatusReader } from '../../src/status/status.ts'
@@ -162,6 +170,75 @@ describe('a poll that fails', () => {
     })
     const different = withPoll(both, 'urn:q:', failedPoll(T, { reason: 'timeout' }))
     expect(statusOf([different]).problems.map(({ pool }) => pool)).toEqual(['p', 'q'])
+  })
+})
+
+describe('the query interface', () => {
+  const system = polledSystem('a', { p: [{ name: 'n1' }] })
+  const reading = { stop: T, nodes: [], rejected: [] }
+  const node = {
+    nodeId: 'id-n1',
+    host: 'n1',
+    rows: 1,
+    values: new Map(),
+    errors: undefined,
+    latencies: new Map(),
+    interfaces: [],
+  }
+  const failure = (reason: Failure['reason']): Failure => ({
+    reason,
+    message: 'refused',
+    remedy: 'report it',
+    at: T,
+  })
+  const statusWith = (performance: Partial<PerformanceState>) => {
+    const state = { reading: undefined, receivedAtMs: 0, failure: undefined, ...performance }
+    const status = statusOf([withPerformance(system, state)], {
+      polling: (name) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 }),
+    })
+    const { state: word, summary, error } = onlySystem(status).query_interface
+    const problems = status.problems.map(({ severity, text, remedy }) => `${severity} ${text}: ${remedy}`)
+    return { state: word, summary, error: error?.message, problems }
+  }
+
+  test('that failed has a problem with its remedy', () => {
+    expect(statusWith({ failure: failure('client_error') })).toEqual({
+      state: 'failing',
+      summary: 'queries are refused',
+      error: 'refused',
+      problems: ['warning refused: report it'],
+    })
+  })
+
+  test('that is not there is no problem', () => {
+    expect(statusWith({ failure: failure('not_found') })).toMatchObject({ state: 'failing', problems: [] })
+  })
+
+  test('of which some queries failed has a problem, and is polled', () => {
+    const performance = { reading: { ...reading, nodes: [node] }, partFailure: failure('client_error') }
+    expect(statusWith(performance)).toEqual({
+      state: 'ok',
+      summary: 'polled, 1 node; some queries failed',
+      error: 'refused',
+      problems: ['warning refused: report it'],
+    })
+  })
+
+  test('without current data has a problem', () => {
+    const { state, problems } = statusWith({ reading })
+    expect([state, problems]).toEqual([
+      'empty',
+      [expect.stringMatching(/^warning the query interface has no current data: wait for ten minutes/)],
+    ])
+  })
+
+  test('that is not needed is asked at no time', () => {
+    const more = { nodeCpuUtilizationCurrent: [{ t: T, Percent: '5' }] }
+    const polling = (name: string) => pollingOf(name, { nextQueriesMs: (T + 30) * 1000 })
+    const nextOf = (source: SystemState) =>
+      onlySystem(statusOf([source], { polling })).query_interface.next_timestamp_seconds
+    expect(nextOf(system)).toBe(T + 30)
+    expect(nextOf(polledSystem('a', { p: [{ name: 'n1', more }] }))).toBeNull()
   })
 })
 

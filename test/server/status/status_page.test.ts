@@ -178,11 +178,13 @@ describe('the states of one pool', () => {
   })
 })
 
-test('a system without a query interface says when it is asked again', async () => {
+test('a system without a query interface says when it is asked again, and what to do', async () => {
   await using setup = await startWithEmulator({ profile: 'community' })
   await using visited = await visit(browser, `${setup.exporter.url}/`)
   await waitForAssertion(async () =>
-    expect(await textOf(visited.page)).toMatch(/not there; next in (5\dm|23h)/),
+    expect(await textOf(visited.page)).toMatch(
+      /not there; next in (5\dm|23h).*What to do: .*set performance\.source: feed/,
+    ),
   )
 })
 

@@ -1,10 +1,9 @@
 import type { ApiError } from '../../../api/errors/errors.ts'
-import type { Reason } from '../../../api/errors/reasons.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { MergedReading } from '../../../api/query/merge.ts'
 import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../api/query/merge.ts'
 import type { FailedQuery } from '../../../api/query/performance_reader.ts'
-import { failureState } from '../../../api/query/states.ts'
+import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
 import { remedyOf } from '../../../api/remedies.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../counted.ts'
@@ -46,15 +45,6 @@ function disabled(isLacking: boolean): Finding {
   }
 }
 
-/** Remedies of failures that concern the interface as a whole. */
-const STATE_REMEDIES: Partial<Record<Reason, string>> = {
-  not_found:
-    'none for a Community Edition or a release before 3.5: set performance.source: feed to end the requests; otherwise check for a proxy that blocks the path',
-  forbidden:
-    'assign the role SYSTEM_MONITOR to the account, or set performance.source: feed; if it has the role, the system may refuse the host name in base_url',
-  client_error: 'report these queries with the version of the system',
-}
-
 /** A failure matters only if the feed has no performance figures. A system may have no query interface at all. */
 function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   const { reason } = failure
@@ -64,7 +54,7 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   return {
     status: reason === 'not_found' ? 'warn' : 'fail',
     text,
-    remedy: STATE_REMEDIES[reason] ?? remedyOf(failure),
+    remedy: QUERY_REMEDIES[reason] ?? remedyOf(failure),
   }
 }
 
@@ -95,7 +85,7 @@ function examined(
       ...performance.failed.map(failedQuery),
       ...emptyQueries(performance),
       ...unmatched(performance, readings, system),
-      ...(isUsed ? feeds.flatMap((feed) => filled(feed, performance)) : []),
+      ...(isUsed ? feeds.flatMap((feed) => filled(feed, performance, readings)) : []),
       ...compareBandwidths(readings, performance.reading, feedBandwidthUnit),
     ],
     facts: { performance: isUsed ? performance : null },
@@ -118,7 +108,7 @@ function emptyInterface(isUsed: boolean): Finding {
   return {
     status: 'warn',
     text,
-    remedy: 'wait for ten minutes after a restart of the system; then compare with its management interface',
+    remedy: EMPTY_REMEDY,
   }
 }
 
@@ -127,7 +117,7 @@ function failedQuery({ name, failure }: FailedQuery): Finding {
     status: 'warn',
     subject: name,
     text: `${failure.detail}; its values are missing`,
-    remedy: STATE_REMEDIES[failure.reason] ?? remedyOf(failure),
+    remedy: QUERY_REMEDIES[failure.reason] ?? remedyOf(failure),
   }
 }
 
@@ -152,8 +142,13 @@ function unmatched(
 }
 
 /** How many attributes the feed of a pool and the query interface have together. */
-function filled({ label: subject, reading }: RawFeed, performance: RawPerformance): Finding[] {
+function filled(
+  { label: subject, reading }: RawFeed,
+  performance: RawPerformance,
+  feeds: readonly FeedReading[],
+): Finding[] {
   if (reading.nodes.length === 0) return []
-  const merged: MergedReading = mergePerformance(reading, performance.reading)
+  const all = feeds.flatMap(({ nodes }) => nodes)
+  const merged: MergedReading = mergePerformance(reading, performance.reading, all)
   return [{ status: 'ok', subject, text: `with the feed: ${performanceCoverage(merged)}` }]
 }

@@ -58,7 +58,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
         ? undefined
         : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
-    fact('Query interface', queries.summary, nextQueries(system, now)),
+    fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
     fact('Probe', html`<a href="${probeUrl(system)}">poll now, and show the metrics of this system</a>`),
     ...otherFacts(system, now),
   ]
@@ -70,6 +70,12 @@ function nextQueries(
 ) {
   const isPolled = state !== 'off' && state !== 'not_needed'
   return isPolled && next !== null ? html`; next ${relativeTime(next, now)}` : undefined
+}
+
+/** Other failures are problems of the system, which are shown with their remedies. */
+function queryRemedy({ query_interface: { error } }: SystemStatus) {
+  if (error?.reason !== 'not_found') return undefined
+  return html` <span class="quiet">(${error.message}. What to do: ${error.remedy})</span>`
 }
 
 /** Facts that some systems do not have. */
