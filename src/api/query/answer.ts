@@ -3,14 +3,19 @@ import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
 import { isObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
-import { MAX_QUOTED_CHARACTERS, type Read, type Rejection, served, unreadable } from '../parse/reads.ts'
+import { MAX_QUOTED_CHARACTERS, type Read, served, unreadable } from '../parse/reads.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
 /** A value of a series. */
 export interface Point {
   /** Seconds since the epoch, by the clock of the storage system. */
   readonly t: number
+  /** NaN: it could not be read. Only the newest point of a series is kept so: no older one stands for it. */
   readonly value: number
+}
+
+export function isReadable({ value }: Point): boolean {
+  return !Number.isNaN(value)
 }
 
 /** The points of one field with the same tags. */
@@ -122,25 +127,28 @@ interface GrowingSeries extends Series {
   readonly points: Point[]
 }
 
+type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
+
 /** Collects rows into series. */
 function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
   const series = new Map<string, GrowingSeries>()
-  const read = timeReader()
+  const readTime = timeReader()
   let stop: number | undefined
   let outside = 0
   let last: { readonly row: readonly unknown[]; readonly series: GrowingSeries } | undefined
 
-  function reject(reason: Rejection, text: string, node = ''): void {
-    const short = (long: string) => long.slice(0, MAX_QUOTED_CHARACTERS)
-    rejected.add({ attribute: name, reason, node: short(node), text: short(text) })
+  function reject({ rejection: reason, text }: Unreadable, node: string): void {
+    rejected.add({ attribute: name, reason, node: node.slice(0, MAX_QUOTED_CHARACTERS), text })
   }
 
   function add(row: unknown, columns: Columns): void {
     const cells: readonly unknown[] = Array.isArray(row) ? row : []
-    const found = readRow(cells, columns, read)
-    if (found.state === 'unreadable') reject(found.rejection, found.text, nodeOf(cells, columns))
+    const found = readRow(cells, columns, readTime)
+    if (found.state === 'unreadable') reject(found, nodeOf(cells, columns))
     if (found.state !== 'served') return
-    const { t, value, range } = found.value
+    const { t, range, value: cell } = found.value
+    if (cell.state === 'unreadable') reject(cell, nodeOf(cells, columns))
+    const value = cell.state === 'served' ? cell.value : Number.NaN
     stop = Math.max(stop ?? 0, range.stop)
     if (t < range.start || t >= range.stop) outside += 1
     else growing(cells, columns, found.value).points.push({ t, value })
@@ -194,11 +202,12 @@ function nodeOf(row: readonly unknown[], { tags }: Columns): string {
   return readText(row[index.get('host') ?? -1]) ?? readText(row[index.get('node_id') ?? -1]) ?? ''
 }
 
-interface Row extends Point, Pick<Series, 'field' | 'measurement'> {
+interface Row extends Pick<Point, 't'>, Pick<Series, 'field' | 'measurement'> {
+  readonly value: Read<number>
   readonly range: { readonly start: number; readonly stop: number }
 }
 
-/** A row needs all of its cells: one without a value is rejected, too. */
+/** A row needs its time and its names. */
 function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): Read<Row> {
   if (cells.length !== columns.count) return unreadable('shape', 'a row of another length')
   const t = read(cells[columns.time])
@@ -208,15 +217,18 @@ function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): R
     return unreadable('time', cells[columns.time])
   const field = readText(cells[columns.field])
   const measurement = readText(cells[columns.measurement])
-  const value = readNumber(cells[columns.value])
-  if (value.state === 'unreadable') return value
-  if (value.state === 'absent' || field === undefined || measurement === undefined)
-    return unreadable('shape', 'a row without a value or a name')
-  return served({ t, value: value.value, range: { start, stop }, field, measurement })
+  if (field === undefined || measurement === undefined) return unreadable('shape', 'a row without a name')
+  const number = readNumber(cells[columns.value])
+  const value = number.state === 'absent' ? unreadable('shape', 'a row without a value') : number
+  return served({ t, value, range: { start, stop }, field, measurement })
 }
 
 /** Sorted by time. Of several points with the same time, the first is kept: they are copies of several stores. */
 function inOrder(series: GrowingSeries): Series {
   const sorted = series.points.toSorted((a, b) => a.t - b.t)
-  return { ...series, points: sorted.filter(({ t }, index) => t !== sorted[index - 1]?.t) }
+  const readable = sorted.filter(isReadable)
+  const points = readable.filter(({ t }, index) => t !== readable[index - 1]?.t)
+  const newest = sorted.at(-1)
+  if (newest !== undefined && newest.t !== points.at(-1)?.t) points.push(newest)
+  return { ...series, points }
 }

@@ -1,6 +1,6 @@
 import { NETWORK_FIELDS } from '../../query_catalogue.ts'
 import type { Series } from './answer.ts'
-import { increaseOf, newestPoint, sumOfIncreases } from './rates.ts'
+import { increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
 
 /** Which network interfaces are counted. The expressions match whole names; empty: not set. */
 export interface InterfaceFilter {
@@ -85,7 +85,7 @@ export function seriesByInterface(series: readonly Series[]): ReadonlyMap<string
     const fields = byName.get(name) ?? new Map<string, Series>()
     // Of two series, such as before and after a change of another tag, the newer one is current.
     const other = fields.get(one.field)
-    if ((newestPoint(one)?.t ?? 0) > (other === undefined ? -1 : (newestPoint(other)?.t ?? 0)))
+    if ((newestTime(one) ?? 0) > (other === undefined ? -1 : (newestTime(other) ?? 0)))
       fields.set(one.field, one)
     byName.set(name, fields)
   }

@@ -1,6 +1,6 @@
 import { MEASUREMENTS } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
-import type { QueryAnswer, Series } from './answer.ts'
+import { isReadable, type QueryAnswer, type Series } from './answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import {
   boundsOf,
@@ -109,7 +109,10 @@ export function joinedSeries(answers: readonly Pick<QueryAnswer, 'series'>[]): R
   for (const { series } of answers) {
     for (const [key, one] of series) {
       const before = joined.get(key)
-      joined.set(key, before === undefined ? one : { ...one, points: [...before.points, ...one.points] })
+      joined.set(
+        key,
+        before === undefined ? one : { ...one, points: [...before.points.filter(isReadable), ...one.points] },
+      )
     }
   }
   return joined

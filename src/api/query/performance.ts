@@ -18,7 +18,7 @@ import {
   seriesByInterface,
 } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
-import { newestPoint } from './rates.ts'
+import { newestTime } from './rates.ts'
 
 /** What the query interface has of one node. Absent values are missing. */
 export interface NodePerformance {
@@ -85,8 +85,8 @@ function* currentSeries(answers: readonly QueryAnswer[]): Steps<readonly Series[
   const current: Series[] = []
   for (const { series, stop = 0 } of answers)
     yield* eachInSteps(series.values(), (one) => {
-      const newest = newestPoint(one)
-      if (newest !== undefined && stop - newest.t <= MAX_AGE_SECONDS) current.push(one)
+      const t = newestTime(one)
+      if (t !== undefined && stop - t <= MAX_AGE_SECONDS) current.push(one)
     })
   return current
 }

@@ -1,4 +1,4 @@
-import type { Point, Series } from './answer.ts'
+import { isReadable, type Point, type Series } from './answer.ts'
 
 /** Points of a counter that are closer were repeated; points that are farther apart have a gap between them. */
 const LEAST_SECONDS = 60
@@ -15,8 +15,15 @@ export interface Increase {
   readonly perSecond: number
 }
 
+/** Time of the newest point, also if its value could not be read. */
+export function newestTime({ points }: Series): number | undefined {
+  return points.at(-1)?.t
+}
+
+/** Undefined if the newest value could not be read. */
 export function newestPoint({ points }: Series): Point | undefined {
-  return points.at(-1)
+  const newest = points.at(-1)
+  return newest !== undefined && isReadable(newest) ? newest : undefined
 }
 
 /** The newest point of several series of one field, such as those before and after a change of a tag. */
@@ -30,15 +37,15 @@ export function newestPointOf(series: readonly Series[]): Point | undefined {
 }
 
 /**
- * The growth between the last two points by their own times; undefined without a second point, after a reset, and
- * across a gap.
+ * The growth between the last two points by their own times; undefined without a second point, after a reset, across a
+ * gap, and if the newest value could not be read.
  */
 export function increaseOf({ points }: Series): Increase | undefined {
   const [before, last] = points.slice(-2)
   if (before === undefined || last === undefined) return undefined
   const seconds = last.t - before.t
   const amount = last.value - before.value
-  if (seconds < LEAST_SECONDS || seconds > MOST_SECONDS || amount < 0) return undefined
+  if (seconds < LEAST_SECONDS || seconds > MOST_SECONDS || !(amount >= 0)) return undefined
   return { t: last.t, amount, perSecond: amount / seconds }
 }
 
@@ -48,7 +55,7 @@ export function increaseOf({ points }: Series): Increase | undefined {
  * own interval belongs to a process that has ended, and is left out.
  */
 export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
-  const newest = Math.max(...series.map((one) => newestPoint(one)?.t ?? Number.NEGATIVE_INFINITY))
+  const newest = Math.max(...series.map((one) => newestTime(one) ?? Number.NEGATIVE_INFINITY))
   const current = series.filter((one) => isCurrent(one, newest))
   const increases = current.map(increaseOf)
   if (increases.length === 0) return undefined

@@ -1,6 +1,6 @@
 import { eachInSteps, type Steps } from '../../slices.ts'
-import type { QueryAnswer, Series } from './answer.ts'
-import { MOST_SECONDS, newestPoint } from './rates.ts'
+import { isReadable, type QueryAnswer, type Series } from './answer.ts'
+import { MOST_SECONDS } from './rates.ts'
 
 /** Adds the point before the newest to series that have one point only. */
 export interface RememberedPoints {
@@ -15,8 +15,8 @@ export function createRememberedPoints(): RememberedPoints {
   let remembered: ReadonlyMap<string, Series> = new Map()
 
   function withPrevious(key: string, series: Series): Series {
-    const newest = newestPoint(series)
-    const before = remembered.get(key)?.points ?? []
+    const newest = series.points.at(-1)
+    const before = remembered.get(key)?.points.filter(isReadable) ?? []
     const earlier = before.filter(({ t }) => newest !== undefined && t < newest.t).slice(-1)
     return { ...series, points: newest === undefined ? [] : [...earlier, newest] }
   }
@@ -24,7 +24,7 @@ export function createRememberedPoints(): RememberedPoints {
   function* usableAt(stop: number): Steps<Map<string, Series>> {
     const usable = new Map<string, Series>()
     yield* eachInSteps(remembered, ([key, series]) => {
-      const newest = newestPoint(series)
+      const newest = series.points.findLast(isReadable)
       if (newest !== undefined && newest.t >= stop - MOST_SECONDS) usable.set(key, series)
     })
     return usable

@@ -113,6 +113,18 @@ describe('values of a node', () => {
     expect(valuesOf(reading)).toEqual({ transactionWriteBandwidth: 2, diskReadBandwidthEc: 1 })
   })
 
+  test('have no sum of which the newest part could not be read, and the others', () => {
+    const unreadable = (row: RowOptions, index: number) => (index === 1 ? { ...row, value: null } : row)
+    const reading = readingOfRows(
+      ...counter(DISK, 'read_USERTotal', 0, 600).map(unreadable),
+      ...counter('blob_IO_Statistics_data_read', 'read_USERTotal', 0, 300),
+      ...counter(DISK, 'read_ECTotal', 0, 300),
+      { time: '08:30:00', value: 5, field: 'used', measurement: 'mem' },
+      { time: '08:35:00', value: 'x', field: 'used', measurement: 'mem' },
+    )
+    expect(valuesOf(reading)).toEqual({ diskReadBandwidthEc: 1 })
+  })
+
   test('have failures only if they are served, and a ratio of 0 without them', () => {
     const succeeded = counter(TRANSACTIONS, 'succeed_request_counter', 0, 90)
     const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.errors?.errors

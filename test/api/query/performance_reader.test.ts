@@ -199,7 +199,7 @@ describe('a reader', () => {
 })
 
 describe('a system with wrong ranges', () => {
-  const writes = (time: string, value: number) =>
+  const writes = (time: string, value: number | null) =>
     decodeBody(
       bodyOf([
         {
@@ -235,6 +235,7 @@ describe('a system with wrong ranges', () => {
   test.each([
     ['failed', new ApiError('timeout', 'slow')],
     ['had no rows of the node', undefined],
+    ['had a value that cannot be read', null],
   ])('has a rate again with the first point after a query that %s', async (_, failure) => {
     const points: [string, number][] = [
       ['08:25:00', 1000],
@@ -245,6 +246,7 @@ describe('a system with wrong ranges', () => {
     const answer: Answering = ({ name }) => {
       if (name !== 'query_traffic_disk') return answerOf('empty')
       if (poll !== 1) return writes(...(points[poll] ?? ['', 0]))
+      if (failure === null) return writes('08:30:00', failure)
       if (failure !== undefined) throw failure
       return answerOf('empty')
     }

@@ -78,12 +78,19 @@ function pointsOf(rows: readonly RawRow[]): Point[] | undefined {
   const byTime = new Map<number, number>()
   for (const row of rows) {
     const [t, value] = [secondsOf(row['_time']), Number(row['_value'] || Number.NaN)]
-    const isInRange = t >= secondsOf(row['_start']) && t < secondsOf(row['_stop'])
-    if (isInRange && Number.isFinite(value) && value >= 0 && !byTime.has(t)) byTime.set(t, value)
+    if (isInRange(row) && Number.isFinite(value) && value >= 0 && !byTime.has(t)) byTime.set(t, value)
   }
   const points = [...byTime].map(([t, value]) => ({ t, value })).toSorted((a, b) => a.t - b.t)
-  const age = secondsOf(rows[0]?.['_stop']) - (points.at(-1)?.t ?? Number.NaN)
-  return series.size === 1 && age <= MAX_AGE_SECONDS ? points : undefined
+  const newest = points.at(-1)?.t ?? Number.NaN
+  const age = secondsOf(rows[0]?.['_stop']) - newest
+  // No older value stands for the newest one if that is invalid.
+  const isNewest = rows.every((row) => secondsOf(row['_time']) <= newest || !isInRange(row))
+  return series.size === 1 && age <= MAX_AGE_SECONDS && isNewest ? points : undefined
+}
+
+function isInRange(row: RawRow): boolean {
+  const t = secondsOf(row['_time'])
+  return t >= secondsOf(row['_start']) && t < secondsOf(row['_stop'])
 }
 
 function secondsOf(time = ''): number {
