@@ -128,11 +128,14 @@ local alertRule(alert, group, config, resolve) =
   },
 
   prometheusRules+:: {
-    groups+: [{
-      name: rules.sources.recording.name,
-      interval: interval,
-      rules: [rule { expr: resolve.text(rule.expr) } for rule in rules.sources.recording.recordings],
-    }],
+    groups+: [
+      {
+        name: group.name,
+        interval: interval,
+        rules: [rule { expr: resolve.text(rule.expr) } for rule in group.recordings],
+      }
+      for group in rules.sources.recording
+    ],
   },
 
   grafanaDashboardFolder:: 'Storage',

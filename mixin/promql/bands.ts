@@ -33,7 +33,9 @@ const worstHealth = (labels: readonly string[], selector: Expression): Expressio
 /** Health of the nodes that were not Good in the time range, the worst first. */
 export const nodeHealthBands = (matchers: readonly Matcher[]): Expression => {
   const selector = recordedSelector(RECORDED.healthCode, matchers)
-  return worstFirst(NODE_KEY, dedup(NODE_KEY, selector), worstHealth(NODE_KEY, selector))
+  // Also with few points, a band shows the states between them.
+  const worstOfStep = promql`max_over_time(${selector}[$__interval])`
+  return worstFirst(NODE_KEY, dedup(NODE_KEY, worstOfStep), worstHealth(NODE_KEY, selector))
 }
 
 /** Health of the worst node of the pools that had no data or were not Good in the time range, the worst first. */

@@ -11,12 +11,15 @@ export const PROMETHEUS_METRICS = [
 /**
  * Series of the recording rules, named `level:metric:operation`; the level is the list of their labels. `job` and
  * `instance` are aggregated away at every level, because two exporters may watch one system. What a panel reads of
- * thousands of nodes at each point of its range is recorded, so that it reads a few series for each pool.
+ * thousands of nodes at each point of its range is recorded, so that it reads a few series for each pool,
+ * or one for each node.
  */
 export const RECORDED = {
   healthCode: 'system_pool_node:sds_node_health_status:code',
   nodeReadLatencyQuantile: 'system_pool_node:sds_node_transaction_read_latency_seconds:quantile',
   nodeWriteLatencyQuantile: 'system_pool_node:sds_node_transaction_write_latency_seconds:quantile',
+  nodeTransactions: 'system_pool_node:sds_node_transactions_per_second:sum',
+  nodeBusierNic: 'system_pool_node:sds_node_nic_busier_utilization_ratio:max',
 
   poolHealthCode: 'system_pool:sds_node_health_status:code',
   maintenance: 'system_pool:sds_node_health_status_maintenance:max',
@@ -27,6 +30,8 @@ export const RECORDED = {
   totalBytes: 'system_pool:sds_node_disk_space_total_bytes:sum',
   usedRatio: 'system_pool:sds_node_disk_space_allocated_per_total:ratio',
   usedRatioRange: 'system_pool:sds_node_disk_space_allocated_per_total:range',
+  allocatedLevels: 'system_pool_level:sds_node_disk_space_allocated_level_bytes:sum',
+  freeLevels: 'system_pool_level:sds_node_disk_space_free_level_bytes:sum',
   forecast: 'system_pool:sds_node_capacity_forecast_seconds:min',
   forecastAvailable: 'system_pool:sds_node_capacity_forecast_available:max',
 

@@ -55,6 +55,19 @@ export const healthCode = (labels: readonly string[], matchers: readonly Matcher
   )
 }
 
+/** The larger of the two directions of the network interfaces of each node. */
+export const busierNic = (matchers: readonly Matcher[]): Expression =>
+  perNode(
+    join(
+      (['received', 'transmitted'] as const).map((direction) => {
+        const utilization = perNode(select(`sds_node_nic_${direction}_utilization_ratio`, ...matchers))
+        // The label keeps `or` from dropping the second direction.
+        return promql`label_replace(${utilization}, "direction", "${[direction]}", "", "")`
+      }),
+      ' or ',
+    ),
+  )
+
 /** Forecasts of the storage system: one series per node, history and target. */
 export const perForecast = (vector: Expression): Expression =>
   dedup([...NODE_KEY, 'history_days', 'target_percent'], vector)

@@ -11,6 +11,8 @@ export interface Selection {
   readonly topn?: number
   /** Length of the time range; default: six hours. */
   readonly rangeSeconds?: number
+  /** Time between two points of the panel; default: a minute. */
+  readonly intervalSeconds?: number
 }
 
 /** Escapes a value as Grafana does in a regular expression in a PromQL string. */
@@ -23,6 +25,7 @@ const pattern = (values: readonly string[] | undefined): string => {
 }
 
 const DEFAULT_RANGE_SECONDS = 6 * 3600
+const DEFAULT_INTERVAL_SECONDS = 60
 const RATE_INTERVAL = `${4 * PROMETHEUS.scrapeIntervalSeconds}s`
 
 /** The expression that Grafana sends to Prometheus for a selection; for tests and the preview. */
@@ -31,8 +34,10 @@ export const substitute = (expr: string, selection: Selection = {}): string =>
     .replaceAll('$cluster', selection.cluster === undefined ? '.*' : pattern(selection.cluster))
     .replaceAll('$__rate_interval', RATE_INTERVAL)
     .replaceAll('$__range', `${selection.rangeSeconds ?? DEFAULT_RANGE_SECONDS}s`)
+    .replaceAll('$__interval', `${selection.intervalSeconds ?? DEFAULT_INTERVAL_SECONDS}s`)
     .replaceAll('$topn', String(selection.topn ?? 10))
     .replaceAll(
       /\$(job|instance|system|pool|node)\b/g,
-      (_, name: Exclude<keyof Selection, 'cluster' | 'topn' | 'rangeSeconds'>) => pattern(selection[name]),
+      (_, name: Exclude<keyof Selection, 'cluster' | 'topn' | 'rangeSeconds' | 'intervalSeconds'>) =>
+        pattern(selection[name]),
     )

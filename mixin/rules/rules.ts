@@ -9,7 +9,7 @@ import { capacityGroup } from './groups/capacity.ts'
 import { disksGroup } from './groups/disks.ts'
 import { exporterGroup } from './groups/exporter.ts'
 import { healthGroup } from './groups/health.ts'
-import { recordingGroup } from './groups/recording.ts'
+import { RECORDING_GROUPS } from './groups/recording.ts'
 import type { AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
 
@@ -24,7 +24,7 @@ const GROUPS: readonly AlertGroup[] = [
 ]
 
 /** The sources of all rules, with references to settings. */
-export const RULE_SOURCES: RuleSources = { interval: '1m', recording: recordingGroup, alerting: GROUPS }
+export const RULE_SOURCES: RuleSources = { interval: '1m', recording: RECORDING_GROUPS, alerting: GROUPS }
 
 /** The groups of alerts with the default settings. */
 export const ALERT_GROUPS: readonly AlertGroup[] = resolve(GROUPS, DEFAULT_VALUES)
@@ -45,10 +45,10 @@ export interface RenderedFile {
 
 const scaled = ({ interval, recording, alerting }: RuleSources, scale: number): RuleSources => ({
   interval: scaleDuration(interval, scale),
-  recording: {
-    ...recording,
-    recordings: recording.recordings.map((rule) => ({ ...rule, expr: scaleExpression(rule.expr, scale) })),
-  },
+  recording: recording.map(({ name, recordings }) => ({
+    name,
+    recordings: recordings.map((rule) => ({ ...rule, expr: scaleExpression(rule.expr, scale) })),
+  })),
   alerting: alerting.map((group) => ({
     ...group,
     alerts: group.alerts.map((alert) => ({

@@ -58,8 +58,12 @@ async function costsOfDashboard(url: string, dashboard: Dashboard, span: Span): 
   for (const panel of panelsOf(dashboard)) {
     for (const query of (panel.targets ?? []) as Dataquery[]) {
       const where = `${dashboard.uid} / ${panel.title} / ${query.refId}`
-      const expr = substitute(query.expr ?? '', { ...selection, rangeSeconds: RANGE_SECONDS })
       const own = stepped(panel, span)
+      const expr = substitute(query.expr ?? '', {
+        ...selection,
+        rangeSeconds: RANGE_SECONDS,
+        intervalSeconds: own.step,
+      })
       const instant = query.instant ?? false
       const points = instant ? 1 : Math.floor(RANGE_SECONDS / own.step)
       costs.push({ where, points, ...(await measure(url, expr, own, instant)) })

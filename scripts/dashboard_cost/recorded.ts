@@ -1,5 +1,5 @@
 import { RECORDED } from '../../mixin/promql/metrics.ts'
-import { RULE_SOURCES } from '../../mixin/rules/rules.ts'
+import { RECORDINGS } from '../../mixin/rules/groups/recording.ts'
 import { DEFAULT_VALUES } from '../../mixin/settings.ts'
 import { resolve } from '../../src/alerting/references.ts'
 import { prometheusAt } from '../preview/prometheus.ts'
@@ -31,7 +31,7 @@ const valueOfRecord = (name: string, value: number, index: number): FleetSeries[
 export async function recordedSeries(url: string, time: number): Promise<FleetSeries[]> {
   const prometheus = prometheusAt(url)
   const all: FleetSeries[] = []
-  for (const { record, expr } of resolve(RULE_SOURCES, DEFAULT_VALUES).recording.recordings) {
+  for (const { record, expr } of resolve(RECORDINGS, DEFAULT_VALUES)) {
     const found = await prometheus.instant(expr, time)
     if (found.length === 0) throw new Error(`the rule of ${record} has no result`)
     for (const [index, { labels, points }] of found.entries()) {

@@ -1,4 +1,4 @@
-import { recordingGroup } from '../../mixin/rules/groups/recording.ts'
+import { RECORDINGS } from '../../mixin/rules/groups/recording.ts'
 import { DEFAULT_VALUES } from '../../mixin/settings.ts'
 import { resolve } from '../../src/alerting/references.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
@@ -131,8 +131,7 @@ function codeList(entries: readonly (readonly [title: string, query: string])[])
 }
 
 function recordingTable(): string {
-  const { recordings } = resolve(recordingGroup, DEFAULT_VALUES)
-  return codeList(recordings.map(({ record, expr }) => [code(record), expr]))
+  return codeList(resolve(RECORDINGS, DEFAULT_VALUES).map(({ record, expr }) => [code(record), expr]))
 }
 
 function exampleQueries(): string {

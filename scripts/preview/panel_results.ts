@@ -33,7 +33,7 @@ const runQuery = async (
   selection: Selection,
   span: Span,
 ): Promise<NamedSeries[]> => {
-  const expr = substitute(query.expr ?? '', selection)
+  const expr = substitute(query.expr ?? '', { ...selection, intervalSeconds: span.step })
   const series = await (query.instant ? prometheus.instant(expr, span.to) : prometheus.range(expr, span))
   return series.map((one) => ({ ...one, name: legend(query, one), refId: query.refId ?? '' }))
 }

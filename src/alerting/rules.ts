@@ -28,7 +28,7 @@ export const anchorOf = (alert: string): string => alert.toLowerCase()
 /** The recording rules. They do not depend on settings that users change for some systems only. */
 function recordingRules(sources: RuleSources, defaults: Values, config: AlertingConfig): RuleFile {
   const { interval, recording } = resolve(sources, { ...defaults, ...config.values })
-  return { groups: [{ name: recording.name, interval, rules: recording.recordings }] }
+  return { groups: recording.map(({ name, recordings }) => ({ name, interval, rules: recordings })) }
 }
 
 /** The alerts that are not disabled. Groups without alerts are left out. */

@@ -39,7 +39,7 @@ export interface RecordingGroupSource {
 export interface RuleSources {
   /** Between two evaluations, e.g. `1m`. */
   readonly interval: string
-  readonly recording: RecordingGroupSource
+  readonly recording: readonly RecordingGroupSource[]
   readonly alerting: readonly AlertGroupSource[]
 }
 

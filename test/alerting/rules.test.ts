@@ -147,7 +147,7 @@ async function capacityTest(config: Partial<AlertingConfig>, minute: number, fir
   using folder = temporaryFolder()
   // promtool evaluates every rule that it loads.
   const groups = ['sds-recording.yml', 'sds-alerts.yml'].flatMap((file) => groupsOf(config, file))
-  const loaded = ['sds-recording', 'sds-capacity']
+  const loaded = ['sds-recording-capacity', 'sds-capacity']
   folder.write('rules.yml', stringify({ groups: groups.filter(({ name }) => loaded.includes(name)) }))
   const pools = ['frankfurt', 'paris'].flatMap((system) =>
     ['data', ODD_POOL].map((pool) => ({ system, pool })),

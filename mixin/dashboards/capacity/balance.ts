@@ -1,9 +1,9 @@
 import { lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
-import { select } from '../../promql/expression.ts'
-import { RECORDED } from '../../promql/metrics.ts'
-import { perNodeAnd, sumBy } from '../../promql/operators.ts'
-import { recorded } from '../../promql/recorded.ts'
+import type { Expression } from '../../promql/expression.ts'
+import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { sumBy } from '../../promql/operators.ts'
+import { recorded, recordedSelector } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { THRESHOLDS } from '../../settings.ts'
 import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
@@ -25,6 +25,8 @@ export const imbalance: SizedPanel = topPools({
   width: 12,
 })
 
+const ofLevels = (name: RecordedName): Expression => sumBy(['level'], recordedSelector(name, SCOPE.pool))
+
 export const levels = timeSeries({
   title: 'Space by level',
   about: [
@@ -32,17 +34,14 @@ export const levels = timeSeries({
     'Nearly all space is in level L1.',
     'Writes to a level without free space fail, although the pool has free space.',
   ],
-  queries: (['allocated', 'free'] as const).map((kind) => ({
-    expr: sumBy(
-      ['level'],
-      perNodeAnd('level', select(`sds_node_disk_space_${kind}_level_bytes`, ...SCOPE.pool)),
-    ),
-    legend: `${kind} {{level}}`,
-  })),
+  queries: [
+    { expr: ofLevels(RECORDED.allocatedLevels), legend: 'allocated {{level}}' },
+    { expr: ofLevels(RECORDED.freeLevels), legend: 'free {{level}}' },
+  ],
   unit: 'bytes',
   min: 0,
   stacked: true,
   interval: SAMPLE_INTERVAL,
-  noValue: 'No data: see “Data”',
+  noValue: NEEDS_RULES,
   width: 12,
 })

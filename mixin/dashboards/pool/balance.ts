@@ -4,13 +4,14 @@ import { barSteps, lineSteps, type SizedPanel } from '../../grafana/spec.ts'
 import { table } from '../../grafana/table.ts'
 import { promql } from '../../promql/expression.ts'
 import { nodeLatency } from '../../promql/latency.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { LATENCY_MEASURE, topNodeLatency } from '../common/latency.ts'
 import { NODE_NAME, SAMPLE_INTERVAL, topNodes } from '../common/lines.ts'
-import { NO_DATA } from '../common/pool_data.ts'
-import { countOf } from '../common/service_now.ts'
-import { BUSIER_NIC, node, USED } from './queries.ts'
+import { NO_DATA, NO_RECORDED_DATA } from '../common/pool_data.ts'
+import { node, USED } from './queries.ts'
 
 const usedByNode = table({
   title: 'Top $topn nodes by space used',
@@ -42,10 +43,10 @@ const transactions = topNodes({
     'Similar on all nodes of a pool.',
     'One node far above the others: the load balancer is uneven.',
   ],
-  expr: promql`(${countOf('read')} + ${countOf('write')})`,
+  expr: recorded(RECORDED.nodeTransactions, SCOPE.node),
   unit: 'reqps',
   min: 0,
-  noValue: NO_DATA,
+  noValue: NO_RECORDED_DATA,
   width: 12,
 })
 
@@ -71,11 +72,11 @@ const nic = topNodes({
     'Below the dashed thresholds and similar on all nodes.',
     'One node only points to the load balancer. A ratio that doubles at equal traffic is a failed link.',
   ],
-  expr: BUSIER_NIC,
+  expr: recorded(RECORDED.nodeBusierNic, SCOPE.node),
   unit: 'percentunit',
   steps: lineSteps(THRESHOLDS.nicRatio),
   limits: true,
-  noValue: NO_DATA,
+  noValue: NO_RECORDED_DATA,
   width: 12,
 })
 

@@ -6,23 +6,25 @@ import { type Column, table } from '../../grafana/table.ts'
 import { nodeHealthBands } from '../../promql/bands.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
-import { healthCode, sampleAge } from '../../promql/nodes.ts'
+import { busierNic, healthCode, sampleAge } from '../../promql/nodes.ts'
 import { perNode, perNodeAnd, sumBy } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { LATENCY_THRESHOLDS, NO_DATA_HEALTH, NODE_KEY, THRESHOLDS } from '../../settings.ts'
 import { NODE_NAME } from '../common/lines.ts'
-import { BUSIER_NIC, node, USED } from './queries.ts'
+import { node, USED } from './queries.ts'
 
 const health = stateTimeline({
   title: 'Nodes that were not Good',
   about: [
-    'Health of the nodes that were not Good at some time in the time range; those that were worst come first. A gap is time without data.',
+    'Health of the nodes that were not Good at some time in the time range; those that were worst come first. Bands have steps of five minutes or more, with the worst state of each; a gap is time without data.',
     'Empty, or blue during planned work.',
     'Click a band to open the node. Several nodes that change together may share a switch, a rack or a power feed.',
   ],
   queries: [{ expr: nodeHealthBands(SCOPE.node), legend: NODE_NAME }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
+  // Thousands of nodes at every minute take seconds.
+  interval: '5m',
   noValue: 'All nodes with data were Good',
   links: [seriesToNode],
   width: 24,
@@ -69,7 +71,7 @@ const nodes = table({
     ratio('Used', USED, steps(THRESHOLDS.usedRatio)),
     ratio('CPU', node('sds_node_cpu_utilization_ratio'), steps(THRESHOLDS.cpuRatio)),
     ratio('Memory', node('sds_node_memory_utilization_ratio'), steps(THRESHOLDS.memoryRatio)),
-    ratio('NIC', BUSIER_NIC, steps(THRESHOLDS.nicRatio)),
+    ratio('NIC', busierNic(SCOPE.node), steps(THRESHOLDS.nicRatio)),
     latency('Read', 'read'),
     latency('Write', 'write'),
     ratio('Failed', node('sds_node_transaction_errors_ratio'), steps(THRESHOLDS.errorRatio), 2),

@@ -1,7 +1,7 @@
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { nodeQuantile, type Operation, poolBuckets, poolQuantile } from '../../promql/latency.ts'
 import { type MetricName, RECORDED } from '../../promql/metrics.ts'
-import { healthCode } from '../../promql/nodes.ts'
+import { busierNic, healthCode } from '../../promql/nodes.ts'
 import { by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy, sumByPool } from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
@@ -14,17 +14,22 @@ import type { Recording, RecordingGroup } from './rule.ts'
 const ofNodes = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
   perNode(select(metric, ...matchers))
 
+/** A metric of nodes, summed by pool. */
+const sumOf = (record: Recording['record'], metric: MetricName): Recording => ({
+  record,
+  expr: sumByPool(ofNodes(metric)),
+})
+/** A metric of nodes that has a further label, summed by pool and this label. */
+const sumByPoolAnd = (label: string, record: Recording['record'], metric: MetricName): Recording => ({
+  record,
+  expr: sumBy([...POOL_KEY, label], perNodeAnd(label, select(metric))),
+})
+
 /** Worst first: where two exporters polled before and after a change, `or` takes the worse of the two. */
 const healthCodes: readonly Recording[] = [
   { record: RECORDED.healthCode, expr: healthCode(NODE_KEY, []) },
   { record: RECORDED.poolHealthCode, expr: healthCode(POOL_KEY, []) },
 ]
-
-/** Disks by status. */
-const disks: Recording = {
-  record: RECORDED.disks,
-  expr: sumBy([...POOL_KEY, 'status'], perNodeAnd('status', select('sds_node_disks_by_status'))),
-}
 
 const allocated = ofNodes('sds_node_disk_space_allocated_bytes')
 const total = ofNodes('sds_node_disk_space_total_bytes')
@@ -47,6 +52,8 @@ const capacity: readonly Recording[] = [
     record: RECORDED.usedRatioRange,
     expr: promql`${by('max', POOL_KEY, used)}\n-\n${by('min', POOL_KEY, used)}`,
   },
+  sumByPoolAnd('level', RECORDED.allocatedLevels, 'sds_node_disk_space_allocated_level_bytes'),
+  sumByPoolAnd('level', RECORDED.freeLevels, 'sds_node_disk_space_free_level_bytes'),
 ]
 
 const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
@@ -82,30 +89,23 @@ const latencies: readonly Recording[] = [
   { record: RECORDED.nodeWriteLatencyQuantile, expr: nodeQuantile('write') },
 ]
 
-const reads = sumByPool(ofNodes('sds_node_transaction_reads_per_second'))
-const writes = sumByPool(ofNodes('sds_node_transaction_writes_per_second'))
+const nodeReads = ofNodes('sds_node_transaction_reads_per_second')
+const nodeWrites = ofNodes('sds_node_transaction_writes_per_second')
+const [reads, writes] = [sumByPool(nodeReads), sumByPool(nodeWrites)]
 
-/** A metric of nodes, summed by pool. */
-const sumOf = (record: Recording['record'], metric: MetricName): Recording => ({
-  record,
-  expr: sumByPool(ofNodes(metric)),
-})
-const sumByPurpose = (record: Recording['record'], metric: MetricName): Recording => ({
-  record,
-  expr: sumBy([...POOL_KEY, 'purpose'], perNodeAnd('purpose', select(metric))),
-})
-
+/** Transactions are reads and writes. */
 const traffic: readonly Recording[] = [
   { record: RECORDED.reads, expr: reads },
   { record: RECORDED.writes, expr: writes },
-  // Reads and writes.
+  { record: RECORDED.nodeTransactions, expr: promql`${nodeReads}\n+\n${nodeWrites}` },
   { record: RECORDED.transactions, expr: promql`${reads}\n+\n${writes}` },
   sumOf(RECORDED.readBytes, 'sds_node_transaction_read_bytes_per_second'),
   sumOf(RECORDED.writeBytes, 'sds_node_transaction_write_bytes_per_second'),
   sumOf(RECORDED.diskReads, 'sds_node_disk_read_bytes_per_second'),
   sumOf(RECORDED.diskWrites, 'sds_node_disk_write_bytes_per_second'),
-  sumByPurpose(RECORDED.diskReadPurposes, 'sds_node_disk_read_purpose_bytes_per_second'),
-  sumByPurpose(RECORDED.diskWritePurposes, 'sds_node_disk_write_purpose_bytes_per_second'),
+  sumByPoolAnd('purpose', RECORDED.diskReadPurposes, 'sds_node_disk_read_purpose_bytes_per_second'),
+  sumByPoolAnd('purpose', RECORDED.diskWritePurposes, 'sds_node_disk_write_purpose_bytes_per_second'),
+  { record: RECORDED.nodeBusierNic, expr: busierNic([]) },
 ]
 
 /** 1 while a node of the pool is in Maintenance, else 0: then space is missing on purpose. */
@@ -155,17 +155,24 @@ or
 ${ageAtPoll}`,
 }
 
-export const recordingGroup: RecordingGroup = {
-  name: 'sds-recording',
-  recordings: [
-    ...healthCodes,
-    maintenance,
-    disks,
-    sampleAge,
-    ...capacity,
-    ...forecasts,
-    ...latencies,
-    ...traffic,
-    ...errors,
-  ],
-}
+const disks = sumByPoolAnd('status', RECORDED.disks, 'sds_node_disks_by_status')
+
+const group = (subject: string, recordings: readonly Recording[]): RecordingGroup => ({
+  name: `sds-recording-${subject}`,
+  recordings,
+})
+
+/**
+ * By subject. Prometheus evaluates the rules of a group one after the other, and spreads groups over their interval: in
+ * large fleets the rules of one group would take a large part of it.
+ */
+export const RECORDING_GROUPS: readonly RecordingGroup[] = [
+  group('health', [...healthCodes, maintenance, disks, sampleAge]),
+  group('capacity', [...capacity, ...forecasts]),
+  group('latency', latencies),
+  group('traffic', traffic),
+  group('errors', errors),
+]
+
+/** The rules of all groups. */
+export const RECORDINGS: readonly Recording[] = RECORDING_GROUPS.flatMap(({ recordings }) => recordings)

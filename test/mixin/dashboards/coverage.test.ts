@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { buildDashboards } from '../../../mixin/dashboards/build.ts'
 import { ATTRIBUTE_GROUPS } from '../../../mixin/dashboards/common/pool_data.ts'
-import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
+import { RECORDINGS } from '../../../mixin/rules/groups/recording.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
 import { FAMILIES } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
@@ -22,7 +22,7 @@ const metricsIn = (expr: string): string[] =>
   selectorsOf(parse(expr)).flatMap((selector) => metricsOf(selector, KNOWN_NAMES))
 
 const named = [...panelQueries(), ...annotationQueries()].flatMap(({ expr }) => metricsIn(expr))
-const recorded = recordingGroup.recordings.filter(({ record }) => named.includes(record))
+const recorded = RECORDINGS.filter(({ record }) => named.includes(record))
 /** With the metrics of the recorded series. */
 const selected = new Set([...named, ...recorded.flatMap(({ expr }) => metricsIn(expr))])
 

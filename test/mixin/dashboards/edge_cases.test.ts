@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import type { Selection } from '../../../mixin/promql/selection.ts'
 import { type Answers, run, unitTest } from './evaluate.ts'
-import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf } from './series.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf, text } from './series.ts'
 
 interface EdgeCase {
   readonly what: string
   readonly series: readonly InputSeries[]
+  readonly selection?: Selection
   readonly expected: Readonly<Record<string, Answers>>
 }
 
@@ -49,6 +51,36 @@ const EDGE_CASES: readonly EdgeCase[] = [
     },
   },
   {
+    what: 'space by level is summed over nodes, once for a pair of exporters',
+    series: ['n1', 'n2'].flatMap((node) => [
+      ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L1' }, 20),
+      ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L2' }, 1),
+      ...onBoth('sds_node_disk_space_free_level_bytes', { ...POOL, node, level: 'L1' }, 7),
+    ]),
+    expected: {
+      'sds-capacity / Space by level': [
+        [
+          [{ level: 'L1' }, 40],
+          [{ level: 'L2' }, 2],
+        ],
+        [[{ level: 'L1' }, 14]],
+      ],
+    },
+  },
+  {
+    what: 'a node that was Bad between two points is drawn, and one that was always Good is not',
+    series: [
+      // Bad for a minute, two minutes ago.
+      { series: text('sds_node_health_status', { ...NODE, status: 'Bad' }), values: '0x117 1 0x1' },
+      { series: text('sds_node_health_status', { ...NODE, status: 'Good' }), values: '1x117 0 1x1' },
+      ...onBoth('sds_node_health_status', { ...POOL, node: 'n2', status: 'Good' }, 1),
+    ],
+    selection: { intervalSeconds: 300 },
+    expected: {
+      'sds-pool / Nodes that were not Good': [[[{ ...NODE, _rank: '6' }, 3]]],
+    },
+  },
+  {
     what: 'ages are corrected by a known clock skew; an unknown one is taken as 0',
     series: [
       ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
@@ -62,8 +94,8 @@ const EDGE_CASES: readonly EdgeCase[] = [
   },
 ]
 
-test.each(EDGE_CASES)('$what', async ({ what, series, expected }) => {
-  const { code, stdout, stderr } = await run([unitTest(what, series, {}, expected)])
+test.each(EDGE_CASES)('$what', async ({ what, series, selection = {}, expected }) => {
+  const { code, stdout, stderr } = await run([unitTest(what, series, selection, expected)])
   expect(`${stdout}${stderr}`).toContain('SUCCESS')
   expect(code).toBe(0)
 })

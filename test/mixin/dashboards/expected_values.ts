@@ -200,6 +200,13 @@ export const EXPECTED_OF_LINES: Readonly<Record<string, Answers>> = {
       [pool('muc', 'p1'), 0],
     ],
   ],
+  'sds-pool / Top $topn nodes by transactions': [
+    [
+      [node('fra', 'p1', 'n1'), 150],
+      [node('fra', 'p1', 'n2'), 10],
+      [node('muc', 'p1', 'n1'), 200],
+    ],
+  ],
   'sds-pool / Top $topn nodes by NIC use': [
     [
       [node('fra', 'p1', 'n1'), 0.4],

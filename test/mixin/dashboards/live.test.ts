@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RECORDED } from '../../../mixin/promql/metrics.ts'
+import { RECORDED, type RecordedName } from '../../../mixin/promql/metrics.ts'
 import { type Selection, substitute } from '../../../mixin/promql/selection.ts'
 import { renderRules } from '../../../mixin/rules/rules.ts'
 import { parseConfig } from '../../../src/config/load.ts'
@@ -17,6 +17,12 @@ const START_TIMEOUT_MS = 60_000
 const LATENCIES =
   'count(histogram_quantile(0.5, rate(sds_node_transaction_latency_seconds_bucket[15m])) >= 0)'
 const READY = 'count(rate(sds_api_requests_total[4m]))'
+
+/** Groups of recording rules are evaluated at different times, so one series of each is awaited. */
+const recorded = (...names: readonly RecordedName[]): string =>
+  names.map((name) => `count(${name}) > 0`).join(' and ')
+const OF_ALL_SYSTEMS = recorded(RECORDED.sampleAge, RECORDED.forecastAvailable)
+const OF_PERFORMANCE = recorded(RECORDED.nodeBusierNic, RECORDED.failedNotByUserRatio)
 
 /**
  * A pair of exporters of one system, an exporter of a system with the query interface, and an exporter of one with
@@ -110,11 +116,11 @@ beforeAll(async () => {
   queried = await startQueried()
   modern = await scrape([new URL(queried.exporter.url).host])
   await full.waitForSamples(
-    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2`,
+    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and ${recorded(RECORDED.writeLatency)}`,
   )
-  await without.waitForSamples(`${READY} > 0 and count(${RECORDED.healthCode}) > 0`)
+  await without.waitForSamples(`${READY} > 0 and ${OF_ALL_SYSTEMS}`)
   await modern.waitForSamples(
-    `${READY} > 0 and ${LATENCIES} == 12 and count(${RECORDED.forecastAvailable}) > 0 and count(${RECORDED.nodeReadLatencyQuantile}) == 6`,
+    `${READY} > 0 and ${LATENCIES} == 12 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and count(${RECORDED.nodeWriteLatencyQuantile}) == 6`,
   )
 }, 3 * START_TIMEOUT_MS)
 afterAll(async () => {

@@ -105,6 +105,29 @@ test('state timelines do not join gaps, and show states as text and colour', () 
   }
 })
 
+describe('graphs of many nodes', () => {
+  const OF_NODES = /(?<![:\w])sds_node_\w+(?=\{)|\bsystem_pool_node:\w+:\w+/g
+  /** The dashboard of one node is left out. */
+  const graphs = PANELS.filter(({ where }) => !where.startsWith('sds-node /')).flatMap(({ where, panel }) =>
+    queriesOf(panel)
+      .filter(({ instant }) => !instant)
+      .map(({ expr = '' }) => ({ where, panel, metrics: new Set(expr.match(OF_NODES)) }))
+      .filter(({ metrics }) => metrics.size > 0),
+  )
+
+  // A fleet has thousands of nodes: each of them at every minute takes seconds.
+  test('have a point every five minutes', () => {
+    expect(graphs.length).toBeGreaterThan(10)
+    expect(graphs.filter(({ panel }) => panel.interval !== '5m').map(({ where }) => where)).toEqual([])
+  })
+
+  test('calculate nothing of two scraped metrics at each point: that is recorded', () => {
+    const scraped = (metrics: ReadonlySet<string>) => [...metrics].filter((name) => !name.includes(':'))
+    const joined = graphs.filter(({ metrics }) => scraped(metrics).length > 1)
+    expect(joined.map(({ where }) => where)).toEqual([])
+  })
+})
+
 /** `topk by (…)` selects one of each group and is not meant here. */
 test('a panel with topk has $topn in its title', () => {
   const few = PANELS.filter(({ panel }) =>

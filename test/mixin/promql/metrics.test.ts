@@ -3,7 +3,7 @@ import { interruptedBands } from '../../../mixin/promql/bands.ts'
 import { promql, select } from '../../../mixin/promql/expression.ts'
 import { type MetricName, RECORDED } from '../../../mixin/promql/metrics.ts'
 import { perNode } from '../../../mixin/promql/operators.ts'
-import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
+import { RECORDINGS } from '../../../mixin/rules/groups/recording.ts'
 import { PROCESS_METRICS } from '../../../src/metrics/families.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
 
@@ -49,7 +49,7 @@ test('a metric in a text does not compile, or is refused', () => {
 })
 
 test('every recorded series has its rule', () => {
-  const recorded = recordingGroup.recordings.map(({ record }) => record)
+  const recorded = RECORDINGS.map(({ record }) => record)
   expect(recorded.toSorted()).toEqual(Object.values(RECORDED).toSorted())
 })
 

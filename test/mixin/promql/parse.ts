@@ -26,7 +26,11 @@ export interface Selector {
 
 /** Variables of Grafana outside of strings, which are replaced before parsing. */
 const digestible = (expr: string): string =>
-  expr.replaceAll('$__rate_interval', '4m44s').replaceAll('$__range', '6h').replaceAll('$topn', '10')
+  expr
+    .replaceAll('$__rate_interval', '4m44s')
+    .replaceAll('$__interval', '5m')
+    .replaceAll('$__range', '6h')
+    .replaceAll('$topn', '10')
 
 /** Replacement of `$__rate_interval` before parsing; an unusual value, so that checks can identify it. */
 export const RATE_INTERVAL = '4m44s'

@@ -14,6 +14,14 @@ test('several values are an alternation in brackets', () => {
   )
 })
 
+test('ranges and intervals are those of the time range and the panel', () => {
+  const expr = 'max_over_time(x[$__interval]) and min_over_time(x[$__range])'
+  expect(substitute(expr)).toBe('max_over_time(x[60s]) and min_over_time(x[21600s])')
+  expect(substitute(expr, { intervalSeconds: 300, rangeSeconds: 3600 })).toBe(
+    'max_over_time(x[300s]) and min_over_time(x[3600s])',
+  )
+})
+
 test('special characters of a value are escaped', () => {
   expect(substitute('x{pool=~"$pool"}', { pool: ['a.b (1)'] })).toBe(String.raw`x{pool=~"a\\.b \\(1\\)"}`)
 })

@@ -1,7 +1,7 @@
-import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
+import { RECORDINGS } from '../../../mixin/rules/groups/recording.ts'
 import { type Expression, parse } from '../promql/parse.ts'
 
-const RECORDED = new Map<string, string>(recordingGroup.recordings.map(({ record, expr }) => [record, expr]))
+const RECORDED = new Map<string, string>(RECORDINGS.map(({ record, expr }) => [record, expr]))
 const MINUS_LOOKBACK = / offset \w+/g
 const RECORDED_NAME = /\b(\w+:\w+:\w+)(?:\{[^}]*\})?(?:\[(\w+)\])?/g
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { recordingGroup } from '../../../mixin/rules/groups/recording.ts'
+import { RECORDING_GROUPS } from '../../../mixin/rules/groups/recording.ts'
 import { ALERT_GROUPS, renderRules } from '../../../mixin/rules/rules.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { checkRules, testRules } from '../../support/promtool.ts'
@@ -16,10 +16,13 @@ const GROUPS = renderRules({ config: LINKS }).flatMap(({ text }) => parse(text).
 const renderedGroups = (name: string): Group[] => {
   const alerts = GROUPS.filter((group) => group.name === name)
   const text = JSON.stringify(alerts)
-  const recording = GROUPS.filter((group) => group.name === recordingGroup.name).map((group) => ({
-    ...group,
-    rules: group.rules.filter(({ record = '' }) => text.includes(record)),
-  }))
+  const names = RECORDING_GROUPS.map((group) => group.name)
+  const recording = GROUPS.filter((group) => names.includes(group.name))
+    .map((group) => ({
+      ...group,
+      rules: group.rules.filter(({ record = '' }) => text.includes(record)),
+    }))
+    .filter(({ rules }) => rules.length > 0)
   return [...recording, ...alerts]
 }
 const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
