@@ -1,4 +1,4 @@
-import { createTask } from 'node-cron'
+import { nextTimes } from '../config/values/cron_times.ts'
 
 /** Runs a task at the times of a cron expression, from `start` to `stop`. */
 export interface Schedule {
@@ -23,11 +23,10 @@ const MAX_SLEEP_MS = 10_000
 const MAX_DRIFT_MS = 1000
 
 /**
- * node-cron computes the times; the waiting is done here. Timers of node-cron stop for as long as the clock is set back, and
- * walk through every run that was missed when it is set forward, which after a start in 1970 is millions of them.
+ * The waiting is done here, because timers of node-cron stop for as long as the clock is set back, and walk through every
+ * run that was missed when it is set forward, which after a start in 1970 is millions of them.
  */
 export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOptions): Schedule {
-  const cron = createTask(expression, () => undefined)
   let timer: NodeJS.Timeout | undefined
   let delay: NodeJS.Timeout | undefined
   let due: number | undefined
@@ -41,7 +40,7 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
     looked = { wall, steady }
     const isDue = due !== undefined && wall >= due
     if (isDue) runSoon()
-    if (isDue || wasSet) due = cron.getNextRuns(1)[0]?.getTime()
+    if (isDue || wasSet) [due] = nextTimes(expression, 1)
     if (due !== undefined) timer = setTimeout(look, Math.min(Math.max(due - wall, 1), MAX_SLEEP_MS))
   }
 
@@ -62,7 +61,6 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
       clearTimeout(timer)
       clearTimeout(delay)
       due = undefined
-      cron.destroy()
     },
   }
 }

@@ -116,7 +116,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   koa: ['src/server/', 'src/emulator/'],
   // The configuration checks schedules with it.
   limiter: ['src/api/request/'],
-  'node-cron': ['src/poller/', 'src/config/'],
+  'node-cron': ['src/config/'],
   'p-queue': ['src/api/http/'],
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],

@@ -1,5 +1,6 @@
-import { createTask, validate, validateDetailed } from 'node-cron'
+import { validate, validateDetailed } from 'node-cron'
 import { z } from 'zod'
+import { nextTimes } from './cron_times.ts'
 
 const FIELDS = 6
 /** node-cron expands a range before it checks its ends; no valid field has a number of three digits. */
@@ -46,12 +47,9 @@ const FIELD_VALUES = [
 
 /** False for a date such as the weekday nearest to 30 February, for which node-cron throws. */
 function hasNextRun(expression: string): boolean {
-  const task = createTask(expression, () => undefined)
   try {
-    return task.getNextRuns(1).length > 0
+    return nextTimes(expression, 1).length > 0
   } catch {
     return false
-  } finally {
-    task.destroy()
   }
 }

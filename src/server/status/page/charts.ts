@@ -1,5 +1,5 @@
 import { durationText } from '../../../duration_text.ts'
-import { bytesText, percentText } from '../../../quantities.ts'
+import { bytesText, countText, percentText } from '../../../quantities.ts'
 import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent.ts'
 import { SLOT_SECONDS } from '../../../status/slots.ts'
 import { type Html, html } from '../../page/html.ts'
@@ -91,8 +91,7 @@ function chart(title: string, value: string, label: string, shapes: Html): Html 
   return html`<figure class="chart"><figcaption>${title} <strong>${value}</strong></figcaption><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${shapes}</svg></figure>`
 }
 
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const perSecond = (value: number) => `${SHORT.format(value)}/s`
+const perSecond = (value: number) => `${countText(value)}/s`
 const bytesPerSecond = (value: number) => `${bytesText(value)}/s`
 
 type CommonColumn = SystemColumn & PoolColumn
@@ -127,7 +126,7 @@ export function systemCharts(history: History<SystemColumn>): Html {
     .slice(0, -1)
     .map((count) => count ?? 0)
   const { seconds } = pointsOf(values, total)
-  const perMinute = (count: number) => `${SHORT.format((count * 60) / seconds)}/min`
+  const perMinute = (count: number) => `${countText((count * 60) / seconds)}/min`
   const requests = lineChart({ title: 'Requests', values, combine: total, text: perMinute })
   return charts([...commonCharts(history), requests], history('requests'))
 }
