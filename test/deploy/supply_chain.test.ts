@@ -4,6 +4,7 @@ import { licenceFindings, licencesDocument } from '../../scripts/generators/lice
 import { type LockedPackage, readLockfile } from '../../scripts/generators/lockfile.ts'
 import { openPoints, readAudit } from '../../scripts/supply_chain/audit_report.ts'
 import { JUDGEMENTS, type Judgement } from '../../scripts/supply_chain/judgements.ts'
+import { ownerFindings } from '../../scripts/supply_chain/owners.ts'
 import { type VersionedFiles, versionFindings } from '../../scripts/supply_chain/versions.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -216,12 +217,33 @@ describe('a release', () => {
 
   test('of this version has no finding, once the changes have its number', async () => {
     const { version } = JSON.parse(readText('package.json'))
-    const { code, stderr } = await run(process.execPath, ['scripts/release_check.ts', `v${version}`])
+    const { code, stderr } = await run(process.execPath, ['scripts/release_check.ts', `v${version}`], {
+      env: { GITHUB_REPOSITORY_OWNER: undefined },
+    })
     const isReleased = readText('CHANGELOG.md').includes(`## [${version}]`)
     expect({ code, stderr }).toEqual(
       isReleased
         ? { code: 0, stderr: '' }
         : { code: 1, stderr: `CHANGELOG.md has no section "[${version}] - DATE"\n` },
     )
+  })
+})
+
+describe('owners of the code', () => {
+  const lines = '# @other\n*  @acme/team @Acme-user\n/docs/  @ACME writer@example.net\n'
+
+  test('of another account are found', () => {
+    expect(ownerFindings(lines, 'acme')).toEqual([
+      '.github/CODEOWNERS names @Acme-user: replace them by users or teams of acme',
+    ])
+    expect(ownerFindings(lines.replace(' @Acme-user', ''), 'acme')).toEqual([])
+  })
+
+  test('are checked before a release, so that the placeholder is replaced', async () => {
+    const { code, stderr } = await run(process.execPath, ['scripts/release_check.ts', 'v0.1.0'], {
+      env: { GITHUB_REPOSITORY_OWNER: 'an-account-without-code' },
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain('replace them by users or teams of an-account-without-code')
   })
 })
