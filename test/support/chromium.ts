@@ -96,6 +96,60 @@ export function lowContrasts(page: Page): Promise<string[]> {
   })()`)
 }
 
+const MAX_TABS = 100
+
+/** Presses Tab through the page. @returns what the focus ring of any element covers, and which elements have none */
+export async function coveredByFocusRings(page: Page): Promise<string[]> {
+  const covered: string[] = []
+  const seen = new Set<string>()
+  await page.evaluate('document.activeElement.blur()')
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    await page.keyboard.press('Tab')
+    const { focused, findings } = await page.evaluate<{ focused: string; findings: string[] }>(FOCUS_RING)
+    if (seen.has(focused)) return covered
+    seen.add(focused)
+    covered.push(...findings)
+  }
+  return covered
+}
+
+/** The path of the focused element, and the texts and controls that its focus ring covers. */
+const FOCUS_RING = `(() => {
+  const focused = document.activeElement
+  const pathOf = (e) => (e.parentElement ? pathOf(e.parentElement) + '/' + [...e.parentElement.children].indexOf(e) : '')
+  if (focused === document.body) return { focused: 'body', findings: [] }
+  const name = focused.tagName + ' ' + (focused.id || focused.textContent.trim().slice(0, 30))
+  const style = getComputedStyle(focused)
+  if (style.outlineStyle === 'none') return { focused: pathOf(focused), findings: [name + ' has no ring'] }
+  const offset = parseFloat(style.outlineOffset)
+  const grown = ({ left, top, right, bottom }, by) =>
+    ({ left: left - by, top: top - by, right: right + by, bottom: bottom + by })
+  const rings = [...focused.getClientRects()].map((box) =>
+    ({ outer: grown(box, offset + parseFloat(style.outlineWidth)), inner: grown(box, offset) }))
+  const apart = (a, b) => a.right <= b.left || a.left >= b.right || a.bottom <= b.top || a.top >= b.bottom
+  const within = (a, b) => a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom
+  const covers = (box) => rings.some(({ outer, inner }) => !apart(box, outer) && !within(box, inner))
+  const findings = []
+  // What a dialog, or an element above the page, hides anyway is not covered by a ring.
+  const root = style.position === 'absolute' ? focused : (focused.closest('dialog') ?? document.body)
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const text = walker.currentNode
+    if (!text.data.trim() || !text.parentElement.checkVisibility()) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    // The box of a line is some pixels higher than its letters.
+    if ([...range.getClientRects()].some((box) => covers(grown(box, -2)))) {
+      findings.push(name + ' covers the text ' + text.data.trim().slice(0, 30))
+    }
+  }
+  for (const control of root.querySelectorAll('a, button, input, select, svg, summary')) {
+    if (!control.checkVisibility() || control.contains(focused) || focused.contains(control)) continue
+    if ([...control.getClientRects()].some(covers)) findings.push(name + ' covers ' + control.tagName)
+  }
+  return { focused: pathOf(focused), findings }
+})()`
+
 function watch(page: Page): { readonly problems: string[]; readonly requests: string[] } {
   const problems: string[] = []
   const requests: string[] = []

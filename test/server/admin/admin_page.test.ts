@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  coveredByFocusRings,
   fitsWidth,
   launchChromium,
   lowContrasts,
@@ -195,7 +196,7 @@ describe('the page', () => {
     const words = await said(scene.page)
     expect(words).toContain('This operation is forbidden')
     expect(words).toContain('Your account may not do this.')
-    expect(words).toContain('HTTP 403 with the code 3000.')
+    expect(words).toContain('HTTP 403, code 3000: ')
     expect(words).toContain('It needs SECURITY_ADMIN')
     expect(await names(scene.page)).toContain('corporate-ldap')
     expect(await scene.page.evaluate('document.activeElement.id')).toBe('message')
@@ -221,7 +222,7 @@ describe('the page', () => {
     scene.emulator.setFaults(['reset@delete'])
     await confirmWith(scene.page, 'corporate-ldap')
     await waitForAssertion(async () => expect(await said(scene.page)).toContain('it was deleted'))
-    expect(await said(scene.page)).toContain('the code 599')
+    expect(await said(scene.page)).toContain('code 599')
     expect(await names(scene.page)).not.toContain('corporate-ldap')
     expect(scene.emulator.log.count('delete')).toBe(1)
   })
@@ -255,17 +256,19 @@ describe('the page', () => {
   test('shows a refused login and a refused token', async () => {
     await using scene = await openPage()
     await signIn(scene.page, 'no-such-token')
-    expect(await said(scene.page)).toContain(
-      'The storage system did not accept the name and password, or the token.',
-    )
-    expect(await said(scene.page)).toContain('HTTP 401 with the code 4000.')
+    const refused = 'The storage system refused this token. It may have expired: enter a new one.'
+    expect((await said(scene.page)).split('\n')).toContain(refused)
+    expect(await scene.page.locator('#message .answer').innerText()).toContain('HTTP 401, code 4000: ')
     await scene.page.getByLabel('With name and password').check()
     await scene.page.getByLabel('Name', { exact: true }).fill('security')
     await scene.page.getByLabel('Password', { exact: true }).fill('wrong')
     await scene.page.getByRole('button', { name: 'Sign in' }).click()
     await waitForAssertion(async () =>
-      expect(await said(scene.page)).toContain('HTTP 401 with the code 401.'),
+      expect((await said(scene.page)).split('\n')[0]).toBe(
+        'The storage system refused this name and password.',
+      ),
     )
+    expect(await scene.page.locator('#message .answer').innerText()).toContain('HTTP 401, code 401: ')
     expect(await scene.page.locator('#providers').isVisible()).toBe(false)
   })
 
@@ -295,6 +298,16 @@ describe('the page', () => {
       return String(window.ran)
     })()`)
     expect(['undefined', 'refused']).toContain(ran)
+  })
+
+  test('has focus rings that cover nothing', async () => {
+    await using scene = await openPage()
+    expect(await coveredByFocusRings(scene.page)).toEqual([])
+    await signIn(scene.page, SECURITY)
+    await scene.page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
+    expect(await coveredByFocusRings(scene.page)).toEqual([])
+    await askToDelete(scene.page, 'multi-domain forest')
+    expect(await coveredByFocusRings(scene.page)).toEqual([])
   })
 
   test('can be used with the keyboard only', async () => {

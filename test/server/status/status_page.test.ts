@@ -13,6 +13,7 @@ import { startWithEmulator } from '../../faults/exporter_setup.ts'
 import { T } from '../../poller/setup.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import {
+  coveredByFocusRings,
   fitsWidth,
   launchChromium,
   lowContrasts,
@@ -321,6 +322,13 @@ describe('for keyboards and screen readers', () => {
     expect(await page.locator('svg:not([aria-hidden]):not([aria-label])').count()).toBe(0)
   })
 
+  test('has focus rings that cover nothing', async () => {
+    await using scene = await openStatus([
+      polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }], q: [{ name: 'n2', badDisks: 2 }] }),
+    ])
+    expect(await coveredByFocusRings(scene.page)).toEqual([])
+  })
+
   test('can skip the navigation, and open a pool', async () => {
     await using scene = await openStatus([polledSystem('a', { p: [{ name: 'n1' }], q: [{ name: 'n2' }] })])
     const { page } = scene
@@ -332,6 +340,19 @@ describe('for keyboards and screen readers', () => {
     await page.keyboard.press(' ')
     await page.getByRole('table', { name: 'Nodes of pool q' }).waitFor()
   })
+})
+
+test('colours a state of health by itself, and the row by the worst of the node', async () => {
+  const nodes = [
+    { name: 'n1', badDisks: 1 },
+    { name: 'n2', health: 'Suspect' },
+    { name: 'n3', health: 'Bad' },
+  ]
+  await using scene = await openStatus([polledSystem('a', { p: nodes })])
+  const classes = (selector: string) =>
+    scene.page.locator(selector).evaluateAll((all) => all.map((one) => one.getAttribute('class')))
+  expect(await classes('.nodes tbody tr')).toEqual(['bad', 'warning', 'warning'])
+  expect(await classes('.nodes .health')).toEqual(['health bad', 'health ok', 'health warning'])
 })
 
 describe('10,000 nodes', () => {

@@ -7,18 +7,21 @@
 /** @typedef {{ id: string, name: string }} Provider */
 /** @typedef {{ provider: Provider, field: 'name' | 'id', value: string }} Confirmation What must be typed. */
 
-/** A request that failed. `status` is undefined without a response, `code` without an error body. */
+/**
+ * A request that failed: sentences for people, and the answer in the words of its sender. `status` is undefined without
+ * a response, `code` without an error body.
+ */
 class RequestFailure extends Error {
   /**
    * @param {string[]} lines
-   * @param {number} [status]
-   * @param {number} [code]
+   * @param {{ answer: string, status: number, code?: number }} [response]
    */
-  constructor(lines, status, code) {
+  constructor(lines, response) {
     super(lines.join(' '))
     this.lines = lines
-    this.status = status
-    this.code = code
+    this.answer = response?.answer ?? ''
+    this.status = response?.status
+    this.code = response?.code
   }
 }
 
@@ -119,9 +122,15 @@ function createElement(tag, text, properties) {
   return element
 }
 
-/** @param {readonly string[]} lines none: the message is removed */
-function showMessage(lines, isSuccess = false) {
-  const paragraphs = lines.filter((line) => line).map((line) => createElement('p', line.replace(/\s+/g, ' ')))
+/**
+ * @param {readonly string[]} lines none: the message is removed
+ * @param {{ isSuccess?: boolean, answer?: string }} [options] the answer of the system is shown below the lines
+ */
+function showMessage(lines, { isSuccess = false, answer = '' } = {}) {
+  const paragraphs = lines.map((line) => createElement('p', line.replace(/\s+/g, ' ')))
+  if (answer !== '') {
+    paragraphs.push(createElement('p', answer.replace(/\s+/g, ' '), { className: 'answer quiet' }))
+  }
   page.message.replaceChildren(...paragraphs)
   page.message.className = isSuccess ? 'message good' : 'message'
   page.message.hidden = paragraphs.length === 0
@@ -164,23 +173,27 @@ function failureOf(status, text) {
   try {
     body = JSON.parse(text)
   } catch {
-    return new RequestFailure(
-      [`The request was refused: ${sentence(text.slice(0, 300))} (HTTP ${status})`],
-      status,
-    )
+    const answer = `HTTP ${status}: ${sentence(text.slice(0, 300))}`
+    return new RequestFailure([ADVICE[status] ?? 'The request was refused.'], { answer, status })
   }
-  const advice = ADVICE[status] ?? ''
+  const { code } = body
   const words = [sentence(body.description), sentence(body.details)].filter((line) => line !== '')
-  const source = `The answer was HTTP ${status} with the code ${body.code}.`
-  return new RequestFailure([advice, ...words, source], status, body.code)
+  const advice = ADVICE[status]
+  if (advice === undefined)
+    return new RequestFailure(words, { answer: `HTTP ${status}, code ${code}`, status, code })
+  return new RequestFailure([advice], {
+    answer: `HTTP ${status}, code ${code}: ${words.join(' ')}`,
+    status,
+    code,
+  })
 }
 
 /**
- * What an error means for the user, before the words of the system.
+ * What an error means for the user. Other errors have the words of their sender only.
  * @type {Record<number, string>}
  */
 const ADVICE = {
-  401: 'The storage system did not accept the name and password, or the token.',
+  401: 'The storage system refused this token. It may have expired: enter a new one.',
   403: 'Your account may not do this.',
   429: 'Too many attempts. Wait a moment before the next one.',
 }
@@ -229,14 +242,14 @@ function signOut() {
 function showFailure(failure) {
   if (!(failure instanceof RequestFailure)) throw failure
   if (failure.status !== 401 || session.token === '') {
-    showMessage(failure.lines)
+    showMessage(failure.lines, failure)
     return
   }
   // The system ended the session: a logout would be refused too.
   session.openedHere = false
   signOut()
   page.deletion.close()
-  showMessage(['The system does not accept this token any more. Sign in again.', ...failure.lines])
+  showMessage(['The storage system does not accept this token any more. Sign in again.'], failure)
   page.token.focus()
 }
 
@@ -259,7 +272,8 @@ async function signIn() {
   } catch (failure) {
     if (!(failure instanceof RequestFailure)) throw failure
     signOut()
-    showMessage(failure.lines)
+    const isRefused = failure.status === 401 && withPassword
+    showMessage(isRefused ? ['The storage system refused this name and password.'] : failure.lines, failure)
     const input = withPassword ? page.username : page.token
     input.focus()
     return
@@ -392,7 +406,7 @@ async function confirmDeletion() {
     return
   }
   page.deletion.close()
-  showMessage([`${provider.name || provider.id} was deleted from ${session.system}.`], true)
+  showMessage([`${provider.name || provider.id} was deleted from ${session.system}.`], { isSuccess: true })
   page.message.focus()
   await loadProviders().catch(showFailure)
 }
@@ -418,9 +432,9 @@ async function showOutcome(provider, failure) {
     const outcome = isListed
       ? 'The provider is still in the list: it was not deleted, or not yet.'
       : 'The provider is no longer in the list: it was deleted.'
-    showMessage([...failure.lines, outcome])
+    showMessage([...failure.lines, outcome], failure)
   } catch {
-    showMessage([...failure.lines, 'The list cannot be loaded now. Reload it later.'])
+    showMessage([...failure.lines, 'The list cannot be read now. Refresh it later.'], failure)
   }
 }
 
@@ -464,7 +478,7 @@ on('refresh', 'click', () => {
 })
 on('sign-out', 'click', () => {
   signOut()
-  showMessage(['You are signed out.'], true)
+  showMessage(['You are signed out.'], { isSuccess: true })
   page.message.focus()
 })
 page.confirmation.addEventListener('input', () => showConfirmationError(''))

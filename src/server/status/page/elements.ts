@@ -35,6 +35,11 @@ export function relativeTime(seconds: number, now: Now): Html {
 /** The times of a system may be in another unit than seconds. */
 const MAX_SECONDS = 8.64e12
 
+/** `in 12s`, or `now` for what is due. */
+export function dueTime(seconds: number, now: Now): Html {
+  return seconds > now + 0.5 ? relativeTime(seconds, now) : timeElement(seconds, 'now')
+}
+
 function timeElement(seconds: number, text: string): Html {
   if (!(Math.abs(seconds) <= MAX_SECONDS)) return html`<span>${text}</span>`
   const iso = new Date(Math.round(seconds) * 1000).toISOString().replace('.000Z', 'Z')

@@ -1,5 +1,6 @@
 import { durationText } from '../../../duration_text.ts'
 import type { NodeStatus } from '../../../status/model.ts'
+import { healthSeverity } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { capacity, disks, known } from './elements.ts'
@@ -26,7 +27,7 @@ function nodeRow({ node, place }: NodeRow, systemTime: number): Html {
   return html`<tr class="${node.severity}" data-key="${node.id}">${place === undefined ? undefined : cell('Pool', place)}<th scope="row">${node.name}</th>${[
     cell(
       'Health',
-      known(node.health, (health) => html`<span class="health">${health}</span>`),
+      known(node.health, (health) => html`<span class="health ${healthSeverity(health)}">${health}</span>`),
     ),
     cell('Disks', disks(node)),
     cell('Capacity', capacity(node)),

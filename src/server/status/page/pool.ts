@@ -5,7 +5,17 @@ import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { poolCharts } from './charts.ts'
 import { coverageTable } from './coverage.ts'
-import { capacity, clockTime, disks, fact, known, pollDuration, relativeTime, statePill } from './elements.ts'
+import {
+  capacity,
+  clockTime,
+  disks,
+  dueTime,
+  fact,
+  known,
+  pollDuration,
+  relativeTime,
+  statePill,
+} from './elements.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
@@ -82,7 +92,7 @@ function poolFacts(pool: PoolStatus, now: number): Html[] {
     ),
     fact(
       'Next poll',
-      known(pool.next_poll_timestamp_seconds, (at) => relativeTime(at, now)),
+      known(pool.next_poll_timestamp_seconds, (at) => dueTime(at, now)),
     ),
   ]
   const until = pool.values_until_timestamp_seconds

@@ -3,7 +3,7 @@ import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { systemCharts } from './charts.ts'
-import { capacity, fact, known, relativeTime, statePill } from './elements.ts'
+import { capacity, dueTime, fact, known, relativeTime, statePill } from './elements.ts'
 
 /** A system with its facts and charts, above its pools. */
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
@@ -43,7 +43,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
       'Next poll',
       polls.schedule === ''
         ? 'with the next probe'
-        : known(polls.next_timestamp_seconds, (at) => relativeTime(at, now)),
+        : known(polls.next_timestamp_seconds, (at) => dueTime(at, now)),
       polls.schedule === '' ? undefined : html` <span class="quiet">(<code>${polls.schedule}</code>)</span>`,
     ),
     fact(
@@ -69,7 +69,7 @@ function nextQueries(
   now: number,
 ) {
   const isPolled = state !== 'off' && state !== 'not_needed'
-  return isPolled && next !== null ? html`; next ${relativeTime(next, now)}` : undefined
+  return isPolled && next !== null ? html`; next ${dueTime(next, now)}` : undefined
 }
 
 /** Other failures are problems of the system, which are shown with their remedies. */
