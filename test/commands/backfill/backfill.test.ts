@@ -92,6 +92,33 @@ describe('backfill', () => {
       expect(line).toContain('{system="a",pool="archive",node="archive-node-01",job="sds"')
   })
 
+  test('several processes share a backfill by system and pool, and write together what one writes alone', async () => {
+    using folder = temporaryFolder()
+    await using first = await startEmulator({ pools: 2, nodes: 1, seed: 'first' })
+    await using second = await startEmulator({ pools: 1, nodes: 1, seed: 'second' })
+    const systems = [first, second].map(
+      ({ url }, index) => `{name: ${'ab'[index]}, base_url: "${url}", auth: {token: emulator-monitor}}`,
+    )
+    const text = `systems: [${systems.join(', ')}]\nlimits: {requests_per_second: 1000}\n`
+    const config = `--config.file=${folder.write('sds-exporter.yml', text)}`
+    const written = async (...flags: string[]) => {
+      const { code, stdout } = await backfill(config, ...RANGE, '--output=-', ...flags)
+      expect(code).toBe(0)
+      expectOpenMetrics(stdout)
+      return samplesIn(stdout)
+    }
+    const [whole, ...parts] = await Promise.all([
+      written(),
+      written('--system=a', '--pool=hot'),
+      written('--system=a', '--pool=archive'),
+      written('--system=b'),
+    ])
+    expect(new Set(whole.map((line) => /system="(.)",pool="(\w+)"/.exec(line)?.slice(1).join(' ')))).toEqual(
+      new Set(['a hot', 'a archive', 'b hot']),
+    )
+    expect(parts.flat().toSorted()).toEqual(whole.toSorted())
+  })
+
   test('writes one file for each day with samples', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['late-points:0'] })
