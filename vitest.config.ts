@@ -1,9 +1,11 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
+    // Their receivers are built from source: `npm run test:clusters`.
+    exclude: [...configDefaults.exclude, 'test/clusters/**'],
     // Tests start Prometheus, Chromium and the exporter itself: more files at a time only make them wait.
     pool: 'forks',
     maxWorkers: 2,

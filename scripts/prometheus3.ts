@@ -4,10 +4,10 @@
  * minutes. Needs Go.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { closureOf, readIfThere, testFiles } from '../test/support/test_files.ts'
+import { buildPrograms, type GoModule } from './tools/go_programs.ts'
 import { TOOLS_FOLDER } from './tools/table.ts'
 
 /**
@@ -28,15 +28,14 @@ const MODULES = [
     version: '0.31.1',
     names: ['amtool', 'alertmanager'],
   },
-] as const
-type Module = (typeof MODULES)[number]
+] as const satisfies readonly GoModule[]
 
 const FOLDER = fileURLToPath(new URL('../.cache/prometheus3/', import.meta.url))
 const HELPERS = ['test/support/prometheus.ts', 'test/support/promtool.ts', 'test/support/alertmanager.ts']
-const folderOf = ({ version }: Module) => join(FOLDER, version)
+const folderOf = ({ version }: GoModule) => join(FOLDER, version)
 
 try {
-  for (const module of MODULES) for (const name of module.names) build(module, name)
+  for (const module of MODULES) buildPrograms(module, folderOf(module))
   must(process.execPath, ['scripts/tools.ts'])
   const path = [...MODULES.map(folderOf), join(TOOLS_FOLDER, 'bin'), process.env['PATH']].join(delimiter)
   const env = { ...process.env, PATH: path, TEST_TOOLS_FOLDER: join(FOLDER, 'tools/') }
@@ -45,23 +44,6 @@ try {
 } catch (failure) {
   process.stderr.write(`prometheus3: ${failure instanceof Error ? failure.message : String(failure)}\n`)
   process.exitCode = 1
-}
-
-/** As a dependency of an empty module: `go install` refuses a module with `exclude` directives. */
-function build(module: Module, name: string): void {
-  const folder = folderOf(module)
-  const program = join(folder, name)
-  if (existsSync(program)) return
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(
-    join(folder, 'go.mod'),
-    `module tools\n\ngo 1.24.0\n\nrequire ${module.path} ${module.module}\n`,
-  )
-  process.stdout.write(`prometheus3: building ${name} ${module.version}\n`)
-  // The version that the program prints; without it, scripts/tools.ts would take the program for an old one.
-  const version = `-X github.com/prometheus/common/version.Version=${module.version}`
-  const args = ['build', '-mod=mod', `-ldflags=${version}`, '-o', program, `${module.path}/cmd/${name}`]
-  must('go', args, { cwd: folder, remedy: 'install Go 1.24 or newer: https://go.dev/doc/install' })
 }
 
 function chosenTests(): readonly string[] {
@@ -73,15 +55,12 @@ function chosenTests(): readonly string[] {
   })
 }
 
-interface Running {
-  readonly cwd?: string
-  readonly env?: NodeJS.ProcessEnv
-  /** What to do where the program is missing. */
-  readonly remedy?: string
-}
-
-function must(command: string, args: readonly string[], { remedy = '', ...options }: Running = {}): void {
+function must(
+  command: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv } = {},
+): void {
   const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options })
-  if (error !== undefined) throw new Error(`${command} cannot be run (${error.message}); ${remedy}`)
+  if (error !== undefined) throw new Error(`${command} cannot be run (${error.message})`)
   if (status !== 0) throw new Error(`${command} ${args[0]} failed`)
 }

@@ -2,92 +2,18 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
-import { type Folder, temporaryFolder } from '../support/folders.ts'
-import { get, getJson } from '../support/http.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { get } from '../support/http.ts'
 import { freePort } from '../support/ports.ts'
-import { run, startProcess } from '../support/processes.ts'
+import { startProcess } from '../support/processes.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { toolPath } from '../support/tools.ts'
 import { waitFor } from '../support/wait.ts'
+import { backfillOf, rounded, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
 
 /** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */
 const TIMEOUT_MS = 240_000
 const HOURS = 6
-const SECONDS_PER_HOUR = 3600
-
-/** Runs the command for a system at a URL; times are in seconds since the epoch. */
-function backfillOf(url: string, folder: Folder) {
-  const auth = 'auth: {username: monitor, password: emulator}'
-  const text = `systems: [{name: a, base_url: "${url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`
-  const config = folder.write('sds-exporter.yml', text)
-  return (from: number, to: number, ...flags: string[]) =>
-    run(process.execPath, [
-      'src/main.ts',
-      'backfill',
-      `--config.file=${config}`,
-      `--from=${from}`,
-      `--to=${to}`,
-      ...flags,
-    ])
-}
-
-/** Sends with remote write, and writes the same range to a file. */
-async function send(url: string) {
-  using folder = temporaryFolder()
-  await using emulator = await startEmulator({ pools: 2, nodes: 1 })
-  const to = Math.floor(Date.now() / 1000 / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
-  const from = to - HOURS * SECONDS_PER_HOUR
-  const backfill = backfillOf(emulator.url, folder)
-  const journal = join(folder.path, 'journal')
-  const sending = [`--remote-write.url=${url}`, `--journal=${journal}`]
-  expect(await backfill(from, to, ...sending)).toMatchObject({ code: 0 })
-  expect(await backfill(from, to, ...sending)).toMatchObject({ code: 0 })
-  expect(await backfill(from, to, ...sending, '--resume')).toMatchObject({
-    stderr: expect.stringContaining('nothing to add'),
-  })
-  const file = join(folder.path, 'history.om')
-  expect(await backfill(from, to, `--output=${file}`)).toMatchObject({ code: 0 })
-  return { from, to, samples: samplesIn(readFileSync(file, 'utf8')) }
-}
-
-type Samples = ReadonlyMap<string, readonly (readonly [number, number])[]>
-
-/** By series, with labels in the order of their names. */
-function samplesIn(text: string): Samples {
-  const samples = new Map<string, [number, number][]>()
-  for (const line of text.split('\n').filter((one) => one.startsWith('sds_'))) {
-    const [, name = '', labels = '', value, t] = /^(\w+)\{(.*)\} (\S+) (\S+)$/.exec(line) ?? []
-    const key = `${name}{${[...labels.matchAll(/\w+="[^"]*"/g)].map(String).toSorted().join(',')}}`
-    samples.set(key, [...(samples.get(key) ?? []), [Number(t), Number(value)]])
-  }
-  return samples
-}
-
-function rounded(samples: Samples): Samples {
-  const DIGITS = 9
-  return new Map(
-    [...samples].map(([series, points]) => [
-      series,
-      points.map(([t, value]) => [t, Number(value.toPrecision(DIGITS))] as const),
-    ]),
-  )
-}
-
-async function storedIn(url: string, from: number, to: number): Promise<Samples> {
-  const query = new URLSearchParams({ query: `{__name__=~"sds_.+"}[${to - from}s]`, time: String(to - 1) })
-  const { data } = (await getJson(`${url}/api/v1/query?${query}`)) as {
-    data: { result: { metric: Record<string, string>; values: [number, string][] }[] }
-  }
-  return new Map(
-    data.result.map(({ metric: { __name__: name, ...labels }, values }) => {
-      const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
-      return [
-        `${name}{${pairs.toSorted().join(',')}}`,
-        values.map(([t, value]) => [t, Number(value)] as const),
-      ]
-    }),
-  )
-}
 
 test(
   'Prometheus has the same samples as the file, also after a second run',

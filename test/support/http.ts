@@ -44,8 +44,8 @@ export function get(url: string, headers: Readonly<Record<string, string>> = {})
 }
 
 /** The parsed body of a response with status 200. @throws with status and body for any other status */
-export async function getJson(url: string): Promise<unknown> {
-  const { status, text } = await get(url)
+export async function getJson(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const { status, text } = await get(url, headers)
   if (status !== 200) throw new Error(`GET ${url} answered ${status}: ${text.slice(0, 500)}`)
   return JSON.parse(text)
 }
