@@ -5,82 +5,53 @@
  *
  *   npm run bench:year [DAYS]
  */
-import { fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { runBackfill } from './backfill_process.ts'
+import { type Emulated, startEmulated } from './emulated.ts'
 
 const NODES = 8
 const INTERVAL_SECONDS = 300
 const DAY_SECONDS = 86_400
-const KIB_PER_MB = 1e6 / 1024
+const BYTES_PER_MB = 1e6
 const GOAL_MB = 300
 const DAYS = Number(process.argv[2] ?? 365)
 const END = Math.floor(Date.now() / 1000 / DAY_SECONDS) * DAY_SECONDS
+/** Days that are asked when the speed of the emulator is measured. */
+const ASKED_DAYS = 30
 
-interface Served {
-  readonly url: string
-  readonly pool: string
+using emulated = await startEmulated(NODES, 'classic')
+await measureEmulator(emulated)
+await measureBackfill(emulated)
+
+/** Asks for single days of the whole period, twice: the first time until the code is optimized. */
+async function measureEmulator(system: Emulated): Promise<void> {
+  const days = Array.from({ length: ASKED_DAYS }, (_, index) => Math.ceil(((index + 1) * DAYS) / ASKED_DAYS))
+  for (const isMeasured of [false, true]) {
+    const before = await system.load()
+    let points = 0
+    for (const day of days) points += await askDay(system, day)
+    const { cpuSeconds } = await system.load()
+    const perSecond = Math.round(points / (cpuSeconds - before.cpuSeconds) / 1000)
+    if (isMeasured)
+      console.log(
+        `The emulator serves ${days.length} days of ${DAYS}: ${points} points, ${perSecond} thousand a second of its CPU time`,
+      )
+  }
 }
 
-interface Report {
-  readonly maxRssKib: number
-  readonly cpuSeconds: number
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'sds-exporter-year-'))
-const emulator = fork(new URL('./emulator_process.ts', import.meta.url), [String(NODES)])
-try {
-  const [served] = (await once(emulator, 'message')) as [Served]
-  for (const daysAgo of [1, Math.ceil(DAYS / 2), DAYS]) await measureDay(served, daysAgo)
-  await measureBackfill(served)
-} finally {
-  emulator.kill()
-  rmSync(folder, { recursive: true, force: true })
-}
-
-/** One request for a day. */
-async function measureDay({ url, pool }: Served, daysAgo: number): Promise<void> {
+/** @returns number of points */
+async function askDay({ url, pool }: Emulated, daysAgo: number): Promise<number> {
   const start = END - daysAgo * DAY_SECONDS
   const query = `dataType=historical&startTime=${start}&endTime=${start + DAY_SECONDS - 1}&interval=${INTERVAL_SECONDS}`
-  const began = performance.now()
   const headers = { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' }
   const answer = await fetch(`${url}/dashboard/storagepools/${pool}/nodes?${query}`, { headers })
-  const points = (await answer.text()).split('"t":').length - 1
-  const seconds = (performance.now() - began) / 1000
-  const rate = Math.round(points / seconds / 1000)
-  console.log(
-    `The emulator serves a day, ${daysAgo} days ago: ${points} points in ${Math.round(seconds * 1000)} ms (${rate} thousand/s)`,
-  )
+  return (await answer.text()).split('"t":').length - 1
 }
 
-async function measureBackfill({ url }: Served): Promise<void> {
-  const config = join(folder, 'sds-exporter.yml')
-  const auth = 'auth: {token: emulator-monitor}'
-  writeFileSync(
-    config,
-    `systems: [{name: bench, base_url: "${url}", ${auth}}]\nlimits: {requests_per_second: 1000}\n`,
-  )
-  const range = [`--from=${END - DAYS * DAY_SECONDS}`, `--to=${END}`]
-  const command = ['src/main.ts', 'backfill', `--config.file=${config}`, ...range, '--output=-']
-  const began = performance.now()
-  const child = spawn(process.execPath, ['--import', './bench/report_memory.ts', ...command], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TMPDIR: folder },
-  })
-  const [messages, report] = await Promise.all([
-    text(child.stderr as Readable),
-    text(child.stdio[3] as Readable),
-  ])
-  const seconds = (performance.now() - began) / 1000
-  if (child.exitCode !== 0 && child.exitCode !== null) throw new Error(messages)
-  const { maxRssKib, cpuSeconds } = JSON.parse(report) as Report
-  console.log(`backfill of ${DAYS} days of ${NODES} nodes: ${messages.trim().split('\n').at(-1)}`)
-  console.log(`  ${Math.round(seconds)} s, of which ${Math.round(cpuSeconds)} s CPU of backfill`)
+async function measureBackfill({ url }: Emulated): Promise<void> {
+  const run = await runBackfill(url, `--from=${END - DAYS * DAY_SECONDS}`, `--to=${END}`)
+  console.log(`backfill of ${DAYS} days of ${NODES} nodes: ${run.lastMessage}`)
+  console.log(`  ${Math.round(run.seconds)} s, of which ${Math.round(run.cpuSeconds)} s CPU of backfill`)
   console.log(
-    `  largest resident memory of backfill: ${Math.round(maxRssKib / KIB_PER_MB)} MB (goal: below ${GOAL_MB} MB)`,
+    `  largest resident memory of backfill: ${Math.round(run.maxResidentBytes / BYTES_PER_MB)} MB (goal: below ${GOAL_MB} MB)`,
   )
 }
