@@ -6,11 +6,13 @@ import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
 import { freePort } from '../support/ports.ts'
 import { run, startProcess } from '../support/processes.ts'
+import { buildWithBuildKit } from './buildkit.ts'
 import { copyCheckout, linkPackages, npm } from './checkout.ts'
 import { copyTree, inside, installNode, makeReadOnly, makeRemovable } from './confinement.ts'
 import { effective, finalStage, parseDockerfile } from './dockerfile.ts'
 import { dockerfileFindings, images } from './dockerfile_rules.ts'
-import { type BuiltImage, buildImage } from './engine.ts'
+import { buildImage } from './engine.ts'
+import type { BuiltImage } from './stand_ins.ts'
 
 const source = readText('deploy/docker/Dockerfile')
 const steps = parseDockerfile(source)
@@ -81,6 +83,9 @@ describe('the Dockerfile', () => {
   })
 })
 
+/** `npm run test:buildkit` sets it; otherwise buildah builds the image. */
+const build = process.env['IMAGE_ENGINE'] === 'buildkit' ? buildWithBuildKit : buildImage
+
 /** Builds the image with a container engine; without one, follows the steps of the Dockerfile. */
 describe('the image', () => {
   let folder: Folder
@@ -90,20 +95,20 @@ describe('the image', () => {
   beforeAll(async () => {
     folder = temporaryFolder()
     root = join(folder.path, 'root')
-    const [build, dependencies] = ['build', 'dependencies'].map((name) => join(folder.path, name)) as [
+    const [checkout, dependencies] = ['build', 'dependencies'].map((name) => join(folder.path, name)) as [
       string,
       string,
     ]
-    copyCheckout(build, context)
-    linkPackages(build)
-    await npm(commandOf(0, 'npm run'), build)
+    copyCheckout(checkout, context)
+    linkPackages(checkout)
+    await npm(commandOf(0, 'npm run'), checkout)
     copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
     await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
-    const built = await buildImage({
+    const built = await build({
       storage: join(folder.path, 'engine'),
       dockerfile: 'deploy/docker/Dockerfile',
-      context: build,
-      built: build,
+      context: checkout,
+      built: checkout,
       dependencies,
     })
     if (typeof built !== 'string') {
@@ -112,7 +117,7 @@ describe('the image', () => {
     }
     process.stderr.write(`the image is not built, its steps are followed without an engine: ${built}\n`)
     config = stepsConfig()
-    followSteps(root, { build, dependencies })
+    followSteps(root, { build: checkout, dependencies })
     await installNode(root, 'nodejs/bin/node')
     makeReadOnly(root)
   }, 480_000)
