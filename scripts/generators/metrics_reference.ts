@@ -61,8 +61,8 @@ const OWN_NOTE = `In addition, the exporter has the default metrics of prom-clie
 const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and \`sds_api_logins_total\`, and of the label \`code\` of \`sds_api_requests_total\` for requests without an HTTP status. [Reasons](reliability.md#reasons) has causes and remedies.
 `
 
-const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`node_id\`, else by \`host\` and the name of the node. Rows of other nodes are counted in \`sds_query_unmatched_rows_total\`.
-- **Absence.** There is no rate after a restart of the counting process, across a gap of more than 20 minutes, and for the first point of a counter. Points older than 15 minutes by the clock of the system are not exported.
+const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`node_id\`, else by \`host\` and the name of the node, if only one node of the system has it. Other rows are counted in \`sds_query_unmatched_rows_total\`.
+- **Absence.** There is no rate after a restart of the counting process, across a gap of more than 20 minutes, and for the first point of a counter. No older value stands for a newest one that cannot be read, and no sum is made without it. Points older than 15 minutes by the clock of the system are not exported.
 - **Network.** VLANs of a counted parent, slaves of a bond, the loopback and interfaces of containers are not added. \`performance.interfaces\` replaces this rule. The utilization is that of the busier direction; without speeds, only \`sds_node_nic_utilization_ratio\` exists, and only if the system serves it.
 - **Transaction errors.** From \`statDataHead_performance_internal_transactions\`, \`_error\` and \`_error_code\`: \`category\` is User for codes 4xx and System for 5xx. Without codes, \`error_type\` is \`all\`.
 - **Latency.** There is no mean. \`sds_node_transaction_latency_seconds\` is a histogram without sum and count: \`histogram_quantile(0.99, sum by (system, operation, le) (rate(sds_node_transaction_latency_seconds_bucket[15m])))\`. Transactions per second are those of the histogram: reads and writes of object data.

@@ -144,7 +144,7 @@ export const OWN = {
   unmatchedRows: counter(
     'sds_query_unmatched_rows_total',
     ['system'],
-    'Rows of the query interface about nodes that are in the feed of no polled pool.',
+    'Rows of the query interface that are joined to no node of a polled pool.',
   ),
   requests: counter(
     'sds_api_requests_total',

@@ -1,7 +1,9 @@
 import { MAX_AGE_SECONDS, oldestTime, withoutOlderThan } from '../api/query/performance.ts'
+import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
-import { type PerformanceState, type SystemState, withPerformance } from './state.ts'
+import { performanceLinesSteps } from './pool_lines.ts'
+import { type PerformanceState, withPerformance } from './state.ts'
 import { createWithdrawal } from './withdrawal.ts'
 
 /** Withdraws each value of the query interface when it is too old by the clock of the system. */
@@ -13,7 +15,7 @@ export interface Aging {
 
 interface AgingOptions {
   readonly system: string
-  readonly board: Board
+  readonly board: Pick<Board, 'system' | 'update'>
   readonly journal: Pick<Journal, 'internalError'>
   readonly staleAfterMs: number
 }
@@ -24,13 +26,27 @@ const LEAST_MS = 30_000
 export function createAging({ system, board, journal, staleAfterMs }: AgingOptions): Aging {
   const keptSeconds = Math.max(MAX_AGE_SECONDS, staleAfterMs / 1000)
   const withdrawal = createWithdrawal(keptSeconds * 1000, () => {
-    board
-      .update(system, (state) => withoutOldValues(state, keptSeconds))
+    withdraw()
       .then(restart)
       .catch((failure: unknown) =>
         journal.internalError('withdrawing old values of the query interface', failure),
       )
   })
+
+  /** The lines of a large system are rendered before the change of the state, so that it takes little time. */
+  async function withdraw(): Promise<void> {
+    const before = board.system(system)
+    if (before?.performance?.reading === undefined) return
+    const { reading } = before.performance
+    const next = withoutOldValues(before.performance, keptSeconds)
+    const lines = await inSlices(performanceLinesSteps(before, next, Number.POSITIVE_INFINITY))
+    await board.update(system, (state) =>
+      // Otherwise there is a new reading.
+      state.performance?.reading === reading
+        ? withPerformance(state, { ...state.performance, reading: next.reading }, { lines })
+        : state,
+    )
+  }
 
   function restart(): void {
     const state = board.system(system)?.performance
@@ -50,10 +66,8 @@ function systemTime({ reading, receivedAtMs }: PerformanceState): number {
   return (reading?.stop ?? 0) + (performance.now() - receivedAtMs) / 1000
 }
 
-export function withoutOldValues(system: SystemState, keptSeconds: number): SystemState {
-  const { performance: state } = system
-  if (state?.reading === undefined) return system
+function withoutOldValues(state: PerformanceState, keptSeconds: number): PerformanceState {
+  if (state.reading === undefined) return state
   const left = withoutOlderThan(state.reading, systemTime(state) - keptSeconds)
-  const reading = oldestTime(left) === undefined ? undefined : left
-  return withPerformance(system, { ...state, reading })
+  return { ...state, reading: oldestTime(left) === undefined ? undefined : left }
 }

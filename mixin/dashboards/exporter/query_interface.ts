@@ -47,7 +47,7 @@ const polls = timeSeries({
 const unmatched = timeSeries({
   title: 'Rows of unknown nodes',
   about: [
-    'Rows of the query interface about nodes that are in the feed of no polled pool. Their figures are not exported.',
+    'Rows of the query interface that are joined to no node of a polled pool. Their figures are not exported.',
     'None, if all pools of the system are polled.',
     'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
   ],
