@@ -33,7 +33,7 @@ function prepare({ path, module }: GoModule, folder: string): void {
   const { GoMod: ownGoMod, Dir: own } = downloaded(`${path}@${module}`, folder)
   const text = readFileSync(ownGoMod, 'utf8')
   const [version = ''] = /^go .*$/m.exec(text) ?? []
-  const replacements = text.match(/^replace (?:\([^]*?^\)|.*)$/gm) ?? []
+  const replacements = text.match(/^replace (?:\([\s\S]*?^\)|.*)$/gm) ?? []
   writeFileSync(
     goMod,
     `${['module tools', version, `require ${path} ${module}`, ...replacements].join('\n\n')}\n`,
