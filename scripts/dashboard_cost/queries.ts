@@ -52,6 +52,20 @@ export async function measure(url: string, expr: string, span: Span, instant: bo
   return { seconds, cpuSeconds: (await cpuSeconds(url)) - cpuBefore, ...outcome }
 }
 
+/** From here a query is measured again. */
+const LONG_SECONDS = 1
+
+/**
+ * As {@link measure}; the better of two where the first takes long. A garbage collection of Prometheus, whose heap has
+ * several gigabytes, takes seconds of CPU in whichever query it begins.
+ */
+async function measureAgain(...query: Parameters<typeof measure>): Promise<Measured> {
+  const first = await measure(...query)
+  if (first.seconds < LONG_SECONDS || first.error !== undefined) return first
+  const second = await measure(...query)
+  return second.seconds < first.seconds ? second : first
+}
+
 async function costsOfDashboard(url: string, dashboard: Dashboard, span: Span): Promise<Cost[]> {
   const selection = await completeSelection(prometheusAt(url), dashboard, {}, span.to)
   const costs: Cost[] = []
@@ -66,7 +80,7 @@ async function costsOfDashboard(url: string, dashboard: Dashboard, span: Span): 
       })
       const instant = query.instant ?? false
       const points = instant ? 1 : Math.floor(RANGE_SECONDS / own.step)
-      costs.push({ where, points, ...(await measure(url, expr, own, instant)) })
+      costs.push({ where, points, ...(await measureAgain(url, expr, own, instant)) })
     }
   }
   return costs

@@ -160,6 +160,8 @@ export const polling: readonly SizedPanel[] = [
     unit: 'ops',
     min: 0,
     bars: true,
+    // There are thousands of counters, one for each system, attribute and reason.
+    interval: '5m',
     noValue: 'No rejected value',
     width: 12,
   }),

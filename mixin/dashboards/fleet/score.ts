@@ -1,8 +1,10 @@
 import { type Expression, join, type Matcher, promql, select } from '../../promql/expression.ts'
 import { nodeLatency } from '../../promql/latency.ts'
-import { sampleAge, usedRatio } from '../../promql/nodes.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { sampleAge } from '../../promql/nodes.ts'
 import { by, perNode, sumByPool } from '../../promql/operators.ts'
 import { poolsOfDay } from '../../promql/pools.ts'
+import { recorded } from '../../promql/recorded.ts'
 import { firingAlerts, SCOPE } from '../../promql/scope.ts'
 import {
   LATENCY_THRESHOLDS,
@@ -12,7 +14,7 @@ import {
   THRESHOLDS,
   type Threshold,
 } from '../../settings.ts'
-import { DISKS_TO_FIX, SHORTEST_FORECAST } from './queries.ts'
+import { DISKS_TO_FIX } from './queries.ts'
 
 /** What a critical finding counts; a warning counts 1. No pool has as many warnings. */
 export const CRITICAL_SCORE = 1000
@@ -49,8 +51,8 @@ const TERMS: readonly Expression[] = [
   promql`(${health})`,
   promql`(${unavailableNodes} >= bool ${LIMITS.unavailableNodes}) * ${CRITICAL_SCORE}`,
   promql`${DISKS_TO_FIX} >= bool 1`,
-  beyond(usedRatio(sumByPool, SCOPE.system), THRESHOLDS.usedRatio),
-  beyond(SHORTEST_FORECAST, THRESHOLDS.forecastSeconds),
+  beyond(recorded(RECORDED.usedRatio, SCOPE.system), THRESHOLDS.usedRatio),
+  beyond(recorded(RECORDED.forecast, SCOPE.system), THRESHOLDS.forecastSeconds),
   beyond(by('max', POOL_KEY, nodeLatency('read', SCOPE.system)), LATENCY_THRESHOLDS.read),
   beyond(by('max', POOL_KEY, nodeLatency('write', SCOPE.system)), LATENCY_THRESHOLDS.write),
   beyond(

@@ -116,9 +116,11 @@ describe('graphs of many nodes', () => {
   )
 
   // A fleet has thousands of nodes: each of them at every minute takes seconds.
-  test('have a point every five minutes', () => {
+  test('have a point every five minutes or fewer', () => {
     expect(graphs.length).toBeGreaterThan(10)
-    expect(graphs.filter(({ panel }) => panel.interval !== '5m').map(({ where }) => where)).toEqual([])
+    expect(
+      graphs.filter(({ panel }) => !/^(5|10)m$/.test(panel.interval ?? '')).map(({ where }) => where),
+    ).toEqual([])
   })
 
   test('calculate nothing of two scraped metrics at each point: that is recorded', () => {
