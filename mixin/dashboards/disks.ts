@@ -61,7 +61,7 @@ const workList = table({
   labelMappings: { status: DISK_CELLS },
   cellLinks: { node: rowToNode },
   sortBy: 'Disks',
-  noValue: 'All disks are Good',
+  noValue: 'No disk to repair, or no data: see “Data”',
   width: 24,
   height: 7,
 })
@@ -110,7 +110,7 @@ const traffic = (direction: 'read' | 'write') =>
     about: [
       `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the selected pools, by purpose, stacked.`,
       'Mostly user traffic, with some erasure coding.',
-      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
+      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
     queries: [{ expr: sumBy(['purpose'], byPurpose(direction)), legend: '{{purpose}}' }],
     unit: 'Bps',

@@ -11,7 +11,7 @@ import {
   PanelBuilder,
   YAxisConfigBuilder,
 } from '@grafana/grafana-foundation-sdk/heatmap'
-import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel, WITHOUT_EMPTY } from './spec.ts'
 
 interface HeatmapSpec extends PanelSpec {
   /** Grafana sorts the values of many series into buckets; otherwise the query returns rates of buckets. */
@@ -47,5 +47,5 @@ export const heatmap = (spec: HeatmapSpec): SizedPanel => {
       .filterValues(new FilterValueRangeBuilder().le(NEGLIGIBLE_RATE))
       .cellValues(new CellValuesBuilder().unit('reqps'))
   }
-  return finish(builder, spec, 9)
+  return finish(builder, spec, 9, [WITHOUT_EMPTY])
 }

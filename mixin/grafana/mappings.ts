@@ -43,11 +43,11 @@ export const HEALTH_MAPPINGS = healthMappings('good')
 /** The same for tables, where only cells that are not Good have a colour. */
 export const HEALTH_CELLS = healthMappings('plain')
 
-/** Texts for 1 (green) and 0 (red). */
-export const upDown = (up: string, down: string): readonly ValueMapping[] =>
+/** Texts for 1 (green) and 0. */
+export const upDown = (up: string, down: string, state: StateColor = 'critical'): readonly ValueMapping[] =>
   states([
     [1, up, 'good'],
-    [0, down, 'critical'],
+    [0, down, state],
   ])
 
 /** The same for tables and tiles, where only the fault has a colour. */
@@ -60,6 +60,9 @@ export const upDownCells = (
     [1, up, 'plain'],
     [0, down, state],
   ])
+
+/** The result of the last poll of a query interface. Without it, the feed still has the health and the capacity. */
+export const QUERY_RESULT = ['ok', 'query failed', 'warning'] as const
 
 /** Whether a system answers: 0, 1 for a system that does not, and 2 for one that no exporter reports any more. */
 export const REACHABLE_CELLS = states([

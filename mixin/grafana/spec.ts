@@ -198,6 +198,15 @@ const withUnitDefaults = (spec: PanelSpec): PanelSpec => {
   return { min: 0, decimals: 1, ...(spec.softMax === undefined && { max: 1 }), ...spec }
 }
 
+/**
+ * Removes results without fields, as Prometheus has where there are no series. State timelines and heatmaps show them as
+ * “Data does not have a time field”, and the text of an empty panel only without any result.
+ */
+export const WITHOUT_EMPTY: DataTransformerConfig = {
+  id: 'filterFieldsByName',
+  options: { include: { pattern: '/.*/' } },
+}
+
 /** Applies a specification to a builder and builds the panel. */
 export const finish = (
   builder: AnyPanelBuilder,

@@ -9,7 +9,7 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statetimeline'
-import { finish, type PanelSpec, type SizedPanel } from './spec.ts'
+import { finish, type PanelSpec, type SizedPanel, WITHOUT_EMPTY } from './spec.ts'
 
 /** With more rows their names overlap. */
 const ROWS_PER_PAGE = 10
@@ -18,6 +18,12 @@ interface TimelineSpec extends PanelSpec {
   /** One band, without the buttons for further pages. */
   readonly rows?: 'one'
 }
+
+/** Without a number Grafana has pages of 20; the builder refuses 0, which is no pages. */
+const withoutPages = ({ panel, ...size }: SizedPanel): SizedPanel => ({
+  ...size,
+  panel: { ...panel, options: { ...panel.options, perPage: 0 } },
+})
 
 /** One band per series, coloured by state, with the state as text. A band is empty where there is no data. */
 export const stateTimeline = (spec: TimelineSpec): SizedPanel => {
@@ -39,5 +45,6 @@ export const stateTimeline = (spec: TimelineSpec): SizedPanel => {
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Single).sort(SortOrder.None))
   if (spec.rows !== 'one') builder.perPage(ROWS_PER_PAGE)
-  return finish(builder, spec, 9)
+  const sized = finish(builder, spec, 9, [WITHOUT_EMPTY])
+  return spec.rows === 'one' ? withoutPages(sized) : sized
 }

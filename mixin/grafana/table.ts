@@ -10,7 +10,7 @@ import {
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table'
 import { PLAIN_COLORS } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
-import { assertColumnsFit, columnPixels } from './fit.ts'
+import { columnPixels, type NameWidth, nameWidths } from './fit.ts'
 import {
   dataLink,
   finish,
@@ -95,6 +95,9 @@ const UNIT_SAMPLES: Readonly<Record<string, string>> = {
   s: '59.9 mins',
   dtdurations: '11 months',
 }
+/** Of a bar and its number. Without it, Grafana takes 150 pixels. */
+const BAR_PIXELS = 100
+
 const DEFAULT_SAMPLE = 'Maintenance'
 
 const DASH = '–'
@@ -156,17 +159,21 @@ const columnOverride = (column: Column, sorted: boolean): Override => ({
     ...property('thresholds', column.steps && { mode: ThresholdsMode.Absolute, steps: column.steps }),
     ...property('custom.displayMode', cellOf(column)),
     ...property('custom.width', column.bar ? undefined : valueWidth(column, sorted)),
+    ...property('custom.minWidth', column.bar ? BAR_PIXELS : undefined),
   ],
 })
 
-const labelOverride = (label: string, spec: TableSpec): Override => {
+const widthOf = (width: NameWidth | undefined): DynamicConfigValue[] =>
+  property(width?.fixed ? 'custom.width' : 'custom.minWidth', width?.pixels)
+
+const labelOverride = (label: string, width: NameWidth | undefined, spec: TableSpec): Override => {
   const link = spec.cellLinks?.[label]
   const mappings = spec.labelMappings?.[label]
   return {
     name: spec.labelTitles?.[label] ?? label,
     properties: [
       { id: 'custom.filterable', value: true },
-      { id: 'custom.minWidth', value: labelWidth(label, spec) },
+      ...widthOf(width),
       ...property('links', link && [dataLink(link)]),
       ...property('mappings', mappings),
       ...property('custom.displayMode', cellOf({ ...(mappings && { mappings }) })),
@@ -176,9 +183,9 @@ const labelOverride = (label: string, spec: TableSpec): Override => {
 
 const textWidth = ({ title }: TextColumn): number => columnPixels(title, DEFAULT_SAMPLE)
 
-const textOverride = (column: TextColumn): Override => ({
-  name: column.title,
-  properties: [{ id: 'custom.minWidth', value: textWidth(column) }],
+const textOverride = ({ title }: TextColumn, width: NameWidth | undefined): Override => ({
+  name: title,
+  properties: widthOf(width),
 })
 
 /** Grafana names the column "Value" when there is one query, else "Value #A", "Value #B" and so on. */
@@ -207,23 +214,27 @@ const transformations = (spec: TableSpec): DataTransformerConfig[] => {
   ]
 }
 
-const assertFits = (spec: TableSpec): void => {
+/** The widths of the columns of labels and of texts. */
+const widthsOf = (spec: TableSpec): NameWidth[] => {
   const { title, width, rows, columns, texts = [], sortBy } = spec
   if (columns.some(({ bar }) => bar) && columns.length > 1) {
     throw new Error(
       `table “${title}”: a bar needs a table with one column, because an empty cell would show 0`,
     )
   }
-  assertColumnsFit(title, width, [
-    ...rows.map((label) => labelWidth(label, spec)),
-    ...texts.map(textWidth),
-    ...columns.map((column) => valueWidth(column, column.title === sortBy)),
-  ])
+  const fixed = columns.filter(({ bar }) => !bar)
+  const bars = columns.filter(({ bar }) => bar)
+  return nameWidths(
+    title,
+    width,
+    [...rows.map((label) => labelWidth(label, spec)), ...texts.map(textWidth), ...bars.map(() => BAR_PIXELS)],
+    fixed.map((column) => valueWidth(column, column.title === sortBy)),
+  )
 }
 
 /** One row per set of labels, one column per query, with current values. */
 export const table = (spec: TableSpec): SizedPanel => {
-  assertFits(spec)
+  const widths = widthsOf(spec)
   const builder = new PanelBuilder()
   if (spec.sortBy !== undefined) {
     builder.sortBy([new TableSortByFieldStateBuilder().displayName(spec.sortBy).desc(!spec.ascending)])
@@ -237,8 +248,8 @@ export const table = (spec: TableSpec): SizedPanel => {
       format: 'table',
     })),
     overrides: [
-      ...spec.rows.map((label) => labelOverride(label, spec)),
-      ...(spec.texts ?? []).map(textOverride),
+      ...spec.rows.map((label, index) => labelOverride(label, widths[index], spec)),
+      ...(spec.texts ?? []).map((text, index) => textOverride(text, widths[spec.rows.length + index])),
       ...spec.columns.map((column) => columnOverride(column, column.title === spec.sortBy)),
       EMPTY_CELL,
     ],
@@ -256,12 +267,13 @@ interface MatrixSpec extends Omit<PanelSpec, 'queries' | 'overrides' | 'links'> 
 
 /** Of the columns of a matrix, whose number is not known. */
 const MATRIX_COLUMN_PIXELS = 90
-const MATRIX_ROW_PIXELS = 240
+const MATRIX_ROW_PIXELS = 280
 
 /** One row per value of one label, one column per value of another. */
 export const matrix = (spec: MatrixSpec): SizedPanel => {
   const builder = new PanelBuilder().minWidth(MATRIX_COLUMN_PIXELS)
-  const corner = { id: 'custom.minWidth', value: MATRIX_ROW_PIXELS }
+  // Fixed: a smallest width above an equal share would make the table wider than its panel.
+  const corner = { id: 'custom.width', value: MATRIX_ROW_PIXELS }
   const panel: PanelSpec = {
     ...spec,
     queries: [{ expr: spec.expr, instant: true, format: 'table' }],

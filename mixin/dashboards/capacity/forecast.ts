@@ -125,7 +125,7 @@ export const forecastMatrix = table({
   cellLinks: { pool: rowToPool },
   sortBy: 'Time left',
   ascending: true,
-  noValue: 'No forecast',
+  noValue: 'No forecast, or no data: see “Data”',
   width: 12,
 })
 
@@ -141,6 +141,6 @@ export const closest = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Time left',
   ascending: true,
-  noValue: 'No forecast',
+  noValue: 'No forecast, or no data: see “Data”',
   width: 12,
 })

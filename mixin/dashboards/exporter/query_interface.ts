@@ -1,4 +1,4 @@
-import { upDown } from '../../grafana/mappings.ts'
+import { QUERY_RESULT, upDown } from '../../grafana/mappings.ts'
 import type { SizedPanel } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { timeSeries } from '../../grafana/timeseries.ts'
@@ -13,12 +13,12 @@ const up = stateTimeline({
   title: 'Query interface',
   about: [
     'Whether the last poll of the query interface succeeded, also without data. Systems whose feed has all figures are not queried.',
-    'Always green.',
-    'Red since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
+    'Always ok.',
+    'Failed since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
   ],
   queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
   unit: 'none',
-  mappings: upDown('ok', 'failed'),
+  mappings: upDown(...QUERY_RESULT),
   noValue: NOT_QUERIED,
   width: 8,
 })

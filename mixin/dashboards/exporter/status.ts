@@ -1,7 +1,7 @@
 import { negative } from '../../../src/alerting/references.ts'
 import { COLORS, PLAIN_COLORS } from '../../colors.ts'
 import { seriesToPool } from '../../grafana/links.ts'
-import { REACHABLE_CELLS, upDown, upDownCells } from '../../grafana/mappings.ts'
+import { QUERY_RESULT, REACHABLE_CELLS, upDown, upDownCells } from '../../grafana/mappings.ts'
 import { type SizedPanel, type Step, steps } from '../../grafana/spec.ts'
 import { stateTimeline } from '../../grafana/state_timeline.ts'
 import { table } from '../../grafana/table.ts'
@@ -92,7 +92,7 @@ const systems = table({
       title: 'Query interface',
       expr: ofSystem('sds_system_query_up'),
       unit: 'none',
-      mappings: upDownCells('ok', 'failed', 'warning'),
+      mappings: upDownCells(...QUERY_RESULT),
     },
     {
       title: 'Certificate',

@@ -72,6 +72,7 @@ const SERVICE: readonly Column[] = [
     unit: 's',
     decimals: 0,
     steps: steps(THRESHOLDS.sampleAgeSeconds),
+    sample: '59 mins',
   },
 ]
 
@@ -101,7 +102,7 @@ export const poolStates = stateTimeline({
   queries: [{ expr: poolHealthBands(SCOPE.system), legend: POOL_NAME }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
-  noValue: 'All pools were Good',
+  noValue: 'All pools were Good, or none was reported',
   links: [seriesToPool],
   width: 24,
 })

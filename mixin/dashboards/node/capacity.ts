@@ -55,7 +55,7 @@ const forecasts = table({
       steps: steps(THRESHOLDS.forecastSeconds),
     },
   ],
-  noValue: 'no forecast',
+  noValue: 'No data: see “Data”',
   width: 12,
 })
 

@@ -69,7 +69,7 @@ const interfaces = timeSeries({
   ],
   unit: 'Bps',
   min: 0,
-  noValue: 'Not served by this system',
+  noValue: NO_DATA,
   width: 24,
 })
 
@@ -79,7 +79,7 @@ const diskTraffic = (direction: 'read' | 'write') =>
     about: [
       `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
       'Mostly user traffic, with some erasure coding.',
-      'A large red area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
+      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
     ],
     queries: [
       {

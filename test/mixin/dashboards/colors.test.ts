@@ -114,8 +114,6 @@ describe('one meaning a colour', () => {
     expect([...seen].filter(([, colors]) => colors.size > 1).map(([text]) => text)).toEqual([
       // A node needs a person now; the data of a disk is rebuilt elsewhere.
       'Bad',
-      // The query interface: the feed still has the health and the capacity.
-      'failed',
     ])
     expect(seen.size).toBeGreaterThan(10)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { panelPixels, titleRoom } from '../../../mixin/grafana/fit.ts'
+import { columnPixels, panelPixels, titleRoom } from '../../../mixin/grafana/fit.ts'
 import { stat } from '../../../mixin/grafana/stat.ts'
 import { promql } from '../../../mixin/promql/expression.ts'
 import { ofType, PANELS } from './panels.ts'
@@ -35,6 +35,19 @@ describe('titles', () => {
 
   test('have room in the narrowest window: 1366 pixels with the menu of Grafana', () => {
     expect(panelPixels(24)).toBe(1034)
+  })
+})
+
+describe('columns of tables', () => {
+  /** Padding and border of a cell. */
+  const EDGE_PIXELS = 13
+
+  test.each([
+    ['Nodes', 44.2],
+    ['Disks', 37.3],
+    ['Memory', 56],
+  ])('have room for the header %s, which is %d pixels wide in Grafana', (title, pixels) => {
+    expect(columnPixels(title, '')).toBeGreaterThanOrEqual(EDGE_PIXELS + pixels)
   })
 })
 

@@ -1,5 +1,6 @@
 import * as units from '@grafana/grafana-foundation-sdk/units'
 import { describe, expect, test } from 'vitest'
+import { UIDS } from '../../../mixin/settings.ts'
 import { ofType, optionsOf, PANELS, SHOWN } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
@@ -46,6 +47,28 @@ describe('every panel', () => {
     )
     expect(scaled.map(({ where }) => where)).toEqual([])
   })
+})
+
+test('the text of an empty panel does not say that all is well, or not served, where there may be no data', () => {
+  const certain = PANELS.filter(({ where, panel }) => {
+    const text = panel.fieldConfig?.defaults.noValue
+    return (
+      !where.startsWith(UIDS.exporter) &&
+      text !== undefined &&
+      !/no data|with data|reported|rules|within a day/i.test(text)
+    )
+  })
+  expect(certain.map(({ where }) => where)).toEqual([])
+})
+
+test('a description names a colour only where the panel has it', () => {
+  const named = PANELS.flatMap(({ where, panel }) =>
+    [...(panel.description ?? '').matchAll(/\b(red|orange|yellow|blue|green|purple)\b/gi)].map(
+      ([, color = '']) => ({ where, color: color.toLowerCase(), config: JSON.stringify(panel.fieldConfig) }),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(4)
+  expect(named.filter(({ color, config }) => !config.includes(color)).map(({ where }) => where)).toEqual([])
 })
 
 describe('time series', () => {
@@ -128,6 +151,14 @@ describe('graphs of many nodes', () => {
     const joined = graphs.filter(({ metrics }) => scraped(metrics).length > 1)
     expect(joined.map(({ where }) => where)).toEqual([])
   })
+})
+
+test('state timelines and heatmaps remove empty results, with which Grafana would not show the text for no data', () => {
+  for (const { panel, where } of ofType('state-timeline', 'heatmap')) {
+    expect(panel.transformations, where).toEqual([
+      { id: 'filterFieldsByName', options: { include: { pattern: '/.*/' } } },
+    ])
+  }
 })
 
 /** `topk by (…)` selects one of each group and is not meant here. */

@@ -1,5 +1,6 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard'
 import { describe, expect, test } from 'vitest'
+import { panelPixels } from '../../../mixin/grafana/fit.ts'
 import { from, PLAIN } from '../../../mixin/grafana/spec.ts'
 import { table } from '../../../mixin/grafana/table.ts'
 import { promql } from '../../../mixin/promql/expression.ts'
@@ -109,6 +110,30 @@ describe('tables', () => {
         type: 'special',
         options: { match: 'null+nan', result: { text: '–', color: 'transparent' } },
       })
+    }
+  })
+
+  test('are not wider than their panels in the narrowest window, as Grafana calculates widths', () => {
+    /** Padding and border of a panel. */
+    const EDGES_PIXELS = 18
+    const DEFAULT_MIN_PIXELS = 150
+    for (const { panel, where } of TABLES) {
+      const organize = organizeOf(panel)
+      if (!organize) continue
+      const { excludeByName, indexByName, renameByName } = organize
+      const titles = Object.keys(indexByName)
+        .filter((name) => !excludeByName[name])
+        .map((name) => renameByName[name] ?? name)
+      const fixed = titles.map((title) => Number(property(panel, title, 'custom.width') ?? 0))
+      const auto = titles.filter((_, index) => fixed[index] === 0)
+      const room = panelPixels(panel.gridPos?.w ?? 0) - EDGES_PIXELS
+      const used = fixed.reduce((sum, width) => sum + width, 0)
+      const share = (room - used) / auto.length
+      const smallest = auto.map((title) =>
+        Number(property(panel, title, 'custom.minWidth') ?? DEFAULT_MIN_PIXELS),
+      )
+      const total = smallest.reduce((sum, width) => sum + Math.max(width, share), used)
+      expect(total, where).toBeLessThanOrEqual(room + 0.01)
     }
   })
 
