@@ -27,7 +27,7 @@ describe('an expression that repeats every hour', () => {
   )
   const field = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(','))
   // No time zone changes its difference from UTC in these days.
-  const now = fc.date({ min: new Date('2026-01-10T00:00:00Z'), max: new Date('2026-02-05T00:00:00Z') })
+  const now = fc.integer({ min: Date.UTC(2026, 0, 10), max: Date.UTC(2026, 1, 5) })
 
   test('has the times that node-cron computes', () => {
     fc.assert(
