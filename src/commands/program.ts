@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../visible_text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
+import { withHelpWidth } from './cli/help_width.ts'
 import { systemErrorText } from './cli/system_errors.ts'
 
 const DESCRIPTION =
@@ -50,7 +51,7 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 /** Configures help and errors of a command and its subcommands. */
 function configure(command: Command): Command {
   for (const subcommand of command.commands) if (subcommand.parent === command) configure(subcommand)
-  return command
+  return withHelpWidth(command)
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()

@@ -109,7 +109,12 @@ function check<Output>(schema: z.ZodType<Output>, yaml: YamlText, environment: E
   // An unset variable may cause another problem at the same path; report it once.
   const reported = new Set(problems.map(({ path }) => path))
   const independent = others.filter(({ path }) => !reported.has(path))
-  return { result: parsed.data, problems: [...problems, ...independent] }
+  return { result: parsed.data, problems: [...problems, ...independent].sort(byLine) }
+}
+
+/** In the order of the lines. */
+function byLine(a: Problem, b: Problem): number {
+  return (a.line ?? 0) - (b.line ?? 0)
 }
 
 /** The file with the systems of one name only; undefined if there are none. */

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { appendFile, mkdir, rm, truncate } from 'node:fs/promises'
+import { appendFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OPENMETRICS_END } from '../metrics/exposition.ts'
+import { createFolder } from './create_folder.ts'
 import { FAMILY_HEADERS, metricLines } from './openmetrics.ts'
 import type { HistorySeries } from './series.ts'
 
@@ -96,7 +97,7 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
       return memoryBytes > MAX_MEMORY_BYTES
     },
     async save() {
-      await mkdir(folder, { recursive: true })
+      createFolder(folder)
       const changed = [...all.values()].filter(({ chunks }) => chunks.length > 0)
       for (let start = 0; start < changed.length; start += PARALLEL_FILES) {
         await Promise.all(changed.slice(start, start + PARALLEL_FILES).map(saveOne))

@@ -89,6 +89,31 @@ describe('the program', () => {
     for (const word of words) expect(stdout).toContain(word)
   })
 
+  test.concurrent.each([
+    'serve',
+    'demo --help-all',
+    'check',
+    'doctor',
+    'nodes',
+    'providers delete',
+    'backfill',
+    'dashboards',
+    'rules',
+    'emulate --help-all',
+    'completion',
+  ])('the help of %s fits 80 columns, apart from commands to copy and single words', async (words) => {
+    const { code, stdout } = await program(...words.split(' '), '--help')
+    expect(code).toBe(0)
+    const isWide = (line: string) => line.length > 80 && !/^ +(sds-exporter .*|\S+)$/.test(line)
+    expect(stdout.split('\n').filter(isWide)).toEqual([])
+  })
+
+  test.concurrent('help breaks paragraphs as a whole, and lists in their second column', async () => {
+    const { stdout } = await program('nodes', '--help')
+    expect(stdout).toMatch(/^Reads directly .{50,}\nlimits of .{50,}\nnode /m)
+    expect(stdout).toMatch(/^ {2}OTHER {8}other disks: .*\n {15}\S/m)
+  })
+
   test.concurrent('--help of the demo fits a small terminal', async () => {
     const lines = (await program('demo', '--help')).stdout.trimEnd().split('\n')
     expect(lines.length).toBeLessThanOrEqual(24)

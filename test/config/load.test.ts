@@ -91,7 +91,7 @@ history: {enabled: true, window: 2h, interval: 1m}
   expect(config.limits).toEqual({ concurrency: 2, requestsPerSecond: 7, maxResponseBytes: 1_000_000 })
 })
 
-test('all problems are reported at once, each with its path', () => {
+test('all problems are reported at once, line by line, each with its path', () => {
   const text = `
 systems:
   - name: "bad name"
@@ -110,7 +110,6 @@ limits: {concurrency: 0, max_response_bytes: 64}
 wrong: 1
 `
   expect(problemsOf(text)).toEqual([
-    'systems[2].name: systems[1] has the same name',
     'systems[0].name: may contain letters, digits, underscore, dot and hyphen only',
     'systems[0].base_url[0]: must begin with https:// or http://',
     'systems[0].auth.…: unknown key at line 5, column 23, which is not shown here because it may hold a secret; did you mean token_file?',
@@ -118,6 +117,7 @@ wrong: 1
     'systems[0].tls: unknown key; did you mean tls_config?',
     'systems[1].base_url[1]: must not contain a user or password: set them under auth',
     'systems[1].auth.password_file: nope cannot be read: no such file',
+    'systems[2].name: systems[1] has the same name',
     'systems[2].base_url: needs at least one URL',
     'systems[2].auth.token_file: must not be empty',
     'systems[2].pools: must not be empty; omit it to discover the pools',
@@ -130,7 +130,7 @@ wrong: 1
   ])
 })
 
-test('every problem has its line', () => {
+test('every problem has its line, and they are in this order', () => {
   const text = `systems:
   - name: a
     base_url:
@@ -153,10 +153,10 @@ forecast: {targets: [80,
   } catch (failure) {
     if (!(failure instanceof ConfigError)) throw failure
     expect(failure.message.split('\n').slice(1)).toEqual([
-      '  line 6: systems[0].auth.token: the environment variable NO is not set',
-      '  line 9: systems[1].name: systems[0] has the same name',
       '  line 5: systems[0].base_url[1]: must begin with https:// or http://',
+      '  line 6: systems[0].auth.token: the environment variable NO is not set',
       '  line 8: systems[0].tls_config.ca_file: nope.pem cannot be read: no such file',
+      '  line 9: systems[1].name: systems[0] has the same name',
       '  line 9: systems[1].base_url: missing: expected a URL or a list of URLs',
       expect.stringMatching(/^ {2}line 12: poll\.schedule: .*: the day must be from 1 to 31$/),
       '  line 13: poll.timout: unknown key; did you mean timeout?',

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, mkdtemp } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Period } from '../../api/history/series.ts'
 import { fileTypeProblem } from '../../config/values/files.ts'
 import type { Destination } from '../../history/backfill.ts'
+import { createFolder } from '../../history/create_folder.ts'
 import { createFileDestination } from '../../history/file_destination.ts'
 import { loadState, type RunState } from '../../history/journal.ts'
 import { daysOf, type Part } from '../../history/periods.ts'
@@ -94,7 +95,7 @@ function toFolder(path: string): Output {
     journalFile: join(path, 'backfill.journal'),
     partsOf: daysOf,
     async open() {
-      await mkdir(path, { recursive: true })
+      createFolder(path)
       const target = ({ name }: Part) => join(path, `${name}.om`)
       return createFileDestination({ target, spoolFolder: join(path, 'backfill.spool'), skipEmpty: true })
     },

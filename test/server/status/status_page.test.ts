@@ -371,6 +371,7 @@ describe('10,000 nodes', () => {
     expect((await page.content()).length).toBeLessThan(700_000)
     expect(await page.locator('tr.bad').count()).toBeGreaterThan(0)
     expect(await page.locator('.pool').count()).toBe(16)
+    expect(await page.locator('details.pool[open]').count()).toBe(3)
     await expectText(page, '10000 nodes: 9984 Good, 16 Bad')
     await checkLook(scene.url)
   })

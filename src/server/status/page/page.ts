@@ -30,6 +30,8 @@ export interface PageSources {
 const FULL_SYSTEMS = 12
 const LISTED_SYSTEMS = 500
 const FULL_POOLS = 12
+/** Pools with problems that are open at first. */
+const OPENED_POOLS = 3
 const LISTED_POOLS = 25
 /** On the page of one system. */
 const LISTED_POOLS_OF_SYSTEM = 200
@@ -104,6 +106,7 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
     [...full].flatMap(({ pools }) => pools),
     FULL_POOLS,
   )
+  const opened = openedPools(status)
   const listed = selection.system === '' ? LISTED_POOLS : LISTED_POOLS_OF_SYSTEM
   const cards: Html[] = []
   for (const system of full) {
@@ -111,7 +114,7 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
       listed,
       page: selection.page,
       fullPools,
-      opened: troubledPools(status, system),
+      opened,
       context: { system, recent, now },
     })
     cards.push(systemCard(system, pools, recent, now))
@@ -125,17 +128,23 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
   return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED_SYSTEMS).map(systemLink)}${rest}</section>`
 }
 
-/** The ids of the pools that have problems of their own. */
-function troubledPools({ problems }: Status, { name }: SystemStatus): Set<string | null> {
-  return new Set(problems.filter(({ system }) => system === name).map(({ pool_id }) => pool_id))
+/** The first pools with problems of their own, the worst first. */
+function openedPools({ problems, systems }: Status): Set<PoolStatus> {
+  const opened = new Set<PoolStatus>()
+  for (const { system, pool_id: id } of problems) {
+    const pool = systems.find(({ name }) => name === system)?.pools.find((one) => one.id === id)
+    if (pool !== undefined) opened.add(pool)
+    if (opened.size === OPENED_POOLS) break
+  }
+  return opened
 }
 
 interface PoolListOptions {
   readonly listed: number
   readonly page: number
   readonly fullPools: ReadonlySet<PoolStatus>
-  /** Ids of pools that are open at first. */
-  readonly opened: ReadonlySet<string | null>
+  /** Pools that are open at first. */
+  readonly opened: ReadonlySet<PoolStatus>
   readonly context: PoolContext
 }
 
@@ -148,7 +157,7 @@ function* poolsSteps(
   const from = isOwnPage ? (page - 1) * listed : 0
   const shown = isOwnPage ? system.pools.slice(from, from + listed) : [...worstOf(system.pools, listed)]
   for (const pool of shown) {
-    parts.push(fullPools.has(pool) ? fullPool(pool, opened.has(pool.id), context) : poolLink(pool, context))
+    parts.push(fullPools.has(pool) ? fullPool(pool, opened.has(pool), context) : poolLink(pool, context))
     yield
   }
   const more = system.pools.length - shown.length
