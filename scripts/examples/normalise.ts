@@ -19,6 +19,11 @@ const RULES: readonly Rule[] = [
     reason: 'time that a poll took',
   },
   {
+    pattern: /(\bduration_ms=)[\d.]+/g,
+    replacement: '$131',
+    reason: 'time that a request or a poll took',
+  },
+  {
     pattern: /("last_minute": ?)\d+/g,
     replacement: '$119',
     reason: 'forecasts may be read later',

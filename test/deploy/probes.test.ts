@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
@@ -7,8 +5,8 @@ import { type ExporterSetup, startExporter } from '../faults/exporter_setup.ts'
 import { readText } from '../repository/repository.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
 import { startVictoriaMetrics, type VictoriaMetrics } from '../support/victoria_metrics.ts'
+import { OVERLAY, prometheusConfig, startService } from './probes_setup.ts'
 
-const OVERLAY = 'deploy/kubernetes/overlays/probes'
 const SHARDS = [0, 1]
 const EXPORTERS = 3
 const POOLS = 1
@@ -17,55 +15,6 @@ const NODES = 2
 const SPEED = 60
 /** By the hash of Prometheus, some of them belong to each of two servers. */
 const NAMES = ['frankfurt', 'paris', 'vienna', 'madrid', 'oslo', 'rome']
-
-/** Accepts connections like the Service: each goes to the next exporter that accepts it. */
-async function startService(urls: readonly string[]): Promise<{ address: string; stop: () => void }> {
-  let next = 0
-  const sockets = new Set<Socket>()
-  const forward = (client: Socket, tries = urls.length) => {
-    const { hostname, port } = new URL(urls[next++ % urls.length] ?? '')
-    const exporter = connect(Number(port), hostname)
-    exporter.once('connect', () => client.pipe(exporter).pipe(client))
-    exporter.on('error', () =>
-      tries > 1 && exporter.bytesRead === 0 ? forward(client, tries - 1) : client.destroy(),
-    )
-    sockets.add(exporter)
-  }
-  const server: Server = createServer((client) => {
-    sockets.add(client)
-    client.on('error', () => undefined)
-    forward(client)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a parsed configuration
-type Yaml = any
-
-/** The configuration of the overlay, with addresses of this machine and scrapes every two seconds. */
-function configOf(shard: number, service: string, exporters: readonly string[], writeUrl: string): Yaml {
-  const config: Yaml = parse(readText(`${OVERLAY}/prometheus-${shard}.yml`))
-  const [systems, own] = config.scrape_configs
-  const [sd] = systems.http_sd_configs
-  const url = sd.url.replace(/^http:\/\/[^/]+/, `http://${service}`)
-  const { dns_sd_configs: _names, ...ownRest } = own
-  return {
-    ...config,
-    global: { ...config.global, scrape_interval: '2s', scrape_timeout: '2s' },
-    scrape_configs: [
-      { ...systems, http_sd_configs: [{ ...sd, url, refresh_interval: '1s' }] },
-      { ...ownRest, scrape_timeout: '2s', static_configs: [{ targets: exporters }] },
-    ],
-    remote_write: config.remote_write.map((store: Yaml) => ({ ...store, url: writeUrl })),
-  }
-}
 
 let emulators: readonly Emulator[]
 let exporters: readonly ExporterSetup[]
@@ -95,14 +44,12 @@ beforeAll(async () => {
   const { poll } = parse(readText(`${OVERLAY}/sds-exporter.yml`))
   const config = JSON.stringify({ systems, poll, limits: { requests_per_second: 1000 } })
   exporters = await Promise.all(Array.from({ length: EXPORTERS }, () => startExporter(config)))
-  const urls = exporters.map(({ exporter }) => exporter.url)
-  service = await startService(urls)
+  const addresses = exporters.map(({ exporter }) => new URL(exporter.url).host)
+  service = await startService('127.0.0.1:0', addresses)
   store = await startVictoriaMetrics()
-  const addresses = urls.map((url) => new URL(url).host)
+  const places = { service: service.address, exporters: addresses, writeUrl: store.writeUrl }
   servers = await Promise.all(
-    SHARDS.map((shard) =>
-      startPrometheus({ config: configOf(shard, service.address, addresses, store.writeUrl) }),
-    ),
+    SHARDS.map((shard) => startPrometheus({ config: prometheusConfig(shard, places) })),
   )
 })
 afterAll(async () => {
@@ -136,6 +83,11 @@ describe('three exporters, two Prometheus servers and one store', () => {
     expect(inStore).toEqual([])
   })
 
+  test('share the work', async () => {
+    const working = 'sum by (instance) (sds_api_requests_total{operation="nodes"}) > 0'
+    expect(await store.waitForSamples(`count(${working}) == ${EXPORTERS}`)).toHaveLength(1)
+  })
+
   test('have performance figures, and no counter that goes back when another exporter answers', async () => {
     await store.waitForSamples(`count(count by (system) (sds_node_cpu_utilization_ratio)) == ${NAMES.length}`)
     await store.waitForSamples('min(count_over_time(sds_probe_success[10m])) >= 8')
@@ -150,7 +102,9 @@ describe('three exporters, two Prometheus servers and one store', () => {
   })
 
   test('log no warning about samples', () => {
-    for (const server of servers) expect(server.log()).not.toMatch(/level=(warn|error)/)
+    // On a loaded machine, /sd may be later than its interval; the targets stay.
+    const isProblem = (line: string) => /level=(warn|error)/.test(line) && !line.includes('discovery manager')
+    for (const server of servers) expect(server.log().split('\n').filter(isProblem)).toEqual([])
   })
 
   test('go on when an exporter stops', async () => {

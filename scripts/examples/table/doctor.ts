@@ -23,6 +23,11 @@ const PARIS = `systems:
     ${AUTH}
 `
 
+/** Without requests that come before or after the poll. */
+const ONLY_POLLS = `${PARIS}forecast: {schedule: ""}
+providers: {schedule: ""}
+`
+
 const MISSING_VARIABLE = `systems:
   - name: frankfurt
     base_url: http://127.0.0.1:4443
@@ -89,6 +94,19 @@ export const DOCTOR: readonly Example[] = [
       },
       {
         run: "curl -fsS http://127.0.0.1:9438/metrics | grep -E '^sds_(system_up|api_logins_total|pool_up)' | grep -v ' 0$'",
+      },
+    ],
+  },
+  {
+    name: 'debug-log',
+    page: 'docs/operations.md',
+    files: { 'paris.yml': ONLY_POLLS },
+    ownPorts: [9438],
+    steps: [
+      {
+        start: 'sds-exporter serve --config.file=paris.yml --log.level=debug',
+        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
+        until: /msg=poll .*\n/,
       },
     ],
   },

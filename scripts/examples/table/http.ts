@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Status } from '../../../src/status/model.ts'
 import type { Example } from '../example.ts'
 import { CONFIG } from '../stage.ts'
@@ -8,38 +7,7 @@ const BASE = 'http://127.0.0.1:9438'
 
 const PARIS_POOL = 'urn:storageos:VirtualArray:d284d607-4dcf-425e-994a-e3f6f7ac4dd6'
 
-/** By the hash of Prometheus, some of them belong to each of two servers. */
-const FOUR_SYSTEMS = `systems:
-${['frankfurt', 'paris', 'madrid', 'oslo'].map((name) => `  - {name: ${name}, base_url: "http://127.0.0.1:4443", auth: {token: emulator-monitor}}`).join('\n')}
-poll: {schedule: ""}
-`
-
 export const HTTP: readonly Example[] = [
-  {
-    name: 'shards',
-    page: 'docs/probes.md',
-    files: {
-      'probes.yml': FOUR_SYSTEMS,
-      'prometheus-0.yml': ofOverlay('prometheus-0.yml'),
-      'prometheus-1.yml': ofOverlay('prometheus-1.yml'),
-    },
-    ownPorts: [9438],
-    steps: [
-      {
-        start: 'sds-exporter serve --config.file=probes.yml',
-        hidden: '--web.listen-address=127.0.0.1:9438 --admin.listen-address=',
-        until: /listening.*\n/,
-        hide: true,
-      },
-      ...[0, 1].map((shard) =>
-        pipedIntoJq(
-          `promtool check service-discovery --timeout=5s prometheus-${shard}.yml sds-systems`,
-          "-r '.[].labels.instance // empty'",
-          instancesOf,
-        ),
-      ),
-    ],
-  },
   {
     name: 'probe-config',
     page: 'docs/probes.md',
@@ -96,17 +64,6 @@ export const HTTP: readonly Example[] = [
     steps: [pipedIntoJq(`curl -fsS '${BASE}/api/v1/status?system=frankfurt'`, '.', shortStatus)],
   },
 ]
-
-/** A file of the overlay, with the address of this machine in place of the Service. */
-function ofOverlay(name: string): string {
-  const file = new URL(`../../../deploy/kubernetes/overlays/probes/${name}`, import.meta.url)
-  return readFileSync(file, 'utf8').replaceAll('//sds-exporter:9438', '//127.0.0.1:9438')
-}
-
-/** The targets that were not dropped, in order. */
-function instancesOf(targets: readonly { labels: { instance?: string } }[]): readonly string[] {
-  return targets.flatMap(({ labels }) => labels.instance ?? []).sort()
-}
 
 /** The document with shortened lists. */
 function shortStatus(status: Status): Status {
