@@ -22,17 +22,20 @@ const READY = 'count(rate(sds_api_requests_total[4m]))'
 const recorded = (...names: readonly RecordedName[]): string =>
   names.map((name) => `count(${name}) > 0`).join(' and ')
 const OF_ALL_SYSTEMS = recorded(RECORDED.sampleAge, RECORDED.forecastAvailable)
-const OF_PERFORMANCE = recorded(RECORDED.nodeBusierNic, RECORDED.failedNotByUserRatio)
+const OF_PERFORMANCE = recorded(RECORDED.failedNotByUserRatio)
+const OF_INTERFACES = recorded(RECORDED.nodeBusierNic)
+const OF_QUERIES = `${READY} > 0 and ${LATENCIES} == 12 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and count(${RECORDED.nodeWriteLatencyQuantile}) == 6`
 
 /**
- * A pair of exporters of one system, an exporter of a system with the query interface, and an exporter of one with
+ * A pair of exporters of one system, exporters of two systems with the query interface, and an exporter of one with
  * neither source of performance figures, each with a Prometheus.
  */
 let rules: Folder
 let demos: Child[]
 let full: Prometheus
-let queried: QueriedSystem
+let queried: QueriedSystem[]
 let modern: Prometheus
+let defect: Prometheus
 let without: Prometheus
 let exporters: string[]
 
@@ -42,11 +45,11 @@ interface QueriedSystem {
 }
 
 /** The clock of the emulator is 60 times as fast, so that the next point of a counter comes after five seconds. */
-async function startQueried(): Promise<QueriedSystem> {
+async function startQueried(profile: 'modern' | 'range-defect'): Promise<QueriedSystem> {
   const startedAt = Date.now()
   const emulator = createEmulator({
     listenAddress: '127.0.0.1:0',
-    profile: 'modern',
+    profile,
     nodes: 3,
     clock: () => startedAt + 60 * (Date.now() - startedAt),
   })
@@ -113,20 +116,23 @@ beforeAll(async () => {
   exporters = [one, other]
   full = await scrape(exporters)
   without = await scrape([community])
-  queried = await startQueried()
-  modern = await scrape([new URL(queried.exporter.url).host])
+  queried = await Promise.all([startQueried('modern'), startQueried('range-defect')])
+  const [current = '', old = ''] = queried.map(({ exporter }) => new URL(exporter.url).host)
+  modern = await scrape([current])
+  defect = await scrape([old])
   await full.waitForSamples(
-    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and ${recorded(RECORDED.writeLatency)}`,
+    `${READY} > 0 and count(count by (instance) (sds_node_capacity_forecast_available)) == 2 and count(${RECORDED.forecastAvailable}) == 2 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and ${OF_INTERFACES} and ${recorded(RECORDED.writeLatency)}`,
   )
   await without.waitForSamples(`${READY} > 0 and ${OF_ALL_SYSTEMS}`)
-  await modern.waitForSamples(
-    `${READY} > 0 and ${LATENCIES} == 12 and ${OF_ALL_SYSTEMS} and ${OF_PERFORMANCE} and count(${RECORDED.nodeWriteLatencyQuantile}) == 6`,
-  )
+  await modern.waitForSamples(`${OF_QUERIES} and ${OF_INTERFACES}`)
+  await defect.waitForSamples(OF_QUERIES)
 }, 3 * START_TIMEOUT_MS)
 afterAll(async () => {
-  await Promise.all([full?.stop(), without?.stop(), modern?.stop()])
-  await queried?.exporter.stop()
-  await queried?.emulator.stop()
+  await Promise.all([full, without, modern, defect].map((prometheus) => prometheus?.stop()))
+  for (const { exporter, emulator } of queried ?? []) {
+    await exporter.stop()
+    await emulator.stop()
+  }
   await Promise.all((demos ?? []).map((demo) => demo.stop()))
   rules?.[Symbol.dispose]()
 })
@@ -157,6 +163,14 @@ const EXPECTED_EMPTY_WITH_FEED: readonly string[] = [
   'sds-exporter / Query interface',
   'sds-exporter / Polls of the query interface',
   'sds-exporter / Rows of unknown nodes',
+]
+
+/** Panels of the use of network interfaces. Releases before 4.x do not have their speed. */
+const WITHOUT_SPEED: readonly string[] = [
+  'sds-pool / Top $topn nodes by NIC use',
+  'sds-node / Network use',
+  'sds-performance / Top $topn nodes by NIC receive',
+  'sds-performance / Top $topn nodes by NIC transmit',
 ]
 
 /** Metrics that a system without the query interface does not have. */
@@ -236,6 +250,15 @@ describe('every panel, with the query interface', () => {
   test('shows that everything is served', async () => {
     const shares = await servedShares(modern, 'sds-node', 4)
     expect(shares.map((group) => new Set(group))).toEqual(Array.from({ length: 4 }, () => new Set([1])))
+  })
+})
+
+describe('every panel, with the query interface of a release whose ranges are wrong', () => {
+  test('has results, and numbers only, except for what needs the speed of interfaces', async () => {
+    const queries = await queryAll(defect, ALL)
+    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual(WITHOUT_SPEED)
+    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+    expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
   })
 })
 
