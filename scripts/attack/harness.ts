@@ -1,4 +1,4 @@
-import { getPriority, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProbing } from './probing.ts'
 import { cpuSeconds, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
@@ -79,7 +79,7 @@ const ATTACK_NICENESS = 10
 function lowerPriority(): () => void {
   if (process.getuid?.() !== 0) return () => undefined
   const before = getPriority()
-  setPriority(before + ATTACK_NICENESS)
+  setPriority(Math.min(before + ATTACK_NICENESS, constants.priority.PRIORITY_LOW))
   return () => setPriority(before)
 }
 

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { getPriority, setPriority, tmpdir } from 'node:os'
+import { constants, getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../src/config/load.ts'
@@ -39,7 +39,8 @@ export async function startSystems(): Promise<Systems> {
       { outputFile: join(folder, `${name}.log`) },
     )
   const programs = [start(STEADY), start(OTHER)]
-  for (const { pid } of programs) setPriority(pid, getPriority() + LOWER_PRIORITY)
+  const priority = Math.min(getPriority() + LOWER_PRIORITY, constants.priority.PRIORITY_LOW)
+  for (const { pid } of programs) setPriority(pid, priority)
   const [steadyUrl = '', otherUrl = ''] = await Promise.all(
     programs.map((program) => program.find(/^Emulated storage system: (\S+)$/m)),
   )

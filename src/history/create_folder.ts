@@ -10,7 +10,12 @@ export function createFolder(path: string): void {
   if (isFolder(path)) return
   const parent = dirname(path)
   if (parent !== path) createFolder(parent)
-  mkdirSync(path)
+  try {
+    mkdirSync(path)
+  } catch (failure) {
+    // Another process may have created it meanwhile.
+    if (!isFolder(path)) throw failure
+  }
 }
 
 function isFolder(path: string): boolean {

@@ -77,15 +77,19 @@ async function spawned(
   return child
 }
 
+/** Killed when the test process exits early. */
+const running = new Set<ChildProcessWithoutNullStreams>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 function control(child: ChildProcessWithoutNullStreams, command: string): Child {
   const stdout = collect(child.stdout)
   const stderr = collect(child.stderr)
-  // Kills the child when the test process exits early.
-  const reap = () => child.kill('SIGKILL')
-  process.once('exit', reap)
+  running.add(child)
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', reap)
+      running.delete(child)
       resolve({ code, signal })
     })
   })

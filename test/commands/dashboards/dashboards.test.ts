@@ -39,14 +39,12 @@ describe('dashboards --out refuses', () => {
   test('a file in place of the folder', async () => {
     using folder = temporaryFolder()
     const file = folder.write('file', '')
-    const exists = await dashboards([`--out=${file}`])
-    expect(exists).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: `sds-exporter: ${file}: it exists and is not a folder (EEXIST)\n`,
-    })
-    const below = await dashboards([`--out=${file}/below`])
-    expect(below).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a folder (ENOTDIR)') })
+    for (const path of [file, `${file}/below`])
+      expect(await dashboards([`--out=${path}`])).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `sds-exporter: ${file}: it exists and is not a folder (EEXIST)\n`,
+      })
   })
 
   test.each([
