@@ -121,8 +121,8 @@ function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Wi
   return withdrawal
 }
 
-/** @param began on the clock of `performance.now()` */
-function attemptSince(began: number, failure?: ApiError): Attempt {
+/** A poll that ends now. @param began on the clock of `performance.now()` */
+export function attemptSince(began: number, failure?: ApiError): Attempt {
   const at = Date.now() / 1000
   return { at, seconds: (performance.now() - began) / 1000, failure: failure && failureOf(failure, at) }
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../api/errors/errors.ts'
 import { untilAborted } from '../api/http/deadline.ts'
 import type { SystemConfig } from '../config/config.ts'
 import { labelText, type Part, renderPart } from '../metrics/exposition.ts'
@@ -6,11 +7,11 @@ import { createPage, type Page } from '../metrics/page.ts'
 import { inSlices } from '../slices.ts'
 import { type Board, systemParts } from './board.ts'
 import { byId, performanceLinesSteps } from './pool_lines.ts'
-import type { Outcome } from './pool_poller.ts'
+import { attemptSince, type Outcome } from './pool_poller.ts'
 import type { Round } from './round.ts'
 import { withPerformance } from './state.ts'
 import { withoutCounters } from './state_samples.ts'
-import { type Attempt, type Failure, NOTHING, type PoolState, type SystemState } from './system_state.ts'
+import { NOTHING, type PoolState, type SystemState } from './system_state.ts'
 
 /**
  * Polls a system, or one of its pools, and resolves to a page with what was read: when all is read, or when the signal
@@ -80,7 +81,7 @@ function isComplete({ poolIds, outcomes }: Found): boolean {
 async function withNewPerformance(state: SystemState, { beganMs }: Found): Promise<SystemState> {
   const known = state.performance
   if (known?.reading === undefined) return state
-  if (known.failure === undefined && known.receivedAtMs >= beganMs) return state
+  if (known.receivedAtMs >= beganMs) return state
   const without = { ...known, reading: undefined }
   const lines = await inSlices(performanceLinesSteps(state, without, Number.POSITIVE_INFINITY))
   return withPerformance(state, without, { lines })
@@ -98,6 +99,8 @@ function partsOf(state: SystemState, found: Found): Part[] {
   return [...systemParts(shown).map(withoutCounters), successPart(state.name, isComplete(found))]
 }
 
+const UNFINISHED = 'the poll did not end within the time of the probe'
+
 /** Values that are older than the probe are not shown. */
 function withoutValues(pool: PoolState, { beganMs, outcomes }: Found): PoolState {
   const outcome = outcomes.get(pool.ref.id)
@@ -108,15 +111,8 @@ function withoutValues(pool: PoolState, { beganMs, outcomes }: Found): PoolState
     merged: undefined,
     feedPart: NOTHING,
     forecastPart: NOTHING,
-    lastAttempt: hasFailed ? pool.lastAttempt : unfinished(beganMs),
+    lastAttempt: hasFailed ? pool.lastAttempt : attemptSince(beganMs, new ApiError('timeout', UNFINISHED)),
   }
-}
-
-function unfinished(beganMs: number): Attempt {
-  const at = Date.now() / 1000
-  const message = 'the poll did not end within the time of the probe'
-  const failure: Failure = { reason: 'timeout', message, remedy: 'increase scrape_timeout', at }
-  return { at, seconds: (performance.now() - beganMs) / 1000, failure }
 }
 
 function successPart(system: string, isGood: boolean): Part {

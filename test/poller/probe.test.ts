@@ -3,6 +3,7 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { FeedReading } from '../../src/api/feed/feed.ts'
 import { untilAborted } from '../../src/api/http/deadline.ts'
+import { withPools } from '../../src/poller/state.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
@@ -74,6 +75,7 @@ function summary(text: string) {
   return {
     success: by('sds_probe_success', 'system')['a'],
     systemUp: by('sds_system_up', 'system')['a'],
+    queryUp: by('sds_system_query_up', 'system')['a'],
     up: by('sds_pool_up', 'pool_id'),
     seconds: by('sds_pool_poll_duration_seconds', 'pool_id'),
     free: by('sds_node_disk_space_free_bytes', 'node'),
@@ -82,6 +84,14 @@ function summary(text: string) {
     systems: new Set(series.map(({ labels }) => labels['system'])),
     families: new Set(series.map(({ name }) => name)),
   }
+}
+
+/** The page has exactly these values of these families. */
+function expectPage(
+  page: ReturnType<typeof summary> | undefined,
+  expected: Partial<ReturnType<typeof summary>>,
+): void {
+  expect(page).toEqual({ ...page, ...expected })
 }
 
 /** A client whose answers about nodes wait until they are released. */
@@ -108,8 +118,8 @@ describe('a system without a schedule', () => {
     const { probe, poller } = await setUp({ client: { nodes, pools } })
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect([pools.mock.calls.length, poller.next().nextPollMs]).toEqual([0, undefined])
-    expect(await probe()).toMatchObject({ success: 1, up: { p: 1 }, free: { n1: 1 } })
-    expect(await probe()).toMatchObject({ success: 1, up: { p: 1 }, free: { n1: 2 } })
+    expectPage(await probe(), { success: 1, up: { p: 1 }, free: { n1: 1 } })
+    expectPage(await probe(), { success: 1, up: { p: 1 }, free: { n1: 2 } })
     expect([pools.mock.calls.length, nodes.mock.calls.length]).toEqual([1, 2])
   })
 
@@ -132,9 +142,9 @@ describe('a system without a schedule', () => {
     }
     const yaml = `poll: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nperformance: {source: feed}`
     const { probe } = await setUp({ client, pools: ['p'], yaml })
-    expect(await probe()).toMatchObject({ forecast: { n1: 172_800 } })
+    expectPage(await probe(), { forecast: { n1: 172_800 } })
     client.forecasts = async () => Promise.reject(timeout())
-    expect(await probe()).toMatchObject({ forecast: { n1: 172_800 } })
+    expectPage(await probe(), { forecast: { n1: 172_800 } })
   })
 
   test('that is probed before it is started is polled when it is', async () => {
@@ -145,7 +155,7 @@ describe('a system without a schedule', () => {
     })
     const probed = probe()
     poller.start()
-    expect(await probed).toMatchObject({ success: 1, free: { n1: 1 } })
+    expectPage(await probed, { success: 1, free: { n1: 1 } })
   })
 })
 
@@ -159,7 +169,7 @@ describe('probes of one system', () => {
     await new Promise(setImmediate)
     release()
     for (const page of await Promise.all([...probes, late]))
-      expect(page).toMatchObject({ success: 1, free: { 'node-p': 2, 'node-q': 2 } })
+      expectPage(page, { success: 1, free: { 'node-p': 2, 'node-q': 2 } })
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
@@ -171,11 +181,11 @@ describe('probes of one system', () => {
     const first = probe()
     await new Promise(setImmediate)
     release()
-    expect(await first).toMatchObject({ free: { 'node-p': 1 } })
+    expectPage(await first, { free: { 'node-p': 1 } })
     const second = probe()
     await waitForRequests(2)
     release()
-    expect(await second).toMatchObject({ free: { 'node-p': 2 } })
+    expectPage(await second, { free: { 'node-p': 2 } })
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
@@ -191,20 +201,33 @@ describe('probes of one system', () => {
     expect(second).toBe(first)
   })
 
+  test('of different pools that share polls have pages of their own', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const probes = [probe('p'), probe('q'), probe()]
+    await waitForRequests(2)
+    release()
+    const [p, q, both] = await Promise.all(probes)
+    expectPage(p, { success: 1, up: { p: 1 }, free: { 'node-p': expect.any(Number) } })
+    expectPage(q, { success: 1, up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
+    expectPage(both, { success: 1, up: { p: 1, q: 1 } })
+  })
+
   test('without pools succeed', async () => {
-    const { probe } = await setUp({ client: { pools: async () => [] } })
-    expect(await probe()).toMatchObject({ success: 1, up: {} })
+    const { probe, board } = await setUp({ client: { pools: async () => [] } })
+    await board.update('a', (state) => ({ ...state, up: true }))
+    expectPage(await probe(), { success: 1, systemUp: 1, up: {} })
   })
 
   test('of one pool fail while the pools are unknown', async () => {
     const { probe } = await setUp({ client: { pools: async () => Promise.reject(timeout()) } })
-    expect(await probe('p')).toMatchObject({ success: 0, up: {} })
+    expectPage(await probe('p'), { success: 0, up: {} })
   })
 
   test('of one pool poll that pool only', async () => {
     const nodes = vi.fn(async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool))
     const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
-    expect(await probe('q')).toMatchObject({ success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
+    expectPage(await probe('q'), { success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
     expect(nodes.mock.calls.map(([pool]) => pool)).toEqual(['q'])
   })
 
@@ -213,6 +236,35 @@ describe('probes of one system', () => {
     const { probe } = await setUp({ client: { nodes }, pools: ['p'] })
     expect(await probe('x')).toBeUndefined()
     expect(nodes).not.toHaveBeenCalled()
+  })
+})
+
+describe('a probe during which', () => {
+  test('a pool leaves has the other pools', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const { probe, board } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const probed = probe()
+    await waitForRequests(2)
+    await board.update('a', (state) => withPools(state, [{ id: 'q', name: undefined }]))
+    release()
+    expectPage(await probed, { up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
+  })
+
+  test('the system is removed has no answer', async () => {
+    const { nodes, release, waitForRequests } = gated()
+    const { probe, board } = await setUp({ client: { nodes }, pools: ['p'] })
+    const probed = probe()
+    await waitForRequests(1)
+    await board.show([])
+    release()
+    expect(await probed).toBeUndefined()
+  })
+
+  test('the poller is stopped before it was started ends', async () => {
+    const { probe, poller } = await setUp({ client: {}, pools: ['p'], isStarted: false })
+    const probed = probe()
+    await poller.stop()
+    expectPage(await probed, { success: 0 })
   })
 })
 
@@ -225,7 +277,7 @@ describe('a probe that ends before the poll', () => {
         : Promise.resolve(readingOf({ [`node-${pool}`]: nodes.mock.calls.length }, pool)),
     )
     const { probe, board } = await setUp({ client: { nodes }, pools: ['quick', 'slow'] })
-    expect(await probe()).toMatchObject({ success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
+    expectPage(await probe(), { success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
     await board.update('a', (state) => ({ ...state, up: true }))
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
@@ -234,7 +286,7 @@ describe('a probe that ends before the poll', () => {
     await new Promise(setImmediate)
     over.abort()
     const page = await probed
-    expect(page).toMatchObject({ success: 0, systemUp: 1, up: { quick: 1, slow: 0 } })
+    expectPage(page, { success: 0, systemUp: 1, up: { quick: 1, slow: 0 } })
     expect(page?.seconds['slow']).toBeLessThan(60)
     expect(Object.keys(page?.free ?? {})).toEqual(['node-quick'])
     slow.resolve(readingOf({ 'node-slow': 9 }, 'slow'))
@@ -252,7 +304,7 @@ describe('a probe that ends before the poll', () => {
     const probed = probe(undefined, over.signal)
     await waitFor(() => nodes.mock.calls.length === 1, { what: 'the request' })
     over.abort()
-    expect(await probed).toMatchObject({ success: 0, systemUp: 0, up: { p: 0 } })
+    expectPage(await probed, { success: 0, systemUp: 0, up: { p: 0 } })
   })
 
   test('because the poller stops, ends with it', async () => {
@@ -262,7 +314,7 @@ describe('a probe that ends before the poll', () => {
     const probed = probe()
     await new Promise(setImmediate)
     await poller.stop()
-    expect(await probed).toMatchObject({ success: 0, up: { p: 0 } })
+    expectPage(await probed, { success: 0, up: { p: 0 } })
   })
 })
 
@@ -276,14 +328,17 @@ describe('a failed poll', () => {
     const { probe, board } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     await probe()
     isFailing = true
-    expect(await probe()).toMatchObject({ success: 0, up: { p: 0, q: 1 }, free: { 'node-q': 1 } })
-    expect(board.system('a')?.pools.get('p')?.reading).toBeDefined()
+    const page = await probe()
+    expectPage(page, { success: 0, up: { p: 0, q: 1 }, free: { 'node-q': 1 } })
+    const pool = board.system('a')?.pools.get('p')
+    expect(pool?.reading).toBeDefined()
+    expect(page?.seconds['p']).toBe(pool?.lastAttempt?.seconds)
   })
 
   test('of the list of pools is visible although no pool is known', async () => {
     const pools = async () => Promise.reject(new ApiError('forbidden', 'no role', { status: 403 }))
     const { probe } = await setUp({ client: { pools } })
-    expect(await probe()).toMatchObject({ success: 0, systemUp: 0, up: {} })
+    expectPage(await probe(), { success: 0, systemUp: 0, up: {} })
   })
 })
 
@@ -312,39 +367,40 @@ describe('figures of the query interface', () => {
 
   test('are read with every probe, and are left out when the queries fail', async () => {
     const { state, probe } = await setUpQueries('')
-    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 1 } })
-    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 2 } })
+    expectPage(await probe(), { success: 1, memory: { n1: 1 } })
+    expectPage(await probe(), { success: 1, memory: { n1: 2 } })
     state.isFailing = true
-    expect(await probe()).toMatchObject({ success: 1, memory: {}, free: { n1: 1 } })
+    expectPage(await probe(), { success: 1, queryUp: 0, memory: {}, free: { n1: 1 } })
     state.isFailing = false
-    expect(await probe()).toMatchObject({ memory: { n1: state.polls } })
+    expectPage(await probe(), { memory: { n1: state.polls } })
   })
 
   test('of earlier probes are left out when their query fails, or does not end in time', async () => {
     const { state, probe } = await setUpQueries('')
-    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 1 } })
+    expectPage(await probe(), { success: 1, memory: { n1: 1 } })
     state.failing = 'query_memory'
-    expect(await probe()).toMatchObject({ success: 1, memory: {} })
+    expectPage(await probe(), { success: 1, memory: {} })
     state.failing = ''
-    expect(await probe()).toMatchObject({ success: 1, memory: { n1: 3 } })
+    expectPage(await probe(), { success: 1, memory: { n1: 3 } })
     state.isHanging = true
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
     await waitFor(() => state.polls === 4, { what: 'the first query' })
     over.abort()
-    expect(await probed).toMatchObject({ success: 1, memory: {}, free: { n1: 1 } })
+    expectPage(await probed, { success: 1, memory: {}, free: { n1: 1 } })
     // It awaits the queries that are under way, and starts no others.
     const joined = new AbortController()
     const late = probe(undefined, joined.signal)
     await new Promise((resolve) => setTimeout(resolve, 20))
     joined.abort()
-    expect([await late, state.polls]).toMatchObject([{ memory: {} }, 4])
+    expectPage(await late, { memory: {} })
+    expect(state.polls).toBe(4)
   })
 
   test('with a schedule of their own are read on that schedule, and kept in between', async () => {
     const { state, probe } = await setUpQueries(`performance: {schedule: "${NEVER}"}`)
-    expect(await probe()).toMatchObject({ memory: { n1: 1 } })
-    expect(await probe()).toMatchObject({ memory: { n1: 1 } })
+    expectPage(await probe(), { memory: { n1: 1 } })
+    expectPage(await probe(), { memory: { n1: 1 } })
     expect(state.polls).toBe(1)
   })
 })
