@@ -119,13 +119,13 @@ function secondsFromNow(): () => number {
 }
 
 function isToBeAsked(source: SystemConfig['performance']['source'], state: SystemState | undefined): boolean {
-  if (source !== 'auto') return source === 'query'
+  if (source === 'query') return true
   const pools = [...(state?.pools.values() ?? [])]
   return pools.some(({ reading }) => reading !== undefined && lacksPerformance(reading))
 }
 
 export function withoutPerformance(system: SystemState): SystemState {
-  return system.performance === undefined ? system : withPerformance(system, undefined)
+  return withPerformance(system, undefined)
 }
 
 function stateOf({ reading, failed }: PerformanceAnswers) {

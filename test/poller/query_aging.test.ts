@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { MAX_AGE_SECONDS, oldestTime } from '../../src/api/query/performance.ts'
 import { createAging } from '../../src/poller/query_aging.ts'
 import type { SystemState } from '../../src/poller/state.ts'
 import { ANSWERS, answerOf, readingOf } from '../api/query/query_files.ts'
@@ -7,18 +8,54 @@ import { systemWith } from '../api/query/system_lines.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('lines are rendered before the change of the state, which takes little time', async () => {
-  const state = systemWith(readingOf(ANSWERS.map(answerOf)))
-  const changes: ((system: SystemState) => SystemState)[] = []
+type Change = (system: SystemState) => SystemState
+
+/** The aging of a reading that came at time 0; `use` receives the changes of the state, which stays as it is. */
+function start(use: (change: Change) => void) {
+  const reading = readingOf(ANSWERS.map(answerOf))
+  const state = systemWith(reading)
+  const failures: unknown[] = []
   const aging = createAging({
     system: 'frankfurt',
     board: {
       system: () => state,
-      update: async (_, change) => void changes.push(change),
+      update: async (_, change) => use(change),
     },
-    journal: { internalError: (_, failure) => expect(failure).toBeUndefined() },
+    journal: { internalError: (_, failure) => void failures.push(failure) },
     staleAfterMs: 0,
   })
+  const ageSeconds = (reading.stop ?? 0) - (oldestTime(reading) ?? 0)
+  return { state, failures, aging, leftMs: (MAX_AGE_SECONDS - ageSeconds) * 1000 }
+}
+
+test('values are withdrawn when the oldest one is too old, then at most every 30 seconds', async () => {
+  let times = 0
+  const { aging, leftMs } = start(() => {
+    times += 1
+  })
+  await vi.advanceTimersByTimeAsync(leftMs - 1000)
+  expect(times).toBe(0)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(times).toBe(1)
+  await vi.advanceTimersByTimeAsync(27_000)
+  expect(times).toBe(1)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(times).toBe(2)
+  aging.end()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a failure is an internal error', async () => {
+  const { failures, leftMs } = start(() => {
+    throw new Error('no page')
+  })
+  await vi.advanceTimersByTimeAsync(leftMs + 1000)
+  expect(failures).toEqual([new Error('no page')])
+})
+
+test('lines are rendered before the change of the state, which takes little time', async () => {
+  const changes: Change[] = []
+  const { state, aging, failures } = start((change) => void changes.push(change))
   await vi.advanceTimersByTimeAsync(900_000)
   aging.end()
   const [change] = changes
@@ -28,4 +65,5 @@ test('lines are rendered before the change of the state, which takes little time
   // A reading that came meanwhile stays.
   const renewed = systemWith(readingOf(ANSWERS.map(answerOf)))
   expect(change?.(renewed)).toBe(renewed)
+  expect(failures).toEqual([])
 })

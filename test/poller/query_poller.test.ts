@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { Board } from '../../src/poller/board.ts'
+import { bytesOf } from '../../src/poller/pool_lines.ts'
+import { newSystem } from '../../src/poller/state.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import {
@@ -37,6 +39,10 @@ const refusal = (reason: ApiError['reason'], status: number) => new ApiError(rea
 const untilAborted: SystemClient['query'] = (_query, _dialect, signal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
+/** A poll of the feed that is never answered. */
+const untilLeft: SystemClient['nodes'] = (_pool, signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
 interface Options {
   readonly query: SystemClient['query']
   readonly nodes?: SystemClient['nodes']
@@ -45,6 +51,7 @@ interface Options {
   readonly pools?: readonly string[]
   readonly version?: string
   readonly board?: Board
+  readonly limits?: string
 }
 
 /** A running poller of system `a` with pool `p`, which has node n1 unless given. */
@@ -56,8 +63,9 @@ async function setUp({
   pools = ['p'],
   version = '4.3.0.0',
   board: given,
+  limits = '',
 }: Options) {
-  const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}`
+  const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}\nlimits: {${limits}}`
   const config = configOf(
     yaml,
     `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]}`,
@@ -84,6 +92,8 @@ async function setUp({
       [...(await own.render('text')).matchAll(/^sds_query_(\S+) ([1-9]\d*)$/gm)].map(
         ([, name, count]) => `${name} ${count}`,
       ),
+    zeros: async () =>
+      [...(await own.render('text')).matchAll(/^sds_query_(\S+) 0$/gm)].map(([, name]) => name),
     logged: () =>
       log.lines
         .filter(({ message }) => message !== 'polling pools')
@@ -212,6 +222,26 @@ describe('the query interface', () => {
     expect(nextMs()).toBe(Date.UTC(2026, 0, 1, 12, 1))
   })
 
+  test('that waits for the first poll of the feed is asked next at a time that is still to come', async () => {
+    const { query } = answering(() => memory(1, 'n1'))
+    const { nextMs } = await setUp({ query, nodes: untilLeft })
+    expect(nextMs()).toBeGreaterThan(Date.now())
+  })
+
+  test.each([
+    ['auto', true],
+    ['feed', false],
+  ])('with source %s has counters from the start: %j', async (source, expected) => {
+    const { zeros } = await setUp({ query: untilAborted, performance: `source: ${source}` })
+    expect((await zeros()).includes('polls_total{system="a",result="ok"}')).toBe(expected)
+  })
+
+  test('that is turned off has no time for its next queries', async () => {
+    const { query } = answering(() => memory(1, 'n1'))
+    const { nextMs } = await setUp({ query, performance: 'source: feed, schedule: ""' })
+    expect(nextMs()).toBeUndefined()
+  })
+
   test('that restarts is asked at the normal pace', async () => {
     const { query, polls } = answering((poll) => {
       if (poll === 2 || poll === 3) throw refusal('not_found', 503)
@@ -247,9 +277,10 @@ describe('the query interface', () => {
       if (pool === 'q') throw refusal('timeout', 500)
       return readingOf({ n1: 1 }, pool)
     }
-    const { used, counters } = await setUp({ query, nodes, pools: ['p', 'q'] })
+    const { used, counters, logged } = await setUp({ query, nodes, pools: ['p', 'q'] })
     expect(used()).toEqual({ n1: 1 })
     expect(await counters()).toEqual(['polls_total{system="a",result="ok"} 1'])
+    expect(logged()).not.toContainEqual(expect.stringContaining('error'))
   })
 
   test('that serves only some of the figures is logged once for each of the others', async () => {
@@ -279,7 +310,10 @@ describe('the query interface', () => {
       throw refusal('not_found', 503)
     })
     const { board } = await setUp({ query })
-    expect(board.system('a')?.performance?.failure?.remedy).toContain('performance.source: feed')
+    expect(board.system('a')?.performance?.failure).toMatchObject({
+      remedy: expect.stringContaining('performance.source: feed'),
+      at: expect.closeTo(Date.now() / SECOND, 0),
+    })
   })
 
   test('of which queries fail while others succeed says which, until they succeed', async () => {
@@ -294,11 +328,48 @@ describe('the query interface', () => {
       reason: 'client_error',
       message: 'query_latency_read, and 1 more: bad; the values are not renewed',
       remedy: 'report these queries with the version of the system',
+      at: expect.closeTo(Date.now() / SECOND, 0),
     })
     expect(up()).toEqual({ a: 1 })
     fails = false
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
     expect(failureIn()).toBeUndefined()
+  })
+
+  test('of which one query fails keeps the values of that query', async () => {
+    let poll = 0
+    const query: SystemClient['query'] = async ({ name }) => {
+      if (name === 'query_cpu') poll += 1
+      if (name === 'query_cpu') return memory(poll, 'n2')
+      if (name !== 'query_memory') return answerOf('empty')
+      if (poll > 1) throw refusal('server_error', 500)
+      return memory(poll, 'n1')
+    }
+    const { used, up } = await setUp({ query, nodes: async () => readingOf({ n1: 1, n2: 1 }) })
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect([used(), up()]).toEqual([{ n1: 1, n2: 2 }, { a: 1 }])
+  })
+
+  test('whose figures take more memory than allowed leaves the values of the feed', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `n${index}`)
+    const { query } = answering(() => memory(1, ...names))
+    const nodes = async (pool: string) =>
+      readingOf(
+        Object.fromEntries(
+          names
+            .slice(pool === 'p' ? 0 : 100)
+            .slice(0, 100)
+            .map((n) => [n, 1]),
+        ),
+        pool,
+      )
+    const pools = ['p', 'q']
+    const unbounded = await setUp({ query, nodes, pools })
+    const bytes = bytesOf(unbounded.board.system('a') ?? newSystem('a'))
+    const limits = `max_response_bytes: ${bytes - 1}B`
+    const { board, used, free, up } = await setUp({ query, nodes, pools, limits })
+    expect(board.system('a')?.performance?.failure?.reason).toBe('too_large')
+    expect([used(), up(), Object.keys(free()).length]).toEqual([{}, { a: 0 }, 200])
   })
 
   test.each([
@@ -355,7 +426,7 @@ describe('values of the query interface', () => {
   const nodes = async () => readingOf({ n1: 1, n2: 1 })
 
   test('are withdrawn one by one, each at its own age', async () => {
-    const { used } = await setUp({ query: once(ofTwoAges()), nodes })
+    const { used, board } = await setUp({ query: once(ofTwoAges()), nodes })
     await vi.advanceTimersByTimeAsync(9.5 * MINUTE)
     expect(used()).toEqual({ n1: 1, n2: 2 })
     await vi.advanceTimersByTimeAsync(MINUTE)
@@ -364,6 +435,10 @@ describe('values of the query interface', () => {
     expect(used()).toEqual({ n2: 2 })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(used()).toEqual({})
+    expect(board.system('a')?.performance).toMatchObject({
+      reading: undefined,
+      failure: { at: expect.any(Number) },
+    })
   })
 
   test('are kept for stale_after, where it is longer', async () => {
@@ -380,10 +455,33 @@ describe('values of the query interface', () => {
     const stopped = first.poller.stop()
     await vi.advanceTimersByTimeAsync(SECOND)
     await stopped
+    expect(vi.getTimerCount()).toBe(0)
     const query = async () => Promise.reject(refusal('server_error', 500))
     const { used } = await setUp({ query, nodes, board: first.board })
     expect(used()).toEqual({ n1: 1, n2: 2 })
     await vi.advanceTimersByTimeAsync(5.5 * MINUTE)
     expect(used()).toEqual({ n2: 2 })
+  })
+  test('are removed when a reload turns the queries off', async () => {
+    const { query } = answering(() => memory(1, 'n1'))
+    const first = await setUp({ query })
+    const stopped = first.poller.stop()
+    await vi.advanceTimersByTimeAsync(SECOND)
+    await stopped
+    const { used, up } = await setUp({ query, performance: 'source: feed', board: first.board })
+    expect([used(), up()]).toEqual([{}, {}])
+  })
+
+  test('are removed when the feed serves performance itself', async () => {
+    const { query } = answering(() => memory(1, 'n1'))
+    const lacking = readingOf({ n1: 1 })
+    const served = { served: 1, absent: 0, unreadable: 0 }
+    const serving = { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
+    let feed = lacking
+    const { used, up } = await setUp({ query, nodes: async () => feed })
+    expect(used()).toEqual({ n1: 1 })
+    feed = serving
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect([used(), up()]).toEqual([{}, {}])
   })
 })
