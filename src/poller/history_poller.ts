@@ -83,7 +83,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
   function look(): void {
     const nowMs = now()
     // Further ahead than the next reading: the clock was set back.
-    if (nowMs >= dueMs || dueMs - nowMs > 2 * history.intervalMs + options.maxRandomDelayMs) {
+    if (nowMs >= dueMs || dueMs - nowMs > 2 * history.intervalMs) {
       dueMs = nextAfter(nowMs, options)
       isToBeRead = true
       if (!canRead()) document = samples.current()

@@ -150,11 +150,10 @@ async function probeNewest(
 
 /** Passes the measurements of a client to the counters and to the board. */
 function observe(system: string, { board, own, log, onRequest }: PollerOptions): ClientObserver {
-  const set = (change: { up?: boolean; clockSkewSeconds?: number; tlsNotAfterSeconds?: number }) => {
-    const state = board.system(system)
-    const news = Object.entries(change).some(([key, value]) => state?.[key as keyof typeof change] !== value)
+  const set = (key: 'up' | 'clockSkewSeconds' | 'tlsNotAfterSeconds', value: boolean | number) => {
+    if (board.system(system)?.[key] === value) return
     // The next poll reports it if the page cannot be made.
-    if (news) board.update(system, (current) => ({ ...current, ...change })).catch(() => undefined)
+    board.update(system, (state) => ({ ...state, [key]: value })).catch(() => undefined)
   }
   return {
     exchanged(exchange) {
@@ -163,9 +162,9 @@ function observe(system: string, { board, own, log, onRequest }: PollerOptions):
       onRequest?.(system)
       logRequest(log, { system, ...exchange }, () => poolFields(board.system(system), pool))
     },
-    answered: (up) => set({ up }),
+    answered: (up) => set('up', up),
     loggedIn: (result) => own.login(system, result),
-    clockSkew: (seconds) => set({ clockSkewSeconds: seconds }),
-    certificate: (tlsNotAfterSeconds) => set({ tlsNotAfterSeconds }),
+    clockSkew: (seconds) => set('clockSkewSeconds', seconds),
+    certificate: (notAfterSeconds) => set('tlsNotAfterSeconds', notAfterSeconds),
   }
 }

@@ -129,9 +129,12 @@ export function withoutPerformance(system: SystemState): SystemState {
 }
 
 function stateOf({ reading, failed }: PerformanceAnswers) {
-  const state = { reading, receivedAtMs: performance.now(), failure: undefined }
-  const partFailure = partFailureOf(failed)
-  return partFailure === undefined ? state : { ...state, partFailure }
+  return {
+    reading,
+    receivedAtMs: performance.now(),
+    failure: undefined,
+    partFailure: partFailureOf(failed),
+  }
 }
 
 function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {

@@ -40,9 +40,7 @@ export function newRejections(system: string): Rejections {
 
 /** With the counters of the query interface, which start when the system is first queried. */
 export function withQueryRejections(rejections: Rejections): Rejections {
-  const [first] = OF_QUERIES
-  const isStarted = first === undefined || rejections.counts.has(labelsOf(rejections.system, first))
-  return isStarted ? rejections : counted(rejections, zero(OF_QUERIES))
+  return counted(rejections, zero(OF_QUERIES))
 }
 
 /** With the rejected values of one more response. */

@@ -101,7 +101,7 @@ export function withForecasts(
       system.name,
     ),
   )
-  return reading === undefined ? next : withinBounds(next, maxBytes)
+  return withinBounds(next, maxBytes)
 }
 
 /** The answers to all queries: as {@link withPerformance}, and their rejected values are counted. */

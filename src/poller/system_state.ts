@@ -86,7 +86,7 @@ export interface PerformanceState {
   /** Undefined before the first success, and when all values were too old. */
   readonly reading: PerformanceReading | undefined
   /** The failure of queries while others succeeded; of several, the first one. */
-  readonly partFailure?: Failure
+  readonly partFailure?: Failure | undefined
   /** When the reading came, on the clock of `performance.now()`. */
   readonly receivedAtMs: number
   /** Why the last attempt failed as a whole. */
@@ -136,7 +136,7 @@ export function newPool(ref: PoolRef): PoolState {
   return {
     ref,
     name: ref.name,
-    label: ref.name ?? ref.id,
+    label: ref.id,
     lastAttempt: undefined,
     polls: new Map(),
     lastSuccess: undefined,

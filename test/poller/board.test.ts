@@ -10,6 +10,15 @@ const polled = (nodes: Record<string, number>) => (system: SystemState) =>
   withPoll(system, 'p', attempt, readingOf(nodes))
 
 describe('a board', () => {
+  test('has an empty page at first', () => {
+    const board = createBoard(() => undefined)
+    expect([board.page().series, board.page().identity('text').toString(), board.systems()]).toEqual([
+      0,
+      '',
+      [],
+    ])
+  })
+
   test('has the labels of each system, also after they changed', async () => {
     const board = createBoard(() => undefined)
     await board.show([{ name: 'a', labels: { site: 'fra' } }])

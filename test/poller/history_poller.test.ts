@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
 import type { HistoryReading } from '../../src/api/history/history.ts'
@@ -9,16 +9,22 @@ import { createHistoryPoller } from '../../src/poller/history_poller.ts'
 import { createJournal } from '../../src/poller/journal.ts'
 import { withPoll, withPools } from '../../src/poller/state.ts'
 import { atOnce } from '../../src/slices.ts'
-import { waitFor, waitForAssertion } from '../support/wait.ts'
 import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
 
 const STEP = 300
 const WINDOW = 3600
 const T = 1_772_323_200
 
+/** Between two looks at the clock. */
+const LOOK_MS = 1000
+
 const ends: (() => void)[] = []
+// The poller looks at the clock when the test says so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => {
   for (const end of ends.splice(0)) end()
+  vi.restoreAllMocks()
+  vi.useRealTimers()
 })
 
 interface Setup {
@@ -28,11 +34,13 @@ interface Setup {
   /** Seconds since the epoch. */
   now: number
   readonly periods: Period[]
+  /** Of readings. */
+  readonly failures: unknown[]
 }
 
 /** A poller of system `a` with the pools p1 and p2, whose clock is moved by the test. */
-async function start(maxBytes = 1_000_000) {
-  const setup: Setup = { answer: served, works: true, now: T + 60, periods: [] }
+async function start({ maxBytes = 1_000_000, maxRandomDelayMs = 0, now = T + 60 } = {}) {
+  const setup: Setup = { answer: served, works: true, now, periods: [], failures: [] }
   const board = await boardOfA()
   await board.update('a', (state) =>
     withPools(
@@ -46,7 +54,7 @@ async function start(maxBytes = 1_000_000) {
   const poller = createHistoryPoller({
     system: { name: 'a' },
     history: { enabled: true, windowMs: WINDOW * 1000, intervalMs: STEP * 1000 },
-    maxRandomDelayMs: 0,
+    maxRandomDelayMs,
     maxBytes,
     client: {
       history(poolId, period) {
@@ -58,7 +66,7 @@ async function start(maxBytes = 1_000_000) {
     journal: createJournal({ log, own: ownMetrics(), board, system: 'a' }),
     works: () => setup.works,
     start: async (reading) => {
-      const done = reading()
+      const done = reading().catch((failure: unknown) => void setup.failures.push(failure))
       running.add(done)
       await done
     },
@@ -80,15 +88,26 @@ async function start(maxBytes = 1_000_000) {
       .filter(([, own]) => own === pool)
       .map(([, , t]) => Number(t))
   }
-  /** Every pool was polled once, successfully. */
-  const polled = async () => {
-    for (const id of ['p1', 'p2'])
+  /** The poller looks at the clock once. */
+  const begin = async () => {
+    vi.advanceTimersByTime(LOOK_MS)
+    await new Promise(setImmediate)
+  }
+  /** The poller looks at the clock once, and ends the reading that it starts. */
+  const look = async () => {
+    await begin()
+    await Promise.all(running)
+    await new Promise(setImmediate)
+  }
+  /** These pools were polled once, successfully, and no other is to be. */
+  const polled = async (pools: readonly string[] = ['p1', 'p2']) => {
+    for (const id of pools)
       await board.update('a', (state) =>
         withPoll(state, id, { at: setup.now, seconds: 1, failure: undefined }, feedOf(id)),
       )
     await board.update('a', (state) => ({ ...state, tried: true }))
   }
-  return { setup, board, log, times, polled }
+  return { setup, board, log, times, polled, begin, look, stopping }
 }
 
 const feedOf = (pool: string) =>
@@ -117,102 +136,211 @@ const grid = (from: number, to: number) =>
   Array.from({ length: (to - from) / STEP + 1 }, (_, index) => from + index * STEP)
 
 test('reads the pools when all were polled once, and then with every interval', async () => {
-  const { setup, times, polled } = await start()
+  const { setup, times, polled, look } = await start()
+  await look()
   expect(await times('p1')).toEqual([])
   await polled()
+  await look()
   const first = grid(T - WINDOW + 2 * STEP, T)
-  await waitForAssertion(async () => expect([await times('p1'), await times('p2')]).toEqual([first, first]))
+  expect([await times('p1'), await times('p2')]).toEqual([first, first])
+  await look()
   expect(setup.periods).toHaveLength(2)
   setup.now += STEP
-  await waitForAssertion(async () => expect(await times('p2')).toEqual(first.map((t) => t + STEP)))
+  await look()
+  expect(await times('p2')).toEqual(first.map((t) => t + STEP))
+  expect(setup.periods).toHaveLength(4)
+})
+
+test('nothing is read before every pool was tried once', async () => {
+  const { setup, board, polled, look } = await start()
+  await polled(['p1'])
+  await board.update('a', (state) => ({ ...state, tried: false }))
+  await look()
+  expect(setup.periods).toEqual([])
+})
+
+test('a pool without values is left out', async () => {
+  const { setup, polled, times, look } = await start()
+  await polled(['p2'])
+  await look()
+  expect(await times('p2')).not.toEqual([])
+  expect([setup.periods.length, setup.failures]).toEqual([1, []])
+})
+
+test('a reading that takes longer than the interval is not started twice', async () => {
+  const { setup, polled, begin, look } = await start()
+  await polled()
+  const answered = Promise.withResolvers<void>()
+  setup.answer = (pool, period) => answered.promise.then(() => served(pool, period))
+  await begin()
+  setup.now += STEP
+  await begin()
+  expect(setup.periods).toHaveLength(1)
+  answered.resolve()
+  await look()
+  await look()
   expect(setup.periods).toHaveLength(4)
 })
 
 test('until the next reading, all samples are within the window', async () => {
-  const { setup, times, polled } = await start()
+  const { setup, times, polled, look } = await start()
   await polled()
-  await waitFor(async () => (await times('p2')).length > 0, { what: 'the first reading' })
+  await look()
   for (let step = 0; step < 3; step += 1) {
     const [oldest = 0] = await times('p1')
     const readings = setup.periods.length
     // The last moment before the next reading.
     setup.now = T + (step + 1) * STEP + 29
+    await look()
+    expect(setup.periods).toHaveLength(readings)
     expect(oldest).toBeGreaterThan(setup.now - WINDOW)
     setup.now += 2
-    await waitFor(async () => setup.periods.length === readings + 2, { what: 'the next reading' })
-    await waitForAssertion(async () => expect((await times('p1'))[0]).toBe(oldest + STEP))
+    await look()
+    expect(setup.periods).toHaveLength(readings + 2)
+    expect((await times('p1'))[0]).toBe(oldest + STEP)
+  }
+})
+
+test('a point that is quite new at the first reading is read again', async () => {
+  const { setup, polled, look } = await start({ now: T + 10 })
+  await polled()
+  await look()
+  expect(setup.periods).toHaveLength(2)
+  setup.now = T + 31
+  await look()
+  expect(setup.periods).toHaveLength(4)
+})
+
+test('readings begin up to a quarter of the interval later', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const { setup, polled, look } = await start({ maxRandomDelayMs: 3_600_000 })
+  await polled()
+  await look()
+  const latest = T + STEP + 30 + STEP / 8
+  for (const [now, readings] of [
+    [latest - 1, 2],
+    [latest + 1, 4],
+  ] as const) {
+    setup.now = now
+    await look()
+    expect(setup.periods).toHaveLength(readings)
   }
 })
 
 test('samples of a pool that cannot be read stay until they are too old, and those of the others are renewed', async () => {
-  const { setup, times, polled, log, board } = await start()
+  const { setup, times, polled, log, board, look } = await start()
   await polled()
-  await waitFor(async () => (await times('p2')).length > 0, { what: 'the first reading' })
+  await look()
   const page = board.page()
   setup.answer = async (pool, period) => {
     if (pool === 'p1') throw new ApiError('server_error', 'broken')
     return served(pool, period)
   }
   setup.now = T + 1800
-  await waitForAssertion(async () =>
-    expect([await times('p1'), await times('p2')]).toEqual([
-      grid(T + 1800 - WINDOW + STEP, T),
-      grid(T + 1800 - WINDOW + STEP, T + 1800),
-    ]),
-  )
+  await look()
+  expect([await times('p1'), await times('p2')]).toEqual([
+    grid(T + 1800 - WINDOW + STEP, T),
+    grid(T + 1800 - WINDOW + STEP, T + 1800),
+  ])
   setup.now = T + 2 * WINDOW + 60
-  await waitForAssertion(async () => {
-    expect(await times('p1')).toEqual([])
-    expect(await times('p2')).toContain(T + 2 * WINDOW)
-  })
+  await look()
+  expect(await times('p1')).toEqual([])
+  expect(await times('p2')).toContain(T + 2 * WINDOW)
   expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
     { message: 'history failed', fields: { pool_id: 'p1', reason: 'server_error' } },
   ])
   expect(board.page()).toBe(page)
   setup.answer = served
   setup.now += STEP
-  await waitForAssertion(async () => expect((await times('p1')).length).toBeGreaterThan(0))
+  await look()
+  expect((await times('p1')).length).toBeGreaterThan(0)
   expect(log.lines.at(-1)).toMatchObject({ message: 'history works again' })
 })
 
 test('nothing is read while polls fail; old samples go, and the reading is made up for', async () => {
-  const { setup, times, polled } = await start()
+  const { setup, times, polled, look } = await start()
   await polled()
-  await waitFor(async () => (await times('p2')).length > 0, { what: 'the first reading' })
+  await look()
   setup.works = false
   setup.now = T + 1800
-  await waitForAssertion(async () => expect(await times('p1')).toEqual(grid(T + 1800 - WINDOW + STEP, T)))
+  await look()
+  expect(await times('p1')).toEqual(grid(T + 1800 - WINDOW + STEP, T))
   expect(setup.periods).toHaveLength(2)
   setup.works = true
-  await waitForAssertion(async () => expect(await times('p1')).toContain(T + 1800))
+  await look()
+  expect(await times('p1')).toContain(T + 1800)
 })
 
 test('samples with a label that the pool does not have any more are removed', async () => {
-  const { setup, times, polled, board } = await start()
+  const { setup, times, polled, board, look } = await start()
   await polled()
-  await waitFor(async () => (await times('p2')).length > 0, { what: 'the first reading' })
+  await look()
   await board.update('a', (state) => withPools(state, [{ id: 'p2', name: 'p2' }]))
   setup.answer = () => Promise.reject(new ApiError('server_error', 'broken'))
   setup.now += STEP
-  await waitForAssertion(async () => expect(await times('p1')).toEqual([]))
+  await look()
+  expect(await times('p1')).toEqual([])
   expect((await times('p2')).length).toBeGreaterThan(0)
 })
 
-test('a pool whose samples exceed the memory is not read, and says so; the pool before it is', async () => {
-  const { times, polled, log } = await start(600)
+test('a pool whose samples exceed the memory is not read, and says so; the pool before it is, each time', async () => {
+  const { setup, times, polled, log, look } = await start({ maxBytes: 600 })
   await polled()
-  await waitForAssertion(async () => expect((await times('p1')).length).toBeGreaterThan(0))
+  await look()
+  expect(await times('p1')).toContain(T)
   expect(await times('p2')).toEqual([])
   expect(log.lines.at(-1)).toMatchObject({
     message: 'history failed',
     fields: { pool_id: 'p2', reason: 'too_large', error: expect.stringContaining('history.window') },
   })
+  setup.now += STEP
+  await look()
+  expect(await times('p1')).toContain(T + STEP)
 })
 
 test('a clock that is set back does not stop the readings', async () => {
-  const { setup, times, polled } = await start()
+  const { setup, times, polled, look } = await start()
   await polled()
-  await waitFor(async () => (await times('p2')).length > 0, { what: 'the first reading' })
+  await look()
   setup.now -= 86_400
-  await waitForAssertion(async () => expect((await times('p2')).at(-1)).toBe(T - 86_400))
+  await look()
+  expect((await times('p2')).at(-1)).toBe(T - 86_400)
+})
+
+test('what is unusual in the answers is logged once', async () => {
+  const { setup, polled, log, look } = await start()
+  await polled(['p1'])
+  setup.answer = async (_pool, period) => {
+    const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
+    const diskSpaceTotal = points.map((t, index) => ({ t, Space: index === 0 ? 'x' : t }))
+    const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
+    return atOnce(historySteps({ _embedded: { instances: [node] } }, period))
+  }
+  await look()
+  setup.now += STEP
+  await look()
+  expect(log.lines).toMatchObject([
+    {
+      level: 'info',
+      message: expect.stringContaining('every 600 s'),
+      fields: { system: 'a', pool_id: 'p1' },
+    },
+    { level: 'warn', fields: { attribute: 'diskSpaceTotal', value: 'x' } },
+  ])
+})
+
+test('an internal error ends the reading; that the poller stops is no failure', async () => {
+  const { setup, polled, log, begin, look, stopping } = await start()
+  await polled()
+  setup.answer = () => Promise.reject(new TypeError('a bug'))
+  await look()
+  expect(setup.failures.splice(0)).toEqual([new TypeError('a bug')])
+  const answered = Promise.withResolvers<HistoryReading>()
+  setup.answer = () => answered.promise
+  setup.now += STEP
+  await begin()
+  stopping.abort(new Error('stopped'))
+  answered.reject(new ApiError('reset', 'aborted'))
+  await look()
+  expect(log.lines).toEqual([])
 })

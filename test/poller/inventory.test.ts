@@ -137,11 +137,17 @@ describe('a list that fails', () => {
   test.each([
     ['timeout', TWO],
     ['unavailable', TWO],
+    ['server_error', TWO],
     ['forbidden', undefined],
     ['schema', undefined],
   ] as const)('with reason %s leaves %j', async (reason, expected) => {
     const [, failed] = await states([LIST, new ApiError(reason, 'bad')])
     expect(series(failed)).toBe(expected)
+  })
+
+  test('from the start has a failure, and no list', async () => {
+    const [state] = await states([new ApiError('timeout', 'down')])
+    expect(state?.inventory).toMatchObject({ providers: undefined, failure: { reason: 'timeout' } })
   })
 
   test('once, now and then, keeps the list each time', async () => {
@@ -160,6 +166,7 @@ describe('a list that fails', () => {
       'info works',
       'warn timeout',
     ])
+    expect(new Set(log.lines.map(({ fields }) => fields['system']))).toEqual(new Set(['frankfurt']))
   })
 
   test('because the poller stops changes nothing', async () => {

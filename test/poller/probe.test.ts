@@ -343,8 +343,13 @@ describe('a failed poll', () => {
 })
 
 describe('figures of the query interface', () => {
-  const memory = (value: number) =>
-    decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node: 'n1' }]))
+  /** Those that the answers to some queries have a row of. */
+  const NODES: ReadonlyMap<string, string> = new Map([
+    ['query_cpu', 'other'],
+    ['query_memory', 'n1'],
+  ])
+  const rowOf = (node: string, value: number) =>
+    decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node }]))
 
   /** A system that is queried; `failing` makes the queries fail. */
   async function setUpQueries(performance: string) {
@@ -354,7 +359,8 @@ describe('figures of the query interface', () => {
       if (state.isHanging) await untilAborted(new Promise<never>(() => undefined), signal)
       if (state.isFailing || name === state.failing)
         throw new ApiError('server_error', 'bad', { status: 500 })
-      return name === 'query_memory' ? memory(state.polls) : answerOf('empty')
+      const node = NODES.get(name)
+      return node === undefined ? answerOf('empty') : rowOf(node, state.polls)
     }
     const client: Partial<SystemClient> = {
       nodes: async () => readingOf({ n1: 1 }),

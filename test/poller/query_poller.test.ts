@@ -478,10 +478,14 @@ describe('values of the query interface', () => {
     const served = { served: 1, absent: 0, unreadable: 0 }
     const serving = { ...lacking, coverage: new Map(lacking.coverage).set('nodeCpuUtilization', served) }
     let feed = lacking
-    const { used, up } = await setUp({ query, nodes: async () => feed })
+    const { used, up, logged } = await setUp({ query, nodes: async () => feed })
     expect(used()).toEqual({ n1: 1 })
     feed = serving
-    await vi.advanceTimersByTimeAsync(6 * MINUTE)
-    expect([used(), up()]).toEqual([{}, {}])
+    await vi.advanceTimersByTimeAsync(20 * MINUTE)
+    expect([used(), up(), logged()]).toEqual([
+      {},
+      {},
+      expect.not.arrayContaining([expect.stringContaining('error')]),
+    ])
   })
 })

@@ -4,7 +4,7 @@ import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
-import { performanceLinesSteps, readingLinesSteps } from '../../src/poller/pool_lines.ts'
+import { bytesOf, performanceLinesSteps, readingLinesSteps } from '../../src/poller/pool_lines.ts'
 import {
   newSystem,
   type SystemState,
@@ -14,7 +14,7 @@ import {
   withPoll,
   withPools,
 } from '../../src/poller/state.ts'
-import { failureOf } from '../../src/poller/system_state.ts'
+import { failureOf, NOTHING } from '../../src/poller/system_state.ts'
 import { atOnce } from '../../src/slices.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
@@ -51,6 +51,24 @@ describe('a poll', () => {
     expect(of(system, 'sds_pool_up', 'pool_id')).toEqual({ p: 0 })
     expect(of(system, 'sds_pool_poll_duration_seconds', 'pool_id')).toEqual({ p: 3 })
     expect(of(system, 'sds_pool_last_success_timestamp_seconds', 'pool_id')).toEqual({ p: 1 })
+  })
+
+  test('that fails is remembered when later ones succeed', () => {
+    const other = { ...failure, message: 'later' }
+    const once = withPoll(withPoll(systemA, 'p', failed), 'p', at(10), readingOf({ n1: 1 }))
+    expect(once.pools.get('p')).toMatchObject({ lastFailure: failure, lastAttempt: { failure: undefined } })
+    expect(withPoll(once, 'p', { ...failed, failure: other }).pools.get('p')?.lastFailure).toEqual(other)
+  })
+
+  test('takes as much of the limit as its lines, and an estimate for each forecast', () => {
+    const lengthOf = (system: SystemState) => {
+      const { feedPart = NOTHING, forecastPart = NOTHING } = system.pools.get('p') ?? {}
+      return [...feedPart.values(), ...forecastPart.values()].join('').length
+    }
+    const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
+    expect(bytesOf(polled)).toBe(lengthOf(polled))
+    const forecast = withForecasts(polled, 'p', readingOf({ n1: 1, n2: 2 }, 'sp1', '3'))
+    expect(bytesOf(forecast)).toBeGreaterThan(lengthOf(forecast))
   })
 
   test('of a removed pool has no effect', () => {

@@ -9,6 +9,8 @@ import { createBreaker } from '../../src/api/request/breaker.ts'
 import { createLimits } from '../../src/api/request/limits.ts'
 import { createOperate } from '../../src/api/request/operation.ts'
 import type { Board } from '../../src/poller/board.ts'
+import { bytesOf } from '../../src/poller/pool_lines.ts'
+import { newSystem } from '../../src/poller/state.ts'
 import { answerOf } from '../api/http/answers.ts'
 import {
   apiError,
@@ -185,23 +187,51 @@ describe('polls', () => {
           signal.addEventListener('abort', () => reject(signal.reason)),
         ),
     )
-    const { poller, logLines, polls } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { poller, logLines, polls, board } = await setUp({ client: { nodes }, pools: ['p'] })
+    poller.useHistory(configOf('history: {enabled: true}').history)
     const stopped = poller.stop()
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     await stopped
     expect(nodes).toHaveBeenCalledTimes(1)
+    expect(board.system('a')?.tried).toBe(false)
     expect(logLines()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     expect(polls()).toEqual([])
   })
 
-  test('are not started by a poller that is stopped at once', async () => {
-    const nodes = vi.fn(async () => readingOf({ n1: 1 }))
-    const { poller } = await setUp({ client: { nodes }, pools: ['p'], isAwaited: false })
+  test('are not started by a poller that is stopped at once, also by a probe', async () => {
+    const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
+    const { poller } = await setUp({ client: { pools }, isAwaited: false })
     const stopped = poller.stop()
     await vi.advanceTimersByTimeAsync(MINUTE)
     await stopped
-    expect(nodes).not.toHaveBeenCalled()
+    pools.mockClear()
+    await poller.probe(undefined, new AbortController().signal)
+    expect(pools).not.toHaveBeenCalled()
+  })
+
+  test('that are under way are awaited by stop', async () => {
+    const answer = Promise.withResolvers<FeedReading>()
+    const { poller } = await setUp({ client: { nodes: () => answer.promise }, pools: ['p'] })
+    let hasStopped = false
+    const stopped = poller.stop().then(() => {
+      hasStopped = true
+    })
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(hasStopped).toBe(false)
+    answer.resolve(readingOf({ n1: 1 }))
+    await vi.advanceTimersByTimeAsync(SECOND)
+    await stopped
+  })
+
+  test('fail when the series of all pools together exceed the limit', async () => {
+    const nodes = async (pool: string) => readingOf({ [`n-${pool}`]: 1 }, pool)
+    const pools = ['p', 'q']
+    const unbounded = await setUp({ client: { nodes }, pools })
+    const bytes = bytesOf(unbounded.board.system('a') ?? newSystem('a'))
+    const yaml = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\nlimits: {max_response_bytes: ${bytes - 1}B}`
+    const { polls, free } = await setUp({ client: { nodes }, pools, yaml })
+    expect([polls(), free()]).toEqual([['p ok 1', 'q too_large 1'], { 'n-p': 1 }])
   })
 })
 
@@ -253,16 +283,35 @@ describe('stale values', () => {
     })
     await vi.advanceTimersByTimeAsync(MINUTE)
     await first.poller.stop()
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
     const nodes = vi.fn(async () => Promise.reject(apiError('connect')))
     const pools = vi.fn(async () => Promise.reject(apiError('connect')))
     const { free } = await setUp({ client: { nodes, pools }, board: first.board })
-    await vi.advanceTimersByTimeAsync(4 * MINUTE)
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
     expect(nodes).toHaveBeenCalled()
     expect(pools).toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(free()).toEqual({})
   })
+})
+
+test('an error while old values are withdrawn is logged', async () => {
+  const board = await newBoard()
+  let isBroken = false
+  const broken: Board = {
+    ...board,
+    update: (...change) => (isBroken ? Promise.reject(new Error('no page')) : board.update(...change)),
+  }
+  const { logLines } = await setUp({
+    client: { nodes: async () => readingOf({ n1: 1 }) },
+    pools: ['p'],
+    board: broken,
+    yaml: `${WITHOUT_PROVIDERS}, schedule: "0 0 0 1 7 *"}\nforecast: {schedule: ""}`,
+  })
+  isBroken = true
+  await vi.advanceTimersByTimeAsync(10 * MINUTE)
+  expect(logLines()).toMatchObject([{ level: 'error', fields: { error: 'Error: no page' } }])
 })
 
 describe('a system that is down', () => {
@@ -416,6 +465,25 @@ describe('pools that the system lists', () => {
     ])
   })
 
+  test('that come back are polled anew, and their failures are logged anew', async () => {
+    let list = ['p', 'q']
+    const nodes = async (pool: string) => {
+      if (pool === 'q') throw apiError('not_found')
+      return readingOf({ n1: 1 }, pool)
+    }
+    const pools = async () => list.map((id) => ({ id, name: undefined }))
+    const yaml = `${WITHOUT_PROVIDERS}}\ndiscovery: {schedule: "45 * * * * *"}\nforecast: {schedule: ""}`
+    const { polls, logged, log } = await setUp({ client: { nodes, pools }, yaml })
+    list = []
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(polls()).toEqual([])
+    list = ['p', 'q']
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect(polls()).toEqual(['p ok 1', 'q not_found 1'])
+    expect(logged()).toEqual(['warn poll failed not_found', 'warn poll failed not_found'])
+    expect(log.lines.filter(({ message }) => message === 'polling pools')).toHaveLength(3)
+  })
+
   test('stay while the list fails', async () => {
     const pools = vi.fn(async () => [{ id: 'p', name: undefined }])
     const { up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
@@ -521,12 +589,13 @@ describe('forecasts', () => {
 
   test('that failed at the start are requested again before their schedule', async () => {
     const forecasts = vi.fn(async () => Promise.reject<never>(apiError('timeout')))
-    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    const { board, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(40 * MINUTE)
     expect(forecasts.mock.calls.length).toBeLessThanOrEqual(5)
     forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
     await vi.advanceTimersByTimeAsync(15 * MINUTE)
     expect(days(board)).toEqual({ n1: 172_800 })
+    expect(logged()).toEqual(['warn forecast failed timeout', 'info forecast works again'])
   })
 
   test('that are refused are requested again on schedule', async () => {
