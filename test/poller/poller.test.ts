@@ -1,5 +1,7 @@
+import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import { createBoard } from '../../src/poller/board.ts'
 import { createPoller } from '../../src/poller/poller.ts'
@@ -12,8 +14,12 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-async function startEmulator(faults: readonly string[] = []): Promise<Emulator> {
-  const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults: [...faults] })
+async function startEmulator(
+  faults: readonly string[] = [],
+  options: Parameters<typeof createEmulator>[0] = {},
+): Promise<Emulator> {
+  const settings = { listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults: [...faults] }
+  const emulator = createEmulator({ ...settings, ...options })
   await emulator.start()
   endings.push(emulator.stop)
   return emulator
@@ -36,12 +42,12 @@ function configOf(systems: readonly object[], changes: Record<string, object> = 
   return parseConfig(text, { file: 'test', environment: {} })
 }
 
-function create() {
+function create({ now = Date.now } = {}) {
   const board = createBoard(() => undefined)
   const own = ownMetrics()
-  const log = recordingLog()
+  const log = recordingLog('debug')
   const requested: string[] = []
-  const poller = createPoller({ board, own, log, onRequest: (system) => void requested.push(system) })
+  const poller = createPoller({ board, own, log, now, onRequest: (system) => void requested.push(system) })
   endings.push(poller.stop)
   const waitUntilTried = () => waitForAssertion(() => expect(poller.ready()).toBe(true))
   return { board, own, log, poller, requested, waitUntilTried }
@@ -56,7 +62,9 @@ describe('a system', () => {
     const parts = create()
     const { poller, board, own, requested, waitUntilTried } = parts
     expect(poller.ready()).toBe(false)
-    await poller.use(configOf([systemOf(emulator)]))
+    const used = poller.use(configOf([systemOf(emulator)]))
+    expect(poller.ready()).toBe(false)
+    await used
     expect(poller.ready()).toBe(false)
     await waitUntilTried()
     await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
@@ -66,6 +74,12 @@ describe('a system', () => {
     const text = await own.render('text')
     expect(text).toMatch(/^sds_api_requests_total\{.*operation="nodes".*\} 1$/m)
     expect(text).toMatch(/^sds_api_logins_total\{.*result="ok"\} 1$/m)
+    const [pool] = emulator.pools
+    expect(
+      parts.log.lines.filter(({ message }) => message === 'request').map(({ fields }) => fields),
+    ).toContainEqual(
+      expect.objectContaining({ system: 'a', operation: 'nodes', pool_id: pool?.id, status: 200 }),
+    )
     expect(poller.status('a')).toMatchObject({
       system: { name: 'a' },
       shared: { forecast: { schedule: '' } },
@@ -77,6 +91,26 @@ describe('a system', () => {
       undefined,
       undefined,
     ])
+  })
+
+  test('with TLS has the end of its certificate', async () => {
+    const notAfter = new Date(Math.ceil(Date.now() / 86_400_000 + 30) * 86_400_000)
+    const tls = await selfSigned({ names: ['127.0.0.1'], notAfter })
+    const emulator = await startEmulator([], { tls })
+    const { poller, board, waitUntilTried } = create()
+    await poller.use(configOf([systemOf(emulator, { tls_config: { insecure_skip_verify: true } })]))
+    await waitUntilTried()
+    expect(shown(board, 'sds_system_tls_not_after_timestamp_seconds', 'system')).toEqual({
+      a: notAfter.getTime() / 1000,
+    })
+  })
+
+  test('that was not tried keeps the exporter from being ready', async () => {
+    const [quick, slow] = [await startEmulator(), await startEmulator(['stall@nodes'])]
+    const parts = create()
+    await parts.poller.use(configOf([systemOf(quick), systemOf(slow, { name: 'b' })]))
+    await waitForAssertion(() => expect(parts.board.system('a')?.tried).toBe(true))
+    expect(parts.poller.ready()).toBe(false)
   })
 
   test('that is down is tried, and not up', async () => {
@@ -109,6 +143,7 @@ describe('another configuration', () => {
     await waitUntilTried()
     await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(2))
     expect(emulator.log.count('login')).toBe(2)
+    expect(emulator.liveSessions('monitor')).toBe(2)
   })
 
   test('with other limits polls the system anew, and keeps its values', async () => {
@@ -118,7 +153,9 @@ describe('another configuration', () => {
     await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
     await parts.poller.use(configOf([systemOf(emulator)], { limits: { concurrency: 3 } }))
     expect(free(parts)).toEqual(['a'])
-    await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(2))
+    await waitForAssertion(async () =>
+      expect(await parts.own.render('text')).toMatch(/^sds_api_requests_total\{.*operation="nodes".*\} 2$/m),
+    )
     expect(emulator.liveSessions('monitor')).toBe(1)
   })
 
@@ -149,7 +186,7 @@ describe('another configuration', () => {
     expect(systems).toEqual(new Set(['b']))
     await parts.poller.stop()
     expect([other.liveSessions('monitor'), parts.poller.ready()]).toEqual([0, false])
-    expect(parts.log.lines.filter(({ level }) => level !== 'info')).toEqual([])
+    expect(parts.log.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 
   test('during a probe: the probe is repeated with it', async () => {
@@ -163,5 +200,42 @@ describe('another configuration', () => {
     const text = (await probed)?.identity('text').toString() ?? ''
     expect(text).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
     expect(quick.log.count('nodes')).toBe(1)
+  })
+})
+
+describe('the history of a system', () => {
+  const T = 1_772_323_200
+  const now = () => (T + 60) * 1000
+  const history = { enabled: true, window: '1h', interval: '5m' }
+  const textOf = async (parts: ReturnType<typeof create>) => {
+    const packed = await parts.poller.history('a')?.packed('openmetrics')
+    return packed && gunzipSync(packed.gzip).toString()
+  }
+
+  test('is read while it is enabled, and a reload that leaves it as it is keeps it', async () => {
+    const emulator = await startEmulator([], { clock: now })
+    const parts = create({ now })
+    const enabled = configOf([systemOf(emulator)], { history })
+    await parts.poller.use(enabled)
+    await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${T}\n`))
+    const document = parts.poller.history('a')
+    await parts.poller.use(enabled)
+    expect(parts.poller.history('a')).toBe(document)
+    expect(parts.poller.history('b')).toBeUndefined()
+    await parts.poller.use(configOf([systemOf(emulator)]))
+    expect(parts.poller.history('a')).toBeUndefined()
+    expect(emulator.log.count('nodes')).toBe(1)
+  })
+
+  test('is read anew with another window', async () => {
+    const emulator = await startEmulator([], { clock: now })
+    const parts = create({ now })
+    for (const [window, first] of [
+      ['1h', T - 3600 + 600],
+      ['2h', T - 7200 + 600],
+    ] as const) {
+      await parts.poller.use(configOf([systemOf(emulator)], { history: { ...history, window } }))
+      await waitForAssertion(async () => expect(await textOf(parts)).toContain(` ${first}\n`))
+    }
   })
 })
