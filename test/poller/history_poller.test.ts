@@ -39,7 +39,13 @@ interface Setup {
 }
 
 /** A poller of system `a` with the pools p1 and p2, whose clock is moved by the test. */
-async function start({ maxBytes = 1_000_000, maxRandomDelayMs = 0, now = T + 60 } = {}) {
+async function start({
+  maxBytes = 1_000_000,
+  maxRandomDelayMs = 0,
+  now = T + 60,
+  window = WINDOW,
+  interval = STEP,
+} = {}) {
   const setup: Setup = { answer: served, works: true, now, periods: [], failures: [] }
   const board = await boardOfA()
   await board.update('a', (state) =>
@@ -53,7 +59,7 @@ async function start({ maxBytes = 1_000_000, maxRandomDelayMs = 0, now = T + 60 
   const stopping = new AbortController()
   const poller = createHistoryPoller({
     system: { name: 'a' },
-    history: { enabled: true, windowMs: WINDOW * 1000, intervalMs: STEP * 1000 },
+    history: { enabled: true, windowMs: window * 1000, intervalMs: interval * 1000 },
     maxRandomDelayMs,
     maxBytes,
     client: {
@@ -137,6 +143,7 @@ const grid = (from: number, to: number) =>
 
 test('reads the pools when all were polled once, and then with every interval', async () => {
   const { setup, times, polled, look } = await start()
+  expect(await times('p1')).toEqual([])
   await look()
   expect(await times('p1')).toEqual([])
   await polled()
@@ -209,6 +216,22 @@ test('a point that is quite new at the first reading is read again', async () =>
   setup.now = T + 31
   await look()
   expect(setup.periods).toHaveLength(4)
+})
+
+test('with a short interval, each reading is in the middle between two points', async () => {
+  const { setup, polled, look } = await start({ now: T + 1, window: 60, interval: 20 })
+  await polled(['p1'])
+  await look()
+  for (const [now, readings] of [
+    [T + 9, 1],
+    [T + 11, 2],
+    [T + 29, 2],
+    [T + 31, 3],
+  ] as const) {
+    setup.now = now
+    await look()
+    expect(setup.periods).toHaveLength(readings)
+  }
 })
 
 test('readings begin up to a quarter of the interval later', async () => {

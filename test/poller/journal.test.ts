@@ -72,6 +72,28 @@ test('each kind of rejected value, notice and internal error is logged once', as
   expect(log.lines[0]?.fields).toMatchObject({ ...ofPool, node: 'n1', reason: 'text', value: 'x' })
 })
 
+test('what the query interface lacks is logged once for each query', async () => {
+  const { log, journal } = await start()
+  for (let times = 0; times < 2; times += 1) {
+    journal.queried('empty', poll)
+    for (const query of ['one', 'two']) {
+      journal.queryFailed(query, timeout)
+      journal.queryEmpty(query)
+    }
+    journal.unmatched(0)
+    journal.unmatched(3)
+  }
+  const lines = log.lines.filter(({ level }) => level !== 'debug')
+  expect(lines.map(({ level, fields }) => [level, fields])).toEqual([
+    ['info', { system: 'a' }],
+    ['warn', { system: 'a', query: 'one', reason: 'timeout', error: 'bad' }],
+    ['info', { system: 'a', query: 'one' }],
+    ['warn', { system: 'a', query: 'two', reason: 'timeout', error: 'bad' }],
+    ['info', { system: 'a', query: 'two' }],
+    ['warn', { system: 'a', rows: 3 }],
+  ])
+})
+
 test('a list of pools is logged when pools come or go, with their names', async () => {
   const { log, journal } = await start()
   const p = { id: 'p', name: 'hot' }
