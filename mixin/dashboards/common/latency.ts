@@ -29,5 +29,4 @@ export const topNodeLatency = (operation: Operation): SizedPanel =>
     expr: nodeLatency(operation, SCOPE.node),
     ...latencyAxis(operation),
     noValue: NO_DATA,
-    width: 12,
   })

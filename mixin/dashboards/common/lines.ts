@@ -23,4 +23,7 @@ const topLines = ({ expr, ...panel }: Lines, legend: string, link: PanelSpec['li
 
 /** One line for each of the `$topn` pools or nodes with the largest values. Each line links to its page. */
 export const topPools = (lines: Lines): SizedPanel => topLines(lines, POOL_NAME, [seriesToPool])
-export const topNodes = (lines: Lines): SizedPanel => topLines(lines, NODE_NAME, [seriesToNode])
+
+/** Names of nodes are long, and Grafana gives a legend at most 60 percent of the width: so these graphs are wide. */
+export const topNodes = (lines: Omit<Lines, 'width'>): SizedPanel =>
+  topLines({ ...lines, width: 24 }, NODE_NAME, [seriesToNode])

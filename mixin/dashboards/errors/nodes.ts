@@ -30,7 +30,7 @@ export const worstNodes = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Failed',
   noValue: NO_DATA,
-  width: 12,
+  width: 24,
 })
 
 export const nodesOverTime = topNodes({
@@ -43,7 +43,6 @@ export const nodesOverTime = topNodes({
   expr: perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.node)),
   ...FAILURE_AXIS,
   noValue: NO_DATA,
-  width: 12,
 })
 
 export const worstTypes = table({

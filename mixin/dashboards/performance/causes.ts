@@ -27,7 +27,6 @@ export const topRatio = (
     steps: lineSteps(THRESHOLDS[limit]),
     limits: true,
     noValue: NO_DATA,
-    width: 12,
   })
 
 export const background = diskReadShare('purpose!="user"', {

@@ -33,7 +33,7 @@ const usedByNode = table({
   cellLinks: { node: rowToNode },
   sortBy: 'Used',
   noValue: 'No data: see “Data”',
-  width: 12,
+  width: 24,
 })
 
 const transactions = topNodes({
@@ -47,7 +47,6 @@ const transactions = topNodes({
   unit: 'reqps',
   min: 0,
   noValue: NO_RECORDED_DATA,
-  width: 12,
 })
 
 const cpu = topNodes({
@@ -62,7 +61,6 @@ const cpu = topNodes({
   steps: lineSteps(THRESHOLDS.cpuRatio),
   limits: true,
   noValue: NO_DATA,
-  width: 12,
 })
 
 const nic = topNodes({
@@ -77,7 +75,6 @@ const nic = topNodes({
   steps: lineSteps(THRESHOLDS.nicRatio),
   limits: true,
   noValue: NO_RECORDED_DATA,
-  width: 12,
 })
 
 const distribution = heatmap({

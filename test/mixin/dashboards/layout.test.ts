@@ -74,6 +74,12 @@ describe('graphs', () => {
     }
   })
 
+  test('of nodes have the whole width, because names of nodes are long', () => {
+    for (const { panel, where } of ofType('timeseries'))
+      if (queriesOf(panel).some(({ legendFormat = '' }) => legendFormat.includes('{{node}}')))
+        expect(panel.gridPos?.w, where).toBe(24)
+  })
+
   test('name pools and nodes with their system', () => {
     const drawn = PANELS.filter(({ panel }) => ['timeseries', 'state-timeline'].includes(panel.type))
     const short = drawn.filter(({ panel }) =>
