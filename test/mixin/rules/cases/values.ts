@@ -52,7 +52,7 @@ export const values: readonly AlertCase[] = [
     alert: 'SdsValuesRejected',
     name: 'fires after 15 minutes and ends 30 minutes after the last rejection',
     series: { [REJECTED]: '0x4 1+1x14 15x60' },
-    at: { '19m': [], '20m': [rejected], '48m': [rejected], '50m': [] },
+    at: { '19m': [], '20m': [rejected], '47m': [rejected], '50m': [] },
   },
   {
     alert: 'SdsValuesRejected',
@@ -70,7 +70,7 @@ export const values: readonly AlertCase[] = [
     alert: 'SdsValuesRejected',
     name: 'fires for rejections after a restart',
     series: { [REJECTED]: '7x39 0+1x20 20x60' },
-    at: { '54m': [], '56m': [rejected], '89m': [rejected], '91m': [] },
+    at: { '54m': [], '56m': [rejected], '88m': [rejected], '91m': [] },
   },
   {
     alert: 'SdsAttributesDisappeared',
