@@ -39,6 +39,8 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
   const { systems, probe, maxRequests, sendPage } = options
   const waiting = createWaiting(maxRequests)
   return async (context) => {
+    // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
+    context.set('Connection', 'close')
     const target = readTarget(context.querystring, systems(), PARAMETERS)
     const waitMs = readWait(context.get(TIMEOUT_HEADER))
     if (typeof target === 'string') return refuseRequest(context, target)

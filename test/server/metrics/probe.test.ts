@@ -33,6 +33,12 @@ describe('GET /probe', () => {
     expect(await checkMetrics(text)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
+  test('closes the connection, so that a Service chooses an exporter for the next probe', async () => {
+    const { ask } = await start(async () => page)
+    for (const query of ['?system=a', '?system=b', '?system=c'])
+      expect((await ask(query, { Connection: 'keep-alive' })).headers['connection']).toBe('close')
+  })
+
   test('polls one pool of the system', async () => {
     const { probed, ask } = await start(async () => page)
     expect((await ask('?pool=urn%3Ap%3A1&system=b')).status).toBe(200)
