@@ -1,8 +1,8 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import { boundedName } from '../api/parse/names.ts'
-import { type MergedReading, mergePerformance } from '../api/query/merge.ts'
-import type { PerformanceReading } from '../api/query/performance.ts'
+import { createJoin, type Join, type MergedReading, mergePerformance } from '../api/query/merge.ts'
+import type { NodePerformance, PerformanceReading } from '../api/query/performance.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Part, partBytes, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
@@ -48,7 +48,8 @@ export function* readingLinesSteps(
   const pool = pools[index]
   if (pool === undefined) return NO_LINES
   const label = labels[index] ?? poolId
-  return new Map([[poolId, yield* poolLines({ ...pool, label }, reading, system, maxBytes)]])
+  const find = joinOf(pools, system.performance)
+  return new Map([[poolId, yield* poolLines({ ...pool, label }, reading, system, find, maxBytes)]])
 }
 
 /** As {@link readingLinesSteps}, for all pools with the next reading of the query interface. */
@@ -60,22 +61,34 @@ export function* performanceLinesSteps(
   const lines = new Map<string, PoolLines>()
   if (system === undefined) return lines
   const next = { ...system, performance }
+  const find = joinOf([...system.pools.values()], performance)
   for (const pool of system.pools.values())
     if (pool.reading !== undefined)
-      lines.set(pool.ref.id, yield* poolLines(pool, pool.reading, next, maxBytes))
+      lines.set(pool.ref.id, yield* poolLines(pool, pool.reading, next, find, maxBytes))
   return lines
+}
+
+/** Undefined: nothing was read from the query interface. */
+function joinOf(
+  pools: readonly PoolState[],
+  performance: PerformanceState | undefined,
+): Join<NodePerformance> | undefined {
+  if (performance?.reading === undefined) return undefined
+  return createJoin(
+    performance.reading.nodes,
+    pools.flatMap(({ reading }) => reading?.nodes ?? []),
+  )
 }
 
 function* poolLines(
   pool: PoolState,
   reading: FeedReading,
   system: SystemState,
+  find: Join<NodePerformance> | undefined,
   maxBytes = Number.POSITIVE_INFINITY,
 ): Steps<PoolLines> {
   const performance = system.performance?.reading
-  const others = [...system.pools.values()].filter(({ ref }) => ref.id !== pool.ref.id)
-  const all = [reading, ...others.flatMap((other) => other.reading ?? [])].flatMap(({ nodes }) => nodes)
-  const merged = mergePerformance(reading, performance, all)
+  const merged = mergePerformance(reading, find)
   const part = yield* feedPartSteps(merged, labelsFor(pool, system.name), maxBytes)
   if (part === undefined) throw tooManySeries(maxBytes)
   return { label: pool.label, reading, performance, merged, part }
@@ -139,7 +152,9 @@ export function renderPool(pool: PoolState, system: SystemState, lines: Lines): 
     before?.label === label &&
     before.reading === reading &&
     before.performance === system.performance?.reading
-  const { merged, part } = isValid ? before : atOnce(poolLines(pool, reading, system))
+  const { merged, part } = isValid
+    ? before
+    : atOnce(poolLines(pool, reading, system, joinOf([...system.pools.values()], system.performance)))
   return renderForecasts({ ...pool, merged, feedPart: part }, system.name)
 }
 

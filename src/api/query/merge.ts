@@ -5,7 +5,7 @@ import type { FeedReading } from '../feed/feed.ts'
 import type { NodeReading } from '../feed/node_reading.ts'
 import type { InterfaceCounters } from './interfaces.ts'
 import type { LatencyHistogram } from './latency.ts'
-import type { NodePerformance, PerformanceReading } from './performance.ts'
+import type { NodePerformance } from './performance.ts'
 
 /** A node of the feed, with what only the query interface has of it. */
 export interface MergedNode extends NodeReading {
@@ -43,17 +43,12 @@ export function lacksPerformance(feed: FeedReading): boolean {
 /**
  * The feed of one pool with the performance of its nodes. An attribute has one source for the whole pool: that of the
  * feed, unless the feed serves it on no node.
- * @param all the nodes of all pools of the system
+ * @param find undefined: nothing was read from the query interface
  */
-export function mergePerformance(
-  feed: FeedReading,
-  performance: PerformanceReading | undefined,
-  all: readonly FedNode[] = feed.nodes,
-): MergedReading {
+export function mergePerformance(feed: FeedReading, find: Join<NodePerformance> | undefined): MergedReading {
   const { coverage } = feed
-  if (performance === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
+  if (find === undefined) return { nodes: feed.nodes, coverage, queried: new Set() }
   const missing = new Set(missingAttributes(feed))
-  const find = createJoin(performance.nodes, all)
   const nodes = feed.nodes.map((node) => {
     const found = find(node)
     return found === undefined ? node : mergeNode(node, found, missing)
@@ -66,15 +61,15 @@ type QueriedNode = Pick<NodePerformance, 'nodeId' | 'host' | 'rows'>
 /** A node of a feed, as the join sees it. */
 type FedNode = Pick<NodeReading, 'id' | 'name'>
 
+/** Finds what the query interface has of a node of a feed; undefined if it has nothing. */
+export type Join<T> = (node: FedNode) => T | undefined
+
 /**
  * Finds what belongs to a node by its id, else by its name if only this node has it. Both are compared without case.
  * What has the id of another node is not found by a name.
  * @param all the nodes of all pools of the system
  */
-export function createJoin<T extends QueriedNode>(
-  nodes: readonly T[],
-  all: readonly FedNode[],
-): (node: FedNode) => T | undefined {
+export function createJoin<T extends QueriedNode>(nodes: readonly T[], all: readonly FedNode[]): Join<T> {
   const ids = new Set(all.map(({ id }) => id.toLowerCase()))
   const byId = new Map(nodes.map((node) => [node.nodeId?.toLowerCase() ?? '', node]))
   const others = nodes.filter(({ nodeId }) => !ids.has(nodeId?.toLowerCase() ?? ''))

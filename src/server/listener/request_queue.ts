@@ -20,19 +20,16 @@ export function createRequestQueue(
   isUrgent: (request: IncomingMessage) => boolean,
 ): RequestListener {
   const queue: Waiting[] = []
-  let isServing = false
   const serveAll = async () => {
-    isServing = true
     for (let next = queue[0]; next !== undefined; next = queue[0]) {
       await whenIdle(next.deadlineMs)
-      queue.shift()
       if (!next.response.destroyed) serve(next.request, next.response)
+      queue.shift()
     }
-    isServing = false
   }
   return (request, response) => {
     if (isUrgent(request)) return serve(request, response)
-    queue.push({ request, response, deadlineMs: performance.now() + MAX_WAIT_MS })
-    if (!isServing) void serveAll()
+    const length = queue.push({ request, response, deadlineMs: performance.now() + MAX_WAIT_MS })
+    if (length === 1) void serveAll()
   }
 }

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../src/api/query/merge.ts'
+import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
+import {
+  createJoin,
+  lacksPerformance,
+  mergePerformance,
+  unmatchedRows,
+} from '../../../src/api/query/merge.ts'
 import { bodyOf, decodeBody, type RowOptions, readingOf } from './query_files.ts'
 
 const feed = (...nodes: readonly object[]) => decodeFeed({ _embedded: { _instances: nodes } })
@@ -14,6 +19,9 @@ const memory = (node: string): RowOptions[] =>
   }))
 /** Nodes with these names, whose ids are `id-` and the name. */
 const performanceOf = (...names: readonly string[]) => readingOf([decodeBody(bodyOf(names.flatMap(memory)))])
+/** Merges the only feed of a system. */
+const merge = (only: FeedReading, ...names: readonly string[]) =>
+  mergePerformance(only, createJoin(performanceOf(...names).nodes, only.nodes))
 const MEMORY = { nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 7 }] }
 
 describe('nodes', () => {
@@ -23,7 +31,7 @@ describe('nodes', () => {
       { id: '2', displayName: 'B' },
       { id: '3', displayName: 'c' },
     ]
-    const merged = mergePerformance(feed(...nodes), performanceOf('a', 'b', 'x'))
+    const merged = merge(feed(...nodes), 'a', 'b', 'x')
     expect(
       merged.nodes.map(({ id, values }) => [id, values.get('nodeMemoryUtilizationBytes')?.value]),
     ).toEqual([
@@ -39,7 +47,7 @@ describe('nodes', () => {
       { id: '1', displayName: 'a' },
       { id: 'id-b', displayName: 'a' },
     ]
-    const merged = mergePerformance(feed(...nodes), performanceOf('a', 'b'))
+    const merged = merge(feed(...nodes), 'a', 'b')
     expect(merged.nodes.map(({ id, values }) => [id, values.size])).toEqual([
       ['1', 0],
       ['id-b', 2],
@@ -51,7 +59,8 @@ describe('rows that cannot be joined', () => {
   const joined = (names: readonly string[], ...feeds: readonly ReturnType<typeof feed>[]) => {
     const performance = performanceOf(...names)
     const all = feeds.flatMap(({ nodes }) => nodes)
-    const found = feeds.flatMap((one) => mergePerformance(one, performance, all).nodes)
+    const find = createJoin(performance.nodes, all)
+    const found = feeds.flatMap((one) => mergePerformance(one, find).nodes)
     return {
       joined: found.filter(({ values }) => values.size > 0).map(({ id }) => id),
       unmatched: unmatchedRows(performance, feeds),
@@ -80,7 +89,7 @@ describe('rows that cannot be joined', () => {
 describe('an attribute', () => {
   test('that the feed serves on one node is that of the feed on all nodes', () => {
     const nodes = [{ id: 'id-a', displayName: 'a', ...MEMORY }, { id: 'id-b' }]
-    const { nodes: merged, queried, coverage } = mergePerformance(feed(...nodes), performanceOf('a', 'b'))
+    const { nodes: merged, queried, coverage } = merge(feed(...nodes), 'a', 'b')
     expect(merged.map(({ values }) => Object.fromEntries(values))).toMatchObject([
       { nodeMemoryUtilizationBytes: { t: 1, value: 7 }, nodeMemoryUtilization: { value: 50 } },
       { nodeMemoryUtilization: { value: 50 } },
@@ -92,12 +101,12 @@ describe('an attribute', () => {
 
   test('that the feed serves unreadable is not taken from the query interface', () => {
     const nodes = [{ id: 'id-a', nodeMemoryUtilizationBytesCurrent: [{ t: 1, Bytes: 'NaN' }] }]
-    const { nodes: merged } = mergePerformance(feed(...nodes), performanceOf('a'))
+    const { nodes: merged } = merge(feed(...nodes), 'a')
     expect(merged[0]?.values.has('nodeMemoryUtilizationBytes')).toBe(false)
   })
 
   test('of the query interface is counted by node', () => {
-    const { coverage, queried } = mergePerformance(feed({ id: 'id-a' }, { id: 'id-b' }), performanceOf('a'))
+    const { coverage, queried } = merge(feed({ id: 'id-a' }, { id: 'id-b' }), 'a')
     expect(coverage.get('nodeMemoryUtilization')).toEqual({ served: 1, absent: 1, unreadable: 0 })
     expect(queried.has('nodeMemoryUtilization')).toBe(true)
     // Which no query can serve.

@@ -1,4 +1,4 @@
-import { type MergedReading, mergePerformance } from '../../../api/query/merge.ts'
+import { createJoin, type MergedReading, mergePerformance } from '../../../api/query/merge.ts'
 import type { Category } from '../../../catalogue.ts'
 import { durationText } from '../../../duration_text.ts'
 import { newestTimes } from '../../../metrics/newest_times.ts'
@@ -17,10 +17,8 @@ export const agesCheck = systemCheck({
   run: (_, { feeds, performance, skewSeconds }) => {
     const now = Date.now() / 1000 + skewSeconds
     const all = feeds.flatMap(({ reading }) => reading.nodes)
-    const merged = feeds.map(({ label, reading }) => ({
-      label,
-      reading: mergePerformance(reading, performance?.reading, all),
-    }))
+    const find = performance === null ? undefined : createJoin(performance.reading.nodes, all)
+    const merged = feeds.map(({ label, reading }) => ({ label, reading: mergePerformance(reading, find) }))
     return { findings: merged.flatMap((feed) => agesOf(feed, now)) }
   },
 })

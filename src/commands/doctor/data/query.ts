@@ -1,7 +1,13 @@
 import type { ApiError } from '../../../api/errors/errors.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
-import type { MergedReading } from '../../../api/query/merge.ts'
-import { lacksPerformance, mergePerformance, unmatchedRows } from '../../../api/query/merge.ts'
+import {
+  createJoin,
+  type Join,
+  lacksPerformance,
+  mergePerformance,
+  unmatchedRows,
+} from '../../../api/query/merge.ts'
+import type { NodePerformance } from '../../../api/query/performance.ts'
 import type { FailedQuery } from '../../../api/query/performance_reader.ts'
 import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
 import { remedyOf } from '../../../api/remedies.ts'
@@ -79,13 +85,15 @@ function examined(
   const isUsed = source === 'query' || isLacking
   if (performance.reading.nodes.length === 0) return unused(emptyInterface(isUsed))
   const readings = feeds.map(({ reading }) => reading)
+  const all = readings.flatMap(({ nodes }) => nodes)
+  const find = createJoin(performance.reading.nodes, all)
   return {
     findings: [
       availability(performance, isUsed),
       ...performance.failed.map(failedQuery),
       ...emptyQueries(performance),
       ...unmatched(performance, readings, system),
-      ...(isUsed ? feeds.flatMap((feed) => filled(feed, performance, readings)) : []),
+      ...(isUsed ? feeds.flatMap((feed) => filled(feed, find)) : []),
       ...compareBandwidths(readings, performance.reading, feedBandwidthUnit),
     ],
     facts: { performance: isUsed ? performance : null },
@@ -142,13 +150,8 @@ function unmatched(
 }
 
 /** How many attributes the feed of a pool and the query interface have together. */
-function filled(
-  { label: subject, reading }: RawFeed,
-  performance: RawPerformance,
-  feeds: readonly FeedReading[],
-): Finding[] {
+function filled({ label: subject, reading }: RawFeed, find: Join<NodePerformance>): Finding[] {
   if (reading.nodes.length === 0) return []
-  const all = feeds.flatMap(({ nodes }) => nodes)
-  const merged: MergedReading = mergePerformance(reading, performance.reading, all)
+  const merged = mergePerformance(reading, find)
   return [{ status: 'ok', subject, text: `with the feed: ${performanceCoverage(merged)}` }]
 }

@@ -1,7 +1,7 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import { pause } from '../../../api/http/deadline.ts'
-import { mergePerformance } from '../../../api/query/merge.ts'
-import type { PerformanceReading } from '../../../api/query/performance.ts'
+import { createJoin, type Join, mergePerformance } from '../../../api/query/merge.ts'
+import type { NodePerformance } from '../../../api/query/performance.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../counted.ts'
 import type { Finding } from '../check/check.ts'
@@ -21,10 +21,11 @@ export const valuesCheck = systemCheck({
     await pause(Math.max(0, last + readingPauseMs - performance.now()), signal)
     const bandwidthUnit = system.performance.feedBandwidthUnit
     const source = { client, bandwidthUnit }
-    const queried =
-      answers === null
-        ? undefined
-        : { reading: answers.reading, rowsOf: createRowLookup(answers.bodies.values()) }
+    const nodes = feeds.flatMap(({ reading }) => reading.nodes)
+    const queried = answers && {
+      find: createJoin(answers.reading.nodes, nodes),
+      rowsOf: createRowLookup(answers.bodies.values(), nodes),
+    }
     const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
     const findings = feeds.flatMap((first, index) => {
@@ -47,7 +48,7 @@ const MAX_EXAMPLES = 3
 interface Comparison {
   readonly bandwidthUnit?: FeedBandwidthUnit
   /** The query interface, if it fills attributes. */
-  readonly queried?: { readonly reading: PerformanceReading; readonly rowsOf: RowLookup } | undefined
+  readonly queried?: { readonly find: Join<NodePerformance>; readonly rowsOf: RowLookup } | null
   /** The exposition of the reading, for tests. */
   readonly exposition?: string
 }
@@ -56,9 +57,9 @@ interface Comparison {
 export function compareExport(
   { body, reading, pool, label: subject }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
   system: string,
-  { bandwidthUnit = 'MB/s', queried, exposition }: Comparison = {},
+  { bandwidthUnit = 'MB/s', queried = null, exposition }: Comparison = {},
 ): Finding {
-  const merged = mergePerformance(reading, queried?.reading)
+  const merged = mergePerformance(reading, queried?.find)
   const exported = createLookup(
     exposition ?? expositionOf(merged, { system, poolId: pool.id, pool: subject }),
   )
@@ -66,13 +67,13 @@ export function compareExport(
   const known = [...nodes].filter(([id]) => exported.has(id))
   const compared = FIGURES.flatMap((figure) => {
     const isFed = known.some(([, node]) => rawFigure(node, figure) !== undefined)
-    const isQueried = queried !== undefined && !isFed && isPerformance(figure)
+    const isQueried = queried !== null && !isFed && isPerformance(figure)
     if (isQueried && figure.query === undefined) return []
     return known.map(([id, node]) => {
       const found = exported.value(id, figure.metric, figure.labels)
       const expected =
         isQueried && figure.query !== undefined
-          ? queriedFigure(queried.rowsOf(id, node['displayName']), figure.query, found)
+          ? queriedFigure(queried.rowsOf(id), figure.query, found)
           : rawFigure(node, figure, bandwidthUnit)
       return { what: `${figure.metric} of node ${id}`, expected, found }
     })

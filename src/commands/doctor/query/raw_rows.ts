@@ -25,14 +25,25 @@ function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** The rows of a node, by its id, else by its name. */
-export type RowLookup = (id: string, name: unknown) => readonly RawRow[]
+/** The rows of the node with an id. */
+export type RowLookup = (id: string) => readonly RawRow[]
 
-export function createRowLookup(bodies: Iterable<unknown>): RowLookup {
-  const rows = rawRows(bodies)
-  const byId = Map.groupBy(rows, (row) => row['node_id']?.toLowerCase())
-  const byHost = Map.groupBy(rows, (row) => row['host']?.toLowerCase())
-  return (id, name) => byId.get(id.toLowerCase()) ?? byHost.get(String(name).toLowerCase()) ?? []
+/** The rows of a node have its id; else its name, if no other node has that name, and the id of no other node. */
+export function createRowLookup(
+  bodies: Iterable<unknown>,
+  nodes: readonly { readonly id: string; readonly name?: string | undefined }[],
+): RowLookup {
+  const ids = new Set(nodes.map(({ id }) => id.toLowerCase()))
+  const byId = Map.groupBy(rawRows(bodies), (row) => row['node_id']?.toLowerCase() ?? '')
+  const others = [...byId].flatMap(([id, rows]) => (ids.has(id) ? [] : rows))
+  const byHost = Map.groupBy(others, (row) => row['host']?.toLowerCase())
+  const names = new Map(nodes.map(({ id, name }) => [id, name?.toLowerCase()]))
+  const named = Map.groupBy(names.values(), (name) => name)
+  return (id) => {
+    const name = names.get(id)
+    const isUnique = named.get(name)?.length === 1
+    return byId.get(id.toLowerCase()) ?? (isUnique ? byHost.get(name) : undefined) ?? []
+  }
 }
 
 /** How a figure is calculated from the rows of a node. */
