@@ -208,46 +208,49 @@ test('until the next reading, all samples are within the window', async () => {
   }
 })
 
+/** Looks at each of the times, and compares how many readings there were by then. */
+async function expectReadings(
+  { setup, look }: Pick<Awaited<ReturnType<typeof start>>, 'setup' | 'look'>,
+  expected: readonly (readonly [now: number, readings: number])[],
+): Promise<void> {
+  for (const [now, readings] of expected) {
+    setup.now = now
+    await look()
+    expect(setup.periods).toHaveLength(readings)
+  }
+}
+
 test('a point that is quite new at the first reading is read again', async () => {
-  const { setup, polled, look } = await start({ now: T + 10 })
+  const { polled, ...clock } = await start({ now: T + 10 })
   await polled()
-  await look()
-  expect(setup.periods).toHaveLength(2)
-  setup.now = T + 31
-  await look()
-  expect(setup.periods).toHaveLength(4)
+  await expectReadings(clock, [
+    [T + 10, 2],
+    [T + 31, 4],
+  ])
 })
 
 test('with a short interval, each reading is in the middle between two points', async () => {
-  const { setup, polled, look } = await start({ now: T + 1, window: 60, interval: 20 })
+  const { polled, ...clock } = await start({ now: T + 1, window: 60, interval: 20 })
   await polled(['p1'])
-  await look()
-  for (const [now, readings] of [
+  await expectReadings(clock, [
+    [T + 1, 1],
     [T + 9, 1],
     [T + 11, 2],
     [T + 29, 2],
     [T + 31, 3],
-  ] as const) {
-    setup.now = now
-    await look()
-    expect(setup.periods).toHaveLength(readings)
-  }
+  ])
 })
 
 test('readings begin up to a quarter of the interval later', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5)
-  const { setup, polled, look } = await start({ maxRandomDelayMs: 3_600_000 })
+  const { polled, ...clock } = await start({ maxRandomDelayMs: 3_600_000 })
   await polled()
-  await look()
   const latest = T + STEP + 30 + STEP / 8
-  for (const [now, readings] of [
+  await expectReadings(clock, [
+    [T + 60, 2],
     [latest - 1, 2],
     [latest + 1, 4],
-  ] as const) {
-    setup.now = now
-    await look()
-    expect(setup.periods).toHaveLength(readings)
-  }
+  ])
 })
 
 test('samples of a pool that cannot be read stay until they are too old, and those of the others are renewed', async () => {
