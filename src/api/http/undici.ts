@@ -1,4 +1,4 @@
-import { createRequire, Module } from 'node:module'
+import { createRequire } from 'node:module'
 import type * as undici from 'undici'
 
 /**
@@ -7,18 +7,6 @@ import type * as undici from 'undici'
  * the version, and every test of the client fails if a path changes.
  */
 const require = createRequire(import.meta.url)
-
-/**
- * The client of HTTP/2 is replaced before undici loads it: it would load `node:http2`, and the client of this program
- * offers only HTTP/1.1 (`allowH2: false`).
- */
-const http2 = require.resolve('undici/lib/dispatcher/client-h2.js')
-require.cache[http2] = Object.assign(new Module(http2), {
-  loaded: true,
-  exports: () => {
-    throw new Error('HTTP/2 is not available')
-  },
-})
 
 export const Agent: typeof undici.Agent = require('undici/lib/dispatcher/agent.js')
 export const buildConnector: typeof undici.buildConnector = require('undici/lib/core/connect.js')
