@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { appendFile, rm, truncate } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OPENMETRICS_END } from '../metrics/exposition.ts'
 import { createFolder } from './create_folder.ts'
@@ -20,7 +20,10 @@ export interface Spool {
   readonly isEmpty: boolean
   /** Whether so much is in memory that {@link save} should be called. */
   readonly isFull: boolean
-  /** Moves everything from memory into files. The result describes them for {@link openSpool}. */
+  /**
+   * Moves everything from memory into files. The result describes them for {@link openSpool}. After a failure, what is not
+   * in a file is still in memory, for the next call.
+   */
   save(): Promise<readonly SpooledSeries[]>
   /** The whole OpenMetrics text, in pieces. */
   text(): AsyncGenerator<Buffer | string>
@@ -33,7 +36,7 @@ interface Lines {
   readonly labels: string
   /** Index of the file in the folder. */
   readonly index: number
-  /** Bytes in the file. */
+  /** Bytes in the file. Later ones are the rest of an interrupted save, or of an earlier part. */
   bytes: number
   /** Not yet in the file. */
   chunks: Buffer[]
@@ -45,8 +48,8 @@ const MAX_MEMORY_BYTES = 32 * 1024 ** 2
 const PARALLEL_FILES = 16
 
 /**
- * @param saved the series that an earlier run has saved in the folder; later lines of a file, of an interrupted save,
- *   are removed
+ * @param saved the series that an earlier run has saved in the folder
+ * @throws {Error} if a saved file is missing or too short
  */
 export async function openSpool(folder: string, saved: readonly SpooledSeries[] = []): Promise<Spool> {
   const all = new Map<string, Lines>()
@@ -56,9 +59,11 @@ export async function openSpool(folder: string, saved: readonly SpooledSeries[] 
     return lines
   }
   const fileOf = ({ index }: Lines) => join(folder, `${index}.om`)
-  // Without a saved series, whatever is in the folder is the rest of an earlier part.
-  if (saved.length === 0) await rm(folder, { recursive: true, force: true })
-  for (const [family, labels, bytes] of saved) await truncate(fileOf(add(family, labels, bytes)), bytes)
+  for (const [family, labels, bytes] of saved) {
+    const file = fileOf(add(family, labels, bytes))
+    if ((await stat(file)).size >= bytes) continue
+    throw new Error(`${file} is shorter than it was: remove the journal to begin anew`)
+  }
   return createSpool({ folder, all, add, fileOf })
 }
 
@@ -74,11 +79,12 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
 
   async function saveOne(lines: Lines): Promise<void> {
     const data = Buffer.concat(lines.chunks)
-    lines.chunks = []
-    // A file without known bytes can only be the rest of an interrupted save.
-    if (lines.bytes === 0) await rm(fileOf(lines), { force: true })
-    await appendFile(fileOf(lines), data)
+    await using file = await open(fileOf(lines), 'a')
+    await file.truncate(lines.bytes)
+    await file.appendFile(data)
     lines.bytes += data.length
+    lines.chunks = []
+    memoryBytes -= data.length
   }
 
   return {
@@ -100,14 +106,17 @@ function createSpool({ folder, all, add, fileOf }: SpoolParts): Spool {
       createFolder(folder)
       const changed = [...all.values()].filter(({ chunks }) => chunks.length > 0)
       for (let start = 0; start < changed.length; start += PARALLEL_FILES) {
-        await Promise.all(changed.slice(start, start + PARALLEL_FILES).map(saveOne))
+        const saves = changed.slice(start, start + PARALLEL_FILES).map(saveOne)
+        // All have ended before a failure is thrown, so that the next call does not write the same files at the same time.
+        await Promise.allSettled(saves)
+        await Promise.all(saves)
       }
-      memoryBytes = 0
       return [...all.values()].map(({ family, labels, bytes }) => [family, labels, bytes] as const)
     },
     async *text() {
+      const byFamily = Map.groupBy(all.values(), ({ family }) => family)
       for (const [family, header] of FAMILY_HEADERS.openmetrics) {
-        const ofFamily = [...all.values()].filter((lines) => lines.family === family)
+        const ofFamily = byFamily.get(family) ?? []
         if (ofFamily.length > 0) yield header
         for (const lines of ofFamily) {
           if (lines.bytes > 0) yield* createReadStream(fileOf(lines), { end: lines.bytes - 1 })

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSpool, type Spool } from '../../src/history/spool.ts'
@@ -64,6 +73,39 @@ describe('a spool', () => {
       `${FREE}{node="a"} 11 2`,
       `${FREE}{node="b"} 20 2`,
     ])
+  })
+
+  test('keeps what it could not save, and saves it with the next call', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'spool')
+    const spool = await openSpool(path)
+    spool.add([one(FREE, 'a', 1, 10), one(FREE, 'b', 1, 20)])
+    const obstacle = join(path, '0.om')
+    mkdirSync(obstacle, { recursive: true })
+    await expect(spool.save()).rejects.toThrow('EISDIR')
+    rmSync(obstacle, { recursive: true })
+    const again = await openSpool(path, await spool.save())
+    expect(samplesOf(await textOf(again))).toEqual([`${FREE}{node="a"} 10 1`, `${FREE}{node="b"} 20 1`])
+  })
+
+  test('refuses saved files that are shorter than they were', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'spool')
+    const first = await openSpool(path)
+    first.add([one(FREE, 'a', 1, 10)])
+    const saved = await first.save()
+    truncateSync(join(path, '0.om'), 5)
+    await expect(openSpool(path, saved)).rejects.toThrow(`${join(path, '0.om')} is shorter than it was`)
+  })
+
+  test('leaves the permissions of its folder', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'spool')
+    mkdirSync(path, { mode: 0o700 })
+    const spool = await openSpool(path)
+    spool.add([one(FREE, 'a', 1, 10)])
+    await spool.save()
+    expect(statSync(path).mode & 0o777).toBe(0o700)
   })
 
   test('is full when it holds many lines, until it is saved', async () => {
