@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
 import { REJECTIONS } from '../../api/parse/reads.ts'
+import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { counted } from '../../counted.ts'
@@ -106,13 +107,13 @@ function collect(text: string, before: readonly string[] = []): readonly string[
 }
 
 const LABEL_NAME = /^(?!__)[a-zA-Z_]\w*$/
-/** Labels of the families; another value would change what they mean. */
-const OWN_LABELS = ['system', 'pool', 'node', 'level', 'purpose', 'category', 'error_type']
+/** Another value, or the label at other families, would change what series mean. */
+const OWN_LABELS = new Set([...NODE_LABELS, ...HISTORY_FAMILIES.flatMap(({ labels }) => labels), 'le'])
 
 function collectLabel(text: string, before: Readonly<Record<string, string>> = {}) {
   const [, name = '', value = ''] = /^([^=]*)=(.+)$/s.exec(text) ?? []
   if (!LABEL_NAME.test(name)) throw new InvalidArgumentError('Expected NAME=VALUE, such as job=sds.')
-  if (OWN_LABELS.includes(name)) throw new InvalidArgumentError(`The label ${name} is set by sds-exporter.`)
+  if (OWN_LABELS.has(name)) throw new InvalidArgumentError(`The label ${name} is set by sds-exporter.`)
   return { ...before, [name]: value }
 }
 

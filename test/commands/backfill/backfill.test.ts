@@ -230,6 +230,8 @@ describe('refuses', () => {
     [['--from=-1h', '--output=-', '--output-dir=x'], 'choose one output'],
     [['--from=-1h', '--output=-', '--resume'], 'needs an output with a journal'],
     [['--from=-1h', '--output=-', '--label=node=x'], 'The label node is set by sds-exporter'],
+    [['--from=-1h', '--output=-', '--label=le=1'], 'The label le is set by sds-exporter'],
+    [['--from=-1h', '--output=-', '--label=interface=eth0'], 'The label interface is set by sds-exporter'],
     [['--from=-1h', '--output=-', '--label=x'], 'Expected NAME=VALUE'],
     [['--from=-1h', '--to=-2h', '--output=-'], '--from must be earlier'],
     [['--from=2100-01-01', '--output=-'], '--from must be earlier'],
