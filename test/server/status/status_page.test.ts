@@ -169,6 +169,15 @@ describe('the states of one pool', () => {
     await checkLook(scene.url)
   })
 
+  test('with a clock that is behind: the ages of samples are those of its clock, also in a search', async () => {
+    const system = polledSystem('a', { p: [{ name: 'n1', t: T - 3600 }] })
+    await using scene = await openStatus([{ ...system, clockSkewSeconds: -3600 }])
+    for (const query of ['?system=a&pool=p', '?q=n1']) {
+      await scene.page.goto(`${scene.url}/${query}`)
+      expect(await scene.page.locator('td[data-title="Newest sample"]').first().innerText()).toBe('0s ago')
+    }
+  })
+
   test('with hostile and long names', async () => {
     const name = `<img src=x onerror=alert(1)>${'x'.repeat(150)}\u202e`
     await using scene = await openStatus([polledSystem('a', { [name]: [{ name, health: '<b>Bad</b>' }] })])

@@ -5,25 +5,26 @@ import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { capacity, disks, known } from './elements.ts'
 
-/** A node, with its place where nodes of several pools are in one table. */
 export interface NodeRow {
   readonly node: NodeStatus
+  /** Seconds since the epoch by the clock of its system. */
+  readonly systemTime: number
+  /** Where nodes of several pools are in one table. */
   readonly place?: Html
 }
 
 const TITLES = ['Node', 'Health', 'Disks', 'Capacity', 'Newest sample']
 
-/** @param systemTime seconds since the epoch by the clock of the system */
-export function nodeTable(rows: readonly NodeRow[], systemTime: number, caption: string): Html {
+export function nodeTable(rows: readonly NodeRow[], caption: string): Html {
   const [first] = rows
   if (first === undefined) return html``
   const titles = first.place === undefined ? TITLES : ['Pool', ...TITLES]
   return html`<table class="nodes"><caption class="hidden-text">${caption}</caption>
 <thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => nodeRow(row, systemTime))}</tbody></table>`
+<tbody>${rows.map(nodeRow)}</tbody></table>`
 }
 
-function nodeRow({ node, place }: NodeRow, systemTime: number): Html {
+function nodeRow({ node, systemTime, place }: NodeRow): Html {
   return html`<tr class="${node.severity}" data-key="${node.id}">${place === undefined ? undefined : cell('Pool', place)}<th scope="row">${node.name}</th>${[
     cell(
       'Health',

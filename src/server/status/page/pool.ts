@@ -72,8 +72,7 @@ export function poolBody(pool: PoolStatus, shown: ShownNodes, context: PoolConte
   return html`<div class="body">${errorBox(pool, now)}<dl class="facts">${poolFacts(pool, now)}</dl>
 ${history === undefined ? undefined : poolCharts(history)}
 ${nodeTable(
-  nodes.map((node) => ({ node })),
-  systemTime,
+  nodes.map((node) => ({ node, systemTime })),
   `Nodes of pool ${pool.name}`,
 )}${shown.more}
 ${coverageTable(pool)}</div>`

@@ -19,22 +19,22 @@ export function* searchSteps(found: Status, text: string): Steps<Html> {
   const pools = found.systems.flatMap((system) =>
     system.pools.filter(isNamed).map((pool) => ({ system, pool })),
   )
-  const rows: (NodeRow & { readonly skew: number })[] = []
+  const rows: NodeRow[] = []
   let count = 0
   for (const system of found.systems) {
+    const systemTime = found.timestamp_seconds + (system.clock_skew_seconds ?? 0)
     for (const pool of system.pools) {
       const nodes = pool.nodes.filter(isNamed)
       count += nodes.length
       const place = html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
-      for (const node of nodes.slice(0, FOUND_NODES - rows.length))
-        rows.push({ node, place, skew: system.clock_skew_seconds ?? 0 })
+      for (const node of nodes.slice(0, FOUND_NODES - rows.length)) rows.push({ node, place, systemTime })
       yield
     }
   }
   const total = systems.length + pools.length + count
   return html`<section class="card" aria-label="Search"><h2>Search for “${text}”</h2><p role="status">${summary(systems.length, pools.length, count)}</p>
 ${systems.slice(0, FOUND_PLACES).map(systemLink)}${pools.slice(0, FOUND_PLACES).map(({ system, pool }) => html`<p><a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a> <span class="words">${pool.summary}</span></p>`)}
-${nodeTable(rows, found.timestamp_seconds, 'Nodes found')}${count > rows.length ? html`<p class="quiet">${rows.length} of ${counted(count, 'node')} shown: search for more of the name</p>` : undefined}${total === 0 ? html`<p>Part of a name or id is enough; upper and lower case are the same. <a href="/">Show all systems</a></p>` : undefined}</section>`
+${nodeTable(rows, 'Nodes found')}${count > rows.length ? html`<p class="quiet">${rows.length} of ${counted(count, 'node')} shown: search for more of the name</p>` : undefined}${total === 0 ? html`<p>Part of a name or id is enough; upper and lower case are the same. <a href="/">Show all systems</a></p>` : undefined}</section>`
 }
 
 function summary(systems: number, pools: number, nodes: number): string {
