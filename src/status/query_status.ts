@@ -6,12 +6,11 @@ import type { PerformanceState, SystemState } from '../poller/state.ts'
 import type { QueryStatus } from './model.ts'
 import { errorStatus } from './pool_status.ts'
 
-/** @param polling undefined while the system is being added or removed */
-export function queryStatus(system: SystemState, polling: PollerStatus | undefined): QueryStatus {
+export function queryStatus(system: SystemState, polling: PollerStatus): QueryStatus {
   const { performance } = system
-  const next = polling?.nextQueriesMs
+  const next = polling.nextQueriesMs
   const error = errorStatus(performance?.failure ?? performance?.partFailure)
-  const state = stateOf(system, polling?.system.performance.source === 'feed')
+  const state = stateOf(system, polling.system.performance.source === 'feed')
   return {
     ...state,
     nodes: performance?.reading?.nodes.length ?? null,

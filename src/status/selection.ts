@@ -65,7 +65,7 @@ export function* selectSteps(status: Status, selection: Selection): Steps<Status
   if (selection.pool !== '' && withPools.every(({ pools }) => pools.length === 0)) return undefined
   const found: SystemStatus[] = []
   for (const system of withPools) {
-    const match = yield* searchSystem(system, selection.search.toLowerCase())
+    const match = yield* searchSystem(system, selection.search)
     if (match !== undefined) found.push(match)
   }
   return { ...status, systems: found, problems: problemsOf(status.problems, found) }
@@ -83,12 +83,12 @@ function onlyPool(system: SystemStatus, pool: string): SystemStatus {
 
 /** A system or pool that matches is found with all that it has; otherwise with its pools or nodes that match. */
 function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus | undefined> {
-  if (text === '' || system.name.toLowerCase().includes(text)) return system
+  if (text === '' || isNamed(system, text)) return system
   const pools: PoolStatus[] = []
   for (const pool of system.pools) {
-    if (matches(pool, text)) pools.push(pool)
+    if (isNamed(pool, text)) pools.push(pool)
     else {
-      const nodes = pool.nodes.filter((node) => matches(node, text))
+      const nodes = pool.nodes.filter((node) => isNamed(node, text))
       if (nodes.length > 0) pools.push({ ...pool, nodes })
     }
     yield
@@ -96,8 +96,10 @@ function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus |
   return pools.length === 0 ? undefined : { ...system, pools }
 }
 
-function matches({ id, name }: { readonly id: string; readonly name: string }, text: string): boolean {
-  return name.toLowerCase().includes(text) || id.toLowerCase().includes(text)
+/** Whether the name or the id contains the text, in any case. */
+export function isNamed({ name, id = '' }: { readonly name: string; readonly id?: string }, text: string) {
+  const wanted = text.toLowerCase()
+  return name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted)
 }
 
 /** The problems of what is selected. */

@@ -1,6 +1,7 @@
 import { durationText } from '../../../duration_text.ts'
 import { bytesText, percentText } from '../../../quantities.ts'
 import type { State } from '../../../status/model.ts'
+import type { DiskFigures } from '../../../status/node_figures.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
@@ -104,16 +105,8 @@ export function capacity({
   return html`<span class="measure">${bar([{ kind, share: ratio }])}<span>${percentText(ratio)}${size}</span></span>`
 }
 
-export interface Disks {
-  readonly disks: number | null
-  readonly disks_good: number | null
-  readonly disks_bad: number | null
-  readonly disks_maintenance: number | null
-  readonly disks_ready_to_replace: number | null
-}
-
 /** `58 of 60 disks good, 2 bad`, with a bar. @param noun empty where a title has it */
-export function disks(counts: Disks, noun = ''): Content {
+export function disks(counts: DiskFigures, noun = ''): Content {
   const { disks: all, disks_good: good } = counts
   if (all === null && good === null) return NOT_KNOWN
   const others = [

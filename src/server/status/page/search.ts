@@ -1,6 +1,7 @@
 import { counted } from '../../../counted.ts'
 import type { Steps } from '../../../slices.ts'
 import type { Status } from '../../../status/model.ts'
+import { isNamed } from '../../../status/selection.ts'
 import { type Html, html } from '../../page/html.ts'
 import { type NodeRow, nodeTable } from './nodes.ts'
 import { poolUrl } from './pool.ts'
@@ -12,19 +13,17 @@ const FOUND_PLACES = 50
 
 /** What a search found: systems and pools by their name, and nodes, the worst first within a pool. */
 export function* searchSteps(found: Status, text: string): Steps<Html> {
-  const wanted = text.toLowerCase()
-  const isNamed = ({ name, id = '' }: { readonly name: string; readonly id?: string }) =>
-    name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted)
-  const systems = found.systems.filter(isNamed)
+  const isWanted = (place: { readonly name: string; readonly id?: string }) => isNamed(place, text)
+  const systems = found.systems.filter(isWanted)
   const pools = found.systems.flatMap((system) =>
-    system.pools.filter(isNamed).map((pool) => ({ system, pool })),
+    system.pools.filter(isWanted).map((pool) => ({ system, pool })),
   )
   const rows: NodeRow[] = []
   let count = 0
   for (const system of found.systems) {
     const systemTime = found.timestamp_seconds + (system.clock_skew_seconds ?? 0)
     for (const pool of system.pools) {
-      const nodes = pool.nodes.filter(isNamed)
+      const nodes = pool.nodes.filter(isWanted)
       count += nodes.length
       const place = html`<a href="${poolUrl(pool, { system })}">${system.name} / ${pool.name}</a>`
       for (const node of nodes.slice(0, FOUND_NODES - rows.length)) rows.push({ node, place, systemTime })
