@@ -40,6 +40,8 @@ describe('current values are consistent', () => {
     const total = lost.reduce((sum, bytes) => sum + bytes, 0)
     expect(total).toBeGreaterThan(0)
     for (const node of nodes) expect(current(node, 'diskSpaceOfflineTotal')).toBe(total)
+    emulator.setScenario('healthy')
+    for (const node of await nodesOf(emulator)) expect(current(node, 'diskSpaceOfflineTotal')).toBe(0)
   })
 
   test('a node that is not accessible has no traffic, and its space is offline', async () => {

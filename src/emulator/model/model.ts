@@ -33,12 +33,18 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
     if (nodeEffects === undefined) throw new Error(`node ${node.name} is not part of the timeline`)
     return { node, t, form, effects: nodeEffects, scenarioDay: day }
   }
-  /** A value of the whole system that every node repeats (API document, "Node metric attributes"). */
-  const offlineTotal = (t: number) =>
-    allNodes.reduce(
-      (sum, node) => sum + ATTRIBUTE_VALUES.diskSpaceOfflineTotal(stateOf(node, t, 'current')),
-      0,
-    )
+  let offline = { t: Number.NaN, revision: timeline.revision(), total: 0 }
+  /**
+   * A value of the whole system that every node repeats (API document, "Node metric attributes"). It is kept, because a
+   * feed asks for it once for each node.
+   */
+  const offlineTotal = (t: number) => {
+    const revision = timeline.revision()
+    if (offline.t === t && offline.revision === revision) return offline.total
+    const parts = allNodes.map((node) => ATTRIBUTE_VALUES.diskSpaceOfflineTotal(stateOf(node, t, 'current')))
+    offline = { t, revision, total: parts.reduce((sum, part) => sum + part, 0) }
+    return offline.total
+  }
   return {
     key,
     pools,
