@@ -8,8 +8,9 @@ import type { Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { type Audit, type AuditFacts, type AuditRecord, fingerprint } from './audit.ts'
+import { countedToken } from './credentials_audit.ts'
 import { CONTENT_TYPES, writeProviders } from './documents.ts'
-import { refused, TOO_MANY_STATUS } from './errors.ts'
+import { refused } from './errors.ts'
 import { outcomeOf, statusOf } from './outcome.ts'
 import type { RateLimits } from './rate_limits.ts'
 import {
@@ -45,18 +46,6 @@ export async function answerList(
   const format = formatOf(context)
   context.body = writeProviders(providers, format)
   context.set('Content-Type', CONTENT_TYPES[format])
-}
-
-/** Counts a token that the system refuses, and one that is not sent because too many were refused before. */
-async function countedToken<T>(audit: Audit, address: string, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (failure) {
-    const status = statusOf(failure)
-    if (failure instanceof ApiError && failure.reason === 'auth') audit.countRefusedToken({ address, status })
-    else if (status === TOO_MANY_STATUS) audit.countLockout({ address, status })
-    throw failure
-  }
 }
 
 /** API document, "Delete provider". */

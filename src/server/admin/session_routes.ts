@@ -1,9 +1,10 @@
 import type { Context } from 'koa'
+import type { AdminClient } from '../../api/admin_client.ts'
 import { passwordFromText, Secret } from '../../config/values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { Audit } from './audit.ts'
+import { auditedLogin, countedToken } from './credentials_audit.ts'
 import { refused } from './errors.ts'
-import { auditedLogin } from './login_audit.ts'
 import type { RateLimits } from './rate_limits.ts'
 import { callerToken, checkNoQuery, goneSignal, systemOf } from './request.ts'
 import type { AdminSystems } from './systems.ts'
@@ -43,14 +44,24 @@ export async function answerLogin(
 }
 
 /** Ends the session of a token at the system. */
-export async function answerLogout(context: Context, { systems, rateLimits }: SessionRoutes): Promise<void> {
-  checkNoQuery(context)
-  const token = callerToken(context)
-  const { name, client } = systemOf(context, systems)
-  await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
+export async function answerLogout(context: Context, routes: SessionRoutes): Promise<void> {
+  await withToken(context, routes, (client, token) =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204
+}
+
+/** Sends the caller's token to the system of the path, within the rate limits, and counts it if it is refused. */
+function withToken<T>(
+  context: Context,
+  { systems, rateLimits, audit }: SessionRoutes,
+  send: (client: AdminClient, token: Secret) => Promise<T>,
+): Promise<T> {
+  checkNoQuery(context)
+  const token = callerToken(context)
+  const { name, client } = systemOf(context, systems)
+  const address = clientAddress(context.req.socket)
+  return countedToken(audit, address, () => rateLimits.withToken(address, name, () => send(client, token)))
 }
 
 /** API document, "Delete provider", does not name the role; real systems require this one. */
@@ -60,14 +71,9 @@ const DELETING_ROLE = 'SECURITY_ADMIN'
  * The user of a token, and whether it may delete, which is null for a system that does not report roles. The response
  * body is `{"user": "…", "roles": ["…"], "deleting_role": "…", "may_delete": true}`.
  */
-export async function answerAccount(context: Context, { systems, rateLimits }: SessionRoutes): Promise<void> {
-  checkNoQuery(context)
-  const token = callerToken(context)
-  const { name, client } = systemOf(context, systems)
+export async function answerAccount(context: Context, routes: SessionRoutes): Promise<void> {
   const signal = goneSignal(context)
-  const { user, roles } = await rateLimits.withToken(clientAddress(context.req.socket), name, () =>
-    client.account(token, signal),
-  )
+  const { user, roles } = await withToken(context, routes, (client, token) => client.account(token, signal))
   context.body = JSON.stringify({
     user: user ?? null,
     roles: roles ?? null,

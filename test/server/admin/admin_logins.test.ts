@@ -82,9 +82,13 @@ describe('failed logins', () => {
   })
 })
 
-test('tokens that the system refuses are counted', async () => {
+test.each([
+  ['GET', LIST],
+  ['GET', '/systems/frankfurt/account'],
+  ['POST', '/systems/frankfurt/logout'],
+])('tokens that the system refuses are counted: %s %s', async (method, path) => {
   await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
-  for (const token of ['wrong-1', 'wrong-2']) expect((await admin.ask('GET', LIST, token)).status).toBe(401)
+  for (const token of ['wrong-1', 'wrong-2']) expect((await admin.ask(method, path, token)).status).toBe(401)
   expect(audits()).toEqual([
     'warn audit: tokens refused by a system {"count":1,"last_address":"127.0.0.1","last_status":401}',
   ])

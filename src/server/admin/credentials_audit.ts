@@ -15,3 +15,15 @@ export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: ()
     throw failure
   }
 }
+
+/** Counts a token that the system refuses, and one that is not sent because too many were refused before. */
+export async function countedToken<T>(audit: Audit, address: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (failure) {
+    const status = statusOf(failure)
+    if (failure instanceof ApiError && failure.reason === 'auth') audit.countRefusedToken({ address, status })
+    else if (status === TOO_MANY_STATUS) audit.countLockout({ address, status })
+    throw failure
+  }
+}
