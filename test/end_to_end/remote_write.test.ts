@@ -1,14 +1,11 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
-import { freePort } from '../support/ports.ts'
-import { startProcess } from '../support/processes.ts'
 import { startPrometheus } from '../support/prometheus.ts'
-import { toolPath } from '../support/tools.ts'
-import { waitFor } from '../support/wait.ts'
+import { startVictoriaMetrics } from '../support/victoria_metrics.ts'
 import { backfillOf, rounded, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
 
 /** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */
@@ -30,29 +27,12 @@ test(
 test(
   'VictoriaMetrics has the same samples as the file, also after a second run',
   async () => {
-    using folder = temporaryFolder()
-    const address = `127.0.0.1:${await freePort()}`
-    const data = join(folder.path, 'data')
-    mkdirSync(data)
-    await using child = await startProcess(toolPath('victoria-metrics'), [
-      `-storageDataPath=${data}`,
-      `-httpListenAddr=${address}`,
-      '-retentionPeriod=100y',
-      // Samples of one series with the same time are stored once.
-      '-dedup.minScrapeInterval=1ms',
-      '-search.latencyOffset=0s',
-      '-search.disableCache',
-      '-memory.allowedBytes=100MB',
-    ])
-    const url = `http://${address}`
-    await waitFor(async () => (await get(`${url}/health`)).status === 200, {
-      what: url,
-      detail: child.stderr,
-    })
-    const { from, to, samples } = await send(`${url}/api/v1/write`)
-    await get(`${url}/internal/force_flush`)
+    // Samples of one series with the same time are stored once.
+    await using store = await startVictoriaMetrics(['-retentionPeriod=100y', '-dedup.minScrapeInterval=1ms'])
+    const { from, to, samples } = await send(store.writeUrl)
+    await get(`${store.url}/internal/force_flush`)
     // It stores numbers of a series with a common exponent, so that small ones lose digits.
-    expect(rounded(await storedIn(url, from, to))).toEqual(rounded(samples))
+    expect(rounded(await storedIn(store.url, from, to))).toEqual(rounded(samples))
   },
   TIMEOUT_MS,
 )

@@ -48,6 +48,9 @@ test('getJson fails with status and body of any other status', async () => {
   await expect(getJson(`${server.url}/q`)).rejects.toThrow('answered 400: bad query')
 })
 
-test('a free port refuses connections', async () => {
-  await expect(get(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow('ECONNREFUSED')
+test('free ports refuse connections, differ, and are none that a system gives away', async () => {
+  const [one, other] = [await freePort(), await freePort()]
+  await expect(get(`http://127.0.0.1:${one}/`)).rejects.toThrow('ECONNREFUSED')
+  expect(other).not.toBe(one)
+  expect(Math.max(one, other)).toBeLessThan(32_768)
 })

@@ -9,13 +9,15 @@ import { waitFor } from './wait.ts'
 
 /** A store that receives remote write, with the query API of Prometheus. */
 export interface VictoriaMetrics extends Pick<Prometheus, 'query' | 'waitForSamples'>, AsyncDisposable {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string
   /** For `remote_write` of Prometheus. */
   readonly writeUrl: string
   log(): string
 }
 
 /** Starts VictoriaMetrics on a free port and waits until it answers. */
-export async function startVictoriaMetrics(): Promise<VictoriaMetrics> {
+export async function startVictoriaMetrics(flags: readonly string[] = []): Promise<VictoriaMetrics> {
   const folder = temporaryFolder()
   const address = `127.0.0.1:${await freePort()}`
   const child = await startProcess(toolPath('victoria-metrics'), [
@@ -25,6 +27,7 @@ export async function startVictoriaMetrics(): Promise<VictoriaMetrics> {
     '-search.latencyOffset=0s',
     '-search.disableCache',
     '-memory.allowedBytes=100MB',
+    ...flags,
   ])
   const url = `http://${address}`
   const dispose = async () => {
@@ -41,6 +44,7 @@ export async function startVictoriaMetrics(): Promise<VictoriaMetrics> {
     throw failure
   }
   return {
+    url,
     writeUrl: `${url}/api/v1/write`,
     ...queriesOf(url, child.stderr),
     log: child.stderr,
