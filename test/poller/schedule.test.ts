@@ -78,8 +78,10 @@ describe('a schedule', () => {
   })
 
   test('drops a delayed run when it is stopped', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const runs = runsOf('* * * * * *', HOUR)
     await vi.advanceTimersByTimeAsync(3 * SECOND)
+    random.mockRestore()
     running?.stop()
     await vi.advanceTimersByTimeAsync(2 * HOUR)
     expect(runs).toEqual([])
