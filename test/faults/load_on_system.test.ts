@@ -7,7 +7,7 @@ import { startExporter } from './exporter_setup.ts'
 
 /** One poll at the start, and no other one during the test. */
 const NEVER = neverSchedule()
-const ONCE = `poll: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nforecast: {schedule: "${NEVER}"}`
+const ONCE = `poll: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\ndiscovery: {schedule: "${NEVER}"}`
 const systemAt = (url: string) =>
   `systems: [{name: a, base_url: "${url}", auth: {username: monitor, password: emulator}}]`
 
