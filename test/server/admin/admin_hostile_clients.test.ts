@@ -44,7 +44,8 @@ describe('a login whose caller leaves before the response', () => {
 
   test('leaves no session', async () => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url } })
-    emulator.setFaults(['slow-headers:0.2@login'])
+    // Long enough to notice that the caller has left.
+    emulator.setFaults(['slow-headers:2@login'])
     await loginAndLeave(admin.url, 'emulator')
     await waitForAssertion(() => expect(emulator.log.count('logout')).toBe(1))
     expect(emulator.liveSessions('security')).toBe(0)

@@ -38,7 +38,7 @@ interface Scene extends AsyncDisposable {
 async function openPage(options: VisitOptions = {}): Promise<Scene> {
   const emulator = await startEmulator()
   const admin = await startAdmin({ systems: { frankfurt: emulator.url } })
-  const visited = await visit(browser, `${admin.url}/`, options)
+  const visited = await visitAdmin(admin.url, options)
   return {
     emulator,
     admin,
@@ -50,6 +50,13 @@ async function openPage(options: VisitOptions = {}): Promise<Scene> {
       await emulator.stop()
     },
   }
+}
+
+/** Opens the page, and waits for the list of systems, which the page requests. Without it nobody can sign in. */
+async function visitAdmin(url: string, options: VisitOptions = {}): Promise<Visit> {
+  const visited = await visit(browser, `${url}/`, options)
+  await visited.page.locator('#system option').first().waitFor({ state: 'attached' })
+  return visited
 }
 
 async function signIn(page: Page, token: string): Promise<void> {
@@ -97,7 +104,7 @@ describe('the page', () => {
     const id = 'urn:a\u2066:'
     await using stub = await startSystemStub({ id, name: '\u202epadl\u009b\u200b' })
     await using admin = await startAdmin({ systems: { frankfurt: stub.url } })
-    await using visited = await visit(browser, `${admin.url}/`)
+    await using visited = await visitAdmin(admin.url)
     const { page } = visited
     await signIn(page, SECURITY)
     await page.getByRole('heading', { name: 'Providers of frankfurt' }).waitFor()
