@@ -7,6 +7,8 @@ import { waitForAssertion } from '../../support/wait.ts'
 import { openSocket, readAll, recordLog, startListener } from './listener_setup.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+/** No connection is closed because it was idle for some time. */
+const TWO = { connections: 2, keepAliveTimeoutMs: 600_000 }
 
 /** A client that does not read. */
 async function openSilent(port: number, text: string): Promise<Socket> {
@@ -20,7 +22,7 @@ async function openSilent(port: number, text: string): Promise<Socket> {
 describe('beyond the connection limit', () => {
   test('a new client is served, and the connection without progress for the longest time is closed', async () => {
     const log = recordLog()
-    await using listener = await startListener({ log, limits: { connections: 2 } })
+    await using listener = await startListener({ log, limits: TWO })
     const idle = await openSocket(listener.port)
     const active = await openSocket(listener.port)
     const closed = readAll(idle)
@@ -37,10 +39,13 @@ describe('beyond the connection limit', () => {
   })
 
   test('a client that sends data keeps its connection rather than one that was idle since', async () => {
-    await using listener = await startListener({ limits: { connections: 2 } })
+    await using listener = await startListener({ limits: TWO })
     const first = await openSocket(listener.port)
     const second = await openSocket(listener.port)
     const closed = readAll(second)
+    // Its idle time begins after its response, wherever the listener was before.
+    second.write(REQUEST)
+    await once(second, 'data')
     first.write(REQUEST)
     await once(first, 'data')
     expect((await get(listener.url)).status).toBe(200)

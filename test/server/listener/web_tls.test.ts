@@ -15,8 +15,8 @@ import {
 } from './listener_setup.ts'
 
 const HOUR_MS = 3_600_000
-/** Every connection and every request checks the files. */
-const limits = { webFileCheckMs: 0 }
+/** Every connection and every request checks the files; connections stay open. */
+const limits = { webFileCheckMs: 0, keepAliveTimeoutMs: 600_000 }
 const TLS = 'cert_file: server.pem, key_file: server.key'
 
 let authority: Authority
