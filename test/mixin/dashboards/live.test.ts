@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/log.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
 import { type Prometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
-import { waitFor } from '../../support/wait.ts'
+import { waitFor, waitForAssertion } from '../../support/wait.ts'
 import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries.ts'
 
 const START_TIMEOUT_MS = 60_000
@@ -196,6 +196,30 @@ const queryAll = (prometheus: Prometheus, selection: Selection): Promise<Asked[]
     }),
   )
 
+/**
+ * The queries of every panel, as soon as an assertion about their results holds. On a loaded machine a scrape or an
+ * evaluation may take longer than its second, so that a series is missing for a moment.
+ */
+async function settledQueries(
+  prometheus: Prometheus,
+  selection: Selection,
+  assertion: (list: readonly Asked[]) => void,
+): Promise<Asked[]> {
+  let list: Asked[] = []
+  const check = async () => {
+    list = await queryAll(prometheus, selection)
+    assertion(list)
+  }
+  await waitForAssertion(check, { interval: 500 })
+  return list
+}
+
+/** Results that are no numbers. */
+const notFinite = (list: readonly Asked[]): string[] =>
+  list
+    .filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
+    .map(({ where, expr }) => `${where}: ${expr}`)
+
 const emptyPlaces = (list: readonly Asked[]): string[] => {
   const found = new Set(list.filter(({ samples }) => samples.length > 0).map(({ where }) => where))
   return [...new Set(list.map(({ where }) => where))].filter((where) => !found.has(where))
@@ -209,26 +233,28 @@ describe('every panel, with a pair of exporters', () => {
   ]
 
   test.each(SELECTIONS)('has results for $what, and numbers only', async ({ selection }) => {
-    const queries = await queryAll(full, { instance: exporters, ...selection })
-    const empty = emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))
-    expect(empty.filter((where) => !EXPECTED_EMPTY_WITH_FEED.includes(where))).toEqual([])
-    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
-    expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
+    const queries = await settledQueries(full, { instance: exporters, ...selection }, (list) => {
+      const empty = emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))
+      expect(empty.filter((where) => !EXPECTED_EMPTY_WITH_FEED.includes(where))).toEqual([])
+    })
+    expect(notFinite(queries)).toEqual([])
   })
 
   test('counts each node once', async () => {
-    const queries = await queryAll(full, { instance: exporters })
-    const counts = queries.filter(({ where }) => where === 'sds-fleet / Node states')
-    const nodes = counts.flatMap(({ samples }) => samples).reduce((sum, { value }) => sum + value, 0)
-    expect(nodes).toBe(6)
+    await settledQueries(full, { instance: exporters }, (list) => {
+      const counts = list.filter(({ where }) => where === 'sds-fleet / Node states')
+      const nodes = counts.flatMap(({ samples }) => samples).reduce((sum, { value }) => sum + value, 0)
+      expect(nodes).toBe(6)
+    })
   })
 
   test('lists the nodes with failed disks', async () => {
-    const queries = await queryAll(full, { instance: exporters })
-    const rows =
-      queries.find(({ where }) => where === 'sds-disks / Nodes with disks to repair')?.samples ?? []
-    expect(rows.length).toBeGreaterThan(0)
-    for (const { metric, value } of rows) {
+    const rowsOf = (list: readonly Asked[]) =>
+      list.find(({ where }) => where === 'sds-disks / Nodes with disks to repair')?.samples ?? []
+    const queries = await settledQueries(full, { instance: exporters }, (list) =>
+      expect(rowsOf(list).length).toBeGreaterThan(0),
+    )
+    for (const { metric, value } of rowsOf(queries)) {
       expect(metric['status']).not.toBe('Good')
       expect(value).toBeGreaterThan(0)
     }
@@ -241,49 +267,56 @@ describe('every panel, with a pair of exporters', () => {
 
 describe('every panel, with the query interface', () => {
   test('has results, and numbers only', async () => {
-    const queries = await queryAll(modern, ALL)
-    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([])
-    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
-    expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
+    const queries = await settledQueries(modern, ALL, (list) =>
+      expect(emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))).toEqual([]),
+    )
+    expect(notFinite(queries)).toEqual([])
   })
 
   test('shows that everything is served', async () => {
-    const shares = await servedShares(modern, 'sds-node', 4)
-    expect(shares.map((group) => new Set(group))).toEqual(Array.from({ length: 4 }, () => new Set([1])))
+    await settledQueries(modern, ALL, (list) =>
+      expect(servedShares(list, 'sds-node', 4).map((group) => new Set(group))).toEqual(
+        Array.from({ length: 4 }, () => new Set([1])),
+      ),
+    )
   })
 })
 
 describe('every panel, with the query interface of a release whose ranges are wrong', () => {
   test('has results, and numbers only, except for what needs the speed of interfaces', async () => {
-    const queries = await queryAll(defect, ALL)
-    expect(emptyPlaces(queries).filter((where) => !(where in EXPECTED_EMPTY))).toEqual(WITHOUT_SPEED)
-    const wrong = queries.filter(({ samples }) => samples.some(({ value }) => !Number.isFinite(value)))
-    expect(wrong.map(({ where, expr }) => `${where}: ${expr}`)).toEqual([])
+    const queries = await settledQueries(defect, ALL, (list) =>
+      expect(emptyPlaces(list).filter((where) => !(where in EXPECTED_EMPTY))).toEqual(WITHOUT_SPEED),
+    )
+    expect(notFinite(queries)).toEqual([])
   })
 })
 
 /** The last of these columns of “Data” is the reason of a failure; before are state, two ages, and the groups. */
-async function servedShares(prometheus: Prometheus, uid: string, groups: number): Promise<number[][]> {
-  const columns = (await queryAll(prometheus, ALL)).filter(({ where }) => where === `${uid} / Data`)
+function servedShares(list: readonly Asked[], uid: string, groups: number): number[][] {
+  const columns = list.filter(({ where }) => where === `${uid} / Data`)
   return columns.slice(3, 3 + groups).map(({ samples }) => samples.map(({ value }) => value))
 }
 
 describe('every panel, with neither source of performance figures', () => {
   test('is empty only where the system does not serve its attributes', async () => {
-    const queries = await queryAll(without, ALL)
-    const unexplained = emptyPlaces(queries).filter((where) => {
-      const exprs = queries.filter((one) => one.where === where).map(({ expr }) => expr)
-      return !(where in EXPECTED_EMPTY) && !exprs.every((expr) => LOST.test(expr))
+    const queries = await settledQueries(without, ALL, (list) => {
+      const unexplained = emptyPlaces(list).filter((where) => {
+        const exprs = list.filter((one) => one.where === where).map(({ expr }) => expr)
+        return !(where in EXPECTED_EMPTY) && !exprs.every((expr) => LOST.test(expr))
+      })
+      // Its query interface was polled only before the first scrape.
+      expect(unexplained).toEqual(['sds-exporter / Polls of the query interface'])
     })
-    // Its query interface was polled only before the first scrape.
-    expect(unexplained).toEqual(['sds-exporter / Polls of the query interface'])
     expect(emptyPlaces(queries).length).toBeGreaterThan(20)
   })
 
   test('shows that only capacity and forecasts are served', async () => {
-    const lost = await servedShares(without, 'sds-node', 4)
-    expect(lost.map((group) => new Set(group))).toEqual(Array.from({ length: 4 }, () => new Set([0])))
-    const [capacity = []] = await servedShares(without, 'sds-capacity', 1)
+    const queries = await settledQueries(without, ALL, (list) =>
+      expect(servedShares(list, 'sds-node', 4).map((group) => new Set(group))).toEqual(
+        Array.from({ length: 4 }, () => new Set([0])),
+      ),
+    )
+    const [capacity = []] = servedShares(queries, 'sds-capacity', 1)
     expect(capacity.length).toBeGreaterThan(0)
     for (const share of capacity) expect(share).toBeGreaterThan(0.5)
   })
