@@ -6,7 +6,7 @@ import { FAMILIES } from '../../src/metrics/families.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
-import { waitFor } from '../support/wait.ts'
+import { waitFor, waitForAssertion } from '../support/wait.ts'
 
 /** The demo as a child process, with both of its systems, and a Prometheus server that scrapes it in both formats. */
 let demo: Child
@@ -84,9 +84,12 @@ afterAll(async () => {
 
 describe('Prometheus scraping the demo', () => {
   test('has healthy targets, and logs no warning', async () => {
-    const targets = await prometheus.targets()
-    expect(targets).toHaveLength(2)
-    for (const target of targets) expect(target).toMatchObject({ health: 'up', lastError: '' })
+    // On a loaded machine, a scrape may take longer than its interval.
+    await waitForAssertion(async () => {
+      const targets = await prometheus.targets()
+      expect(targets).toHaveLength(2)
+      for (const target of targets) expect(target).toMatchObject({ health: 'up', lastError: '' })
+    })
     expect(prometheus.log()).not.toMatch(/level=(warn|error)/)
   })
 
@@ -101,9 +104,9 @@ describe('Prometheus scraping the demo', () => {
   })
 
   test('has every node of every pool', async () => {
-    const [nodes] = await prometheus.query('sum(sds_pool_nodes{job="text"})')
+    const [nodes] = await prometheus.waitForSamples('sum(sds_pool_nodes{job="text"})')
     expect(nodes?.value).toBe(ALL_NODES)
-    const [info] = await prometheus.query('count(sds_node_info{job="text"})')
+    const [info] = await prometheus.waitForSamples('count(sds_node_info{job="text"})')
     expect(info?.value).toBe(ALL_NODES)
   })
 

@@ -361,7 +361,7 @@ describe('clock', () => {
   test('warns of a clock that was set back', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['clock-back:3600'] })
     const found = await examine({ base_url: emulator.url })
-    expect(found.of('clock')[0]?.text).toMatch(/ (3599|3600|3601) s behind /)
+    expect(found.of('clock')[0]?.text).toMatch(/ (359\d|36[0-2]\d) s behind /)
     expect(found.with('fail')).toEqual([])
   })
 })
