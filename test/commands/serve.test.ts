@@ -147,7 +147,8 @@ describe('--config.auto-reload', () => {
     await served.child.waitForOutput(/configuration rejected.*password cannot be read: no such file/)
     expect(await shows('sds_system_up{system="first"} 1')).toBe(true)
 
-    folder.write('password', 'emulator')
+    // A file that is written in place is empty for a moment.
+    renameSync(folder.write('new', 'emulator'), `${folder.path}/password`)
     await waitFor(() => shows('sds_system_up{system="second"} 1'), { what: 'the second system' })
     expect(await shows('system="first"')).toBe(false)
     // A file that does not change is not loaded, and not rejected, again.

@@ -122,7 +122,7 @@ describe('the request log', () => {
   })
 
   test('records the maximum number of concurrent requests', async () => {
-    const emulator = await startEmulator({ faults: ['slow-headers:0.2@nodes'] })
+    const emulator = await startEmulator({ faults: ['slow-headers:2@nodes'] })
     const path = feedPath(emulator, 'dataType=current')
     await Promise.all([call(emulator, path), call(emulator, path), call(emulator, path)])
     expect(emulator.log.mostAtOnce()).toBe(3)
