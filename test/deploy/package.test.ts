@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readText, repositoryFiles } from '../repository/repository.ts'
@@ -132,6 +132,24 @@ describe('installed from its tarball into an empty folder, without development d
     )
     expect(broken).toEqual([])
     expect(installed('docs/operations.md')).toContain(`${REPOSITORY}/blob/v${version}/mixin`)
+  })
+
+  test('has a manual page, which npm links with --global', async () => {
+    const { name, bin, man } = JSON.parse(installed('package.json'))
+    // Without the dependencies, whose second installation would take long.
+    const small = join(folder.path, 'small')
+    for (const path of [...Object.values<string>(bin), man].flat())
+      cpSync(join(home, 'node_modules/sds-exporter', path), join(small, path))
+    writeFileSync(join(small, 'package.json'), JSON.stringify({ name, version, bin, man }))
+    const prefix = join(folder.path, 'global')
+    mkdirSync(join(prefix, 'lib'), { recursive: true })
+    await npm('pack', small)
+    const archive = join(small, `${name}-${version}.tgz`)
+    await npm(
+      `install --global --offline --ignore-scripts --no-audit --no-fund --prefix ${prefix} ${archive}`,
+      small,
+    )
+    expect(readFileSync(join(prefix, 'share/man/man1/sds-exporter.1'), 'utf8')).toContain('.TH')
   })
 
   test('installs no development dependency', () => {
