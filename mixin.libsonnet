@@ -109,6 +109,15 @@ local alertRule(alert, group, config, resolve) =
   },
 
   local config = self._config,
+  local alertNames = [alert.alert for group in rules.sources.alerting for alert in group.alerts],
+  local unknownAlerts = [name for name in config.disabled if !std.member(alertNames, name)],
+  local unknownThresholds = [
+    name
+    for name in std.objectFields(config.thresholds)
+    if !std.objectHas(rules.settings, name)
+  ],
+  assert unknownAlerts == [] : 'disabled: no alert has this name: ' + std.join(', ', unknownAlerts),
+  assert unknownThresholds == [] : 'thresholds: unknown: ' + std.join(', ', unknownThresholds),
   local resolve = resolver(config),
   local interval = rules.sources.interval,
 

@@ -52,7 +52,7 @@ describe('mixin.libsonnet', () => {
         grafanaUrl: 'https://grafana.example.net',
         job: 'storage',
         showCluster: true,
-        disabled: ['SdsNodeCpuBusy'],
+        disabled: ['SdsNodesCpuBusy'],
         thresholds+: {
           usedRatio+: { warning: 0.7 },
           clockSkewSeconds+: { critical: 600 },
@@ -63,7 +63,7 @@ describe('mixin.libsonnet', () => {
       {
         runbookBaseUrl: 'https://wiki.example.net/alerts.md',
         grafanaUrl: 'https://grafana.example.net',
-        disabled: ['SdsNodeCpuBusy'],
+        disabled: ['SdsNodesCpuBusy'],
         values: {
           job: 'storage',
           clusterHide: 0,
@@ -81,10 +81,14 @@ describe('mixin.libsonnet', () => {
     expect(Object.keys(mixin.dashboards).toSorted()).toEqual(readdirSync('grafana/dashboards').toSorted())
   })
 
-  test('refuses a setting that does not exist', async () => {
-    const program = `(import '${resolve('mixin.libsonnet')}').prometheusAlerts`
-    const removed = `(import '${resolve('mixin.libsonnet')}') + { _config+:: { thresholds: {} } }`
-    expect((await run(toolPath('jsonnet'), ['--exec', program])).code).toBe(0)
-    expect((await run(toolPath('jsonnet'), ['--exec', `(${removed}).prometheusAlerts`])).code).not.toBe(0)
+  test.each([
+    ['an unknown alert', `disabled: ['SdsNodeCpuBusy']`, 'disabled: no alert has this name: SdsNodeCpuBusy'],
+    ['an unknown threshold', `thresholds+: { usedRate: { value: 1 } }`, 'thresholds: unknown: usedRate'],
+    ['a removed threshold', 'thresholds: {}', 'field does not exist'],
+  ])('refuses %s', async (_, config, message) => {
+    const program = `((import '${resolve('mixin.libsonnet')}') + { _config+:: { ${config} } }).prometheusAlerts`
+    const { code, stderr } = await run(toolPath('jsonnet'), ['--exec', program])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain(message)
   })
 })
