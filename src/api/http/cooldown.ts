@@ -1,5 +1,5 @@
 const FIRST_MS = 30_000
-/** Storage systems lock an account after ten refused logins; with this limit there are nine in the first hour. */
+/** Storage systems lock an address after ten refused logins; with this limit, ten take 55 minutes. */
 const LONGEST_MS = 600_000
 
 /** A pause after a failure that a repetition would only make worse: 30 s, doubled after each further one, at most 10 minutes. */

@@ -138,7 +138,7 @@ describe('a login session', () => {
     expect(results).toEqual(loginTimes.map(() => 'auth'))
   })
 
-  test('stays below ten refused logins in an hour, which would lock the account', async () => {
+  test('sends at most ten logins in the first hour that are refused', async () => {
     const { token, login, pass } = setUp()
     login.mockImplementation(refused)
     for (let second = 0; second < 3600; second += 10) {

@@ -274,7 +274,7 @@ describe('with a real Prometheus', () => {
       / {2}ok {4}interval {7}storage \S+: scraped every 1s, poll\.schedule polls every 60s\n/,
     )
     expect(section).toMatch(/ {2}ok {4}rules {10}loaded: \d\d alerts, \d+ recording rules\n/)
-    expect(section).toContain('  ok    alerting       sends alerts to 1 Alertmanager\n')
+    expect(section).toContain('  ok    alerting       Prometheus has 1 Alertmanager\n')
     // The second target is not running, which is the only failure.
     expect(section).toMatch(
       / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ connection refused: start the exporter/,

@@ -51,10 +51,10 @@ function wrongJob(rules: readonly LoadedRule[], targets: readonly Pick<ScrapeTar
   ]
 }
 
-/** @param alertmanagers how many Prometheus sends alerts to */
+/** @param alertmanagers how many Prometheus has; it lists those that do not respond, too */
 export function alertingFinding(alertmanagers: number): Finding {
   if (alertmanagers > 0)
-    return { status: 'ok', text: `sends alerts to ${counted(alertmanagers, 'Alertmanager')}` }
+    return { status: 'ok', text: `Prometheus has ${counted(alertmanagers, 'Alertmanager')}` }
   return {
     status: 'warn',
     text: 'Prometheus has no Alertmanager: no notifications of alerts are sent',
