@@ -1,13 +1,17 @@
 import type { ApiError } from '../api/errors/errors.ts'
+import type { Reason } from '../api/errors/reasons.ts'
 
-/** A little less than the time, so that the run of the schedule at its end is not missed. */
-const HOUR_MS = 3_600_000 - 60_000
-const DAY_MS = 86_400_000 - 60_000
-/** A service that restarts answers so for a short time. */
+/** The interface is not there, or may not be used. */
+const PAUSED: readonly Reason[] = ['forbidden', 'not_found', 'unavailable']
+/** A system that restarts or is upgraded answers so for a short time. */
 const FAILURES_ALLOWED = 2
-const NO_SERVICE_STATUS = 503
+const FIRST_MS = 600_000
+const LONGEST_MS = 3_600_000
 
-/** How long a query interface that is not there, or may not be used, is not asked. */
+/**
+ * How long a query interface that is not there, or may not be used, is not asked: after the third failure in a row for
+ * 10 minutes, doubled after each further one, at most an hour.
+ */
 export interface Pauses {
   succeeded(): void
   failed(failure: ApiError): void
@@ -18,28 +22,17 @@ export interface Pauses {
 /** @param now monotonic clock in milliseconds */
 export function createPauses(now: () => number = () => performance.now()): Pauses {
   let untilMs = Number.NEGATIVE_INFINITY
-  let unavailableInRow = 0
-  let hasSucceeded = false
-
-  function pauseMs({ reason, status }: ApiError): number {
-    if (reason === 'forbidden') return HOUR_MS
-    const isPassing = unavailableInRow <= FAILURES_ALLOWED
-    if (reason === 'unavailable') return isPassing ? 0 : HOUR_MS
-    if (reason !== 'not_found') return 0
-    if (status !== NO_SERVICE_STATUS) return DAY_MS
-    // A system that had the service before may be restarting it.
-    return hasSucceeded && isPassing ? 0 : HOUR_MS
-  }
+  let failuresInRow = 0
 
   return {
     succeeded() {
-      hasSucceeded = true
-      unavailableInRow = 0
+      failuresInRow = 0
     },
-    failed(failure) {
-      const isUnavailable = failure.reason === 'unavailable' || failure.reason === 'not_found'
-      unavailableInRow = isUnavailable ? unavailableInRow + 1 : 0
-      untilMs = now() + pauseMs(failure)
+    failed({ reason }) {
+      failuresInRow = PAUSED.includes(reason) ? failuresInRow + 1 : 0
+      if (failuresInRow <= FAILURES_ALLOWED) return
+      const doublings = failuresInRow - FAILURES_ALLOWED - 1
+      untilMs = now() + Math.min(FIRST_MS * 2 ** doublings, LONGEST_MS)
     },
     remainingMs: () => Math.max(untilMs - now(), 0),
   }

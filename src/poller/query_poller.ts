@@ -1,5 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
+import type { FeedReading } from '../api/feed/feed.ts'
 import { lacksPerformance, unmatchedRows } from '../api/query/merge.ts'
 import {
   createPerformanceReader,
@@ -81,10 +82,8 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     journal.rejected(undefined, reading.rejected)
     for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
     if (!isEmpty) for (const query of empty) journal.queryEmpty(query)
-    const pools = [...(board.system(name)?.pools.values() ?? [])]
-    const feeds = pools.flatMap((pool) => pool.reading ?? [])
-    // The nodes of a pool without a reading are not known.
-    if (feeds.length === pools.length) journal.unmatched(unmatchedRows(reading, feeds))
+    const feeds = allFeeds(board.system(name))
+    if (feeds !== undefined) journal.unmatched(unmatchedRows(reading, feeds))
   }
 
   return {
@@ -93,10 +92,12 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     },
     async askIfDue(signal) {
       if (running !== undefined) return running
-      if (!(isDue || isAlwaysDue) || pauses.remainingMs() > 0) return
+      if (!(isDue || isAlwaysDue)) return
+      // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.
+      if (!isToBeAsked(config.source, board.system(name))) return removePerformance(board, name)
+      if (pauses.remainingMs() > 0) return
       isDue = false
-      const isNeeded = isToBeAsked(config.source, board.system(name))
-      running = (isNeeded ? ask(signal) : board.update(name, withoutPerformance)).finally(() => {
+      running = ask(signal).finally(() => {
         running = undefined
       })
       return running
@@ -104,6 +105,13 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     nextMs: (scheduledMs) => nextAfterPause(scheduledMs, pauses.remainingMs(), isDue),
     end: aging.end,
   }
+}
+
+/** Undefined while the nodes of a pool are not known. */
+function allFeeds(state: SystemState | undefined): readonly FeedReading[] | undefined {
+  const readings = [...(state?.pools.values() ?? [])].map(({ reading }) => reading)
+  const feeds = readings.filter((reading) => reading !== undefined)
+  return feeds.length === readings.length ? feeds : undefined
 }
 
 /** @param isDue whether it is asked as soon as the pause is over */
@@ -122,6 +130,10 @@ function isToBeAsked(source: SystemConfig['performance']['source'], state: Syste
   if (source === 'query') return true
   const pools = [...(state?.pools.values() ?? [])]
   return pools.some(({ reading }) => reading !== undefined && lacksPerformance(reading))
+}
+
+async function removePerformance(board: Board, name: string): Promise<void> {
+  if (board.system(name)?.performance !== undefined) await board.update(name, withoutPerformance)
 }
 
 export function withoutPerformance(system: SystemState): SystemState {

@@ -4,58 +4,44 @@ import { createPauses } from '../../src/poller/query_pauses.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
-type Step = 'ok' | readonly [reason: ApiError['reason'], status: number]
-const RESTART: Step = ['not_found', 503]
-const BUSY: Step = ['unavailable', 503]
-const OTHER: Step = ['server_error', 500]
+type Step = 'ok' | ApiError['reason']
 
-/** After these outcomes, the pause in milliseconds: 0 for none. The system is asked again with the last run before its end. */
+/** After these outcomes, one right after the pause of the other: the pause in minutes. */
 function pauseAfter(steps: readonly Step[]): number {
   let now = 0
   const pauses = createPauses(() => now)
   for (const step of steps) {
-    now += 10 * DAY
+    now += pauses.remainingMs()
     if (step === 'ok') pauses.succeeded()
-    else pauses.failed(new ApiError(step[0], 'bad', { status: step[1] }))
+    else pauses.failed(new ApiError(step, 'bad'))
   }
-  const failedAt = now
-  const isOverAfter = (ms: number) => {
-    now = failedAt + ms
-    return pauses.remainingMs() === 0
-  }
-  const lengths = [0, HOUR, DAY]
-  const length = lengths.find(isOverAfter) ?? Number.POSITIVE_INFINITY
-  // The pause ends little before its run, and not earlier.
-  if (length > 0) expect(isOverAfter(length - 5 * MINUTE)).toBe(false)
-  return length
+  return pauses.remainingMs() / MINUTE
 }
 
 test.each<[string, readonly Step[], number]>([
   ['nothing', [], 0],
   ['a success', ['ok'], 0],
-  ['a failure', [OTHER], 0],
-  ['a missing role', [['forbidden', 403]], HOUR],
-  ['no path', [['not_found', 404]], DAY],
-  ['no path that was there before', ['ok', ['not_found', 404]], DAY],
-  ['no service from the start', [RESTART], HOUR],
-  ['a service that restarts', ['ok', RESTART, RESTART], 0],
-  ['a service that does not come back', ['ok', RESTART, RESTART, RESTART], HOUR],
-  ['a service that is not available twice', [BUSY, BUSY], 0],
-  ['a service that is not available three times', [BUSY, RESTART, BUSY], HOUR],
-  ['a service that was available in between', [BUSY, BUSY, 'ok', BUSY, BUSY], 0],
-  ['a service that failed otherwise in between', [BUSY, BUSY, OTHER, BUSY, BUSY], 0],
-])('the query interface is not asked for a time after %s', (_, steps, expected) => {
-  expect(pauseAfter(steps)).toBe(expected)
+  ['two failures', ['not_found', 'not_found'], 0],
+  ['three failures', ['not_found', 'unavailable', 'not_found'], 10],
+  ['a role that is missing three times', ['forbidden', 'forbidden', 'forbidden'], 10],
+  ['four failures', ['not_found', 'not_found', 'not_found', 'not_found'], 20],
+  ['five failures', Array<Step>(5).fill('forbidden'), 40],
+  ['six failures', Array<Step>(6).fill('unavailable'), 60],
+  ['a thousand failures', Array<Step>(1000).fill('not_found'), 60],
+  ['a success in between', ['not_found', 'not_found', 'ok', 'not_found', 'not_found'], 0],
+  ['a failure of another kind in between', ['not_found', 'not_found', 'timeout', 'not_found'], 0],
+  ['many failures of another kind', Array<Step>(9).fill('server_error'), 0],
+])('the query interface is not asked for a time after %s', (_, steps, minutes) => {
+  expect(pauseAfter(steps)).toBe(minutes)
 })
 
-test('a first request is not paused, and each pause begins with its failure', () => {
-  let now = 5 * DAY
+test('each pause begins with its failure and ends after its time', () => {
+  let now = 5 * HOUR
   const pauses = createPauses(() => now)
-  expect(pauses.remainingMs() === 0).toBe(true)
-  pauses.failed(new ApiError('forbidden', 'bad'))
-  expect(pauses.remainingMs() === 0).toBe(false)
-  now += HOUR
-  expect(pauses.remainingMs() === 0).toBe(true)
+  for (let count = 0; count < 3; count += 1) pauses.failed(new ApiError('forbidden', 'bad'))
+  now += 9 * MINUTE
+  expect(pauses.remainingMs()).toBe(MINUTE)
+  now += 2 * MINUTE
+  expect(pauses.remainingMs()).toBe(0)
 })

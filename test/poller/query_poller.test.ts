@@ -169,11 +169,11 @@ describe('the query interface', () => {
   })
 
   test.each([
-    ['no service', refusal('not_found', 503), 2],
-    ['no path', refusal('not_found', 404), 1],
-    ['a missing role', refusal('forbidden', 500), 2],
+    ['no service', refusal('not_found', 503), 5],
+    ['no path', refusal('not_found', 404), 5],
+    ['a missing role', refusal('forbidden', 500), 5],
     ['a failure', refusal('server_error', 500), 13],
-    ['a service that is not available', refusal('unavailable', 503), 3],
+    ['a service that is not available', refusal('unavailable', 503), 5],
   ])('is asked seldom after %s', async (_, failure, times) => {
     const { query, polls } = answering(() => {
       throw failure
@@ -185,21 +185,70 @@ describe('the query interface', () => {
   })
 
   test.each([
-    ['no service', refusal('not_found', 503), 59 * 60],
-    ['no path', refusal('not_found', 404), 1439 * 60],
+    ['no service', refusal('not_found', 503), 590],
     ['a failure', refusal('server_error', 500), 290],
   ])('says after %s when it is asked next', async (_, failure, expected) => {
     const { query, polls } = answering(() => {
       throw failure
     })
     const { nextMs } = await setUp({ query })
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
     const seconds = Math.round(((nextMs() ?? 0) - Date.now()) / SECOND)
-    expect([polls(), seconds]).toEqual([1, expected])
+    expect([polls(), seconds]).toEqual([3, expected])
     await vi.advanceTimersByTimeAsync((expected - 2) * SECOND)
-    expect(polls()).toBe(1)
+    expect(polls()).toBe(3)
     // It is asked after a poll of the feed, which is every minute.
     await vi.advanceTimersByTimeAsync(MINUTE + 4 * SECOND)
-    expect(polls()).toBe(2)
+    expect(polls()).toBe(4)
+  })
+
+  const served = () => {
+    const lacking = readingOf({ n1: 1 })
+    const coverage = new Map(lacking.coverage).set('nodeCpuUtilization', {
+      served: 1,
+      absent: 0,
+      unreadable: 0,
+    })
+    return { ...lacking, coverage }
+  }
+
+  test('is asked at once when the feed lacks performance after an upgrade', async () => {
+    let isUpgraded = false
+    const { query, polls } = answering(() => memory(1, 'n1'))
+    const nodes = async () => (isUpgraded ? readingOf({ n1: 1 }) : served())
+    const { used, up } = await setUp({ query, nodes })
+    await vi.advanceTimersByTimeAsync(6 * MINUTE)
+    expect([polls(), up()]).toEqual([0, {}])
+    isUpgraded = true
+    await vi.advanceTimersByTimeAsync(MINUTE)
+    expect([polls(), used(), up()]).toEqual([1, { n1: 1 }, { a: 1 }])
+  })
+
+  test.each(['not_found', 'forbidden', 'unavailable'] as const)(
+    'that begins later than the feed of an upgraded system is found soon: %s',
+    async (reason) => {
+      const { query } = answering((poll) => {
+        if (poll < 4) throw refusal(reason, 404)
+        return memory(poll, 'n1')
+      })
+      const { used } = await setUp({ query })
+      await vi.advanceTimersByTimeAsync(21 * MINUTE)
+      expect(used()).toEqual({ n1: 4 })
+    },
+  )
+
+  test('that failed is not shown any more when the feed serves performance again', async () => {
+    let isStarting = true
+    const { query, polls } = answering(() => {
+      throw refusal('not_found', 404)
+    })
+    const nodes = async () => (isStarting ? readingOf({ n1: 1 }) : served())
+    const { up } = await setUp({ query, nodes })
+    await vi.advanceTimersByTimeAsync(11 * MINUTE)
+    expect([polls(), up()]).toEqual([3, { a: 0 }])
+    isStarting = false
+    await vi.advanceTimersByTimeAsync(5 * MINUTE)
+    expect([polls(), up()]).toEqual([3, {}])
   })
 
   test('of which polls fail has no known time for its next queries', async () => {

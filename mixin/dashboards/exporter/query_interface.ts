@@ -28,7 +28,7 @@ const polls = timeSeries({
   about: [
     'Polls by result: ok, empty (no current data), or the reason of the failure.',
     'Only ok.',
-    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After failures the exporter may wait for an hour or a day.',
+    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After repeated failures the exporter may wait for up to an hour.',
   ],
   queries: [
     {
