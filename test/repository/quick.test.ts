@@ -45,6 +45,7 @@ describe('the quick tests', () => {
       'test/a.test.ts imports playwright-core',
     ],
     ['a file mode', { 'test/a.test.ts': 'chmodSync(file, 0)\n' }, 'test/a.test.ts uses chmodSync'],
+    ['a time zone', { 'test/a.test.ts': "stubEnv('TZ', zone)\n" }, "test/a.test.ts uses stubEnv('TZ'"],
     [
       'code of the product that handles signals',
       { 'test/a.test.ts': "import { a } from '../src/a.ts'\n", 'src/a.ts': "on('SIGTERM')" },

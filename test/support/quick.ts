@@ -9,6 +9,9 @@ const STARTS_PROGRAMS = ['node:child_process', 'playwright-core']
 const UNIX_ONLY =
   /\b(?:chmod|symlink)Sync\b|'\/(?:proc|dev|bin|usr)\/|'sh'|\.kill\(|'SIG[A-Z]+'|\.mode\b|\bgetuid\b|\.meta\.url\)\.pathname\b/
 
+/** A thread cannot change its time zone. */
+const NEEDS_PROCESS = /\bstubEnv\('TZ'/
+
 /** Test files, from the root of the repository, that are quick and run on Linux, macOS and Windows alike. */
 export function quickTests(): readonly string[] {
   return testFiles().filter((path) => whyNotQuick(path, readIfThere) === undefined)
@@ -21,7 +24,8 @@ export function whyNotQuick(path: string, read: ReadFile): string | undefined {
     if (file.startsWith('src/')) continue
     const program = runTimeImports(source).find(startsPrograms)
     if (program !== undefined) return `${file} imports ${program}`
-    const found = file.startsWith('test/') ? UNIX_ONLY.exec(source)?.[0] : undefined
+    if (!file.startsWith('test/')) continue
+    const [found] = UNIX_ONLY.exec(source) ?? NEEDS_PROCESS.exec(source) ?? []
     if (found !== undefined) return `${file} uses ${found}`
   }
   return undefined
