@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../config/values/units.ts'
 
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2}))?$/
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})([Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2}))?$/
 
 /**
  * Parses a time: RFC 3339 (or a date, in UTC), seconds since the epoch, `now`, or a time before now such as `-30d`.
@@ -24,9 +24,14 @@ function millisecondsOf(text: string, nowMs: number): number | undefined {
     const before = parseDuration(text.slice(1))
     return before === undefined ? undefined : nowMs - before
   }
-  if (!RFC_3339.test(text)) return undefined
+  const [, day] = RFC_3339.exec(text) ?? []
   const ms = Date.parse(text.replace(' ', 'T').toUpperCase())
-  return Number.isNaN(ms) ? undefined : ms
+  return day === undefined || Number.isNaN(ms) || !isDay(day) ? undefined : ms
+}
+
+/** Whether a day is in the calendar: `Date` takes 2026-02-30 for 2 March. */
+function isDay(text: string): boolean {
+  return new Date(text).toISOString().startsWith(text)
 }
 
 /** Parses a duration of whole seconds, such as `5m`. @throws {InvalidArgumentError} */

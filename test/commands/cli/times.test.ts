@@ -16,10 +16,18 @@ test.each([
   expect(timeText(parseTime(text, NOW))).toBe(expected)
 })
 
-test.each(['', 'yesterday', '-30', '30d', '2026-13-01', '2026-03-01T12:00:00', '-99999w', '1e9'])(
-  'refuses "%s"',
-  (text) => expect(() => parseTime(text, NOW)).toThrow('Expected a time such as'),
-)
+test.each([
+  '',
+  'yesterday',
+  '-30',
+  '30d',
+  '2026-13-01',
+  '2026-02-30',
+  '2026-02-30T12:00:00Z',
+  '2026-03-01T12:00:00',
+  '-99999w',
+  '1e9',
+])('refuses "%s"', (text) => expect(() => parseTime(text, NOW)).toThrow('Expected a time such as'))
 
 test('durations are whole seconds', () => {
   expect([parseSeconds('5m'), parseSeconds('1500s'), parseSeconds('2000ms')]).toEqual([300, 1500, 2])
