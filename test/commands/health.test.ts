@@ -48,6 +48,15 @@ describe('health', () => {
     expect(stderr).toContain(`http://127.0.0.1:${port}/-/healthy responded with status 503, expected 200`)
   })
 
+  test('says how to ask an exporter with TLS', async () => {
+    const certificate = await (await makeAuthority('ours')).issue('exporter.example.net')
+    const { code, stderr } = await healthOf(createHttpsServer(certificate, healthyOnly), '127.0.0.1')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('no HTTP response; if the exporter serves TLS, set --web.config.file'),
+    ])
+  })
+
   test('stops waiting for a server that does not respond', async () => {
     const { code, stderr } = await healthOf(
       createHttpServer(() => undefined),

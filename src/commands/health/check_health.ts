@@ -45,7 +45,6 @@ function localAddress({ host, port }: ListenAddress): { host: string; port: numb
 /** Enough for the first line of a response. */
 const MAX_CHARACTERS = 200
 
-/** @returns the status of the response; 0 if there is none */
 function plainStatus(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     // Not by an import statement, which would evaluate parts that are not needed.
@@ -60,7 +59,9 @@ function plainStatus(host: string, port: number): Promise<number> {
     socket.once('error', reject)
     socket.once('close', () => {
       clearTimeout(timer)
-      resolve(Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0))
+      const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? []
+      if (status !== undefined) resolve(Number(status))
+      else reject(new Error('no HTTP response; if the exporter serves TLS, set --web.config.file'))
     })
     socket.write(`GET ${HEALTHY_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   })
