@@ -37,9 +37,8 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   const program = new Command('sds-exporter')
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
-    .configureHelp({ sortSubcommands: false, sortOptions: false })
     .addHelpText('after', EXAMPLES)
-  for (const load of neededCommands(args)) program.addCommand(configure(await load()))
+  for (const load of neededCommands(args)) program.addCommand(await load())
   return configure(program)
 }
 
@@ -50,7 +49,7 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
 
 /** Configures help and errors of a command and its subcommands. */
 function configure(command: Command): Command {
-  for (const subcommand of command.commands) if (subcommand.parent === command) configure(subcommand)
+  for (const subcommand of command.commands) configure(subcommand)
   return withHelpWidth(command)
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)

@@ -104,7 +104,8 @@ describe('the program', () => {
   ])('the help of %s fits 80 columns, apart from commands to copy and single words', async (words) => {
     const { code, stdout } = await program(...words.split(' '), '--help')
     expect(code).toBe(0)
-    const isWide = (line: string) => line.length > 80 && !/^ +(sds-exporter .*|\S+)$/.test(line)
+    const isWide = (line: string) =>
+      line.length > 80 && !/^ +((bash +|fish +)?sds-exporter .*|\S+)$/.test(line)
     expect(stdout.split('\n').filter(isWide)).toEqual([])
   })
 
@@ -112,6 +113,8 @@ describe('the program', () => {
     const { stdout } = await program('nodes', '--help')
     expect(stdout).toMatch(/^Reads directly .{50,}\nlimits of .{50,}\nnode /m)
     expect(stdout).toMatch(/^ {2}OTHER {8}other disks: .*\n {15}\S/m)
+    const { stdout: wide } = await program('serve', '--help')
+    expect(wide).toMatch(/^ {2}--config\.auto-reload {20} {4}reload .*\n {44}\S/m)
   })
 
   test.concurrent('--help of the demo fits a small terminal', async () => {

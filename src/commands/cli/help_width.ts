@@ -6,6 +6,8 @@ const DEFAULT_WIDTH = 80
 const MAX_WIDTH = 120
 /** A line of text that is at least so long goes on in the next one. */
 const MIN_BROKEN_LENGTH = 60
+/** Where the second column of a list would be narrower, its lines begin at the first one. */
+const MIN_COLUMN_WIDTH = 30
 
 /** A command whose help fits the terminal, with the text after its flags. */
 export function withHelpWidth(command: Command): Command {
@@ -38,12 +40,12 @@ function joined(lines: readonly string[]): readonly string[] {
 
 /** An example, which must be copied in one piece. */
 function isCommand(line: string): boolean {
-  return /^ +(?:\w+=\S+ )*(?:source |curl |kubectl )?<?\(?sds-exporter /.test(line)
+  return /^ +(?:(?:bash|zsh|fish) +)?sds-exporter /.test(line)
 }
 
 function broken(line: string, width: number): string[] {
   const [lead = ''] = /^ *(?:\S+(?: \S+)* {2,})?/.exec(line) ?? []
-  const indent = lead.length < width / 2 ? lead.length : (/^ */.exec(line)?.[0].length ?? 0)
+  const indent = width - lead.length >= MIN_COLUMN_WIDTH ? lead.length : (/^ */.exec(line)?.[0].length ?? 0)
   const lines = [line.slice(0, indent)]
   for (const word of line.slice(indent).split(' ')) {
     const last = lines.at(-1) ?? ''
