@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort } from '../support/ports.ts'
@@ -8,6 +9,9 @@ import { never } from './http/answers.ts'
 import { serveHttp, serveRaw } from './http/raw_server.ts'
 
 const FORECAST = { schedule: '0 0 * * * *', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
+const T_MS = Date.parse('2026-03-11T12:34:56Z')
+/** undici publishes here when the headers of an answer have arrived. */
+const HEADERS_RECEIVED = 'undici:request:headers'
 const FEED = '{"_embedded":{"_instances":[{"id":"n1"}]}}'
 
 describe('a session over HTTP', () => {
@@ -295,6 +299,26 @@ describe('requests', () => {
     await setup.client.nodes(emulator.pools[0]?.id ?? '', never())
     for (const skew of setup.clockSkewsSeconds) expect(Math.abs(skew + 3600)).toBeLessThanOrEqual(30)
     expect(setup.clockSkewsSeconds).toHaveLength(2)
+  })
+
+  test('report the clock skew at the time of the headers, however long the body takes', async () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(T_MS + 500)
+    onTestFinished(() => clock.mockRestore())
+    await using server = await serveHttp((_, response) => {
+      const finish = () => {
+        clock.mockReturnValue(T_MS + 25_000)
+        response.end(FEED)
+      }
+      // The client has the headers, and handles them before the next turn.
+      const onHeaders = () => void setImmediate(finish)
+      subscribe(HEADERS_RECEIVED, onHeaders)
+      onTestFinished(() => void unsubscribe(HEADERS_RECEIVED, onHeaders))
+      response.setHeader('Date', new Date(T_MS).toUTCString())
+      response.flushHeaders()
+    })
+    await using setup = startClient(`{name: a, base_url: "${server.url}", auth: {token: t}}`)
+    await setup.client.nodes('p', never())
+    expect(setup.clockSkewsSeconds).toEqual([0])
   })
 
   test('are timed in seconds', async () => {

@@ -31,7 +31,7 @@ fuzz('Retry-After and Date', {
   check: (text) => {
     const pause = parseRetryAfter(text, NOW_MS)
     if (pause !== undefined) expect(pause >= 0 && pause <= LONGEST_PAUSE_MS).toBe(true)
-    const skew = clockSkewSeconds(answerOf(200, '', { date: text }), NOW_MS)
+    const skew = clockSkewSeconds({ ...answerOf(200, '', { date: text }), answeredAtMs: NOW_MS })
     if (skew !== undefined) expect(Number.isSafeInteger(skew)).toBe(true)
   },
 })

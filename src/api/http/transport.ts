@@ -29,6 +29,8 @@ export interface WireRequest {
 /** An answer, whatever its status; redirects are answers, never followed. */
 export interface Answer {
   readonly status: number
+  /** When its headers arrived, by our clock, in milliseconds since the epoch: the body may take long. */
+  readonly answeredAtMs: number
   readonly header: (name: string) => string | undefined
   /** The beginning of the body of a refusal; empty for a 200. What a message quotes of it goes through `redact`. */
   readonly text: string
@@ -89,11 +91,13 @@ export function createTransport(options: TransportOptions): Transport {
         signal,
         body: sent,
       })
+      const answeredAtMs = Date.now()
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
       const answer = (text: string, bytes?: number): Answer => ({
         status,
+        answeredAtMs,
         header,
         redact,
         text,

@@ -104,7 +104,7 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
       () => transport.send({ ...sent, baseUrl, signal }),
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
     )
-    const skew = clockSkewSeconds(answer, Date.now())
+    const skew = clockSkewSeconds(answer)
     if (skew !== undefined) observer.clockSkew(skew)
     return answer
   }

@@ -6,6 +6,7 @@ export function answerOf(status: number, text = '', headers: Readonly<Record<str
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     status,
+    answeredAtMs: Date.now(),
     header: (name) => lower.get(name.toLowerCase()),
     text,
     bytes: Buffer.byteLength(text),

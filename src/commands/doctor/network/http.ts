@@ -55,7 +55,6 @@ async function probe(
   { config, signal }: SystemContext,
 ): Promise<ProbeResult> {
   const subject = new URL(baseUrl).host
-  const began = Date.now()
   try {
     const answer = await transport.send({
       baseUrl,
@@ -64,7 +63,7 @@ async function probe(
       headers: { Accept: 'application/json' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(config.poll.timeoutMs)]),
     })
-    const skewSeconds = clockSkewSeconds(answer, (began + Date.now()) / 2)
+    const skewSeconds = clockSkewSeconds(answer)
     return {
       finding: { subject, ...(await findingFor(answer)) },
       ...(skewSeconds !== undefined && { skewSeconds }),
