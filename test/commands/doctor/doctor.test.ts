@@ -168,7 +168,7 @@ describe('doctor', () => {
     child.kill('SIGINT')
     expect(await child.exited).toEqual({ code: 1, signal: null })
     expect(child.stdout()).toContain('  fail  feed           interrupted\n')
-    expect(child.stdout()).toContain('  skip  values         skipped: ')
+    expect(child.stdout()).toContain('  skip  values         skipped: interrupted\n')
     expect(slow.liveSessions('monitor')).toBe(0)
   })
 

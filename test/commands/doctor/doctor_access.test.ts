@@ -450,11 +450,12 @@ describe('role', () => {
   ])('reads %s', (text, roles) => expect(rolesOf(text)).toEqual(roles))
 })
 
-test('skips all checks after the time limit', async () => {
+test.each([
+  ['the time limit', new DOMException('', 'TimeoutError'), 'time limit reached'],
+  ['Ctrl+C', new Error('interrupted'), 'interrupted'],
+])('skips all checks after %s', async (_, reason, why) => {
   await using emulator = await startEmulator({ pools: 1, nodes: 1 })
-  const controller = new AbortController()
-  controller.abort(new DOMException('', 'TimeoutError'))
-  const found = await examine({ base_url: emulator.url }, {}, controller.signal)
+  const found = await examine({ base_url: emulator.url }, {}, AbortSignal.abort(reason))
   expect(found.with('skip')).toEqual(ALL)
-  expect(found.of('login')).toEqual([{ status: 'skip', text: 'skipped: time limit reached' }])
+  expect(found.of('login')).toEqual([{ status: 'skip', text: `skipped: ${why}` }])
 })

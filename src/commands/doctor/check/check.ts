@@ -70,12 +70,10 @@ export async function runChecks<Context, Facts>(
   const reports: CheckReport[] = []
   let facts: Partial<Facts> = {}
   for (const { title, needs, run } of checks) {
-    const missing = needs.filter((need) => facts[need] === undefined).map((need) => givenBy[need])
-    const findings = signal.aborted
-      ? [skipped('time limit reached')]
-      : missing.map((name) => skipped(`needs ${name}`))
-    if (findings.length > 0) {
-      reports.push({ title, findings: findings.slice(0, 1) })
+    const missing = needs.find((need) => facts[need] === undefined)
+    if (signal.aborted || missing !== undefined) {
+      const why = missing === undefined || signal.aborted ? endText(signal) : `needs ${givenBy[missing]}`
+      reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
       continue
     }
     onCheck(title)
@@ -86,7 +84,14 @@ export async function runChecks<Context, Facts>(
   return { reports, facts }
 }
 
-const skipped = (why: string): Finding => ({ status: 'skip', text: `skipped: ${why}` })
+/** Why the checks ended. */
+function endText({ reason }: AbortSignal): string {
+  return isTimeLimit(reason) ? 'time limit reached' : 'interrupted'
+}
+
+function isTimeLimit(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError'
+}
 
 /** Converts an exception into a finding. */
 async function guarded<Facts>(
@@ -107,11 +112,11 @@ async function guarded<Facts>(
 }
 
 function unfinished(reason: unknown): Finding {
-  const isTime = reason instanceof Error && reason.name === 'TimeoutError'
+  if (!isTimeLimit(reason)) return { status: 'fail', text: 'interrupted' }
   return {
     status: 'fail',
-    text: isTime ? 'not finished within the time limit of all checks' : 'interrupted',
-    ...(isTime && { remedy: 'use --system=NAME to check a single system' }),
+    text: 'not finished within the time limit of all checks',
+    remedy: 'use --system=NAME to check a single system',
   }
 }
 
