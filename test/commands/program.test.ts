@@ -114,7 +114,7 @@ describe('the program', () => {
     expect(stdout).toMatch(/^Reads directly .{50,}\nlimits of .{50,}\nnode /m)
     expect(stdout).toMatch(/^ {2}OTHER {8}other disks: .*\n {15}\S/m)
     const { stdout: wide } = await program('serve', '--help')
-    expect(wide).toMatch(/^ {2}--config\.auto-reload {20} {4}reload .*\n {44}\S/m)
+    expect(wide).toMatch(/^ {2}--config\.auto-reload {22}reload .*\n {44}\S/m)
   })
 
   test.concurrent('--help of the demo fits a small terminal', async () => {
