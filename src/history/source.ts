@@ -3,6 +3,7 @@ import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Period } from '../api/history/series.ts'
 import { readPool } from './reader.ts'
 import { type HistorySeries, historySeries } from './series.ts'
+import { createNotices } from './windows.ts'
 
 /** Where the past of a pool or of a system is read. */
 export interface HistorySource {
@@ -41,11 +42,15 @@ export interface PoolSourceOptions extends Pick<HistorySource, 'key' | 'system' 
 
 /** The past of a pool, from its nodes feed. */
 export function poolSource({ client, poolId, points, label, ...source }: PoolSourceOptions): HistorySource {
+  // One list for all parts and gaps.
+  const reported = new Set<string>()
   return {
     ...source,
     label: `pool ${label}`,
     async *read(period, { labels, notice, signal }) {
-      for await (const window of readPool({ client, poolId, period, points, notice, signal })) {
+      const once = createNotices(notice, reported)
+      const options = { client, poolId, period, points, signal, notice: (text: string) => once(text, text) }
+      for await (const window of readPool(options)) {
         const { reading } = window
         const series = [...historySeries(reading, { system: source.system, pool: label }, labels)]
         yield { period: window.period, series, rejected: reading.rejected }

@@ -141,6 +141,14 @@ describe('backfill', () => {
     expect(stdout).toContain(`for file in ${path}/*.om; do promtool`)
   })
 
+  test('reports a deviation of the system once, not for each day', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['fixed-history'] })
+    const flags = ['--from=-3d', `--output-dir=${join(folder.path, 'days')}`]
+    const { code, stderr } = await backfill(configFor(folder, emulator), ...flags)
+    expect([code, stderr.match(/does not regard startTime and endTime/g)]).toEqual([0, [expect.anything()]])
+  })
+
   test('--dry-run prints requests, samples and size, which are those of the run', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 2 })
