@@ -46,14 +46,12 @@ export async function findGaps(
   return missing(present, { start, end, interval })
 }
 
-/** A family that the nodes of the pool have, in `/metrics` as well as in history. */
-export function feedFamilyOf({ reading, label }: Pick<ListedPool, 'label' | 'reading'>): string {
+/** A family that the nodes of the pool have, in `/metrics` as well as in history; undefined if there is none. */
+export function feedFamilyOf({ reading }: Pick<ListedPool, 'reading'>): string | undefined {
   const usable = ATTRIBUTES.filter(({ family, historyFamily, currentOnly }) => {
     return !currentOnly && family === historyFamily
   })
-  const served = usable.find(({ name }) => reading.nodes.some(({ values }) => values.has(name)))
-  if (served !== undefined) return served.family
-  throw new Failed(`pool ${label} serves no attribute that has a history`)
+  return usable.find(({ name }) => reading.nodes.some(({ values }) => values.has(name)))?.family
 }
 
 /**

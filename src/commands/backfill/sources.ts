@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import type { Period } from '../../api/history/series.ts'
 import { lacksPerformance } from '../../api/query/merge.ts'
 import { PERFORMANCE_SOURCES, type PerformanceSource } from '../../config/config.ts'
 import { counted } from '../../counted.ts'
@@ -61,13 +62,30 @@ async function planSystem(system: ListedSystem, options: SourceOptions): Promise
 async function planPool(
   { client }: ListedSystem,
   pool: ListedPool,
-  { prometheus, period, signal }: SourceOptions,
+  options: SourceOptions,
 ): Promise<PlannedSource> {
-  const { reading, estimate, label, system } = pool
-  const text = `${counted(reading.nodes.length, 'node')}, ${estimate.series} series`
-  if (prometheus === undefined)
-    return { source: poolSource({ ...pool, client }), estimate: (part) => estimatePool(pool, part), text }
-  const query = { system, pool: label, families: [feedFamilyOf(pool)] }
-  const gaps = await findGaps(prometheus, query, period, signal)
-  return { source: poolSource({ ...pool, client, gaps }), estimate: (part) => estimatePool(pool, part), text }
+  const { reading, estimate } = pool
+  const gaps = await gapsOf(pool, options)
+  return {
+    source: poolSource({ ...pool, client, ...(gaps !== undefined && { gaps }) }),
+    estimate: (part) => estimatePool(pool, part),
+    text: `${counted(reading.nodes.length, 'node')}, ${estimate.series} series`,
+  }
+}
+
+/** What Prometheus lacks of a pool; undefined: the whole period is read. */
+async function gapsOf(
+  pool: ListedPool,
+  { prometheus, period, signal }: SourceOptions,
+): Promise<readonly Period[] | undefined> {
+  if (prometheus === undefined) return undefined
+  const family = feedFamilyOf(pool)
+  // Without nodes, or without their attributes, the pool has no history either.
+  if (family === undefined) return []
+  return await findGaps(
+    prometheus,
+    { system: pool.system, pool: pool.label, families: [family] },
+    period,
+    signal,
+  )
 }

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
+import { runServer } from '../doctor/doctor_setup.ts'
 
 const FROM = '2026-03-01T00:00:00Z'
 const TO = '2026-03-01T02:00:00Z'
@@ -147,6 +149,22 @@ describe('backfill', () => {
     const flags = ['--from=-3d', `--output-dir=${join(folder.path, 'days')}`]
     const { code, stderr } = await backfill(configFor(folder, emulator), ...flags)
     expect([code, stderr.match(/does not regard startTime and endTime/g)]).toEqual([0, [expect.anything()]])
+  })
+
+  test('--fill-gaps of a pool without nodes does not stop that of others', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({
+      pools: 2,
+      nodes: 1,
+      faults: ['empty-list@nodes,pool=archive'],
+    })
+    const answer = JSON.stringify({ status: 'success', data: { result: [] } })
+    await using prometheus = await runServer(createServer((_, response) => response.end(answer)))
+    const gaps = ['--fill-gaps', `--prometheus.url=${prometheus.url}`]
+    const { code, stdout } = await backfill(configFor(folder, emulator), ...RANGE, '--output=-', ...gaps)
+    expect(code).toBe(0)
+    const total = samplesIn(stdout).filter((line) => line.startsWith('sds_node_disk_space_total_bytes{'))
+    expect(total).toHaveLength(POINTS)
   })
 
   test('--dry-run prints requests, samples and size, which are those of the run', async () => {
