@@ -6,13 +6,15 @@ import { Failed } from './exit.ts'
 export interface Terminal {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WritableStream
+  /** Its abort cancels a prompt. */
+  readonly signal: AbortSignal
 }
 
 const CANCELLED = 'Cancelled.'
 const KEYS = { enter: ['\r', '\n', '\u0004'], cancel: '\u0003', erase: ['\u007f', '\b'] } as const
 
 /** Reads a line without echo. @throws {Failed} on Ctrl+C */
-export function askSecret({ input, output }: Terminal, question: string): Promise<string> {
+export function askSecret({ input, output, signal }: Terminal, question: string): Promise<string> {
   const before = input.isRaw
   // Before the prompt, because input that arrives earlier would be echoed.
   input.setRawMode(true)
@@ -23,6 +25,7 @@ export function askSecret({ input, output }: Terminal, question: string): Promis
     const finish = (settle: () => void) => {
       input.off('data', take)
       input.off('end', end)
+      signal.removeEventListener('abort', end)
       input.setRawMode(before)
       input.pause()
       output.write('\n')
@@ -39,16 +42,22 @@ export function askSecret({ input, output }: Terminal, question: string): Promis
     }
     input.on('data', take)
     input.once('end', end)
+    signal.addEventListener('abort', end)
     input.resume()
   })
 }
 
 /** Reads a line. @throws {Failed} on Ctrl+C and at the end of the input */
-export function askLine({ input, output }: Terminal, question: string): Promise<string> {
+export function askLine({ input, output, signal }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: input as ReadStream, output, terminal: true })
   return new Promise<string>((resolve, reject) => {
-    lines.once('SIGINT', () => lines.close())
-    lines.once('close', () => reject(new Failed(CANCELLED)))
+    const close = () => lines.close()
+    lines.once('SIGINT', close)
+    lines.once('close', () => {
+      signal.removeEventListener('abort', close)
+      reject(new Failed(CANCELLED))
+    })
+    signal.addEventListener('abort', close)
     lines.question(question, (answer) => {
       resolve(answer)
       lines.close()

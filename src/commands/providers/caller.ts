@@ -11,9 +11,11 @@ export interface Target {
   readonly system: string
   readonly client: AdminClient
   readonly token: Secret
+  /** Aborts when the user interrupts the command. A deletion that was sent and the logout do not use it. */
+  readonly signal: AbortSignal
 }
 
-/** A signal that never aborts. */
+/** The signal of requests that an interruption must not stop. */
 export const NEVER_ABORTED = new AbortController().signal
 
 /** How the user identifies himself. The credentials in the configuration file are never used. */
@@ -31,13 +33,13 @@ export interface Credentials {
  */
 export async function withToken(
   credentials: Credentials,
-  { system, client }: Omit<Target, 'token'>,
+  { system, client, signal }: Omit<Target, 'token'>,
   task: (token: Secret) => Promise<void>,
 ): Promise<void> {
   const { username } = credentials
   if (username === undefined) return task(await tokenOf(credentials, system))
   const password = await passwordOf(credentials, username, system)
-  const token = await explained(client.login(username, password, NEVER_ABORTED))
+  const token = await explained(client.login(username, password, signal), signal)
   try {
     await task(token)
   } finally {
@@ -73,11 +75,12 @@ function valid(what: string, secret: Secret | string): Secret {
   throw new Failed(`${what} ${secret}`, EXIT.usage)
 }
 
-/** Converts a rejection with {@link explain}. */
-export async function explained<T>(result: Promise<T>): Promise<T> {
+/** Converts a rejection with {@link explain}. @throws the reason of the signal after its abort */
+export async function explained<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await result
   } catch (failure) {
+    signal.throwIfAborted()
     throw explain(failure)
   }
 }

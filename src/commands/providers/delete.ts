@@ -69,12 +69,13 @@ interface LookupResult {
 }
 
 /** An account may delete without the right to list; then the provider is undefined. */
-async function lookUp({ client, token, idOrName, system }: ProviderDeletion): Promise<LookupResult> {
+async function lookUp({ client, token, idOrName, system, signal }: ProviderDeletion): Promise<LookupResult> {
   const [list, whoami] = await Promise.allSettled([
-    client.providers(token, NEVER_ABORTED),
-    client.user(token, NEVER_ABORTED),
+    client.providers(token, signal),
+    client.user(token, signal),
   ])
   const user = whoami.status === 'fulfilled' ? whoami.value : undefined
+  signal.throwIfAborted()
   if (list.status === 'rejected') {
     if (list.reason instanceof ApiError && list.reason.reason === 'forbidden')
       return { user, provider: undefined, isUnique: false }
@@ -162,7 +163,7 @@ async function deleteOnce(
     if (failure instanceof UnknownOutcome) throw await describeOutcome({ client, token, id }, failure)
     throw explain(failure)
   }
-  await explained(record.end(facts, 'deleted', 200))
+  await explained(record.end(facts, 'deleted', 200), NEVER_ABORTED)
 }
 
 /** Finds out from the list whether a deletion without a response happened. */

@@ -4,9 +4,10 @@ import { loadConfig } from '../../config/load.ts'
 import { writeProviders } from '../../server/admin/documents.ts'
 import { visibleLines, visibleText } from '../../visible_text.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags.ts'
+import { interruptible } from '../cli/lifetime.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import type { Terminal } from '../cli/terminal.ts'
-import { explained, NEVER_ABORTED, type Target, withToken } from './caller.ts'
+import { explained, type Target, withToken } from './caller.ts'
 import { type DeletionFlags, deleteWithConfirmation } from './delete.ts'
 
 interface SystemFlags {
@@ -31,8 +32,8 @@ export function providersCommand(): Command {
     .description('list the providers')
     .option('--json', 'print JSON in the format of the storage system')
     .action((flags: SystemFlags & { json?: boolean }) =>
-      withSystem(flags, async ({ client, token }) => {
-        const providers = await explained(client.providers(token, NEVER_ABORTED))
+      withSystem(flags, async ({ client, token, signal }) => {
+        const providers = await explained(client.providers(token, signal), signal)
         process.stdout.write(
           flags.json === true ? `${visibleLines(writeProviders(providers, 'json'))}\n` : table(providers),
         )
@@ -46,8 +47,8 @@ export function providersCommand(): Command {
     .option('--json', 'print the result as a JSON object: system, id, name, deleted')
     .option('--admin.audit-file <file>', 'also write the deletion to this file, as JSON lines')
     .action((idOrName: string, flags: SystemFlags & DeletionFlags & LogFlags) =>
-      withSystem(flags, (target) =>
-        deleteWithConfirmation({ ...target, idOrName, flags, log: logFrom(flags), terminal: TERMINAL }),
+      withSystem(flags, (target, terminal) =>
+        deleteWithConfirmation({ ...target, idOrName, flags, log: logFrom(flags), terminal }),
       ),
     )
   return command.addHelpText('after', HELP)
@@ -61,9 +62,10 @@ function addSystemFlags(command: Command): Command {
     .addHelpText('after', HELP)
 }
 
-const TERMINAL: Terminal = { input: process.stdin, output: process.stderr }
-
-async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<void>): Promise<void> {
+async function withSystem(
+  flags: SystemFlags,
+  task: (target: Target, terminal: Terminal) => Promise<void>,
+): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const { name, baseUrls, tls } = chooseSystem(config.systems, flags.system)
   const client = createAdminClient({
@@ -71,10 +73,13 @@ async function withSystem(flags: SystemFlags, task: (target: Target) => Promise<
     limits: config.limits,
     timeoutMs: config.poll.timeoutMs,
   })
-  const credentials = { username: flags.username, environment: process.env, terminal: TERMINAL }
   try {
-    const target = { system: name, client }
-    await withToken(credentials, target, (token) => task({ ...target, token }))
+    await interruptible(async (signal) => {
+      const terminal = { input: process.stdin, output: process.stderr, signal }
+      const credentials = { username: flags.username, environment: process.env, terminal }
+      const target = { system: name, client, signal }
+      await withToken(credentials, target, (token) => task({ ...target, token }, terminal))
+    })
   } finally {
     await client.close()
   }

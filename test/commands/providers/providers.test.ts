@@ -20,8 +20,8 @@ import {
 import { startSystemStub } from '../../server/admin/system_stub.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
-import { run } from '../../support/processes.ts'
-import { waitForAssertion } from '../../support/wait.ts'
+import { run, startProcess } from '../../support/processes.ts'
+import { waitFor, waitForAssertion } from '../../support/wait.ts'
 
 let emulator: StartedEmulator
 let folder: Folder
@@ -218,6 +218,18 @@ describe('providers delete', () => {
     expect(emulator.log.count('delete')).toBe(1)
   })
 
+  test('that was sent is followed to its end when the command is interrupted', async () => {
+    emulator.setFaults(['slow-headers:1@delete'])
+    const [id = ''] = await providerIds(emulator)
+    const args = ['src/main.ts', 'providers', 'delete', id, '--yes', `--config.file=${file}`]
+    await using child = await startProcess(process.execPath, args, { env: { SDS_TOKEN: SECURITY } })
+    await waitFor(() => emulator.log.count('delete') === 1, { what: 'the deletion', detail: child.stderr })
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    expect(child.stdout()).toContain('Deleted ')
+    expect(child.stderr()).toContain('outcome=deleted')
+  })
+
   test('refuses when the audit file cannot be written', async () => {
     const [id = ''] = await providerIds(emulator)
     const { code, stderr } = await providers(SECURITY, 'delete', id, '--yes', '--admin.audit-file=/dev/full')
@@ -282,15 +294,32 @@ describe('providers --username', () => {
     expect(emulator.log.count()).toBe(0)
   })
 
+  test('logs out when it is interrupted', async () => {
+    emulator.setFaults(['half-open@providers'])
+    const env = { SDS_PASSWORD: 'emulator', SDS_TOKEN: undefined }
+    const args = ['src/main.ts', 'providers', 'list', '--username=monitor', `--config.file=${file}`]
+    await using child = await startProcess(process.execPath, args, { env })
+    await waitFor(() => emulator.log.count('providers') === 1, { what: 'the list', detail: child.stderr })
+    expect(emulator.liveSessions('monitor')).toBe(1)
+    child.kill('SIGINT')
+    expect(await child.exited).toEqual({ code: 1, signal: null })
+    expect(child.stderr()).toContain('sds-exporter: interrupted\n')
+    expect(emulator.liveSessions('monitor')).toBe(0)
+  })
+
   test('asks for the password on a terminal', async () => {
     const { terminal, press, shown } = fakeTerminal()
     const client = clientOf()
     const tokens: Secret[] = []
     const credentials = { username: 'security', environment: {}, terminal }
-    const done = withToken(credentials, { system: 'frankfurt', client }, async (token) => {
-      tokens.push(token)
-      expect(emulator.liveSessions('security')).toBe(1)
-    })
+    const done = withToken(
+      credentials,
+      { system: 'frankfurt', client, signal: NOT_ABORTED },
+      async (token) => {
+        tokens.push(token)
+        expect(emulator.liveSessions('security')).toBe(1)
+      },
+    )
     press('emulator\r')
     await done
     await client.close()
@@ -300,6 +329,8 @@ describe('providers --username', () => {
   })
 })
 
+const NOT_ABORTED = new AbortController().signal
+
 function clientOf() {
   const limits = { concurrency: 4, requestsPerSecond: 100, maxResponseBytes: 1_000_000 }
   const system = { name: 'frankfurt', baseUrls: [emulator.url], tls: NO_TLS }
@@ -307,7 +338,13 @@ function clientOf() {
 }
 
 /** A terminal with simulated key presses and recorded output. */
-function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(): string; raw: boolean[] } {
+/** @param signal its abort cancels prompts */
+function fakeTerminal(signal = NOT_ABORTED): {
+  terminal: Terminal
+  press(keys: string): void
+  shown(): string
+  raw: boolean[]
+} {
   const input = new PassThrough()
   const output = new PassThrough()
   const raw: boolean[] = []
@@ -323,7 +360,12 @@ function fakeTerminal(): { terminal: Terminal; press(keys: string): void; shown(
   output.on('data', (chunk) => {
     shown += chunk
   })
-  return { terminal: { input: tty, output }, press: (keys) => input.write(keys), shown: () => shown, raw }
+  return {
+    terminal: { input: tty, output, signal },
+    press: (keys) => input.write(keys),
+    shown: () => shown,
+    raw,
+  }
 }
 
 describe('a terminal', () => {
@@ -352,6 +394,17 @@ describe('a terminal', () => {
     press('abc\u0003')
     await expect(answer).rejects.toThrow('Cancelled')
     expect(raw).toEqual([true, false])
+  })
+
+  test.each([
+    ['a secret', askSecret],
+    ['a line', askLine],
+  ])('cancels %s when the command is interrupted', async (_, ask) => {
+    const interruption = new AbortController()
+    const { terminal } = fakeTerminal(interruption.signal)
+    const answer = ask(terminal, 'Name: ')
+    interruption.abort()
+    await expect(answer).rejects.toThrow('Cancelled')
   })
 
   test('reads a line, and cancels at the end of the input', async () => {
@@ -395,7 +448,13 @@ describe('an interactive deletion', () => {
       providers: async (...args) =>
         (await client.providers(...args)).map((provider) => ({ ...provider, name: rename(provider.name) })),
     }
-    const target = { system: 'frankfurt', client: renaming, token, idOrName: idOrName ?? id }
+    const target = {
+      system: 'frankfurt',
+      client: renaming,
+      token,
+      signal: NOT_ABORTED,
+      idOrName: idOrName ?? id,
+    }
     const done = deleteWithConfirmation({ ...target, flags: {}, log: silentLog, terminal })
     const ended = done.then(
       () => true,
