@@ -1,7 +1,7 @@
 import { inSlices, type Steps } from '../../slices.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
-import { askAll } from './ask_all.ts'
+import { askAll, type Outcomes } from './ask_all.ts'
 import { withEarlier } from './earlier_values.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
 import { type PerformanceReading, performanceSteps } from './performance.ts'
@@ -58,9 +58,12 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
   }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
-  function* usable(answers: readonly QueryAnswer[]): Steps<readonly QueryAnswer[]> {
-    if (answers.some(({ outside }) => outside > 0)) plan.noteOutside()
-    return plan.dialect().lastOnly ? yield* remembered.addSteps(answers) : answers
+  async function askUsable(signal: AbortSignal): Promise<Outcomes> {
+    const outcomes = await askAll(plan, options.query, signal)
+    const isDefective = [...outcomes.answers.values()].some(({ outside }) => outside > 0)
+    if (!isDefective || plan.dialect().lastOnly) return outcomes
+    plan.noteOutside()
+    return askAll(plan, options.query, signal)
   }
 
   function* readingSteps(
@@ -68,13 +71,14 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
     failed: readonly Query[],
   ): Steps<PerformanceReading> {
     const failedFields = new Set(failed.flatMap(fieldsOf))
-    return yield* performanceSteps(yield* usable(answers), { interfaces, failedFields })
+    const usable = plan.dialect().lastOnly ? yield* remembered.addSteps(answers) : answers
+    return yield* performanceSteps(usable, { interfaces, failedFields })
   }
 
   return {
     async read(signal) {
       await checkVersion(signal)
-      const { answers, failed } = await askAll(plan, options.query, signal)
+      const { answers, failed } = await askUsable(signal)
       const queries = failed.map(({ query }) => query)
       const steps = readingSteps([...answers.values()], queries)
       const reading = withEarlier(await inSlices(steps, signal), keepsEarlier ? last : undefined, queries)

@@ -6,7 +6,7 @@ import { type Dialect, QUERIES, type Query } from './queries.ts'
 export interface Plan {
   queries(): readonly Query[]
   dialect(): Dialect
-  /** What the version of the system says about the range defect. */
+  /** What the version of the system says about the range defect. An upgrade may have removed it. */
   noteVersion(hasDefect: boolean): void
   /** An answer had points outside of its range. */
   noteOutside(): void
@@ -36,6 +36,7 @@ export function createPlan(): Plan {
     dialect: () => ({ lastOnly: isDefectVersion || wasOutside, keep }),
     noteVersion(hasDefect) {
       isDefectVersion = hasDefect
+      wasOutside = false
     },
     noteOutside() {
       wasOutside = true

@@ -256,18 +256,38 @@ describe('a system with wrong ranges', () => {
     expect(found).toEqual([undefined, undefined, 1])
   })
 
-  test('is detected by points outside of the range', async () => {
-    const outside = decodeBody(
+  /** Ranges have a point before the range, and a wrong value in it. */
+  const defective: Answering = (_, { lastOnly }) =>
+    decodeBody(
       bodyOf([
-        { time: '07:00:00', value: 1, field: 'used', measurement: 'mem' },
-        { time: '08:30:00', value: 1, field: 'used', measurement: 'mem' },
+        ...(lastOnly ? [] : [{ time: '07:00:00', value: 1, field: 'used', measurement: 'mem' }]),
+        { time: '08:30:00', value: lastOnly ? 5 : 5000, field: 'used', measurement: 'mem' },
       ]),
     )
-    const { read, asked } = readerOf({ answer: () => outside })
+  const LAST = ALL.map((name) => `${name} last`)
+
+  test('is detected by points outside of the range, and asked again before a wrong value is used', async () => {
+    const { read, asked } = readerOf({ answer: defective })
+    const { reading } = await read()
+    expect(asked()).toEqual([...ALL, ...LAST])
+    expect(reading.nodes.map(({ values }) => values.get('nodeMemoryUtilizationBytes')?.value)).toEqual([5])
+    await read()
+    expect(asked()).toEqual(LAST)
+  })
+
+  test('that its version does not tell is asked for ranges when its version is read again', async () => {
+    let answer = defective
+    let hours = 0
+    const { read, asked } = readerOf({
+      answer: (...query) => answer(...query),
+      now: () => hours * 3_600_000,
+    })
+    await read()
+    answer = () => answerOf('empty')
+    hours = 1
+    asked()
     await read()
     expect(asked()).toEqual(ALL)
-    await read()
-    expect(asked()).toEqual(ALL.map((name) => `${name} last`))
   })
 
   test('is asked for ranges after its upgrade', async () => {
