@@ -2,6 +2,7 @@ import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/values/secret.ts'
 import { type Log, silentLog } from '../log.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
+import type { Reason } from './errors/reasons.ts'
 import { exchangeFailure } from './http/failures.ts'
 import type { Permits } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
@@ -19,7 +20,7 @@ import {
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
 import { createLimits, type Limits } from './request/limits.ts'
-import { basicHeader, tokenOf } from './session/login.ts'
+import { basicHeader, tokenOf, UNANSWERED } from './session/login.ts'
 
 /**
  * One storage system, asked with the tokens of others: every method takes the caller's own, and nothing of it is
@@ -39,7 +40,7 @@ export interface AdminClient {
    * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came
    */
   deleteProvider(token: Secret, id: string, signal: AbortSignal): Promise<void>
-  /** A token for a name and a password. */
+  /** A token for a name and a password. Not repeated where the system may have counted a refused login. */
   login(username: string, password: Secret, signal: AbortSignal): Promise<Secret>
   logout(token: Secret, signal: AbortSignal): Promise<void>
   /** Closes the connections of reading requests at once; a deletion under way goes on. */
@@ -102,7 +103,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
       deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
     login(username, password, signal) {
       const headers = { Accept: JSON_TYPE, ...basicHeader(username, password) }
-      return read(placeOf('login', '/login'), headers, signal, tokenOf)
+      return read(placeOf('login', '/login'), headers, signal, tokenOf, UNANSWERED)
     },
     logout: (token, signal) =>
       read(placeOf('logout', '/logout'), withToken(token, JSON_TYPE), signal, () => undefined),
@@ -181,9 +182,10 @@ function createAdminReader({ transport, limits, attempts, timeoutMs, log, onAnsw
     headers: Headers,
     stop: AbortSignal,
     decode: (answer: Answer) => T | Promise<T>,
+    lastReasons: readonly Reason[] = [],
   ): Promise<T> => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const time = { signal, deadline: performance.now() + timeoutMs }
+    const bounds = { signal, deadline: performance.now() + timeoutMs, lastReasons }
     const { path } = place
     const send = async (baseUrl: string, ofNode: AbortSignal) => {
       await limits.pace(ofNode)
@@ -201,7 +203,7 @@ function createAdminReader({ transport, limits, attempts, timeoutMs, log, onAnsw
       return decoded
     }
     try {
-      return await limits.withPermit(() => attempts.run(send, time), { signal })
+      return await limits.withPermit(() => attempts.run(send, bounds), { signal })
     } catch (failure) {
       const late = signal.aborted && !(failure instanceof ApiError)
       throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)

@@ -1,5 +1,5 @@
 import { ApiError, isAnswer } from '../errors/errors.ts'
-import { REASONS } from '../errors/reasons.ts'
+import { REASONS, type Reason } from '../errors/reasons.ts'
 import { type Cooldown, createCooldown } from '../http/cooldown.ts'
 import { pause, withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
@@ -17,6 +17,8 @@ export interface AttemptBounds {
   readonly signal: AbortSignal
   /** On the clock of `performance.now()`, in milliseconds. */
   readonly deadline: number
+  /** Reasons after which nothing is sent again, to any node: the request may have had its effect. */
+  readonly lastReasons?: readonly Reason[]
 }
 
 /** Retry and fail-over among the base URLs of one system. */
@@ -49,7 +51,7 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number):
 async function run<T>(
   nodes: readonly Node[],
   send: Send<T>,
-  { signal, deadline }: AttemptBounds,
+  { signal, deadline, lastReasons = [] }: AttemptBounds,
 ): Promise<T> {
   const tried = new Set<Node>()
   for (let count = 1; ; count += 1) {
@@ -62,7 +64,7 @@ async function run<T>(
       return await attempt(node, send, signal, hasOther ? leftMs / 2 : leftMs)
     } catch (cause) {
       const failure = nodes.length > 1 ? withNode(cause, node) : cause
-      const waitMs = pauseBefore(count, failure, hasOther)
+      const waitMs = pauseBefore(count, failure, hasOther, lastReasons)
       if (performance.now() + waitMs + LEAST_TIME_MS > deadline || signal.aborted) throw failure
       await pause(waitMs, signal)
     }
@@ -108,9 +110,14 @@ function nextNode(nodes: readonly Node[], tried: ReadonlySet<Node>): Node {
 }
 
 /** Milliseconds to wait before the next attempt; infinite when there is none. */
-function pauseBefore(count: number, failure: unknown, hasOther: boolean): number {
+function pauseBefore(
+  count: number,
+  failure: unknown,
+  hasOther: boolean,
+  lastReasons: readonly Reason[],
+): number {
   if (!(failure instanceof ApiError) || failure.body?.retryable === false) return Number.POSITIVE_INFINITY
-  if (count >= MAX_ATTEMPTS) return Number.POSITIVE_INFINITY
+  if (count >= MAX_ATTEMPTS || lastReasons.includes(failure.reason)) return Number.POSITIVE_INFINITY
   const { origin, retry } = REASONS[failure.reason]
   if (origin === 'node' && hasOther) return 0
   if (!retry) return Number.POSITIVE_INFINITY

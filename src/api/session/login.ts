@@ -1,7 +1,11 @@
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
+import type { Reason } from '../errors/reasons.ts'
 import { TOKEN_HEADER } from '../http/token_header.ts'
 import type { Answer } from '../http/transport.ts'
+
+/** Failures of a login after which the system may have counted a refused one: it was sent, and no answer came. */
+export const UNANSWERED: readonly Reason[] = ['timeout', 'reset']
 
 /** What a login sends: name and password in UTF-8. */
 export function basicHeader(username: string, password: Secret): Readonly<Record<string, string>> {

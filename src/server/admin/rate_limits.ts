@@ -1,11 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { Reason } from '../../api/errors/reasons.ts'
+import { UNANSWERED } from '../../api/session/login.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
 import { refused } from './errors.ts'
-
-/** Failures of a login after which the system may have counted a refused one. */
-const UNCERTAIN: readonly Reason[] = ['timeout', 'reset']
 
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
@@ -92,7 +89,7 @@ function isRefused(failure: unknown): boolean {
 }
 
 function mayBeRefused(failure: unknown): boolean {
-  return isRefused(failure) || (failure instanceof ApiError && UNCERTAIN.includes(failure.reason))
+  return isRefused(failure) || (failure instanceof ApiError && UNANSWERED.includes(failure.reason))
 }
 
 /** A token of the bucket is used up only by a failure that `isCounted`. */

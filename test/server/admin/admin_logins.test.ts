@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
 import { type RecordedLog, recordLog } from '../listener/listener_setup.ts'
 import {
   ADMIN,
@@ -58,6 +59,28 @@ describe('failed logins', () => {
     emulator.setFaults(['status:503@login'])
     expect((await logIn(admin)).status).toBe(503)
     expect(audits()).toEqual([expect.stringContaining('"outcome":"failed","status":503')])
+  })
+
+  test('are not repeated without a response: the system may have counted a refused one', async () => {
+    const other = await startEmulator()
+    onTestFinished(() => other.stop())
+    const nodes = [emulator.url, other.url]
+    const logins = () => [emulator.log.count('login'), other.log.count('login')]
+    await using admin = await startAdmin({ systems: { frankfurt: nodes }, log })
+    emulator.setFaults(['reset@login'])
+    expect((await logIn(admin)).status).toBe(502)
+    expect(logins()).toEqual([1, 0])
+    // Others are preferred to a node that failed.
+    expect((await logIn(admin)).status).toBe(401)
+    expect(logins()).toEqual([1, 1])
+  })
+
+  test('go to another node if the first one cannot be reached', async () => {
+    await using admin = await startAdmin({
+      systems: { frankfurt: [`http://127.0.0.1:${await freePort()}`, emulator.url] },
+      log,
+    })
+    expect((await logIn(admin, 'security', 'emulator')).status).toBe(200)
   })
 
   test('beyond the limit are counted as lockouts', async () => {
