@@ -33,6 +33,8 @@ export interface Alert {
   readonly labels: Labels
   readonly annotations: Labels
   readonly state: 'pending' | 'firing'
+  /** When its condition was first met, in RFC 3339. */
+  readonly activeAt: string
 }
 
 export interface PrometheusOptions {
