@@ -3,7 +3,7 @@ import { monitored, startClient, startEmulator } from '../client_setup.ts'
 import { never } from '../http/answers.ts'
 import { serveHttp, serveRaw } from '../http/raw_server.ts'
 
-const QUICK = 'limits: {requests_per_second: 1000}\npoll: {timeout: 3s}'
+const QUICK = 'limits: {requests_per_second: 1000}\npoll: {timeout: 8s}'
 
 /** First nodes, each with another fault. */
 const FIRST_NODES = {
@@ -39,7 +39,7 @@ describe('a system whose first node', () => {
 
 test('a pool that stalls does not make an answering system unavailable', async () => {
   await using emulator = await startEmulator({ faults: ['stall@nodes,pool=hot'] })
-  await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 1s}')
+  await using setup = startClient(monitored(emulator.url), 'poll: {timeout: 3s}')
   const [hot, archive] = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
   await expect(hot).rejects.toMatchObject({ reason: 'timeout' })
   await archive
