@@ -9,6 +9,7 @@ import { runBackfill } from '../src/history/backfill.ts'
 import { createFileDestination } from '../src/history/file_destination.ts'
 import { poolSource } from '../src/history/source.ts'
 import { silentLog } from '../src/log.ts'
+import type { Served } from './emulator_process.ts'
 import { median } from './figures.ts'
 
 const NODES = 8
@@ -20,11 +21,6 @@ const SAMPLES = 10_000_000
 const BYTES_PER_KIB = 1024
 const START = 1_772_323_200
 const PERIOD = { start: START, end: START + WINDOWS * POINTS * INTERVAL_SECONDS, interval: INTERVAL_SECONDS }
-
-interface Served {
-  readonly url: string
-  readonly pool: string
-}
 
 /** Reads, converts and writes 10 million samples; compares with parsing the same bodies and writing the same text. */
 export async function measureHistory() {

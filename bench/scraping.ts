@@ -10,6 +10,7 @@ import { withForecasts, withPoll, withPools } from '../src/poller/state.ts'
 import { createListener } from '../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../src/server/metrics/metrics_app.ts'
 import { createRecent } from '../src/status/recent.ts'
+import { get } from '../test/support/http.ts'
 import { compare, median } from './figures.ts'
 import type { PoolFixture } from './fleet.ts'
 import type { ScrapeJob } from './scraper.ts'
@@ -66,24 +67,13 @@ async function pollAll(board: Board, fleet: readonly PoolFixture[]): Promise<voi
 }
 
 async function serveConstant(url: string, headers: Record<string, string>): Promise<Server> {
-  const body = await fetchRaw(url, headers)
+  const { body } = await get(url, headers)
   const server = createServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': body.length })
     response.end(body)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return server
-}
-
-async function fetchRaw(url: string, headers: Record<string, string>): Promise<Buffer> {
-  const { get } = await import('node:http')
-  return new Promise((resolve, reject) => {
-    get(url, { headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve(Buffer.concat(chunks)))
-    }).on('error', reject)
-  })
 }
 
 /** Compares the duration of a scrape with sending the same bytes from a constant Buffer; measures event-loop delay. */
@@ -106,7 +96,7 @@ export async function compareScraping(fleet: readonly PoolFixture[]) {
       () => scrapes({ url, headers, times: SCRAPES_PER_ROUND }),
       () => scrapes({ url: reference, headers, times: SCRAPES_PER_ROUND }),
     )
-    figures.set(encoding, { ...result, bytes: (await fetchRaw(url, headers)).length })
+    figures.set(encoding, { ...result, bytes: (await get(url, headers)).body.length })
     constant.close()
   }
   const longestDelayMs = await longestDelay(

@@ -12,6 +12,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { type Figures, heapMb, processFigures, slopePerHour } from './soak/figures.ts'
 import { startSystems } from './soak/systems.ts'
@@ -62,9 +63,9 @@ async function startExporter(): Promise<{ child: ChildProcess; url: string; logg
   const exporter = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let lines = 0
   const address = Promise.withResolvers<string>()
-  exporter.stderr.setEncoding('utf8').on('data', (text: string) => {
-    lines += text.split('\n').length - 1
-    const listening = /msg=listening url=(\S+)/.exec(text)?.[1]
+  createInterface({ input: exporter.stderr }).on('line', (line) => {
+    lines += 1
+    const listening = /msg=listening url=(\S+)/.exec(line)?.[1]
     if (listening !== undefined) address.resolve(listening)
   })
   exporter.once('exit', (code) => address.reject(new Error(`the exporter ended with code ${code}`)))
