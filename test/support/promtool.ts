@@ -24,10 +24,6 @@ export function checkConfig(file: string): Promise<Finished> {
   return promtool(['check', 'config', file])
 }
 
-export function checkWebConfig(file: string): Promise<Finished> {
-  return promtool(['check', 'web-config', file])
-}
-
 /** Creates TSDB blocks in `folder` from an OpenMetrics file with timestamps. */
 export function createBlocks(openMetricsFile: string, folder: string): Promise<Finished> {
   return promtool(['tsdb', 'create-blocks-from', 'openmetrics', openMetricsFile, folder])
