@@ -52,7 +52,7 @@ const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABEL
 
 `
 
-const NODES = `All except the last counters and the histogram are gauges, including counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
+const NODES = `All except the histogram and the two metrics that end in \`_total\` are gauges, also counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
