@@ -79,7 +79,7 @@ export const STATE = {
     'sds_system_query_up',
     '',
     ['system'],
-    '1 when the last poll of the query interface succeeded, also without data, else 0; absent for a system that is not asked.',
+    '1 when the last poll of the query interface succeeded, also without data, else 0; absent if it is not polled.',
   ),
   systemInfo: gauge(
     'sds_system_info',
