@@ -118,7 +118,7 @@ function collectLabel(text: string, before: Readonly<Record<string, string>> = {
 }
 
 async function backfill(flags: Flags): Promise<void> {
-  const config = loadConfig(flags['config.file'], process.env)
+  const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const output = chooseOutput(flags)
   const state = await earlierState(output, flags.resume === true)
   const reporter = createReporter(process.stderr, () => performance.now())

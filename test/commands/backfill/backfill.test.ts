@@ -121,6 +121,21 @@ describe('backfill', () => {
     expect(parts.flat().toSorted()).toEqual(whole.toSorted())
   })
 
+  test('with --system ignores the problems of other systems', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const systems = [emulator.url, 'x'].map(
+      (url, index) => `{name: ${'ab'[index]}, base_url: "${url}", auth: {token: emulator-monitor}}`,
+    )
+    const config = `--config.file=${folder.write('sds-exporter.yml', `systems: [${systems.join(', ')}]\n`)}`
+    const flags = [config, ...RANGE, '--output=-', '--dry-run']
+    expect(await backfill(...flags, '--system=a')).toMatchObject({ code: 0, stderr: '' })
+    expect(await backfill(...flags)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('systems[1].base_url'),
+    })
+  })
+
   test('writes one file for each day with samples', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, faults: ['late-points:0'] })
