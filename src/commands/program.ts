@@ -3,7 +3,7 @@ import { readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../visible_text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { withHelpWidth } from './cli/help_width.ts'
-import { systemErrorText } from './cli/system_errors.ts'
+import { failureText } from './cli/system_errors.ts'
 
 const DESCRIPTION =
   'Prometheus exporter for storage systems that speak the SDS management API (Dell ECS, ObjectScale).'
@@ -75,7 +75,6 @@ export async function runProgram(args: readonly string[]): Promise<number> {
 /** Prints why a command failed. @returns its exit code */
 export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
-  const message = systemErrorText(failure) ?? (failure instanceof Error ? failure.message : String(failure))
-  process.stderr.write(`sds-exporter: ${visibleLines(message)}\n`)
+  process.stderr.write(`sds-exporter: ${visibleLines(failureText(failure))}\n`)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
 }

@@ -79,11 +79,11 @@ export async function runBackfill(options: BackfillOptions): Promise<number> {
       for (const source of options.sources) {
         await writeSource({ ...options, source, part, done, checkpoint, added: progress.added })
       }
+      await destination.finish(part)
     } catch (failure) {
       await checkpoint()
       throw failure
     }
-    await destination.finish(part)
     const samples = before + progress.samples()
     await save({ part: index + 1, done: {}, series: [], samples, isFinished: index + 1 === parts.length })
     await destination.discard()

@@ -41,7 +41,7 @@ export function createFileDestination({
       if (!(skipEmpty && opened().isEmpty)) await writeTo(target(part), opened())
     },
     async discard() {
-      await opened().remove()
+      await spool?.remove()
       spool = undefined
     },
   }
@@ -52,10 +52,19 @@ const WRITE_BYTES = 256 * 1024
 
 async function writeTo(target: string | Writable, spool: Spool): Promise<void> {
   const source = Readable.from(joined(spool.text()), { objectMode: false, highWaterMark: WRITE_BYTES })
-  if (typeof target !== 'string') return pipeline(source, target, { end: false })
+  if (typeof target !== 'string') return await toStream(source, target)
   const unfinished = `${target}.unfinished`
   await pipeline(source, createWriteStream(unfinished))
   await rename(unfinished, target)
+}
+
+async function toStream(source: Readable, target: Writable): Promise<void> {
+  try {
+    await pipeline(source, target, { end: false })
+  } catch (failure) {
+    // The reader has read enough, as in `sds-exporter backfill … | head`.
+    if ((failure as NodeJS.ErrnoException).code !== 'EPIPE') throw failure
+  }
 }
 
 /** Joins small pieces, because each of them costs a turn of the event loop. */

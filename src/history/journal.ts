@@ -32,15 +32,22 @@ const VERSION = 2
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export interface Journal {
   save(state: RunState): Promise<void>
+  /** Whether the file has a state of this run. */
+  readonly isSaved: boolean
 }
 
 export function createJournal(file: string): Journal {
+  let isSaved = false
   return {
+    get isSaved() {
+      return isSaved
+    },
     async save(state) {
       const fresh = `${file}.new`
       await writeFile(fresh, `${JSON.stringify({ version: VERSION, ...state })}\n`)
       // Readers see the state before or after, also when the process ends in between.
       await rename(fresh, file)
+      isSaved = true
     },
   }
 }

@@ -15,6 +15,7 @@ import { bytesText } from '../../quantities.ts'
 import { visibleText } from '../../visible_text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
+import { failureText } from '../cli/system_errors.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
@@ -199,13 +200,14 @@ async function write(run: Run): Promise<void> {
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
   const destination = await output.open()
+  const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
   try {
     const samples = await runBackfill({
       settings,
       parts: output.partsOf(period),
       sources: plan.sources.map(({ source }) => source),
       destination,
-      journal: output.journalFile === undefined ? undefined : createJournal(output.journalFile),
+      journal,
       state,
       onProgress: reporter.show,
       notice: (text) => reporter.line(visibleText(text)),
@@ -219,12 +221,12 @@ async function write(run: Run): Promise<void> {
     reporter.line(`${output.name}: ${countText(samples)} samples, ${requests}, ${durationText(seconds)}`)
     process.stdout.write(output.nextSteps(period))
   } catch (failure) {
-    if (output.journalFile === undefined) {
+    if (journal?.isSaved !== true) {
       await destination.discard()
       throw failure
     }
-    const message = failure instanceof Error ? failure.message : String(failure)
-    throw new Failed(`${message}\nWhat was read is saved: run the same command with --resume to continue.`)
+    const next = 'What was read is saved: run the same command with --resume to continue.'
+    throw new Failed(`${failureText(failure)}\n${next}`)
   }
 }
 

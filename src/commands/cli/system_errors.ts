@@ -12,8 +12,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** A failed system call in words, with its path; undefined for other failures. */
-export function systemErrorText(failure: unknown): string | undefined {
+/** The message of a failure; a failed system call in words, with its path. */
+export function failureText(failure: unknown): string {
+  return systemErrorText(failure) ?? (failure instanceof Error ? failure.message : String(failure))
+}
+
+function systemErrorText(failure: unknown): string | undefined {
   if (!(failure instanceof Error && 'syscall' in failure && 'code' in failure)) return undefined
   const code = String(failure.code)
   const description = DESCRIPTIONS[code]

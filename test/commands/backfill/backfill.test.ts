@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -92,6 +92,16 @@ describe('backfill', () => {
     expectOpenMetrics(stdout)
     for (const line of samplesIn(stdout))
       expect(line).toContain('{system="a",pool="archive",node="archive-node-01",job="sds"')
+  })
+
+  test('to a pipe that is closed early is no failure', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 4 })
+    const config = configFor(folder, emulator)
+    const command = `"${process.execPath}" src/main.ts backfill ${config} ${RANGE.join(' ')} --output=- | head -1`
+    const { code, stdout, stderr } = await run('bash', ['-o', 'pipefail', '-c', command])
+    expect([code, stdout.split('\n').length]).toEqual([0, 2])
+    expect(stderr).not.toContain('EPIPE')
   })
 
   test('several processes share a backfill by system and pool, and write together what one writes alone', async () => {
@@ -241,6 +251,23 @@ describe('an interrupted run', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('spool'))).toEqual([])
   })
 
+  test('by a failure to write the output keeps what was read', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
+    mkdirSync(`${file}.unfinished`)
+    const failed = await backfill(...flags)
+    expect(failed.code).toBe(1)
+    expect(failed.stderr).toContain(`${file}.unfinished: it is a folder (EISDIR)`)
+    expect(failed.stderr).toContain('--resume to continue')
+    rmSync(`${file}.unfinished`, { recursive: true })
+    emulator.log.clear()
+    expect(await backfill(...flags, '--resume')).toMatchObject({ code: 0 })
+    expect(emulator.log.count('history')).toBe(0)
+    expectOpenMetrics(readFileSync(file, 'utf8'))
+  })
+
   test('by a failure of the system keeps what was read', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({
@@ -294,6 +321,15 @@ describe('refuses', () => {
     const result = await backfill(config, ...RANGE, `--output=${path}`)
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be written') })
     expect(existsSync(`${path}.journal`)).toBe(false)
+  })
+
+  test('an output in a folder that does not exist, without an offer to resume', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const file = join(folder.path, 'missing', 'history.om')
+    const { code, stderr } = await backfill(configFor(folder, emulator), ...RANGE, `--output=${file}`)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no such file or folder (ENOENT)')])
+    expect(stderr).not.toContain('--resume')
   })
 
   test('an unknown pool', async () => {
