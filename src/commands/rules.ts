@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
-import { type AlertingFlags, addAlertingFlags, alertingFrom, parseLinkBase } from './cli/alerting_flags.ts'
+import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/alerting_flags.ts'
+import { parseRootUrl } from './cli/urls.ts'
 import { writeFiles } from './cli/written_files.ts'
 
 interface Flags extends AlertingFlags {
@@ -38,5 +39,5 @@ function runRules(flags: Flags): void {
 /** The flag has precedence over the file. */
 function withLink(config: AlertingConfig, { 'grafana.url': grafana }: Flags): AlertingConfig {
   if (grafana === undefined) return config
-  return { ...config, grafanaUrl: parseLinkBase('--grafana.url', grafana) }
+  return { ...config, grafanaUrl: parseRootUrl('--grafana.url', grafana) }
 }

@@ -18,7 +18,7 @@ import { interruptible } from '../cli/lifetime.ts'
 import { failureText } from '../cli/system_errors.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
-import { parseHttpUrl } from '../cli/urls.ts'
+import { parseRootUrl } from '../cli/urls.ts'
 import { estimateRun } from './estimate.ts'
 import { chooseOutput, earlierState, type Output, type OutputFlags } from './output.ts'
 import { connect } from './pools.ts'
@@ -156,10 +156,10 @@ function periodOf({ from, to, interval }: Flags): Period {
 }
 
 /** Which Prometheus is asked for gaps; undefined: the whole period is read. @throws {Failed} usage error */
-function gapSource({ fillGaps, 'prometheus.url': url }: Flags): URL | undefined {
+function gapSource({ fillGaps, 'prometheus.url': url }: Flags): string | undefined {
   if ((fillGaps === true) !== (url !== undefined))
     throw new Failed('--fill-gaps and --prometheus.url need each other', EXIT.usage)
-  return url === undefined ? undefined : parseHttpUrl('--prometheus.url', url)
+  return url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
 }
 
 interface PlannedRun {

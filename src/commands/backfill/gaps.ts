@@ -2,7 +2,8 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/exposition.ts'
 import { Failed } from '../cli/exit.ts'
-import { responseText } from '../cli/response_text.ts'
+import { fetchJson } from '../cli/fetch_json.ts'
+import { failureText } from '../cli/system_errors.ts'
 import type { ListedPool } from './pools.ts'
 
 /** What of a pool Prometheus is asked for. */
@@ -23,10 +24,11 @@ const MS_PER_SECOND = 1000
 /**
  * The parts of a period for which Prometheus has no sample of some families of a pool: the intervals that end at a
  * point of the history and have none. Shorter gaps are not found, because the history has no points for them.
+ * @param prometheus its root URL, without a slash at its end
  * @throws {Failed} if Prometheus does not answer
  */
 export async function findGaps(
-  prometheus: URL,
+  prometheus: string,
   { system, pool, families }: GapQuery,
   { start, end, interval }: Period,
   signal: AbortSignal,
@@ -60,7 +62,7 @@ export function feedFamilyOf({ reading }: Pick<ListedPool, 'reading'>): string |
  * @param nowSeconds intervals that are not over yet are no gaps
  */
 export async function findQueryGaps(
-  prometheus: URL,
+  prometheus: string,
   query: GapQuery,
   { start, end, interval }: Period,
   nowSeconds: number,
@@ -83,20 +85,21 @@ function missing(present: ReadonlySet<number>, { start, end, interval }: Period)
   return gaps
 }
 
-async function timesOf(prometheus: URL, parameters: URLSearchParams, signal: AbortSignal): Promise<number[]> {
-  const url = `${prometheus.href.replace(/\/+$/, '')}/api/v1/query_range?${parameters}`
-  const body = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
-    .then((response) => responseText(response, MAX_RESPONSE_BYTES))
-    .then((text): unknown => JSON.parse(text))
-    .catch((failure: unknown) => {
-      signal.throwIfAborted()
-      const reason = failure instanceof Error ? failure.message : String(failure)
-      throw new Failed(`${prometheus.origin} did not answer the query for gaps: ${reason}`)
-    })
-  const { status, error, data } = body as Answer
-  if (status !== 'success')
-    throw new Failed(`${prometheus.origin} refused the query for gaps: ${error ?? ''}`)
-  return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
+async function timesOf(
+  prometheus: string,
+  parameters: URLSearchParams,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const url = `${prometheus}/api/v1/query_range?${parameters}`
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal }
+  const { status, body } = await fetchJson(url, limits).catch((failure: unknown) => {
+    signal.throwIfAborted()
+    throw new Failed(`${prometheus} did not answer the query for gaps: ${failureText(failure)}`)
+  })
+  const { status: result, error, data } = (body ?? {}) as Answer
+  if (result === 'success') return (data?.result ?? []).flatMap(({ values }) => values.map(([t]) => t))
+  const reason = error ?? 'it is not the API of Prometheus: correct --prometheus.url'
+  throw new Failed(`${prometheus} refused the query for gaps (HTTP ${status}): ${reason}`)
 }
 
 interface Answer {

@@ -5,8 +5,8 @@ export interface QueryPlanOptions {
   /** `query`: all figures that the query interface has; else only those that the feed lacks. */
   readonly source: PerformanceSource
   readonly period: Period
-  /** Prometheus whose gaps are filled; undefined: the whole period is read. */
-  readonly prometheus: URL | undefined
+  /** Root URL of Prometheus whose gaps are filled; undefined: the whole period is read. */
+  readonly prometheus: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly nowSeconds: number
   readonly signal: AbortSignal

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { type AlertingConfig, DEFAULT_ALERTING } from '../../alerting/config.ts'
 import { loadAlerting } from '../../config/load.ts'
 import { ConfigError } from '../../config/values/problems.ts'
-import { EXIT, Failed } from './exit.ts'
-import { parseHttpUrl } from './urls.ts'
+import { Failed } from './exit.ts'
+import { parseRootUrl } from './urls.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */
 export interface AlertingFlags {
@@ -25,7 +25,7 @@ export function alertingFrom(flags: AlertingFlags): AlertingConfig {
   const config = readAlerting(flags)
   const { 'runbook.baseUrl': runbooks } = flags
   if (runbooks === undefined) return config
-  return { ...config, runbookBaseUrl: parseLinkBase('--runbook.base-url', runbooks) }
+  return { ...config, runbookBaseUrl: parseRootUrl('--runbook.base-url', runbooks) }
 }
 
 function readAlerting({ 'config.file': file }: AlertingFlags): AlertingConfig {
@@ -36,11 +36,4 @@ function readAlerting({ 'config.file': file }: AlertingFlags): AlertingConfig {
     if (failure instanceof ConfigError) throw new Failed(failure.message)
     throw failure
   }
-}
-
-/** A URL to which links are added, without a slash at its end. @throws {Failed} usage error */
-export function parseLinkBase(flag: string, text: string): string {
-  const { search, hash, href } = parseHttpUrl(flag, text)
-  if (search === '' && hash === '') return href.replace(/\/+$/, '')
-  throw new Failed(`${flag} must not have a query or a fragment`, EXIT.usage)
 }

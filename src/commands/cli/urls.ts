@@ -13,3 +13,13 @@ export function parseHttpUrl(flag: string, text: string): URL {
   const reason = 'every local user can read command lines'
   throw new Failed(`${flag} must not contain a user or password: ${reason}`, EXIT.usage)
 }
+
+/**
+ * Parses an http or https URL to which paths are added. It has no slash at its end.
+ * @throws {Failed} usage error, as {@link parseHttpUrl}
+ */
+export function parseRootUrl(flag: string, text: string): string {
+  const { search, hash, href } = parseHttpUrl(flag, text)
+  if (search === '' && hash === '') return href.replace(/\/+$/, '')
+  throw new Failed(`${flag} must not have a query or a fragment`, EXIT.usage)
+}

@@ -3,7 +3,7 @@ import { readTextFile } from '../../config/values/files.ts'
 import { Secret, tokenFromText } from '../../config/values/secret.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/alerting_flags.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { parseHttpUrl } from '../cli/urls.ts'
+import { parseRootUrl } from '../cli/urls.ts'
 import { writeFiles } from '../cli/written_files.ts'
 import { type DashboardFile, dashboardFiles } from './files.ts'
 import { createGrafanaClient } from './grafana_client.ts'
@@ -56,7 +56,7 @@ async function uploadDashboards(
   files: readonly DashboardFile[],
   flags: Flags,
 ): Promise<void> {
-  const url = parseHttpUrl('--grafana.url', address)
+  const url = parseRootUrl('--grafana.url', address)
   const grafana = createGrafanaClient(url, readToken(flags))
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
   const dryRun = flags.dryRun ?? false

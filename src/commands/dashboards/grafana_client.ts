@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../../config/values/secret.ts'
 import { Failed } from '../cli/exit.ts'
-import { responseText } from '../cli/response_text.ts'
+import { fetchJson, type JsonResponse } from '../cli/fetch_json.ts'
+import { failureText } from '../cli/system_errors.ts'
 import type { DashboardFile } from './files.ts'
 
 /** Whether Grafana has a dashboard, and with the same content. */
@@ -23,46 +24,46 @@ const MAX_RESPONSE_BYTES = 16_000_000
 /** Grafana 12 answers 412, older versions 409. */
 const FOLDER_EXISTS = [409, 412]
 
+const CHECK_URL = 'check that --grafana.url is the root URL of Grafana'
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'check that the token is correct and not expired',
   403: 'the token needs the permissions folders:create, dashboards:create and dashboards:write (role Editor)',
+  404: CHECK_URL,
   412: 'another dashboard has the same title or uid: rename or remove it in Grafana',
 }
 
 type GrafanaRequest = readonly [method: string, path: string, body?: unknown]
 
-interface GrafanaResponse {
-  readonly status: number
-  readonly body: unknown
-}
-
-/** @param url root URL of Grafana, with a path if it is served below one */
-export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
-  const root = url.href.replace(/\/+$/, '')
-
-  async function ask(...[method, path, body]: GrafanaRequest): Promise<GrafanaResponse> {
+/** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
+export function createGrafanaClient(root: string, token: Secret): GrafanaClient {
+  async function ask(...[method, path, body]: GrafanaRequest): Promise<JsonResponse> {
     const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
     try {
-      const response = await fetch(`${root}${path}`, {
+      return await fetchJson(`${root}${path}`, {
         method,
         headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
         // A redirect would send the token to another server.
         redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MAX_RESPONSE_BYTES,
       })
-      return { status: response.status, body: parsed(await responseText(response, MAX_RESPONSE_BYTES)) }
     } catch (failure) {
-      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${reasonOf(failure)}`)
+      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${failureText(failure)}`)
     }
   }
 
-  /** The body of a 2xx response; undefined for a status in `expected`. */
-  async function expectAnswer(expected: readonly number[], ...request: GrafanaRequest): Promise<unknown> {
+  /** The object of a 2xx response; undefined for a status in `expected`. */
+  async function expectAnswer(
+    expected: readonly number[],
+    ...request: GrafanaRequest
+  ): Promise<object | undefined> {
     const answer = await ask(...request)
-    if (expected.includes(answer.status)) return undefined
-    if (answer.status >= 200 && answer.status < 300) return answer.body
-    throw refusal(request, answer)
+    const { status, body } = answer
+    if (expected.includes(status)) return undefined
+    if (status < 200 || status >= 300) throw refusal(request, answer)
+    if (typeof body === 'object' && body !== null) return body
+    throw new Failed(`${root} is not the API of Grafana (HTTP ${status} without JSON): ${CHECK_URL}`)
   }
 
   return {
@@ -93,15 +94,7 @@ export function createGrafanaClient(url: URL, token: Secret): GrafanaClient {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function refusal([method, path]: GrafanaRequest, { status, body }: GrafanaResponse): Failed {
+function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {
   const message = messageOf(body)
   const remedy = REMEDIES[status]
   return new Failed(
@@ -112,10 +105,4 @@ function refusal([method, path]: GrafanaRequest, { status, body }: GrafanaRespon
 function messageOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('message' in body)) return ''
   return String(body.message).slice(0, MAX_MESSAGE_CHARACTERS)
-}
-
-function reasonOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return 'unknown error'
-  if (failure.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`
-  return failure.cause instanceof Error ? failure.cause.message : failure.message
 }

@@ -8,7 +8,7 @@ import { EXIT, Failed } from '../cli/exit.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { createProgress, type Progress } from '../cli/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { parseHttpUrl } from '../cli/urls.ts'
+import { parseRootUrl } from '../cli/urls.ts'
 import { runChecks } from './check/check.ts'
 import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
@@ -119,7 +119,7 @@ async function examineSystems(examination: Examination): Promise<WatchedSystem[]
 
 async function examinePrometheus(
   { config, signal, progress, output }: Examination,
-  url: URL,
+  url: string,
   systems: readonly WatchedSystem[],
 ): Promise<void> {
   const { poll, history } = config
@@ -149,6 +149,6 @@ function readConfig({ 'config.file': file, system }: Flags, output: Output): Con
   }
 }
 
-function optionalUrl(text: string | undefined): URL | undefined {
-  return text === undefined ? undefined : parseHttpUrl('--prometheus.url', text)
+function optionalUrl(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : parseRootUrl('--prometheus.url', text)
 }

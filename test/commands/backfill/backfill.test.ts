@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
@@ -304,6 +305,10 @@ describe('refuses', () => {
     [['--from=-1h', '--to=-2h', '--output=-'], '--from must be earlier'],
     [['--from=2100-01-01', '--output=-'], '--from must be earlier'],
     [['--from=-1h', '--output=-', '--fill-gaps'], '--fill-gaps and --prometheus.url need each other'],
+    [
+      ['--from=-1h', '--output=-', '--fill-gaps', '--prometheus.url=http://127.0.0.1:1/graph?g0.expr=up'],
+      '--prometheus.url must not have a query',
+    ],
     [['--from=-1h', '--output=-', '--system=b'], 'unknown system b'],
     [['--from=-1h', '--output=-', '--source=flux'], 'Expected feed, query or auto'],
   ])('%o', async (flags, message) => {
@@ -321,6 +326,21 @@ describe('refuses', () => {
     const result = await backfill(config, ...RANGE, `--output=${path}`)
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be written') })
     expect(existsSync(`${path}.journal`)).toBe(false)
+  })
+
+  test('a Prometheus that cannot be asked for gaps', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const flags = [configFor(folder, emulator), ...RANGE, '--output=-', '--fill-gaps']
+    const withUrl = (url: string) => backfill(...flags, `--prometheus.url=${url}`)
+    expect(await withUrl(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('did not answer the query for gaps: connect ECONNREFUSED'),
+    })
+    expect(await withUrl(emulator.url)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(HTTP 404): it is not the API of Prometheus'),
+    })
   })
 
   test('an output in a folder that does not exist, without an offer to resume', async () => {

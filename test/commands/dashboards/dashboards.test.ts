@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../support/folders.ts'
+import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/processes.ts'
 import { runServer } from '../doctor/doctor_setup.ts'
 import { GRAFANA_TOKEN, startGrafana } from './grafana_stub.ts'
@@ -156,8 +157,21 @@ describe('dashboards --grafana.url', () => {
   })
 
   test('reports that Grafana is not reachable', async () => {
-    const { code, stderr } = await dashboards(['--grafana.url=http://127.0.0.1:1'], GRAFANA_TOKEN)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('did not respond')])
+    const { code, stderr } = await dashboards(
+      [`--grafana.url=http://127.0.0.1:${await freePort()}`],
+      GRAFANA_TOKEN,
+    )
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('did not respond to POST /api/folders: connect ECONNREFUSED'),
+    ])
+  })
+
+  test('reports a server that is not Grafana, although it answers everything with a page', async () => {
+    await using server = await runServer(createServer((_, response) => response.end('<html>')))
+    const { code, stdout, stderr } = await dashboards([`--grafana.url=${server.url}`], GRAFANA_TOKEN)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('is not the API of Grafana (HTTP 200 without JSON): check that --grafana.url')
   })
 })
 
@@ -165,6 +179,7 @@ test.each([
   ['neither --out nor --grafana.url', []],
   ['both', ['--out=x', '--grafana.url=http://127.0.0.1']],
   ['no URL', ['--grafana.url=grafana']],
+  ['the address of a page of Grafana', ['--grafana.url=http://127.0.0.1:1/dashboards?orgId=1']],
 ])('%s is a usage error', async (_, args) => {
   expect((await dashboards(args, GRAFANA_TOKEN)).code).toBe(2)
 })

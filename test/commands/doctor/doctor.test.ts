@@ -324,7 +324,7 @@ describe('with a real Prometheus', () => {
 
 describe('an invalid Prometheus URL', () => {
   test.each([
-    ['no server', undefined, 'did not respond: ECONNREFUSED', 'correct --prometheus.url'],
+    ['no server', undefined, 'did not respond: connect ECONNREFUSED', 'correct --prometheus.url'],
     [
       'another server',
       [200, '<html>'],

@@ -1,4 +1,5 @@
-import { responseText } from '../../cli/response_text.ts'
+import { fetchJson, type JsonResponse } from '../../cli/fetch_json.ts'
+import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
 
 /** An element of an instant query. */
@@ -41,31 +42,30 @@ export interface PrometheusClient {
 }
 
 const TIMEOUT_MS = 10_000
+/** The rules of a large Prometheus take some megabytes. */
+const MAX_RESPONSE_BYTES = 64_000_000
 const CHECK_URL = 'correct --prometheus.url, or run this on a machine that can reach Prometheus'
 
-/** @param root URL of Prometheus, with a path if it is served below one */
-export function createPrometheusClient(root: URL, signal: AbortSignal): PrometheusClient {
-  const url = root.href.replace(/\/+$/, '')
-
+/** @param url root URL of Prometheus, without a slash at its end */
+export function createPrometheusClient(url: string, signal: AbortSignal): PrometheusClient {
   async function ask(path: string): Promise<unknown> {
-    const response = await fetched(`${url}/api/v1/${path}`)
-    const body = await parsed(response)
+    const { status, body } = await fetched(`${url}/api/v1/${path}`)
     if (isSuccess(body)) return body.data
-    if (response.status === 401 || response.status === 403) {
+    if (status === 401 || status === 403) {
       throw new CheckFailure(
-        `${url} refused the request (HTTP ${response.status})`,
+        `${url} refused the request (HTTP ${status})`,
         'use a URL of Prometheus that needs no authentication',
       )
     }
-    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${response.status})`, CHECK_URL)
+    throw new CheckFailure(`${url} is not the API of Prometheus (HTTP ${status})`, CHECK_URL)
   }
 
-  async function fetched(address: string): Promise<Response> {
+  async function fetched(address: string): Promise<JsonResponse> {
     try {
-      return await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) })
+      return await fetchJson(address, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal })
     } catch (failure) {
       signal.throwIfAborted()
-      throw new CheckFailure(`${url} did not respond: ${reasonOf(failure)}`, CHECK_URL)
+      throw new CheckFailure(`${url} did not respond: ${failureText(failure)}`, CHECK_URL)
     }
   }
 
@@ -85,18 +85,6 @@ export function createPrometheusClient(root: URL, signal: AbortSignal): Promethe
   }
 }
 
-/** The rules of a large Prometheus take some megabytes. */
-const MAX_RESPONSE_BYTES = 64_000_000
-
-/** Undefined if the body is too large, incomplete or not JSON. */
-async function parsed(response: Response): Promise<unknown> {
-  try {
-    return JSON.parse(await responseText(response, MAX_RESPONSE_BYTES))
-  } catch {
-    return undefined
-  }
-}
-
 function isSuccess(body: unknown): body is { readonly data: unknown } {
   return (
     typeof body === 'object' &&
@@ -105,13 +93,6 @@ function isSuccess(body: unknown): body is { readonly data: unknown } {
     body.status === 'success' &&
     'data' in body
   )
-}
-
-function reasonOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return 'unknown error'
-  if (failure.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`
-  const { cause } = failure
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : failure.message
 }
 
 function samplesOf(data: unknown): QueriedSample[] {
