@@ -82,6 +82,8 @@ describe('refused', () => {
     ['a comparison of order', `${FROM} |> ${RANGE} |> filter(fn: (r) => r._value > "1")`, COMPILE],
     ['no closing parenthesis', `${FROM} |> ${RANGE} |> filter(fn: (r) => (r._field == "a")`, COMPILE],
     ['text after the end', `${FROM} |> ${RANGE} )`, COMPILE],
+    ['a character that begins nothing', `${FROM}\n  ?`, /: loc 2:3: unexpected character "\?"$/],
+    ['a token on another line', `${FROM}\n  |> sparkle()`, /: loc 2:6: undefined identifier sparkle$/],
     ['a unit below a second', `${FROM} |> range(start: -5ms)`, COMPILE],
     [
       'deep nesting',

@@ -1,5 +1,4 @@
-import { QueryError } from '../../protocol/errors.ts'
-import { type Token, type TokenKind, tokensOf } from './tokens.ts'
+import { compileError, type Token, type TokenKind, tokensOf } from './tokens.ts'
 
 /** Reads the tokens of a script in order. All functions throw QueryError 500 for an unexpected token. */
 export interface Cursor {
@@ -26,8 +25,8 @@ export function cursorOf(script: string): Cursor {
   let position = 0
   const peek = () => tokens[Math.min(position, tokens.length - 1)] as Token
   const fail = (problem: string): never => {
-    const { line, column } = tokens[Math.max(0, Math.min(position, tokens.length) - 1)] as Token
-    throw new QueryError(`failed to compile query: loc ${line}:${column}: ${problem}`)
+    const { offset } = tokens[Math.max(0, Math.min(position, tokens.length) - 1)] as Token
+    throw compileError(script, offset, problem)
   }
   const next = () => {
     const token = peek()

@@ -6,9 +6,8 @@ export interface Token {
   readonly kind: TokenKind
   /** Of a string or a regular expression: its content. */
   readonly text: string
-  /** From 1. */
-  readonly line: number
-  readonly column: number
+  /** Of its first character. */
+  readonly offset: number
 }
 
 const BLANK = /(?:\s|\/\/[^\n]*)*/y
@@ -27,15 +26,14 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 /** The tokens of a script, with one of kind `end` as the last. @throws QueryError 500 for text that is no token */
 export function tokensOf(script: string): Token[] {
   const tokens: Token[] = []
-  const place = placeIn(script)
   let offset = skipBlanks(script, 0)
   while (offset < script.length) {
     const afterMatch = /^[=!]~$/.test(tokens.at(-1)?.text ?? '')
-    const [kind, raw] = tokenAt(script, offset, afterMatch) ?? fail(script, place(offset), offset)
-    tokens.push({ kind, text: contentOf(kind, raw), ...place(offset) })
+    const [kind, raw] = tokenAt(script, offset, afterMatch) ?? fail(script, offset)
+    tokens.push({ kind, text: contentOf(kind, raw), offset })
     offset = skipBlanks(script, offset + raw.length)
   }
-  tokens.push({ kind: 'end', text: 'end of the query', ...place(offset) })
+  tokens.push({ kind: 'end', text: 'end of the query', offset })
   return tokens
 }
 
@@ -60,15 +58,13 @@ function contentOf(kind: TokenKind, raw: string): string {
   return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)
 }
 
-function placeIn(script: string): (offset: number) => { line: number; column: number } {
-  return (offset) => {
-    const before = script.slice(0, offset)
-    return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
-  }
+/** The error of a script that is no query, with line and column, from 1. */
+export function compileError(script: string, offset: number, problem: string): QueryError {
+  const before = script.slice(0, offset)
+  const [line, column] = [before.split('\n').length, offset - before.lastIndexOf('\n')]
+  return new QueryError(`failed to compile query: loc ${line}:${column}: ${problem}`)
 }
 
-function fail(script: string, { line, column }: { line: number; column: number }, offset: number): never {
-  throw new QueryError(
-    `failed to compile query: loc ${line}:${column}: unexpected character ${JSON.stringify(script.charAt(offset))}`,
-  )
+function fail(script: string, offset: number): never {
+  throw compileError(script, offset, `unexpected character ${JSON.stringify(script.charAt(offset))}`)
 }
