@@ -21,7 +21,7 @@ export interface RequestLog {
   readonly count: (operation?: Operation) => number
   /** Maximum number of concurrent requests. */
   readonly mostAtOnce: () => number
-  /** All tokens received, valid or not. */
+  /** The tokens of the newest requests, valid or not. */
   readonly tokens: () => ReadonlySet<string>
   /** Number of successful and refused logins. */
   readonly logins: () => { readonly granted: number; readonly refused: number }
@@ -40,7 +40,6 @@ const MAX_REQUESTS = 10_000
 
 export function createRequestLog(): RequestRecorder {
   let requests: LoggedRequest[] = []
-  let tokens = new Set<string>()
   let counts = new Map<Operation, number>()
   let logins = { granted: 0, refused: 0 }
   let running = 0
@@ -52,11 +51,10 @@ export function createRequestLog(): RequestRecorder {
         ? [...counts.values()].reduce((sum, count) => sum + count, 0)
         : (counts.get(operation) ?? 0),
     mostAtOnce: () => mostAtOnce,
-    tokens: () => tokens,
+    tokens: () => new Set(requests.flatMap(({ token }) => token ?? [])),
     logins: () => logins,
     clear: () => {
       requests = []
-      tokens = new Set()
       counts = new Map()
       logins = { granted: 0, refused: 0 }
       mostAtOnce = running
@@ -65,7 +63,6 @@ export function createRequestLog(): RequestRecorder {
   const begin = (request: LoggedRequest) => {
     requests.push(request)
     if (requests.length > MAX_REQUESTS) requests.shift()
-    if (request.token !== undefined) tokens.add(request.token)
     counts.set(request.operation, (counts.get(request.operation) ?? 0) + 1)
     running++
     mostAtOnce = Math.max(mostAtOnce, running)
