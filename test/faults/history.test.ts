@@ -20,7 +20,9 @@ test.each(['stall@history', 'status:503@history', 'html@history', 'truncate@hist
     const messages = () => setup.log.map(({ message }) => message)
     await waitFor(() => messages().includes('history failed'), { what: 'the failure of the history' })
     for (const { id } of [faulty, healthy]) await setup.waitForPolls(id, 'ok', 3)
-    expect(await setup.value('sds_pool_up', { pool_id: healthy.id })).toBe(1)
+    await waitForAssertion(async () =>
+      expect(await setup.value('sds_pool_up', { pool_id: healthy.id })).toBe(1),
+    )
     expect(await history()).toMatchObject({ status: 200, text: '' })
     emulator.setFaults([])
     clock.ms += 300_000

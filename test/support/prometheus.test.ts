@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { checkAlertmanagerConfig, startAlertmanager } from './alertmanager.ts'
 import { temporaryFolder } from './folders.ts'
 import { startPrometheus } from './prometheus.ts'
-import { waitFor } from './wait.ts'
+import { waitFor, waitForAssertion } from './wait.ts'
 
 async function serveMetrics(render: () => string): Promise<AsyncDisposable & { readonly address: string }> {
   const server = createServer((_, response) => {
@@ -48,7 +48,10 @@ test.concurrent('Prometheus scrapes, serves queries and sends an alert to Alertm
   const [series] = await prometheus.queryRange('max(demo)', now, now + 2, 1)
   expect(series?.values[0]).toEqual([now, 7])
   expect(await prometheus.query('1 + 1')).toMatchObject([{ metric: {}, value: 2 }])
-  expect(await prometheus.targets()).toMatchObject([{ scrapePool: 'demo', health: 'up', lastError: '' }])
+  // On a loaded machine, a scrape may take longer than its interval.
+  await waitForAssertion(async () =>
+    expect(await prometheus.targets()).toMatchObject([{ scrapePool: 'demo', health: 'up', lastError: '' }]),
+  )
   const received = await waitFor(
     async () => {
       const alerts = await alertmanager.alerts()
@@ -57,7 +60,9 @@ test.concurrent('Prometheus scrapes, serves queries and sends an alert to Alertm
     { what: 'the alert', detail: prometheus.log },
   )
   expect(received).toMatchObject([{ labels: { alertname: 'High', severity: 'warning' } }])
-  expect(await prometheus.alerts()).toMatchObject([{ state: 'firing', labels: { alertname: 'High' } }])
+  await waitForAssertion(async () =>
+    expect(await prometheus.alerts()).toMatchObject([{ state: 'firing', labels: { alertname: 'High' } }]),
+  )
 })
 
 test.concurrent('old samples are stored within the out-of-order window', async () => {
