@@ -34,28 +34,29 @@ export const PLAIN_COLORS = {
 } as const
 
 /**
- * Lines and areas that several panels show under one name. Lines named after systems, pools or nodes have the colours
+ * Lines and areas that several panels show under one name, with a contrast of at least 3 to the background of panels in
+ * both themes. Lines named after systems, pools or nodes have the colours
  * of Grafana's palette, which only tell them apart.
  */
 export const SERIES_COLORS = {
-  reads: '#65C5DB',
-  writes: '#D683CE',
-  received: '#96D98D',
-  transmitted: '#F9BA8F',
-  userErrors: '#B7DBAB',
+  reads: '#2F93A8',
+  writes: '#C266B8',
+  received: '#4E9A50',
+  transmitted: '#CF7A3E',
+  userErrors: '#4F9488',
   systemErrors: '#EA6460',
   userTraffic: '#447EBC',
-  erasureCoding: '#70DBED',
+  erasureCoding: '#1B9A9A',
   geoReplication: '#806EB7',
   consistencyCheck: '#629E51',
-  xor: '#DEDAF7',
+  xor: '#B57AA6',
   allocated: '#1F78C1',
-  free: '#7EB26D',
+  free: '#5F9C4E',
   reserved: '#967302',
   now: '#E0752D',
   dayBefore: '#5195CE',
-  weekBefore: '#AEA2E0',
-  percentile: '#F2C96D',
-  worst: '#F29191',
-  slowRequests: '#E5A8E2',
+  weekBefore: '#9482D6',
+  percentile: '#B5852B',
+  worst: '#DE6A73',
+  slowRequests: '#B56FCB',
 } as const

@@ -52,12 +52,12 @@ const uncounted = stat({
 const workList = table({
   title: 'Nodes with disks to repair',
   about: [
-    'Nodes with disks that are not Good, by the state of the disks: the work list for the data centre.',
+    'Nodes with disks that are neither Good nor in maintenance, by the state of the disks: the work list for the data centre.',
     'Empty.',
     'Remove only disks that are ready to replace: the data of a Bad disk is still being rebuilt. Download the table with “Inspect, Data”.',
   ],
   rows: [...NODE_KEY, 'status'],
-  columns: [{ title: 'Disks', expr: promql`${byStatus('status!="Good"')} > 0`, unit: 'none' }],
+  columns: [{ title: 'Disks', expr: promql`${byStatus('status!~"Good|Maintenance"')} > 0`, unit: 'none' }],
   labelMappings: { status: DISK_CELLS },
   cellLinks: { node: rowToNode },
   sortBy: 'Disks',
@@ -83,7 +83,9 @@ const notGood = timeSeries({
   min: 0,
   stacked: true,
   stepped: true,
+  fewNames: true,
   overrides: DISK_AREAS,
+  noValue: NO_RECORDED_DATA,
   width: 12,
 })
 
@@ -116,6 +118,7 @@ const traffic = (direction: 'read' | 'write') =>
     unit: 'Bps',
     min: 0,
     stacked: true,
+    fewNames: true,
     overrides: PURPOSE_AREAS,
     noValue: NO_RECORDED_DATA,
     interval: SAMPLE_INTERVAL,

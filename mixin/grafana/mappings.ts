@@ -147,9 +147,13 @@ const counted = (name: string, state: StateColor, text: string): Override => {
   return { name, properties: [{ id: 'thresholds', value }, ...named(name, text)] }
 }
 
+/** Lets a word break where it would be cut: with four tiles or more, “Maintenance” is too long for its own. */
+const SOFT_HYPHEN = '\u00ad'
+const breakable = (text: string): string => text.replace('Maintenance', ['Mainte', 'nance'].join(SOFT_HYPHEN))
+
 /** Counts named after a health status. */
 export const HEALTH_COUNTS: readonly Override[] = Object.entries(HEALTH).map(([status, { state, text }]) =>
-  counted(status, state, text),
+  counted(status, state, breakable(text)),
 )
 
 /** Counts named after a disk status. */

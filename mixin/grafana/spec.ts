@@ -37,6 +37,13 @@ export interface Override {
   readonly properties: readonly DynamicConfigValue[]
 }
 
+export const DASH = '–'
+/**
+ * Text of an empty cell of a table, and of a series that has ended in a legend. Without it, Grafana shows the text of the
+ * empty panel there.
+ */
+export const EMPTY_TEXT: Override = { name: '/.*/', properties: [{ id: 'noValue', value: DASH }] }
+
 /** What all types of panels have in common. */
 export interface PanelSpec {
   readonly title: string

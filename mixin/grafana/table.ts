@@ -12,7 +12,9 @@ import { PLAIN_COLORS } from '../colors.ts'
 import type { Expression } from '../promql/expression.ts'
 import { columnPixels, type NameWidth, nameWidths } from './fit.ts'
 import {
+  DASH,
   dataLink,
+  EMPTY_TEXT,
   finish,
   type Link,
   type Override,
@@ -100,9 +102,6 @@ const BAR_PIXELS = 100
 
 const DEFAULT_SAMPLE = 'Maintenance'
 
-const DASH = '–'
-/** Text of an empty cell; without it, Grafana shows the text of the empty panel there. */
-const EMPTY_CELL: Override = { name: '/.*/', properties: [{ id: 'noValue', value: DASH }] }
 /** Without it, an empty cell has the colour of the smallest value, which is red where lower is worse. */
 const EMPTY_MAPPING: ValueMapping = {
   type: MappingType.SpecialValue,
@@ -125,9 +124,13 @@ const textsOf = (mappings: readonly ValueMapping[] = []): string[] =>
 const longest = (texts: readonly string[]): string =>
   texts.reduce((found, text) => (text.length > found.length ? text : found), '')
 
+/** A size with decimals has them also where its number is large. */
+const sampleOf = (unit: string, decimals?: number): string | undefined =>
+  unit === 'bytes' && decimals ? `${(999).toFixed(decimals)} TiB` : UNIT_SAMPLES[unit]
+
 /** The values of a column are as wide as their longest text; the names of rows share the remaining space. */
-const valueWidth = ({ title, unit, mappings, sample }: Column, sorted: boolean): number => {
-  const value = sample ?? UNIT_SAMPLES[unit] ?? DEFAULT_SAMPLE
+const valueWidth = ({ title, unit, decimals, mappings, sample }: Column, sorted: boolean): number => {
+  const value = sample ?? sampleOf(unit, decimals) ?? DEFAULT_SAMPLE
   return columnPixels(title, longest([value, ...textsOf(mappings)]), sorted ? 1 : 0)
 }
 
@@ -180,6 +183,9 @@ const labelOverride = (label: string, width: NameWidth | undefined, spec: TableS
     ],
   }
 }
+
+/** An empty cell of a column with links would be a link to a pool or node called “–”; without text it is none. */
+const withoutText = (name: string): Override => ({ name, properties: [{ id: 'noValue', value: '' }] })
 
 const textWidth = ({ title }: TextColumn): number => columnPixels(title, DEFAULT_SAMPLE)
 
@@ -251,7 +257,8 @@ export const table = (spec: TableSpec): SizedPanel => {
       ...spec.rows.map((label, index) => labelOverride(label, widths[index], spec)),
       ...(spec.texts ?? []).map((text, index) => textOverride(text, widths[spec.rows.length + index])),
       ...spec.columns.map((column) => columnOverride(column, column.title === spec.sortBy)),
-      EMPTY_CELL,
+      EMPTY_TEXT,
+      ...Object.keys(spec.cellLinks ?? {}).map((label) => withoutText(spec.labelTitles?.[label] ?? label)),
     ],
   }
   return finish(builder, panel, 9, transformations(spec))
@@ -271,15 +278,25 @@ const MATRIX_ROW_PIXELS = 280
 
 /** One row per value of one label, one column per value of another. */
 export const matrix = (spec: MatrixSpec): SizedPanel => {
-  const builder = new PanelBuilder().minWidth(MATRIX_COLUMN_PIXELS)
+  const builder = new PanelBuilder()
+    .minWidth(MATRIX_COLUMN_PIXELS)
+    .sortBy([new TableSortByFieldStateBuilder().displayName(spec.row).desc(false)])
   // Fixed: a smallest width above an equal share would make the table wider than its panel.
   const corner = { id: 'custom.width', value: MATRIX_ROW_PIXELS }
   const panel: PanelSpec = {
     ...spec,
     queries: [{ expr: spec.expr, instant: true, format: 'table' }],
     overrides: [
-      { name: `${spec.row}\\${spec.column}`, properties: [{ id: 'custom.filterable', value: true }, corner] },
-      EMPTY_CELL,
+      // Grafana's name is that of both labels.
+      {
+        name: `${spec.row}\\${spec.column}`,
+        properties: [
+          { id: 'displayName', value: spec.row },
+          { id: 'custom.filterable', value: true },
+          corner,
+        ],
+      },
+      EMPTY_TEXT,
     ],
   }
   const options = { rowField: spec.row, columnField: spec.column, valueField: 'Value' }

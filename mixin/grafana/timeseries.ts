@@ -25,25 +25,46 @@ export interface TimeSeriesSpec extends PanelSpec {
   readonly stepped?: boolean
   /** Draw the thresholds as dashed lines. */
   readonly limits?: boolean
+  /** The labels in the names of the series have few, short values. */
+  readonly fewNames?: boolean
+  /** Values exist only when something happens, as those of bars: the legend has the largest instead of the last one. */
+  readonly rare?: boolean
 }
 
 /** Whether a query returns a series for each value of a label. */
 const hasManySeries = ({ queries }: PanelSpec): boolean =>
   queries.some(({ legend = '' }) => legend.includes('{{'))
 
-/** Rows that a legend below the graph shows; it has a third of the height of the panel. */
+/** Rows that a table below the graph shows; it has a third of the height of the panel. */
 const ROWS_BELOW = 3
+/** A narrower panel has no room for a legend beside the graph, or for three columns of numbers. */
+const WIDE_COLUMNS = 12
+
+/** Functions of legends, with Grafana's titles of their columns. */
+const COLUMN = { last: { id: 'lastNotNull', title: 'Last *' }, max: { id: 'max', title: 'Max' } } as const
 
 /**
- * A legend below the graph shows few rows, so that of many series is beside it, the largest last value first. The SDK
- * disables the legend by default.
+ * A table below the graph shows few rows, so the legend of many series is a table beside it, the largest value first. Where
+ * the names are known and short, or the panel is narrow, that table would take more room than the graph: the legend is a
+ * list below. The SDK disables the legend by default.
  */
 const legend = (spec: TimeSeriesSpec): VizLegendOptionsBuilder => {
-  const builder = new VizLegendOptionsBuilder().showLegend(true).displayMode(LegendDisplayMode.Table)
+  const builder = new VizLegendOptionsBuilder().showLegend(true)
+  const wide = spec.width >= WIDE_COLUMNS
+  const column = spec.bars || spec.rare ? COLUMN.max : COLUMN.last
   if (!hasManySeries(spec) && spec.queries.length <= ROWS_BELOW) {
-    return builder.placement(LegendPlacement.Bottom).calcs(['mean', 'lastNotNull', 'max'])
+    const calcs = wide ? ['mean', COLUMN.last.id, 'max'] : [COLUMN.last.id, 'max']
+    return builder.displayMode(LegendDisplayMode.Table).placement(LegendPlacement.Bottom).calcs(calcs)
   }
-  return builder.placement(LegendPlacement.Right).calcs(['lastNotNull']).sortBy('Last *').sortDesc(true)
+  if (!wide || spec.fewNames || !hasManySeries(spec)) {
+    return builder.displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom).calcs([column.id])
+  }
+  return builder
+    .displayMode(LegendDisplayMode.Table)
+    .placement(LegendPlacement.Right)
+    .calcs([column.id])
+    .sortBy(column.title)
+    .sortDesc(true)
 }
 
 const applyShape = (builder: PanelBuilder, spec: TimeSeriesSpec): void => {

@@ -65,7 +65,8 @@ function sorted(panel: Panel, { columns, rows }: Sheet): Sheet {
   const [by] = (panel.options.sortBy ?? []) as { displayName: string; desc: boolean }[]
   if (!by) return { columns, rows }
   const sign = by.desc ? -1 : 1
-  return { columns, rows: rows.toSorted((a, b) => sign * compare(a[by.displayName], b[by.displayName])) }
+  const column = columns.find((name) => fieldOf(panel, name).name === by.displayName) ?? by.displayName
+  return { columns, rows: rows.toSorted((a, b) => sign * compare(a[column], b[column])) }
 }
 
 /** Sorts texts alphabetically and numbers by value; missing values first. */
@@ -123,7 +124,7 @@ export function drawTable(panel: Panel, series: readonly NamedSeries[], box: Box
   const maxRows = Math.max(1, Math.ceil((box.height - HEADER_HEIGHT) / ROW_HEIGHT))
   const head = columns.map((name, index) => {
     const filter = fields[index]?.custom['filterable'] ? ' <small>▽</small>' : ''
-    return `<th style="width:${round(sizes[index] ?? 0)}px">${escapeHtml(name)}${filter}</th>`
+    return `<th style="width:${round(sizes[index] ?? 0)}px">${escapeHtml(fields[index]?.name ?? name)}${filter}</th>`
   })
   const body = rows
     .slice(0, maxRows)

@@ -110,14 +110,16 @@ interface Entry {
   readonly values: readonly number[]
 }
 
-/** Legend entries in the order of the queries, or by the last value if the panel is configured so. */
+/** Legend entries in the order of the queries, or of the values of a column if the panel is configured so. */
 function entries(panel: Panel, curves: readonly Curve[], series: readonly NamedSeries[]): Entry[] {
   const list = curves.map((curve, index) => ({
     curve,
     values: (series[index]?.points ?? []).map(([, value]) => value),
   }))
-  if (panel.options.legend?.sortBy !== 'Last *') return list
-  return list.sort((a, b) => (b.values.at(-1) ?? 0) - (a.values.at(-1) ?? 0))
+  const column = Object.values(CALCULATIONS).find(([title]) => title === panel.options.legend?.sortBy)
+  if (!column) return list
+  const [, of] = column
+  return list.sort((a, b) => of(b.values) - of(a.values))
 }
 
 const CALCULATIONS: Readonly<
@@ -128,13 +130,29 @@ const CALCULATIONS: Readonly<
   max: ['Max', (values) => Math.max(...values)],
 }
 
-/** As many lines as fit; Grafana scrolls the others. */
-function legendTable(panel: Panel, list: readonly Entry[], height: number): string {
-  const shown = list.slice(0, Math.max(1, Math.floor(height / LEGEND_LINE) - 1))
-  const calculations = ((panel.options.legend?.calcs ?? []) as string[]).flatMap((name) => {
+const calculationsOf = (panel: Panel) =>
+  ((panel.options.legend?.calcs ?? []) as string[]).flatMap((name) => {
     const calculation = CALCULATIONS[name]
     return calculation ? [calculation] : []
   })
+
+/** Names with their values, one after the other. */
+function legendList(panel: Panel, list: readonly Entry[]): string {
+  const calculations = calculationsOf(panel)
+  return list
+    .map(({ curve: { field, color: stroke }, values }) => {
+      const figures = calculations.map(
+        ([title, of]) => `${title}: ${format(of(values), field.config.unit, field.config.decimals)}`,
+      )
+      return `<span class="entry"><i style="background:${stroke}"></i>${escapeHtml([field.name, ...figures].join(' '))}</span> `
+    })
+    .join('')
+}
+
+/** As many lines as fit; Grafana scrolls the others. */
+function legendTable(panel: Panel, list: readonly Entry[], height: number): string {
+  const shown = list.slice(0, Math.max(1, Math.floor(height / LEGEND_LINE) - 1))
+  const calculations = calculationsOf(panel)
   const rows = shown.map(({ curve: { field, color: stroke }, values }) => {
     const cells = calculations.map(
       ([, of]) => `<td>${escapeHtml(format(of(values), field.config.unit, field.config.decimals))}</td>`,
@@ -169,7 +187,11 @@ export function drawTimeSeries(
   const plot: Plot = { left: 78, top: 6, width: width - 88, height: height - 28, span }
   const curves = stack(panel, series)
   const graph = `<svg width="${round(width)}" height="${round(height)}">${drawGraph(panel, curves, plot, marks)}</svg>`
-  const legend = legendTable(panel, entries(panel, curves, series), beside ? height : lines * LEGEND_LINE)
+  const shown = entries(panel, curves, series)
+  const legend =
+    panel.options.legend?.displayMode === 'list'
+      ? `<div class="legend">${legendList(panel, shown)}</div>`
+      : legendTable(panel, shown, beside ? height : lines * LEGEND_LINE)
   return `<div class="${beside ? 'beside' : ''}">${graph}<div>${legend}</div></div>`
 }
 

@@ -29,6 +29,8 @@ svg { display: block }
 i { display: inline-block; width: 14px; height: 4px; border-radius: 2px; margin-right: 7px; vertical-align: middle }
 table { border-collapse: collapse; width: 100% }
 .legend { font-size: 11.5px; table-layout: auto }
+div.legend { max-height: 35%; overflow: hidden; padding-left: 6px }
+.legend .entry { display: inline-block; margin-right: 10px; white-space: nowrap }
 .legend td { text-align: right; height: 19px; padding: 0 6px; white-space: nowrap }
 .legend th { text-align: left; font-weight: 400; max-width: 1px; width: 99%; overflow: hidden; white-space: nowrap; text-overflow: ellipsis }
 .legend .head td, .legend .head th { color: #5794f2 }

@@ -41,6 +41,7 @@ export const levels = timeSeries({
   unit: 'bytes',
   min: 0,
   stacked: true,
+  fewNames: true,
   interval: SAMPLE_INTERVAL,
   noValue: NEEDS_RULES,
   width: 12,

@@ -28,7 +28,6 @@ export const transactionsNow = (width: number): SizedPanel =>
     ],
     queries: summed(countOf),
     unit: 'reqps',
-    decimals: 0,
     width,
   })
 
@@ -42,7 +41,6 @@ export const bandwidthNow = (width: number): SizedPanel =>
     ],
     queries: summed(bytesOf),
     unit: 'Bps',
-    decimals: 0,
     width,
   })
 

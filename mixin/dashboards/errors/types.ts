@@ -28,6 +28,7 @@ export const byCategory = timeSeries({
   min: 0,
   bars: true,
   stacked: true,
+  fewNames: true,
   overrides: FAILURE_AREAS,
   noValue: NO_RECORDED_DATA,
   interval: SAMPLE_INTERVAL,

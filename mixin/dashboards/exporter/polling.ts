@@ -29,6 +29,7 @@ const durations = heatmap({
   ],
   queries: [{ expr: sumBy(['le'], rate(BUCKETS)), legend: '{{le}}', format: 'heatmap' }],
   unit: 's',
+  noValue: 'No request in this time range',
   width: 12,
 })
 
@@ -48,6 +49,9 @@ const slowest = timeSeries({
   ],
   unit: 's',
   min: 0,
+  // Some operations run once in an hour.
+  rare: true,
+  noValue: 'No request in this time range',
   width: 12,
 })
 
@@ -99,6 +103,7 @@ const answers = timeSeries({
   ],
   unit: 'reqps',
   min: 0,
+  noValue: 'No request in this time range',
   width: 12,
 })
 
@@ -133,6 +138,7 @@ const skew = timeSeries({
     { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
   ],
   unit: 's',
+  noValue: 'No system in this time range',
   width: 12,
 })
 

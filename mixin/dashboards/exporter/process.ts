@@ -8,11 +8,14 @@ import { THRESHOLDS } from '../../settings.ts'
 
 type Course = Pick<PanelSpec, 'title' | 'about' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
 
+const NO_EXPORTER = 'No exporter in this time range'
+
 /** One line per exporter. */
 const perExporter = (vector: Expression, course: Course): SizedPanel =>
   timeSeries({
     queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
     min: 0,
+    noValue: NO_EXPORTER,
     width: 8,
     ...course,
   })
@@ -77,6 +80,7 @@ export const processes: readonly SizedPanel[] = [
     ],
     unit: 'bytes',
     min: 0,
+    noValue: NO_EXPORTER,
     width: 12,
   }),
   perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {

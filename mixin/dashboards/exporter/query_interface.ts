@@ -51,11 +51,13 @@ const unmatched = timeSeries({
     'None, if all pools of the system are polled.',
     'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
   ],
-  queries: [{ expr: sumBy(['system'], increase('sds_query_unmatched_rows_total')), legend: '{{system}}' }],
+  queries: [
+    { expr: occurred(sumBy(['system'], increase('sds_query_unmatched_rows_total'))), legend: '{{system}}' },
+  ],
   unit: 'none',
   min: 0,
   bars: true,
-  noValue: NOT_QUERIED,
+  noValue: 'No row of an unknown node',
   width: 8,
 })
 

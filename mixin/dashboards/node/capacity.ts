@@ -25,6 +25,7 @@ const space = timeSeries({
   min: 0,
   stacked: true,
   overrides: SPACE_AREAS,
+  noValue: 'No data: see “Data”',
   width: 12,
 })
 

@@ -16,6 +16,7 @@ const healthOverTime = stateTimeline({
   queries: [{ expr: healthCode(['node'], SCOPE.node), legend: '{{node}}' }],
   unit: 'none',
   mappings: HEALTH_MAPPINGS,
+  noValue: 'No data: see “Data”',
   rows: 'one',
   width: 24,
   height: 4,
@@ -34,6 +35,7 @@ const disksOverTime = timeSeries({
   stacked: true,
   stepped: true,
   overrides: DISK_AREAS,
+  noValue: 'No data: see “Data”',
   width: 24,
 })
 

@@ -90,6 +90,7 @@ const diskTraffic = (direction: 'read' | 'write') =>
     unit: 'Bps',
     min: 0,
     stacked: true,
+    fewNames: true,
     overrides: PURPOSE_AREAS,
     noValue: NO_DATA,
     width: 12,

@@ -59,6 +59,13 @@ describe('backgrounds of text', () => {
   })
 })
 
+test('lines and areas can be seen in both themes', () => {
+  const PANEL_BACKGROUNDS = ['#181B1F', '#FFFFFF']
+  for (const [name, color] of Object.entries(SERIES_COLORS))
+    for (const background of PANEL_BACKGROUNDS)
+      expect(contrast(color, background), `${name} on ${background}`).toBeGreaterThanOrEqual(3)
+})
+
 const overridesOf = (panel: Panel) =>
   (panel.fieldConfig?.overrides ?? []).flatMap(({ matcher, properties }) =>
     properties.map(({ id, value }) => ({ name: String(matcher.options), id, value })),

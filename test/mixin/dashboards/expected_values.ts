@@ -123,7 +123,6 @@ export const EXPECTED_OF_TABLES: Readonly<Record<string, Answers>> = {
     [
       [{ ...node('fra', 'p1', 'n2'), status: 'Bad' }, 2],
       [{ ...node('fra', 'p1', 'n2'), status: 'ReadyToReplace' }, 1],
-      [{ ...node('fra', 'p2', 'n3'), status: 'Maintenance' }, 1],
     ],
   ],
   'sds-disks / Top $topn pools by hours of recovery': [

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { columnPixels, panelPixels, titleRoom } from '../../../mixin/grafana/fit.ts'
 import { stat } from '../../../mixin/grafana/stat.ts'
 import { promql } from '../../../mixin/promql/expression.ts'
-import { ofType, PANELS } from './panels.ts'
+import { ofType, optionsOf, PANELS } from './panels.ts'
 import { queriesOf } from './queries.ts'
 
 describe('titles', () => {
@@ -65,13 +65,32 @@ describe('graphs', () => {
     }
   })
 
-  test('with many series have their legend beside them, where it has room', () => {
+  test('have their legend beside them only for many series, and where it leaves room for the graph', () => {
     for (const { panel, where } of ofType('timeseries')) {
       const queries = queriesOf(panel)
-      const many = queries.length > 3 || queries.some(({ legendFormat = '' }) => legendFormat.includes('{{'))
-      expect(panel.options.legend.placement, where).toBe(many ? 'right' : 'bottom')
+      const named = queries.some(({ legendFormat = '' }) => legendFormat.includes('{{'))
+      const legend = optionsOf(panel).legend
+      if (!named || (panel.gridPos?.w ?? 0) < 12) expect(legend?.placement, where).toBe('bottom')
+      if (legend?.placement === 'bottom' && (named || queries.length > 3))
+        expect(legend.displayMode, where).toBe('list')
       expect(panel.gridPos?.h, where).toBeGreaterThan(7)
     }
+  })
+
+  test('of names that are few and short have them below', () => {
+    const below = ofType('timeseries').filter(({ panel }) =>
+      queriesOf(panel).some(({ legendFormat = '' }) =>
+        /^[a-z ]*\{\{(purpose|level|category)\}\}$/.test(legendFormat),
+      ),
+    )
+    expect(below.length).toBeGreaterThan(4)
+    for (const { panel, where } of below) expect(optionsOf(panel).legend?.placement, where).toBe('bottom')
+  })
+
+  test('that are narrow have at most two columns of numbers', () => {
+    for (const { panel, where } of ofType('timeseries'))
+      if ((panel.gridPos?.w ?? 0) < 12)
+        expect(optionsOf(panel).legend?.calcs?.length, where).toBeLessThanOrEqual(2)
   })
 
   test('of nodes have the whole width, because names of nodes are long', () => {

@@ -61,6 +61,13 @@ test('the text of an empty panel does not say that all is well, or not served, w
   expect(certain.map(({ where }) => where)).toEqual([])
 })
 
+test('panels say why they are empty', () => {
+  const silent = ofType('timeseries', 'table', 'state-timeline', 'heatmap').filter(
+    ({ panel }) => panel.fieldConfig?.defaults.noValue === undefined,
+  )
+  expect(silent.map(({ where }) => where)).toEqual([])
+})
+
 test('a description names a colour only where the panel has it', () => {
   const named = PANELS.flatMap(({ where, panel }) =>
     [...(panel.description ?? '').matchAll(/\b(red|orange|yellow|blue|green|purple)\b/gi)].map(
@@ -75,18 +82,12 @@ describe('time series', () => {
   test.each(ofType('timeseries'))(
     '$where has a legend and a common tooltip, and does not join gaps',
     ({ panel }) => {
-      expect(optionsOf(panel).legend).toMatchObject(
-        optionsOf(panel).legend?.placement === 'bottom'
-          ? { showLegend: true, displayMode: 'table', calcs: ['mean', 'lastNotNull', 'max'] }
-          : {
-              showLegend: true,
-              displayMode: 'table',
-              placement: 'right',
-              calcs: ['lastNotNull'],
-              sortBy: 'Last *',
-              sortDesc: true,
-            },
-      )
+      const { legend } = optionsOf(panel)
+      expect(legend).toMatchObject({ showLegend: true })
+      if (legend?.placement === 'right') {
+        const [id, title] = legend.calcs?.[0] === 'max' ? ['max', 'Max'] : ['lastNotNull', 'Last *']
+        expect(legend).toMatchObject({ displayMode: 'table', calcs: [id], sortBy: title, sortDesc: true })
+      }
       expect(panel.options.tooltip).toEqual({ mode: 'multi', sort: 'desc' })
       expect(panel.fieldConfig?.defaults.custom).toMatchObject({
         lineWidth: 1,
@@ -95,6 +96,14 @@ describe('time series', () => {
       })
     },
   )
+
+  test('with bars have the largest value in the legend: the last one is mostly absent', () => {
+    const bars = ofType('timeseries').filter(
+      ({ panel }) => panel.fieldConfig?.defaults.custom.drawStyle === 'bars',
+    )
+    expect(bars.length).toBeGreaterThan(5)
+    for (const { panel, where } of bars) expect(optionsOf(panel).legend?.calcs, where).toEqual(['max'])
+  })
 
   test('are stacked only where values can be added', () => {
     const stacked = ofType('timeseries').filter(({ panel }) => panel.fieldConfig?.defaults.custom.stacking)

@@ -15,6 +15,7 @@ export interface Options {
     readonly showLegend?: boolean
     readonly calcs?: readonly string[]
     readonly placement?: string
+    readonly displayMode?: string
   }
   readonly reduceOptions?: { readonly calcs: readonly string[] }
 }

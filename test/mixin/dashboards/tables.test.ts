@@ -92,9 +92,29 @@ describe('tables', () => {
   test('have a text for the empty table, and a dash in every empty cell', () => {
     for (const { panel, where } of TABLES) {
       expect(panel.fieldConfig?.defaults.noValue, where).toMatch(/^\w.*\w/)
-      expect(panel.fieldConfig?.overrides.at(-1), where).toEqual({
+      expect(panel.fieldConfig?.overrides, where).toContainEqual({
         matcher: { id: 'byRegexp', options: '/.*/' },
         properties: [{ id: 'noValue', value: '–' }],
+      })
+    }
+  })
+
+  test('have no text in an empty cell of a column with links, because Grafana would make a link of it', () => {
+    const linked = TABLES.flatMap(({ panel, where }) => {
+      const overrides = panel.fieldConfig?.overrides ?? []
+      const dash = overrides.findIndex(({ matcher }) => matcher.options === '/.*/')
+      const columns = overrides.filter(({ properties }) => properties.some(({ id }) => id === 'links'))
+      return columns.map(({ matcher }) => ({
+        where,
+        column: matcher.options,
+        later: overrides.slice(dash + 1),
+      }))
+    })
+    expect(linked.length).toBeGreaterThan(10)
+    for (const { where, column, later } of linked) {
+      expect(later, where).toContainEqual({
+        matcher: { id: 'byName', options: column },
+        properties: [{ id: 'noValue', value: '' }],
       })
     }
   })
