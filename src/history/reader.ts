@@ -22,11 +22,11 @@ export type HistoryWindow = Window<HistoryReading>
  * @throws {ApiError} of a window that cannot be read
  */
 export function readPool(options: PoolReaderOptions): AsyncGenerator<HistoryWindow> {
-  const { client, poolId, period, signal } = options
+  const { client, poolId, period } = options
   const { interval } = period
   const deviations = createDeviations(options.notice)
 
-  async function read(window: Period): Promise<HistoryWindow> {
+  async function read(window: Period, signal: AbortSignal): Promise<HistoryWindow> {
     const reading = await client.history(poolId, window, signal, withMargin(window))
     deviations.step(reading, interval)
     if (!ignoresPeriod(reading)) return { period: window, reading }

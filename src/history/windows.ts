@@ -13,8 +13,11 @@ export interface WindowOptions<Reading> {
   readonly period: Period
   /** Maximum number of intervals in one window, at the beginning. */
   readonly points: number
-  /** Reads a window; the result may have a longer one with the same start. */
-  readonly read: (window: Period) => Promise<Window<Reading>>
+  /**
+   * Reads a window; the result may have a longer one with the same start.
+   * @param signal also aborts when nobody waits for the window any more
+   */
+  readonly read: (window: Period, signal: AbortSignal) => Promise<Window<Reading>>
   readonly signal: AbortSignal
   /** Milliseconds before the first repetition of a failed request; doubles with each one. */
   readonly firstPauseMs?: number
@@ -34,23 +37,28 @@ const TOO_LONG: readonly Reason[] = [...TOO_LARGE, 'timeout']
 
 /**
  * Reads a period in windows of time, so that memory does not depend on its length. One request is sent ahead while a
- * window is in use. A window whose response is too large, or takes too long, is halved.
+ * window is in use; it ends with the consumer. A window whose response is too large, or takes too long, is halved.
  * @throws {ApiError} of a window that cannot be read
  */
 export async function* readWindows<Reading>(
   options: WindowOptions<Reading>,
 ): AsyncGenerator<Window<Reading>> {
   const { period, signal } = options
-  const windows = createWindowReader(options)
-  let next: Promise<Window<Reading>> | undefined = windows(period.start)
-  while (next !== undefined) {
-    const window: Window<Reading> = await next
-    const { end } = window.period
-    next = end < period.end && !signal.aborted ? windows(end) : undefined
-    // Its failure is thrown when it is awaited, which does not happen if the consumer stops before.
-    next?.catch(() => undefined)
-    yield window
-    signal.throwIfAborted()
+  const ended = new AbortController()
+  const windows = createWindowReader({ ...options, signal: AbortSignal.any([signal, ended.signal]) })
+  try {
+    let next: Promise<Window<Reading>> | undefined = windows(period.start)
+    while (next !== undefined) {
+      const window: Window<Reading> = await next
+      const { end } = window.period
+      next = end < period.end && !signal.aborted ? windows(end) : undefined
+      // Its failure is thrown when it is awaited, which does not happen if the consumer stops before.
+      next?.catch(() => undefined)
+      yield window
+      signal.throwIfAborted()
+    }
+  } finally {
+    ended.abort()
   }
 }
 
@@ -79,7 +87,7 @@ function createWindowReader<Reading>(
   return async (start) => {
     for (let repetitions = 0; ; ) {
       try {
-        return await read({ start, end: Math.min(start + points * interval, period.end), interval })
+        return await read({ start, end: Math.min(start + points * interval, period.end), interval }, signal)
       } catch (failure) {
         repetitions = await recover(failure, repetitions)
       }
