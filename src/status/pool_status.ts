@@ -134,9 +134,9 @@ function nodeFindings(nodes: readonly NodeStatus[]): Finding[] {
   ]
 }
 
-function namesText(nodes: readonly NodeStatus[], text: (node: NodeStatus) => string): string {
-  const more = nodes.length - MAX_NAMED
-  return `${nodes.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+function namesText<T>(list: readonly T[], text: (one: T) => string): string {
+  const more = list.length - MAX_NAMED
+  return `${list.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function diskFindings({ nodes, totals }: WithoutState): Finding[] {
@@ -174,10 +174,9 @@ function ageFindings({ categories }: WithoutState): Finding[] {
 }
 
 function attributeFindings({ attributes }: WithoutState): Finding[] {
-  const unreadable = attributes.filter((one) => one.unreadable > 0).map(({ name }) => name)
+  const unreadable = attributes.filter((one) => one.unreadable > 0)
   if (unreadable.length === 0) return []
-  const more = unreadable.length - MAX_NAMED
-  const names = `${unreadable.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const names = namesText(unreadable, ({ name }) => name)
   return [
     {
       severity: 'warning',
