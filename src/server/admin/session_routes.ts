@@ -89,7 +89,10 @@ const LOGOUT_TIMEOUT_MS = 10_000
 function credentialsOf(body: Buffer): { username: string; password: Secret } {
   const { username, password } = parseObject(body)
   if (typeof username !== 'string' || !/^[^:\p{Cc}]{1,256}$/u.test(username)) {
-    throw refused('badRequest', 'username must be a text without a colon')
+    throw refused(
+      'badRequest',
+      'username must have 1 to 256 characters, none of them a colon or a control character',
+    )
   }
   const secret = typeof password === 'string' ? passwordFromText(password) : 'is missing'
   if (secret instanceof Secret) return { username, password: secret }

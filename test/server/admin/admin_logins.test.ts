@@ -98,6 +98,19 @@ describe('failed logins', () => {
     ])
   })
 
+  test.each(['a:b', 'a\u0007b', '', 'x'.repeat(257)])(
+    'with a name that cannot be sent say why: %j',
+    async (name) => {
+      await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
+      const { status, text } = await logIn(admin, name)
+      expect([status, JSON.parse(text).details]).toEqual([
+        400,
+        'username must have 1 to 256 characters, none of them a colon or a control character',
+      ])
+      expect(emulator.log.count('login')).toBe(0)
+    },
+  )
+
   test('that succeed have no line', async () => {
     await using admin = await startAdmin({ systems: { frankfurt: emulator.url }, log })
     expect((await logIn(admin, 'security', 'emulator')).status).toBe(200)
