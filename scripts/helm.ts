@@ -22,8 +22,15 @@ import {
   NOTES_KIND,
   toGolden,
 } from './helm/golden.ts'
+import { buildPrograms, type GoModule } from './tools/go_programs.ts'
 
 const HELM_VERSION = 'v3.22.0'
+const MODULE = {
+  path: 'helm.sh/helm/v3',
+  module: HELM_VERSION,
+  version: HELM_VERSION,
+  names: ['helm'],
+} as const satisfies GoModule
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const folder = join(root, '.cache/helm', HELM_VERSION)
 const helm = join(folder, 'helm')
@@ -39,7 +46,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
 const temporary = mkdtempSync(join(tmpdir(), 'sds-exporter-helm-'))
 try {
-  build()
+  buildPrograms(MODULE, folder)
   for (const [name, one] of Object.entries(HELM_CASES)) lint(name, one)
   for (const [setting, words] of REFUSED) mustRefuse(setting, words)
   compareOrWrite(goldenFiles())
@@ -48,22 +55,6 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(temporary, { recursive: true })
-}
-
-function build(): void {
-  if (existsSync(helm)) return
-  mkdirSync(folder, { recursive: true })
-  process.stdout.write(`building helm ${HELM_VERSION}\n`)
-  const args = ['install', `helm.sh/helm/v3/cmd/helm@${HELM_VERSION}`]
-  const { status, error } = spawnSync('go', args, {
-    stdio: 'inherit',
-    env: { ...process.env, GOBIN: folder },
-  })
-  if (error !== undefined)
-    throw new Error(
-      `go cannot be run (${error.message}); install Go 1.26 or newer: https://go.dev/doc/install`,
-    )
-  if (status !== 0) throw new Error('go install failed')
 }
 
 function lint(name: string, one: HelmCase): void {
