@@ -102,6 +102,7 @@ const failures = topPools({
   unit: 'none',
   min: 0,
   bars: true,
+  faults: true,
   noValue: 'No disk has gone bad, no data (see “Data”), or no recording rules',
   width: 12,
 })

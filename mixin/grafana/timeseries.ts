@@ -15,6 +15,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common'
 import { FieldColorBuilder, FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard'
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries'
+import { SERIES_COLORS } from '../colors.ts'
 import { finish, type Override, type PanelSpec, placed, type SizedPanel } from './spec.ts'
 
 export interface TimeSeriesSpec extends PanelSpec {
@@ -29,6 +30,8 @@ export interface TimeSeriesSpec extends PanelSpec {
   readonly fewNames?: boolean
   /** Values exist only when something happens, as those of bars: the legend has the largest instead of the last one. */
   readonly rare?: boolean
+  /** Every series is a fault: the first colour of the palette is green, which looks as if all were well. */
+  readonly faults?: boolean
 }
 
 /** Whether a query returns a series for each value of a label. */
@@ -83,6 +86,11 @@ const opacity = (spec: TimeSeriesSpec): number => {
   return hasManySeries(spec) || spec.queries.length > 1 ? 0 : 10
 }
 
+const scheme = ({ faults }: TimeSeriesSpec): FieldColorBuilder =>
+  faults
+    ? new FieldColorBuilder().mode(FieldColorModeId.Shades).fixedColor(SERIES_COLORS.systemErrors)
+    : new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic)
+
 /** Values over time. Gaps are not joined. */
 export const timeSeries = (spec: TimeSeriesSpec): SizedPanel => {
   const builder = new PanelBuilder()
@@ -91,7 +99,7 @@ export const timeSeries = (spec: TimeSeriesSpec): SizedPanel => {
     .fillOpacity(opacity(spec))
     .showPoints(VisibilityMode.Never)
     .spanNulls(false)
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.PaletteClassic))
+    .colorScheme(scheme(spec))
     .legend(legend(spec))
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
   applyShape(builder, spec)

@@ -18,7 +18,10 @@ interface Curve {
 
 const strokeOf = (field: Field, index: number): string => {
   const own = field.config.color
-  return own?.mode === 'fixed' && own.fixedColor ? color(own.fixedColor) : paletteColor(index)
+  // Shades of a colour are drawn as this colour.
+  return ['fixed', 'shades'].includes(own?.mode ?? '') && own?.fixedColor
+    ? color(own.fixedColor)
+    : paletteColor(index)
 }
 
 /** The curves of a panel, stacked if the panel is configured so. */

@@ -87,6 +87,7 @@ const failures = timeSeries({
   min: 0,
   bars: true,
   stacked: true,
+  faults: true,
   noValue: 'No failed poll',
   width: 12,
 })
@@ -123,6 +124,7 @@ const logins = timeSeries({
   unit: 'none',
   min: 0,
   bars: true,
+  faults: true,
   noValue: 'No failed login',
   width: 12,
 })
@@ -168,6 +170,7 @@ export const polling: readonly SizedPanel[] = [
     bars: true,
     // There are thousands of counters, one for each system, attribute and reason.
     interval: '5m',
+    faults: true,
     noValue: 'No rejected value',
     width: 12,
   }),

@@ -57,6 +57,7 @@ const unmatched = timeSeries({
   unit: 'none',
   min: 0,
   bars: true,
+  faults: true,
   noValue: 'No row of an unknown node',
   width: 8,
 })

@@ -152,6 +152,17 @@ describe('one meaning a colour', () => {
     )
   })
 
+  test('faults are not green', () => {
+    const faults = ofType('timeseries').filter(({ panel }) =>
+      /^Failed (?!transactions)|Rejected|unknown nodes|gone bad/.test(panel.title ?? ''),
+    )
+    expect(faults.map(({ panel }) => panel.title)).toHaveLength(5)
+    for (const { panel, where } of faults) {
+      const scheme = { mode: 'shades', fixedColor: SERIES_COLORS.systemErrors }
+      expect(panel.fieldConfig?.defaults.color, where).toMatchObject(scheme)
+    }
+  })
+
   test('red is only for critical states and thresholds', () => {
     const red = new Set<string>([COLORS.critical.fill, COLORS.critical.line])
     expect(fixed.filter(({ color }) => red.has(color))).toEqual([])
