@@ -50,9 +50,9 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         points: STEPS_PER_WINDOW,
         signal,
         ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
-        read: async (window) => ({
+        read: async (window, windowSignal) => ({
           period: window,
-          reading: await reader.read({ start: window.start, stop: window.end }, signal),
+          reading: await reader.read({ start: window.start, stop: window.end }, windowSignal),
         }),
       })
       for await (const { period: window, reading } of windows) {
