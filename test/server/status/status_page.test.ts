@@ -193,7 +193,7 @@ test('a system without a query interface says when it is asked again, and what t
   await using visited = await visit(browser, `${setup.exporter.url}/`)
   await waitForAssertion(async () =>
     expect(await textOf(visited.page)).toMatch(
-      /not there; next in (5\dm|23h).*What to do: .*set performance\.source: feed/,
+      /not there; next in \d+[smh].*What to do: .*set performance\.source: feed/,
     ),
   )
 })
