@@ -151,7 +151,7 @@ describe('bandwidths', () => {
   })
 
   /** A feed and answers with bytes per second of two nodes for one unit of the feed. */
-  function compare(bytesPerUnit: number, change: (node: number) => number = () => 1) {
+  function compare(bytesPerUnit: number, change: (node: number) => number = () => 1, laterSeconds = 100) {
     const t = 1_785_312_600
     const nodes = [4, 5, 6]
     const feed = decodeFeed({
@@ -172,7 +172,7 @@ describe('bandwidths', () => {
         values: new Map([
           [
             'transactionReadBandwidth',
-            { t: t + 100, value: value * bytesPerUnit * change(value), unit: 'B/s' },
+            { t: t + laterSeconds, value: value * bytesPerUnit * change(value), unit: 'B/s' },
           ],
         ] as const),
         errors: undefined,
@@ -198,6 +198,8 @@ describe('bandwidths', () => {
 
   test('that differ by the load of another interval agree', () => {
     expect(compare(1e6, () => 1.3)).toMatchObject([{ status: 'ok' }])
+    expect(compare(1e6, () => 2, -200)).toMatchObject([{ status: 'ok' }])
+    expect(compare(1e6, () => 2)).toMatchObject([{ text: expect.stringContaining('are 1/2 times') }])
     expect(compare(1e3, () => 0.8)).toMatchObject([{ text: expect.stringContaining('1000 times') }])
   })
 })

@@ -29,8 +29,10 @@ const CANDIDATES: readonly { readonly unit: string; readonly bytes: number }[] =
 /** Tells MB/s from MiB/s, which is 4.9 percent more. */
 const EXACT = 0.015
 const LEAST_EXACT = 3
-/** Intervals that do not match, and interfaces that are added differently. */
+/** Interfaces that are added differently. As the next one, a difference of natural logarithms. */
 const ROUGH = 0.5
+/** Another interval has another load. Units with a setting differ by 6.9. */
+const ROUGH_OF_OTHERS = 1
 
 /** Compares the bandwidths of the feeds with those of the query interface; nothing if they have none in common. */
 export function compareBandwidths(
@@ -112,6 +114,8 @@ interface Found {
   readonly median: number
   /** Whether the values are of the same interval and have the same ratio. */
   readonly isExact: boolean
+  /** Of the median, if it is not exact. */
+  readonly tolerance: number
 }
 
 function bytesPerUnit(pairs: readonly Pair[]): Found {
@@ -121,15 +125,15 @@ function bytesPerUnit(pairs: readonly Pair[]): Found {
     .toSorted((a, b) => a - b)
   const at = (share: number) => ratios[Math.floor(share * (ratios.length - 1))] ?? Number.NaN
   const isExact = same.length >= LEAST_EXACT && at(0.75) / at(0.25) < 1 + EXACT
-  return { median: at(0.5), isExact }
+  return { median: at(0.5), isExact, tolerance: same.length > 0 ? ROUGH : ROUGH_OF_OTHERS }
 }
 
-function unitOf({ median, isExact }: Found): (typeof CANDIDATES)[number] | undefined {
+function unitOf({ median, isExact, tolerance }: Found): (typeof CANDIDATES)[number] | undefined {
   const distance = ({ bytes }: { readonly bytes: number }) => Math.abs(Math.log(median / bytes))
   const [nearest] = CANDIDATES.toSorted((a, b) => distance(a) - distance(b))
   if (isExact && nearest !== undefined && distance(nearest) <= EXACT) return nearest
   // Less exact, only the units with a setting are told apart.
-  return CANDIDATES.find((candidate) => isSettable(candidate.unit) && distance(candidate) <= ROUGH)
+  return CANDIDATES.find((candidate) => isSettable(candidate.unit) && distance(candidate) <= tolerance)
 }
 
 const COMPARE =
