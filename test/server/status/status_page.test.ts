@@ -52,7 +52,7 @@ async function checkLook(url: string): Promise<void> {
 /** A page that shows these systems at the time T, until others are set. */
 async function openStatus(systems: readonly SystemState[], path = '/', more: Partial<StatusAppOptions> = {}) {
   const shown = { systems, seconds: T }
-  const recent = createRecent()
+  const recent = createRecent(() => 0)
   for (const system of systems) recent.changed(system)
   const app = createMetricsApp({
     page: () => createPage([]),

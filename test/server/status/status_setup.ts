@@ -26,7 +26,7 @@ export function statusSources(
     version: '1.2.3',
     systems: () => systems,
     polling: pollingOf,
-    recent: createRecent(),
+    recent: createRecent(() => 0),
     now: () => T * 1000,
     adminUrl: () => undefined,
     metricsPath: '/metrics',
