@@ -10,6 +10,7 @@ import { closureOf, readIfThere, testFiles } from '../test/support/test_files.ts
 const MOMENTS = {
   'a Sunday, 03:00 UTC': '2027-01-10T03:00:00Z',
   'a Wednesday, 14:00 UTC': '2027-01-13T14:00:00Z',
+  'the end of a weekend, when the load changes at once': '2027-01-11T00:00:00Z',
   '29 February': '2028-02-29T12:00:00Z',
   'the last half minute of a year': '2027-12-31T23:59:30Z',
 } as const
