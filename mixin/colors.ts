@@ -35,8 +35,8 @@ export const PLAIN_COLORS = {
 
 /**
  * Lines and areas that several panels show under one name, with a contrast of at least 3 to the background of panels in
- * both themes. Lines named after systems, pools or nodes have the colours
- * of Grafana's palette, which only tell them apart.
+ * both themes. Lines named after systems, pools or nodes have the colours of Grafana's palette, which only tell them
+ * apart.
  */
 export const SERIES_COLORS = {
   reads: '#2F93A8',

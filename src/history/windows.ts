@@ -15,7 +15,7 @@ export interface WindowOptions<Reading> {
   readonly points: number
   /**
    * Reads a window; the result may have a longer one with the same start.
-   * @param signal also aborts when nobody waits for the window any more
+   * @param signal also aborts when the consumer of the windows ends
    */
   readonly read: (window: Period, signal: AbortSignal) => Promise<Window<Reading>>
   readonly signal: AbortSignal

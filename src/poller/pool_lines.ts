@@ -61,7 +61,7 @@ export function* performanceLinesSteps(
   const lines = new Map<string, PoolLines>()
   if (system === undefined) return lines
   const next = { ...system, performance }
-  const find = joinOf([...system.pools.values()], performance)
+  const find = joinOf(system.pools.values(), performance)
   for (const pool of system.pools.values())
     if (pool.reading !== undefined)
       lines.set(pool.ref.id, yield* poolLines(pool, pool.reading, next, find, maxBytes))
@@ -70,14 +70,12 @@ export function* performanceLinesSteps(
 
 /** Undefined: nothing was read from the query interface. */
 function joinOf(
-  pools: readonly PoolState[],
+  pools: Iterable<PoolState>,
   performance: PerformanceState | undefined,
 ): Join<NodePerformance> | undefined {
   if (performance?.reading === undefined) return undefined
-  return createJoin(
-    performance.reading.nodes,
-    pools.flatMap(({ reading }) => reading?.nodes ?? []),
-  )
+  const all = [...pools].flatMap(({ reading }) => reading?.nodes ?? [])
+  return createJoin(performance.reading.nodes, all)
 }
 
 function* poolLines(
@@ -154,7 +152,7 @@ export function renderPool(pool: PoolState, system: SystemState, lines: Lines): 
     before.performance === system.performance?.reading
   const { merged, part } = isValid
     ? before
-    : atOnce(poolLines(pool, reading, system, joinOf([...system.pools.values()], system.performance)))
+    : atOnce(poolLines(pool, reading, system, joinOf(system.pools.values(), system.performance)))
   return renderForecasts({ ...pool, merged, feedPart: part }, system.name)
 }
 

@@ -97,7 +97,10 @@ function* searchSystem(system: SystemStatus, text: string): Steps<SystemStatus |
 }
 
 /** Whether the name or the id contains the text, in any case. */
-export function isNamed({ name, id = '' }: { readonly name: string; readonly id?: string }, text: string) {
+export function isNamed(
+  { name, id = '' }: { readonly name: string; readonly id?: string },
+  text: string,
+): boolean {
   const wanted = text.toLowerCase()
   return name.toLowerCase().includes(wanted) || id.toLowerCase().includes(wanted)
 }

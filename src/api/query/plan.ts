@@ -28,18 +28,16 @@ export function isOfQuery({ reason }: ApiError): boolean {
 export function createPlan(): Plan {
   let queries = QUERIES
   let keep = true
-  let isDefectVersion = false
-  let wasOutside = false
+  let lastOnly = false
 
   return {
     queries: () => queries,
-    dialect: () => ({ lastOnly: isDefectVersion || wasOutside, keep }),
+    dialect: () => ({ lastOnly, keep }),
     noteVersion(hasDefect) {
-      isDefectVersion = hasDefect
-      wasOutside = false
+      lastOnly = hasDefect
     },
     noteOutside() {
-      wasOutside = true
+      lastOnly = true
     },
     adapt(query, failure) {
       if (keep && isKeepRefused(failure)) {

@@ -76,11 +76,11 @@ function valid(what: string, secret: Secret | string): Secret {
 }
 
 /** Converts a rejection with {@link explain}. @throws the reason of the signal after its abort */
-export async function explained<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function explained<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await result
   } catch (failure) {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     throw explain(failure)
   }
 }

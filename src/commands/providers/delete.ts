@@ -163,7 +163,7 @@ async function deleteOnce(
     if (failure instanceof UnknownOutcome) throw await describeOutcome({ client, token, id }, failure)
     throw explain(failure)
   }
-  await explained(record.end(facts, 'deleted', 200), NEVER_ABORTED)
+  await explained(record.end(facts, 'deleted', 200))
 }
 
 /** Finds out from the list whether a deletion without a response happened. */

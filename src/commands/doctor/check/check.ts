@@ -71,8 +71,9 @@ export async function runChecks<Context, Facts>(
   let facts: Partial<Facts> = {}
   for (const { title, needs, run } of checks) {
     const missing = needs.find((need) => facts[need] === undefined)
-    if (signal.aborted || missing !== undefined) {
-      const why = missing === undefined || signal.aborted ? endText(signal) : `needs ${givenBy[missing]}`
+    const needed = missing === undefined ? undefined : `needs ${givenBy[missing]}`
+    const why = signal.aborted ? endText(signal) : needed
+    if (why !== undefined) {
       reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
       continue
     }

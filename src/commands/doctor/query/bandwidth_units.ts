@@ -1,7 +1,7 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { Snapshot } from '../../../api/feed/snapshots.ts'
-import { createJoin } from '../../../api/query/merge.ts'
-import type { PerformanceReading } from '../../../api/query/performance.ts'
+import { createJoin, type Join } from '../../../api/query/merge.ts'
+import type { NodePerformance, PerformanceReading } from '../../../api/query/performance.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import { counted } from '../../../counted.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
@@ -41,8 +41,10 @@ export function compareBandwidths(
   configured: FeedBandwidthUnit,
 ): Finding[] {
   const bytes = UNITS[configured].toBase(1)
+  const all = feeds.flatMap(({ nodes }) => nodes)
+  const find = createJoin(performance.nodes, all)
   return COMPARED_GROUPS.flatMap(({ subject, attributes }) => {
-    const pairs = attributes.flatMap((name) => pairsOf(feeds, performance, name))
+    const pairs = attributes.flatMap((name) => pairsOf(all, find, name))
     if (pairs.length === 0) return []
     return [findingOf(subject, pairs, { configured, bytes })]
   })
@@ -64,14 +66,8 @@ interface Pair {
 }
 
 /** The values of one attribute, by node. */
-function pairsOf(
-  feeds: readonly Pick<FeedReading, 'nodes'>[],
-  { nodes }: PerformanceReading,
-  name: QueryAttributeName,
-): Pair[] {
-  const all = feeds.flatMap((feed) => feed.nodes)
-  const find = createJoin(nodes, all)
-  return all.flatMap((node) => {
+function pairsOf(nodes: FeedReading['nodes'], find: Join<NodePerformance>, name: QueryAttributeName): Pair[] {
+  return nodes.flatMap((node) => {
     const [fed, queried] = [node.values.get(name), find(node)?.values.get(name)]
     if (fed === undefined || queried === undefined) return []
     return isComparable({ fed, queried }) ? [{ fed, queried }] : []
