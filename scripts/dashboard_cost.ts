@@ -9,8 +9,8 @@
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { renderRules } from '../mixin/rules/rules.ts'
-import { PROMETHEUS } from '../mixin/settings.ts'
+import { renderRules } from '../grafana/mixin/rules/rules.ts'
+import { PROMETHEUS } from '../grafana/mixin/settings.ts'
 import { temporaryFolder } from '../test/support/folders.ts'
 import { startPrometheus } from '../test/support/prometheus.ts'
 import { fleetSeries } from './dashboard_cost/fleet.ts'

@@ -9,7 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildDashboards } from '../mixin/dashboards/build.ts'
+import { buildDashboards } from '../grafana/mixin/dashboards/build.ts'
 import { launchChromium } from '../test/support/chromium.ts'
 import { preview } from './preview/preview.ts'
 import { prometheusAt } from './preview/prometheus.ts'

@@ -1,4 +1,4 @@
-import { PROMETHEUS } from '../../mixin/settings.ts'
+import { PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import type { FleetSeries } from './fleet.ts'
 import { recordedSeries } from './recorded.ts'
 import { remoteWrite, seriesEncoder } from './remote_write.ts'

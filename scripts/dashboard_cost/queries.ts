@@ -1,7 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
-import { buildDashboards } from '../../mixin/dashboards/build.ts'
-import { substitute } from '../../mixin/promql/selection.ts'
+import { buildDashboards } from '../../grafana/mixin/dashboards/build.ts'
+import { substitute } from '../../grafana/mixin/promql/selection.ts'
 import { completeSelection, panelsOf, stepped } from '../preview/panel_results.ts'
 import { prometheusAt, type Span } from '../preview/prometheus.ts'
 

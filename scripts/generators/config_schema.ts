@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RenderedFile } from '../../mixin/dashboards/build.ts'
+import type { RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { alertingSchema } from '../../src/config/alerting/schema.ts'
 import { fileSchema } from '../../src/config/schema.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parse, stringify } from 'yaml'
-import type { RenderedFile } from '../../mixin/dashboards/build.ts'
+import type { RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
 import { kubernetesMonitoring } from './deploy_files.ts'
 import { valuesSchema } from './helm_values.ts'
 

@@ -1,5 +1,5 @@
-import { RECORDINGS } from '../../mixin/rules/groups/recording.ts'
-import { DEFAULT_VALUES } from '../../mixin/settings.ts'
+import { RECORDINGS } from '../../grafana/mixin/rules/groups/recording.ts'
+import { DEFAULT_VALUES } from '../../grafana/mixin/settings.ts'
 import { resolve } from '../../src/alerting/references.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
 import {
@@ -36,7 +36,7 @@ export function metricsReference(): string {
   ].join('\n')
 }
 
-const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and mixin/rules by \`npm run generate\`: do not edit. -->
+const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and grafana/mixin/rules by \`npm run generate\`: do not edit. -->
 
 # Metrics reference
 

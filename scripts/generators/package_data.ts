@@ -1,7 +1,7 @@
-import { dashboardTemplates, type RenderedFile } from '../../mixin/dashboards/build.ts'
-import { renderInhibition } from '../../mixin/rules/inhibition.ts'
-import { RULE_SOURCES } from '../../mixin/rules/rules.ts'
-import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, PROMETHEUS } from '../../mixin/settings.ts'
+import { dashboardTemplates, type RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
+import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
+import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
 import { findPlaces } from '../../src/alerting/places.ts'
 

@@ -1,5 +1,5 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
-import type { Selection } from '../../mixin/promql/selection.ts'
+import type { Selection } from '../../grafana/mixin/promql/selection.ts'
 import { drawHeatmap, drawStates } from './draw_bands.ts'
 import { drawStat } from './draw_figures.ts'
 import { drawTable } from './draw_table.ts'

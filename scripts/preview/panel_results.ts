@@ -1,7 +1,7 @@
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
-import { milliseconds } from '../../mixin/promql/duration.ts'
-import { type Selection, substitute } from '../../mixin/promql/selection.ts'
+import { milliseconds } from '../../grafana/mixin/promql/duration.ts'
+import { type Selection, substitute } from '../../grafana/mixin/promql/selection.ts'
 import type { Prometheus, Series, Span } from './prometheus.ts'
 
 /** A series with its name in the legend and the refId of its query. */

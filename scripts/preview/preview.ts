@@ -1,5 +1,5 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
-import { type Selection, substitute } from '../../mixin/promql/selection.ts'
+import { type Selection, substitute } from '../../grafana/mixin/promql/selection.ts'
 import type { Mark } from './draw_timeseries.ts'
 import { color } from './field.ts'
 import { drawPage } from './page.ts'

@@ -1,6 +1,6 @@
 /**
  * Sources of the rules as data. Expressions and texts have references to settings (references.ts). They are written in
- * `mixin/`; the package has them as a generated file (package_files.ts).
+ * `grafana/mixin/`; the package has them as a generated file (package_files.ts).
  */
 import type { Levels } from './references.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { ALERT_GROUPS } from '../../mixin/rules/rules.ts'
+import { ALERT_GROUPS } from '../../grafana/mixin/rules/rules.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
 import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'

@@ -131,7 +131,7 @@ describe('installed from its tarball into an empty folder, without development d
         .map((target) => `${page}: ${target}`),
     )
     expect(broken).toEqual([])
-    expect(installed('docs/operations.md')).toContain(`${REPOSITORY}/blob/v${version}/mixin`)
+    expect(installed('docs/operations.md')).toContain(`${REPOSITORY}/blob/v${version}/grafana/mixin`)
   })
 
   test('has a manual page, which npm links with --global', async () => {

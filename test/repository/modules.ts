@@ -86,7 +86,11 @@ export const MODULES: readonly Module[] = [
       alerting: 'all',
     },
   },
-  { name: 'mixin', paths: ['mixin/'], mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all' } },
+  {
+    name: 'mixin',
+    paths: ['grafana/mixin/'],
+    mayImport: { 'src/metrics/families.ts': 'all', alerting: 'all' },
+  },
   {
     name: 'generators',
     paths: ['scripts/generators/', 'docs/'],
@@ -106,10 +110,10 @@ export const MODULES: readonly Module[] = [
 /** Which paths may import a package. Other packages may not be imported. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['src/history/'],
-  '@grafana/grafana-foundation-sdk': ['mixin/'],
+  '@grafana/grafana-foundation-sdk': ['grafana/mixin/'],
   '@koa/router': ['src/server/', 'src/emulator/'],
   '@peculiar/x509': ['src/emulator/'],
-  '@prometheus-io/lezer-promql': ['mixin/'],
+  '@prometheus-io/lezer-promql': ['grafana/mixin/'],
   bcryptjs: ['src/server/'],
   commander: ['src/commands/', 'src/main.ts'],
   'fast-xml-parser': ['src/api/', 'src/emulator/', 'src/server/admin'],
@@ -122,7 +126,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['src/metrics/'],
   snappyjs: ['src/history/'],
   undici: ['src/api/'],
-  yaml: ['src/config/', 'src/alerting/', 'mixin/', 'scripts/generators/', 'docs/'],
+  yaml: ['src/config/', 'src/alerting/', 'grafana/mixin/', 'scripts/generators/', 'docs/'],
   zod: ['src/config/', 'scripts/generators/'],
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { RECORDED } from '../../mixin/promql/metrics.ts'
+import { RECORDED } from '../../grafana/mixin/promql/metrics.ts'
 import { EXAMPLE_QUERIES, metricsReference } from '../../scripts/generators/metrics_reference.ts'
 import { REASONS } from '../../src/api/errors/reasons.ts'
 import { ATTRIBUTES } from '../../src/catalogue.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
-import { KNOWN_METRICS } from '../mixin/promql/known_metrics.ts'
-import { parse, selectorsOf } from '../mixin/promql/parse.ts'
+import { KNOWN_METRICS } from '../grafana/promql/known_metrics.ts'
+import { parse, selectorsOf } from '../grafana/promql/parse.ts'
 
 const lines = metricsReference().split('\n')
 

@@ -1,0 +1,146 @@
+import type { Duration } from '../../promql/duration.ts'
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { perForecast, usedRatio } from '../../promql/nodes.ts'
+import { by, perNode, sumByPool } from '../../promql/operators.ts'
+import { lastPollAge } from '../../promql/pools.ts'
+import { recorded } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { top } from '../../promql/top.ts'
+import { rowToNode, rowToPool, seriesToPool } from '../../sdk/links.ts'
+import { REACHED_MAPPINGS } from '../../sdk/mappings.ts'
+import { lineSteps, steps } from '../../sdk/spec.ts'
+import { type Column, table } from '../../sdk/table.ts'
+import { dashed, timeSeries } from '../../sdk/timeseries.ts'
+import { LIMITS, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { POOL_NAME } from '../common/lines.ts'
+import { NEEDS_RULES } from './space.ts'
+import { growth, TREND_TO_TARGET } from './trend.ts'
+
+const TARGET: Matcher = `target_percent="${LIMITS.forecastTargetPercent}"`
+
+/** The shortest forecast of a node, of any history, under each set of the labels. */
+const forecast = (labels: readonly string[], ...matchers: readonly Matcher[]): Expression =>
+  by('min', labels, perForecast(select('sds_node_capacity_forecast_seconds', ...SCOPE.pool, ...matchers)))
+
+const timeLeft = (title: string, expr: Expression): Column => ({
+  title,
+  expr,
+  unit: 'dtdurations',
+  decimals: 0,
+  mappings: REACHED_MAPPINGS,
+  steps: steps(THRESHOLDS.forecastSeconds),
+})
+
+const growthColumn = (title: string, ago: Duration): Column => ({
+  title,
+  expr: growth(ago),
+  unit: 'bytes',
+  decimals: 1,
+})
+
+const unavailable = sumByPool(
+  promql`1 - ${perForecast(select('sds_node_capacity_forecast_available', ...SCOPE.pool))}`,
+)
+
+export const whenFull = table({
+  title: 'When pools are full',
+  about: [
+    `Used and free space of each pool, the change of its allocated space within the last day, week and month, and the time until ${LIMITS.forecastTargetPercent} % is used: by the storage system's own forecast (the shortest of its nodes and histories), and by the linear trend of the last seven days. “N/A” is the number of forecasts that the storage system does not make, because usage decreases or its history is too short.`,
+    'Both times are months and similar. The week is about seven times the day, the month about four times the week.',
+    'A day far above a seventh of its week is sudden growth. A time is missing where the use does not grow. Growth and trend need the recording rules and data from so long ago: the default retention of Prometheus is 15 days.',
+  ],
+  rows: POOL_KEY,
+  columns: [
+    {
+      title: 'Used',
+      expr: usedRatio(sumByPool, SCOPE.pool),
+      unit: 'percentunit',
+      steps: steps(THRESHOLDS.usedRatio),
+    },
+    {
+      title: 'Free',
+      expr: sumByPool(perNode(select('sds_node_disk_space_free_bytes', ...SCOPE.pool))),
+      unit: 'bytes',
+      decimals: 1,
+    },
+    growthColumn('1 day', '1d'),
+    growthColumn('7 days', '7d'),
+    growthColumn('30 days', '30d'),
+    timeLeft(`${LIMITS.forecastTargetPercent} % by system`, forecast(POOL_KEY, TARGET)),
+    timeLeft(`${LIMITS.forecastTargetPercent} % by trend`, TREND_TO_TARGET),
+    { title: 'N/A', expr: unavailable, unit: 'none' },
+    { title: 'Last poll', expr: lastPollAge(SCOPE.pool), unit: 's', decimals: 0 },
+  ],
+  cellLinks: { pool: rowToPool },
+  sortBy: 'Used',
+  noValue: 'No pool was reported within a day',
+  width: 24,
+})
+
+/** A year: longer times would hide those that matter. */
+const LONGEST_SECONDS = 365 * 86_400
+
+/** The pools with the shortest times. */
+const soonest = (seconds: Expression): Expression =>
+  promql`-(
+${top(promql`-clamp_max(${seconds}, ${LONGEST_SECONDS})`)}
+)`
+
+export const timeToTarget = timeSeries({
+  title: `Top $topn pools: time to ${LIMITS.forecastTargetPercent} %, two forecasts`,
+  about: [
+    `Time until ${LIMITS.forecastTargetPercent} % of the space of a pool is used, of the pools that are full soonest: solid by the storage system's own forecast, dashed by the linear trend of the seven days before. Times above a year are drawn as a year.`,
+    'Both lines of a pool are similar and decrease by a day each day.',
+    'Where the lines differ, the growth changed: the trend of seven days follows faster. A line that drops is new use: find the client that writes.',
+  ],
+  queries: [
+    { expr: soonest(recorded(RECORDED.forecast, SCOPE.pool)), legend: POOL_NAME },
+    { expr: soonest(TREND_TO_TARGET), legend: `${POOL_NAME}, by trend` },
+  ],
+  unit: 'dtdurations',
+  decimals: 0,
+  min: 0,
+  steps: lineSteps(THRESHOLDS.forecastSeconds),
+  limits: true,
+  overrides: [dashed('/, by trend$/')],
+  noValue: NEEDS_RULES,
+  links: [seriesToPool],
+  width: 24,
+  height: 10,
+})
+
+const MATRIX_KEY = ['system', 'pool', 'target_percent', 'history_days'] as const
+
+export const forecastMatrix = table({
+  title: 'Time until target',
+  about: [
+    "The storage systems' own forecasts: the shortest of the nodes of a pool, by target and by days of history.",
+    'Months. There is no row where the system makes no forecast.',
+    'Red is less than a week, yellow less than a month, “reached” means that the target is passed. Compare the histories: a short one shows a recent change.',
+  ],
+  rows: MATRIX_KEY,
+  labelTitles: { target_percent: 'Target', history_days: 'Days' },
+  columns: [timeLeft('Time left', forecast(MATRIX_KEY))],
+  cellLinks: { pool: rowToPool },
+  sortBy: 'Time left',
+  ascending: true,
+  noValue: 'No forecast, or no data: see “Data”',
+  width: 12,
+})
+
+export const closest = table({
+  title: `Top $topn nodes closest to ${LIMITS.forecastTargetPercent} %`,
+  about: [
+    'The nodes with the shortest forecast of the storage system.',
+    'Months.',
+    'Click a node to open it. Several nodes of one pool mean that the pool needs disks.',
+  ],
+  rows: NODE_KEY,
+  columns: [timeLeft('Time left', promql`bottomk($topn, ${forecast(NODE_KEY, TARGET)})`)],
+  cellLinks: { node: rowToNode },
+  sortBy: 'Time left',
+  ascending: true,
+  noValue: 'No forecast, or no data: see “Data”',
+  width: 12,
+})

@@ -1,0 +1,93 @@
+import { select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { usedRatio } from '../../promql/nodes.ts'
+import { perNode, perSystem, sum } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { top } from '../../promql/top.ts'
+import { seriesToPool } from '../../sdk/links.ts'
+import { from, lineSteps, type SizedPanel, steps } from '../../sdk/spec.ts'
+import { stat } from '../../sdk/stat.ts'
+import { dashed, timeSeries } from '../../sdk/timeseries.ts'
+import { THRESHOLDS } from '../../settings.ts'
+import { POOL_NAME } from '../common/lines.ts'
+import { PROJECTED_RATIO, PROJECTION_DAYS, USED_RATIO } from './trend.ts'
+
+const total = (title: string, metric: MetricName, about: readonly [string, string, string]) =>
+  stat({
+    title,
+    about,
+    queries: [{ expr: sum(perNode(select(metric, ...SCOPE.pool))) }],
+    unit: 'bytes',
+    width: 4,
+  })
+
+export const totals: readonly SizedPanel[] = [
+  stat({
+    title: 'Space used',
+    about: [
+      'Allocated relative to usable space, summed over the selected pools before dividing; only nodes that serve both count.',
+      'Below the warning threshold.',
+      'Find the full pool under “When pools are full”.',
+    ],
+    queries: [{ expr: usedRatio(sum, SCOPE.pool) }],
+    unit: 'percentunit',
+    steps: steps(THRESHOLDS.usedRatio),
+    width: 4,
+  }),
+  total('Usable', 'sds_node_disk_space_total_bytes', [
+    'Usable disk space of the selected pools.',
+    'Constant, except when disks are added.',
+    'A decrease means that disks or nodes left the pool: see the disks dashboard.',
+  ]),
+  total('Allocated', 'sds_node_disk_space_allocated_bytes', [
+    'Disk space allocated for chunks in the selected pools.',
+    'Grows with the stored data.',
+    'See “When pools are full” for the growth.',
+  ]),
+  total('Free', 'sds_node_disk_space_free_bytes', [
+    'Free usable space on Good disks, without the reserve.',
+    'More than the growth until new disks are delivered.',
+    'Order disks. Until they are delivered, delete or move data.',
+  ]),
+  total('Reserved', 'sds_node_disk_space_reserved_bytes', [
+    'Disk space that the system reserves for rebuilds.',
+    'A constant share of the usable space, about 10 %.',
+    'Do not count it as free space when planning.',
+  ]),
+  stat({
+    title: 'Offline',
+    about: [
+      'Offline disk space of each selected system, over all pools. Every node reports the value of the whole system, so it is counted once per system.',
+      '0.',
+      'The disks dashboard shows which nodes have bad disks.',
+    ],
+    queries: [{ expr: sum(perSystem(select('sds_node_disk_space_offline_bytes', ...SCOPE.system))) }],
+    unit: 'bytes',
+    steps: from(1, 'warning'),
+    width: 4,
+  }),
+]
+
+/** Text of panels on recorded sums. */
+export const NEEDS_RULES = 'No data: see “Data”, and load the recording rules'
+
+export const usedOverTime = timeSeries({
+  title: `Top $topn pools by space used, and in ${PROJECTION_DAYS} days`,
+  about: [
+    `Allocated relative to usable space of the fullest pools. Dashed: the value in ${PROJECTION_DAYS} days by the linear trend of the seven days before, where there are seven days of data.`,
+    'Increases slowly, and drops when disks are added. The dashed lines are below the thresholds.',
+    'A dashed line above a threshold: disks are needed within that time. A line that becomes steeper is new use or an error of a client: find the client that writes.',
+  ],
+  queries: [
+    { expr: top(USED_RATIO), legend: POOL_NAME },
+    { expr: top(PROJECTED_RATIO), legend: `${POOL_NAME}, in ${PROJECTION_DAYS} days` },
+  ],
+  unit: 'percentunit',
+  steps: lineSteps(THRESHOLDS.usedRatio),
+  limits: true,
+  overrides: [dashed(`/, in ${PROJECTION_DAYS} days$/`)],
+  noValue: NEEDS_RULES,
+  links: [seriesToPool],
+  width: 24,
+  height: 10,
+})

@@ -1,0 +1,31 @@
+import type { Expression, Matcher } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { ratio, sumByPool } from '../../promql/operators.ts'
+import { recorded, recordedSelector } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import type { SizedPanel } from '../../sdk/spec.ts'
+import { topPools } from './lines.ts'
+import { NO_RECORDED_DATA } from './pool_data.ts'
+
+/** One series per pool and purpose of disk traffic. */
+export const byPurpose = (direction: 'read' | 'write', ...matchers: readonly Matcher[]): Expression =>
+  recordedSelector(
+    direction === 'read' ? RECORDED.diskReadPurposes : RECORDED.diskWritePurposes,
+    SCOPE.pool,
+    ...matchers,
+  )
+
+interface Words {
+  readonly title: string
+  readonly about: readonly [string, string, string]
+}
+
+/** Share of the disk reads of each pool with a purpose, e.g. `purpose="user"`. */
+export const diskReadShare = (purpose: Matcher, words: Words): SizedPanel =>
+  topPools({
+    ...words,
+    expr: ratio(sumByPool(byPurpose('read', purpose)), recorded(RECORDED.diskReads, SCOPE.pool)),
+    unit: 'percentunit',
+    noValue: NO_RECORDED_DATA,
+    width: 12,
+  })

@@ -1,0 +1,200 @@
+import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, perSystem, sumBy } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { heatmap } from '../../sdk/heatmap.ts'
+import { PLAIN, type SizedPanel } from '../../sdk/spec.ts'
+import { matrix } from '../../sdk/table.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { POLLED_POOL_KEY, POOL_KEY } from '../../settings.ts'
+import { topPools } from '../common/lines.ts'
+
+/** Not deduplicated: two exporters of a pair really send twice as many requests. */
+const rate = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  promql`rate(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
+export const increase = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  promql`increase(${select(metric, ...SCOPE.polling, ...matchers)}[$__rate_interval])`
+
+/** Counters have a series for each possible result; most of them stay 0. */
+export const occurred = (events: Expression): Expression => promql`${events} > 0`
+
+const BUCKETS = 'sds_api_request_duration_seconds_bucket'
+
+const durations = heatmap({
+  title: 'Request duration',
+  about: [
+    'Number of requests to the storage systems by duration.',
+    'One band well below a second for current values. Forecasts may take longer.',
+    'A second band near 30 seconds is requests that time out.',
+  ],
+  queries: [{ expr: sumBy(['le'], rate(BUCKETS)), legend: '{{le}}', format: 'heatmap' }],
+  unit: 's',
+  noValue: 'No request in this time range',
+  width: 12,
+})
+
+const slowest = timeSeries({
+  title: 'Request duration, 95th percentile',
+  about: [
+    '95 % of the requests were faster, by system and operation.',
+    'Constant, far below the timeout of 30 seconds.',
+    'An increase is an early sign of an overloaded system. A step after a change of the configuration is caused by too many concurrent requests.',
+  ],
+  queries: [
+    {
+      // NaN where there were no requests; the comparison drops it.
+      expr: promql`histogram_quantile(0.95, ${sumBy(['system', 'operation', 'le'], rate(BUCKETS))}) >= 0`,
+      legend: '{{system}} {{operation}}',
+    },
+  ],
+  unit: 's',
+  min: 0,
+  // Some operations run once in an hour.
+  rare: true,
+  noValue: 'No request in this time range',
+  width: 12,
+})
+
+const pollDuration = topPools({
+  title: 'Top $topn pools by poll duration',
+  about: [
+    'Duration of the last poll, successful or failed, including retries, of the slowest pools.',
+    'Seconds.',
+    'Close to the schedule of one minute: polls are skipped. Poll less often, or find out why the system is slow.',
+  ],
+  expr: dedup(POOL_KEY, select('sds_pool_poll_duration_seconds', ...SCOPE.system)),
+  unit: 's',
+  min: 0,
+  noValue: 'No poll in this time range',
+  interval: '1m',
+  width: 12,
+})
+
+const failures = timeSeries({
+  title: 'Failed polls by reason',
+  about: [
+    'Failed polls per second, by reason.',
+    'None.',
+    'auth, forbidden: account and role. connect, dns, tls, timeout: the network path to the system. syntax, schema, html: a proxy, or another version of the system. throttled, unavailable: the system is overloaded.',
+  ],
+  queries: [
+    {
+      expr: occurred(sumBy(['system', 'result'], rate('sds_pool_polls_total', 'result!="ok"'))),
+      legend: '{{system}} {{result}}',
+    },
+  ],
+  unit: 'ops',
+  min: 0,
+  bars: true,
+  stacked: true,
+  faults: true,
+  noValue: 'No failed poll',
+  width: 12,
+})
+
+const answers = timeSeries({
+  title: 'Answers by status',
+  about: [
+    'Requests to the storage systems per second, by HTTP status, or by reason where there was no response.',
+    'Nearly all 200, at the rate of the schedules.',
+    'Single 401 and 302 are expired sessions. 403 is a missing role, 429 and 503 an overloaded system, other 5xx a fault of the system.',
+  ],
+  queries: [
+    { expr: sumBy(['system', 'code'], rate('sds_api_requests_total')), legend: '{{system}} {{code}}' },
+  ],
+  unit: 'reqps',
+  min: 0,
+  noValue: 'No request in this time range',
+  width: 12,
+})
+
+const logins = timeSeries({
+  title: 'Failed logins',
+  about: [
+    'Logins that the storage systems refused or that did not reach them, by reason.',
+    'None.',
+    'Check the password file or token at once: repeated failures can lock the account. The exporter waits longer after each.',
+  ],
+  queries: [
+    {
+      expr: occurred(sumBy(['system', 'result'], increase('sds_api_logins_total', 'result!="ok"'))),
+      legend: '{{system}} {{result}}',
+    },
+  ],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  faults: true,
+  noValue: 'No failed login',
+  width: 12,
+})
+
+const skew = timeSeries({
+  title: 'Clock difference',
+  about: [
+    "The storage system's clock minus the exporter's.",
+    'Constant, within seconds of zero.',
+    'A slope is a clock without NTP, a step is a clock that was set.',
+  ],
+  queries: [
+    { expr: perSystem(select('sds_system_clock_skew_seconds', ...SCOPE.system)), legend: '{{system}}' },
+  ],
+  unit: 's',
+  noValue: 'No system in this time range',
+  width: 12,
+})
+
+export const polling: readonly SizedPanel[] = [
+  durations,
+  slowest,
+  pollDuration,
+  failures,
+  answers,
+  logins,
+  skew,
+  timeSeries({
+    title: 'Rejected values',
+    about: [
+      'Values of the feed or the query interface that were not exported because they are invalid, by attribute and reason.',
+      'None.',
+      'The log shows the first of each kind. The other values of the node are exported. The usual cause is a new version of the storage system.',
+    ],
+    queries: [
+      {
+        expr: occurred(sumBy(['system', 'attribute', 'reason'], rate('sds_api_rejected_values_total'))),
+        legend: '{{system}} {{attribute}}: {{reason}}',
+      },
+    ],
+    unit: 'ops',
+    min: 0,
+    bars: true,
+    // There are thousands of counters, one for each system, attribute and reason.
+    interval: '5m',
+    faults: true,
+    noValue: 'No rejected value',
+    width: 12,
+  }),
+]
+
+const COVERAGE_KEY = [...POLLED_POOL_KEY, 'attribute', 'state'] as const
+
+export const coverage: readonly SizedPanel[] = [
+  matrix({
+    title: 'Attribute coverage',
+    about: [
+      'Number of nodes that serve each attribute in the nodes feed or the query interface, lack it, or serve it unreadable, over the selected systems.',
+      'Each attribute is served by all nodes or absent on all. Systems with the query interface lack the mean latencies. Systems without both sources lack whole groups, and the panels that need them are empty.',
+      'Report unreadable values. Absent on some nodes only means that their collector has stopped.',
+    ],
+    expr: sumBy(
+      ['attribute', 'state'],
+      dedup(COVERAGE_KEY, select('sds_pool_attribute_nodes', ...SCOPE.system)),
+    ),
+    row: 'attribute',
+    column: 'state',
+    unit: 'none',
+    steps: PLAIN,
+    noValue: 'No poll yet',
+    width: 24,
+  }),
+]

@@ -1,0 +1,110 @@
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, ratio } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { lineSteps, type PanelSpec, type SizedPanel } from '../../sdk/spec.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { THRESHOLDS } from '../../settings.ts'
+
+type Course = Pick<PanelSpec, 'title' | 'about' | 'unit'> & Partial<PanelSpec> & { readonly limits?: boolean }
+
+const NO_EXPORTER = 'No exporter in this time range'
+
+/** One line per exporter. */
+const perExporter = (vector: Expression, course: Course): SizedPanel =>
+  timeSeries({
+    queries: [{ expr: dedup(['instance'], vector), legend: '{{instance}}' }],
+    min: 0,
+    noValue: NO_EXPORTER,
+    width: 8,
+    ...course,
+  })
+
+const metric = (name: MetricName): Expression => select(name, ...SCOPE.exporter)
+
+export const output: readonly SizedPanel[] = [
+  perExporter(metric('sds_exporter_series'), {
+    title: 'Series',
+    about: [
+      'Series of nodes, pools and systems in the last exposition of each exporter, without those about the exporter.',
+      'Constant: about 50 per node, more where error types occur.',
+      'A drop to half is a category that a system no longer serves. A steady increase is a label with ever new values.',
+    ],
+    unit: 'none',
+  }),
+  perExporter(metric('scrape_duration_seconds'), {
+    title: 'Scrape duration',
+    about: [
+      'Duration of the scrape of each exporter.',
+      'Well below a second: the exporter responds from memory.',
+      'Slow scrapes are caused by a busy host or a slow network. They never wait for a storage system.',
+    ],
+    unit: 's',
+  }),
+  perExporter(metric('scrape_samples_scraped'), {
+    title: 'Samples per scrape',
+    about: [
+      'Samples in the last scrape of each exporter.',
+      'Slightly more than “Series”, and equal on both exporters of a pair.',
+      'Different on a pair: one exporter does not reach a system, or has another configuration.',
+    ],
+    unit: 'none',
+  }),
+]
+
+export const processes: readonly SizedPanel[] = [
+  perExporter(promql`rate(${metric('process_cpu_seconds_total')}[$__rate_interval])`, {
+    title: 'CPU cores in use',
+    about: [
+      'CPU seconds per second of each exporter.',
+      'A few hundredths.',
+      'Near 1 the exporter is at its limit: distribute the systems over several exporters.',
+    ],
+    unit: 'none',
+    decimals: 3,
+    width: 12,
+  }),
+  timeSeries({
+    title: 'Memory of the exporter',
+    about: [
+      'Resident memory of the process, and the used part of the JavaScript heap.',
+      'Rises and falls without a trend.',
+      'An increase over days is a leak: report it with a heap snapshot, and restart the exporter.',
+    ],
+    queries: [
+      {
+        expr: dedup(['instance'], metric('process_resident_memory_bytes')),
+        legend: '{{instance}} resident',
+      },
+      { expr: dedup(['instance'], metric('nodejs_heap_size_used_bytes')), legend: '{{instance}} heap used' },
+    ],
+    unit: 'bytes',
+    min: 0,
+    noValue: NO_EXPORTER,
+    width: 12,
+  }),
+  perExporter(metric('nodejs_eventloop_lag_p99_seconds'), {
+    title: 'Event loop lag, 99th percentile',
+    about: [
+      'Delay of the event loop of each exporter.',
+      'Some hundredths of a second.',
+      'Above the thresholds the exporter responds late: too many nodes for one process, or too little CPU.',
+    ],
+    unit: 's',
+    steps: lineSteps(THRESHOLDS.eventLoopLagSeconds),
+    limits: true,
+    width: 12,
+  }),
+  perExporter(ratio(metric('process_open_fds'), metric('process_max_fds')), {
+    title: 'Open files',
+    about: [
+      'Open file descriptors relative to the limit, of each exporter.',
+      'A few percent.',
+      'A steady increase is connections that are not closed: report it.',
+    ],
+    unit: 'percentunit',
+    steps: lineSteps(THRESHOLDS.openFilesRatio),
+    limits: true,
+    width: 12,
+  }),
+]

@@ -1,0 +1,65 @@
+import { select } from '../../promql/expression.ts'
+import { perSystem, sumBy } from '../../promql/operators.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { QUERY_RESULT, upDown } from '../../sdk/mappings.ts'
+import type { SizedPanel } from '../../sdk/spec.ts'
+import { stateTimeline } from '../../sdk/state_timeline.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { increase, occurred } from './polling.ts'
+
+const NOT_QUERIED = 'No system is queried'
+
+const up = stateTimeline({
+  title: 'Query interface',
+  about: [
+    'Whether the last poll of the query interface succeeded, also without data. Systems whose feed has all figures are not queried.',
+    'Always ok.',
+    'Failed since the start: the system has no query interface, or the account lacks the role. Otherwise see “Polls of the query interface” for the reason.',
+  ],
+  queries: [{ expr: perSystem(select('sds_system_query_up', ...SCOPE.system)), legend: '{{system}}' }],
+  unit: 'none',
+  mappings: upDown(...QUERY_RESULT),
+  noValue: NOT_QUERIED,
+  width: 8,
+})
+
+const polls = timeSeries({
+  title: 'Polls of the query interface',
+  about: [
+    'Polls by result: ok, empty (no current data), or the reason of the failure.',
+    'Only ok.',
+    'forbidden: a missing role. client_error: a refused query. unavailable, server_error, timeout: the monitoring services of the system. not_found: no query interface. After repeated failures the exporter may wait for up to an hour.',
+  ],
+  queries: [
+    {
+      expr: occurred(sumBy(['system', 'result'], increase('sds_query_polls_total'))),
+      legend: '{{system}} {{result}}',
+    },
+  ],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  stacked: true,
+  noValue: 'No poll in this time',
+  width: 8,
+})
+
+const unmatched = timeSeries({
+  title: 'Rows of unknown nodes',
+  about: [
+    'Rows of the query interface that are joined to no node of a polled pool. Their figures are not exported.',
+    'None, if all pools of the system are polled.',
+    'Add the missing pools to the configuration. Otherwise ids and names of nodes differ between the feed and the query interface: report it.',
+  ],
+  queries: [
+    { expr: occurred(sumBy(['system'], increase('sds_query_unmatched_rows_total'))), legend: '{{system}}' },
+  ],
+  unit: 'none',
+  min: 0,
+  bars: true,
+  faults: true,
+  noValue: 'No row of an unknown node',
+  width: 8,
+})
+
+export const queryInterface: readonly SizedPanel[] = [up, polls, unmatched]

@@ -1,0 +1,108 @@
+import { poolHealthBands } from '../../promql/bands.ts'
+import { promql, select } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
+import { sampleAge, usedRatio } from '../../promql/nodes.ts'
+import { by, perNode, sumByPool } from '../../promql/operators.ts'
+import { lastPollAge, poolHealthCode } from '../../promql/pools.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { rowToPool, seriesToPool } from '../../sdk/links.ts'
+import { HEALTH_CELLS, HEALTH_MAPPINGS, REACHED_MAPPINGS, troubleMappings } from '../../sdk/mappings.ts'
+import { from, steps } from '../../sdk/spec.ts'
+import { stateTimeline } from '../../sdk/state_timeline.ts'
+import { type Column, table } from '../../sdk/table.ts'
+import { LATENCY_THRESHOLDS, LIMITS, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { POOL_NAME } from '../common/lines.ts'
+import { DISKS_TO_FIX, SHORTEST_FORECAST } from './queries.ts'
+import { CRITICAL_SCORE, SCORE } from './score.ts'
+
+const worstLatency = (title: string, operation: Operation): Column => ({
+  title,
+  expr: by('max', POOL_KEY, nodeLatency(operation, SCOPE.system)),
+  unit: 's',
+  steps: steps(LATENCY_THRESHOLDS[operation]),
+  sample: '99.9 ms',
+})
+
+const STATE: readonly Column[] = [
+  { title: 'Trouble', expr: SCORE, unit: 'none', mappings: troubleMappings(CRITICAL_SCORE) },
+  { title: 'State', expr: poolHealthCode(SCOPE.system), unit: 'none', mappings: HEALTH_CELLS },
+  {
+    title: 'Nodes',
+    expr: by('count', POOL_KEY, perNode(select('sds_node_info', ...SCOPE.system))),
+    unit: 'none',
+  },
+  { title: 'Disks', expr: DISKS_TO_FIX, unit: 'none', steps: from(1, 'failed') },
+]
+
+const SPACE: readonly Column[] = [
+  {
+    title: 'Used',
+    expr: usedRatio(sumByPool, SCOPE.system),
+    unit: 'percentunit',
+    steps: steps(THRESHOLDS.usedRatio),
+  },
+  {
+    title: 'Free',
+    expr: sumByPool(perNode(select('sds_node_disk_space_free_bytes', ...SCOPE.system))),
+    unit: 'bytes',
+  },
+  {
+    title: `To ${LIMITS.forecastTargetPercent} %`,
+    expr: SHORTEST_FORECAST,
+    unit: 'dtdurations',
+    decimals: 0,
+    mappings: REACHED_MAPPINGS,
+    steps: steps(THRESHOLDS.forecastSeconds),
+  },
+]
+
+const SERVICE: readonly Column[] = [
+  worstLatency('Read', 'read'),
+  worstLatency('Write', 'write'),
+  {
+    title: 'Errors',
+    expr: by('max', POOL_KEY, perNode(select('sds_node_transaction_errors_ratio', ...SCOPE.system))),
+    unit: 'percentunit',
+    decimals: 2,
+    steps: steps(THRESHOLDS.errorRatio),
+  },
+  {
+    title: 'Data age',
+    expr: promql`${sampleAge(POOL_KEY, SCOPE.system)} or ${lastPollAge(SCOPE.system)}`,
+    unit: 's',
+    decimals: 0,
+    steps: steps(THRESHOLDS.sampleAgeSeconds),
+    sample: '59 mins',
+  },
+]
+
+export const pools = table({
+  title: 'Pools',
+  about: [
+    "One row for each pool that was reported within a day, the worst first: “Trouble” counts the coloured cells of the row and the firing alerts about the pool. Health of the worst node, nodes, disks that are Bad or ready to replace, space, the storage system's own forecast, latency (mean or quantile) and share of failed transactions of the worst node, and the age of the newest sample of the node that is furthest behind by the storage system's clock.",
+    'Trouble none, state Good, data younger than ten minutes, no coloured cell.',
+    'Click a pool to see its nodes. State “No data”: nothing is known now, and the age is the time since the last successful poll; see the exporter dashboard for the reason. Cells without a value are not served by the system, or there were no transactions.',
+  ],
+  rows: POOL_KEY,
+  columns: [...STATE, ...SPACE, ...SERVICE],
+  cellLinks: { pool: rowToPool },
+  sortBy: 'Trouble',
+  noValue: 'No pool was reported within a day',
+  width: 24,
+  height: 11,
+})
+
+export const poolStates = stateTimeline({
+  title: 'Pools that were not Good',
+  about: [
+    'The health of the worst node of the pools that had no data, or a node that was not Good, in the time range; those that were worst come first.',
+    'Empty.',
+    'Click a band to open the pool. Short repeated bands are a node that flaps. “No data” on all pools of a system is a fault of the exporter or the network.',
+  ],
+  queries: [{ expr: poolHealthBands(SCOPE.system), legend: POOL_NAME }],
+  unit: 'none',
+  mappings: HEALTH_MAPPINGS,
+  noValue: 'All pools were Good, or none was reported',
+  links: [seriesToPool],
+  width: 24,
+})

@@ -1,0 +1,96 @@
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { dedup, perSystem, sum } from '../../promql/operators.ts'
+import { firingAlerts, rulesLoaded, SCOPE } from '../../promql/scope.ts'
+import { toPage } from '../../sdk/links.ts'
+import { DISK_COUNTS } from '../../sdk/mappings.ts'
+import { from, type SizedPanel } from '../../sdk/spec.ts'
+import { stat } from '../../sdk/stat.ts'
+import { NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
+import { nodesByState } from '../common/nodes_by_state.ts'
+import { disksToFix } from './queries.ts'
+
+const noAnswer = stat({
+  title: 'No answer',
+  about: [
+    'Systems that no exporter could reach with its last request.',
+    '0. “No data” means that no exporter reports: see the exporter dashboard.',
+    'Open the exporter dashboard: “System reachable”, “Failed polls by reason” and “Answers by status” show whether it is the network, the certificate or the login.',
+  ],
+  queries: [
+    { expr: sum(promql`1 - ${perSystem(select('sds_system_up', ...SCOPE.system))}`), legend: 'Systems' },
+  ],
+  unit: 'none',
+  steps: from(1, 'critical'),
+  links: [toPage('Exporter', 'exporter')],
+  width: 4,
+})
+
+/** Number of label sets that were reported within a day and are not now; 0, not empty, where there is none. */
+const vanished = (labels: readonly string[], metric: MetricName): Expression => {
+  const selector = select(metric, ...SCOPE.system)
+  const ofDay = dedup(labels, promql`last_over_time(${selector}[1d])`)
+  return promql`count(${ofDay} unless ${dedup(labels, selector)}) or 0 * count(${ofDay})`
+}
+
+const seenBefore = stat({
+  title: 'Seen in 24 h, not now',
+  about: [
+    'Systems, pools and nodes that an exporter reported within a day and none reports now.',
+    '0, except for a day after something was removed on purpose.',
+    'A system: it was removed from the configuration, or its exporter does not run. A pool or node: it left the feed, or its system cannot be polled. Pools without data are the first rows of the table below.',
+  ],
+  queries: [
+    { expr: vanished(SYSTEM_KEY, 'sds_system_up'), legend: 'Systems' },
+    { expr: vanished(POOL_KEY, 'sds_pool_up'), legend: 'Pools' },
+    { expr: vanished(NODE_KEY, 'sds_node_info'), legend: 'Nodes' },
+  ],
+  unit: 'none',
+  steps: from(1, 'critical'),
+  width: 6,
+})
+
+const alertCounts = stat({
+  title: 'Alerts',
+  about: [
+    'All firing alerts about the selected systems and the exporters, by severity. It counts every alert of Prometheus, also those that Alertmanager does not send because another alert explains them: one system that does not answer can be several alerts.',
+    '0 and 0. “No rules” means that Prometheus has not loaded the rules within a day.',
+    'The table “Alerts firing now” lists them. Each alert has a runbook.',
+  ],
+  queries: (['critical', 'warning'] as const).map((severity) => ({
+    expr: promql`count(${firingAlerts(`severity="${severity}"`)}) or ${rulesLoaded()} * 0`,
+    legend: severity,
+  })),
+  unit: 'none',
+  overrides: (['critical', 'warning'] as const).map((severity) => ({
+    name: severity,
+    properties: [{ id: 'thresholds', value: { mode: 'absolute', steps: from(1, severity) } }],
+  })),
+  noValue: 'No rules',
+  width: 4,
+})
+
+const nodes = nodesByState(
+  SCOPE.system,
+  'Bad or Not accessible reduces the protection of the data: find the pool in the table below. Suspect often precedes Bad.',
+  [toPage('Pool', 'pool')],
+)
+
+const disks = stat({
+  title: 'Disks',
+  about: [
+    'Disks that are Bad or ready to replace, over all selected systems.',
+    '0, or a few in a large fleet. The system rebuilds the data of failed disks.',
+    'The disks dashboard lists the nodes.',
+  ],
+  queries: (['Bad', 'ReadyToReplace'] as const).map((status) => ({
+    expr: sum(disksToFix(status)),
+    legend: status,
+  })),
+  unit: 'none',
+  overrides: DISK_COUNTS,
+  links: [toPage('Disks', 'disks')],
+  width: 4,
+})
+
+export const status: readonly SizedPanel[] = [noAnswer, seenBefore, alertCounts, nodes, disks]

@@ -1,0 +1,106 @@
+import type { Expression } from '../../promql/expression.ts'
+import { PURPOSE_AREAS, RECEIVED_TRANSMITTED } from '../../sdk/mappings.ts'
+import type { SizedPanel } from '../../sdk/spec.ts'
+import { timeSeries } from '../../sdk/timeseries.ts'
+import { NO_DATA } from '../common/pool_data.ts'
+import { one, oneEach, oneEachRate } from './queries.ts'
+
+const cpuAndMemory = timeSeries({
+  title: 'CPU and memory',
+  about: [
+    'Shares of CPU time and of memory in use.',
+    'CPU follows the load, memory is constant.',
+    'CPU without load is background work, see “Disk reads by activity”. Memory that increases for days is a leak.',
+  ],
+  queries: [
+    { expr: one('sds_node_cpu_utilization_ratio'), legend: 'CPU' },
+    { expr: one('sds_node_memory_utilization_ratio'), legend: 'Memory' },
+  ],
+  unit: 'percentunit',
+  noValue: NO_DATA,
+  width: 8,
+})
+
+const memory = timeSeries({
+  title: 'Memory used',
+  about: [
+    'Memory in use without buffers and cache, in bytes.',
+    'Constant.',
+    'Steps are restarts of services. A slow increase over days is a leak.',
+  ],
+  queries: [{ expr: one('sds_node_memory_used_bytes'), legend: 'Used' }],
+  unit: 'bytes',
+  min: 0,
+  noValue: NO_DATA,
+  width: 8,
+})
+
+const network = timeSeries({
+  title: 'Network traffic',
+  about: [
+    'Bytes per second through the network interfaces of the node.',
+    'More than the transaction bandwidth, because copies to other nodes are included.',
+    'Traffic without transactions is recovery or replication: see “Disk writes by activity”.',
+  ],
+  queries: [
+    { expr: one('sds_node_nic_received_bytes_per_second'), legend: 'Received' },
+    { expr: one('sds_node_nic_transmitted_bytes_per_second'), legend: 'Transmitted' },
+  ],
+  unit: 'Bps',
+  min: 0,
+  overrides: RECEIVED_TRANSMITTED,
+  noValue: NO_DATA,
+  width: 8,
+})
+
+const byInterface = (direction: 'received' | 'transmitted'): Expression =>
+  oneEachRate('interface', `sds_node_nic_interface_${direction}_bytes_total`)
+
+const interfaces = timeSeries({
+  title: 'Network traffic by interface',
+  about: [
+    'Bytes per second through each network interface of the node, mean of 15 minutes. Only the query interface serves them.',
+    'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
+    'An interface without traffic whose peers have more than before is a failed link.',
+  ],
+  queries: [
+    { expr: byInterface('received'), legend: '{{interface}} received' },
+    { expr: byInterface('transmitted'), legend: '{{interface}} transmitted' },
+  ],
+  unit: 'Bps',
+  min: 0,
+  noValue: NO_DATA,
+  width: 24,
+})
+
+const diskTraffic = (direction: 'read' | 'write') =>
+  timeSeries({
+    title: `Disk ${direction}s by activity`,
+    about: [
+      `Bytes per second ${direction === 'read' ? 'read from' : 'written to'} the disks of the node, by purpose, stacked.`,
+      'Mostly user traffic, with some erasure coding.',
+      'A large orange area is recovery after a disk or node failed. It uses bandwidth of users until it ends.',
+    ],
+    queries: [
+      {
+        expr: oneEach('purpose', `sds_node_disk_${direction}_purpose_bytes_per_second`),
+        legend: '{{purpose}}',
+      },
+    ],
+    unit: 'Bps',
+    min: 0,
+    stacked: true,
+    fewNames: true,
+    overrides: PURPOSE_AREAS,
+    noValue: NO_DATA,
+    width: 12,
+  })
+
+export const nodeResources: readonly SizedPanel[] = [
+  cpuAndMemory,
+  memory,
+  network,
+  interfaces,
+  diskTraffic('read'),
+  diskTraffic('write'),
+]

@@ -1,0 +1,94 @@
+import { SERIES_COLORS } from '../../colors.ts'
+import { type Expression, promql } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
+import type { MetricName } from '../../promql/metrics.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import { READS_WRITES } from '../../sdk/mappings.ts'
+import type { SizedPanel } from '../../sdk/spec.ts'
+import { colored, dashed, timeSeries } from '../../sdk/timeseries.ts'
+import { FAILURE_AXIS } from '../common/failures.ts'
+import { LATENCY_MEASURE } from '../common/latency.ts'
+import { NO_DATA } from '../common/pool_data.ts'
+import { one } from './queries.ts'
+
+const readsWrites = (reads: MetricName, writes: MetricName) => [
+  { expr: one(reads), legend: 'Reads' },
+  { expr: one(writes), legend: 'Writes' },
+]
+
+const transactions = timeSeries({
+  title: 'Transactions per second',
+  about: [
+    'Read and write transactions per second of the node.',
+    'Follows the daily load, similar to the other nodes of the pool.',
+    'Far less than the other nodes: the load balancer avoids the node, or the node is slow.',
+  ],
+  queries: readsWrites('sds_node_transaction_reads_per_second', 'sds_node_transaction_writes_per_second'),
+  unit: 'reqps',
+  min: 0,
+  overrides: READS_WRITES,
+  noValue: NO_DATA,
+  width: 12,
+})
+
+const latencyOf = (operation: Operation): Expression => promql`max(${nodeLatency(operation, SCOPE.node)})`
+const poolMedian = (operation: Operation): Expression =>
+  promql`quantile(0.5, ${nodeLatency(operation, SCOPE.pool)})`
+
+const latency = timeSeries({
+  title: 'Latency against the pool median',
+  about: [
+    `Time of transactions on the node: ${LATENCY_MEASURE} Dashed: the median of the nodes of its pool.`,
+    'Each line is close to its dashed line.',
+    'Above the median: the node is faulty, look at its disks, CPU and network below.',
+  ],
+  queries: [
+    { expr: latencyOf('read'), legend: 'Read' },
+    { expr: latencyOf('write'), legend: 'Write' },
+    { expr: poolMedian('read'), legend: 'Read, pool median' },
+    { expr: poolMedian('write'), legend: 'Write, pool median' },
+  ],
+  unit: 's',
+  min: 0,
+  overrides: [
+    colored('Read', SERIES_COLORS.reads),
+    colored('Write', SERIES_COLORS.writes),
+    dashed('Read, pool median', SERIES_COLORS.reads),
+    dashed('Write, pool median', SERIES_COLORS.writes),
+  ],
+  noValue: NO_DATA,
+  width: 12,
+})
+
+const bandwidth = timeSeries({
+  title: 'Transaction bandwidth',
+  about: [
+    'Bytes per second that transactions read from and write to the node.',
+    'Follows the transactions per second.',
+    'Higher bandwidth without more transactions means larger objects, which also take longer.',
+  ],
+  queries: readsWrites(
+    'sds_node_transaction_read_bytes_per_second',
+    'sds_node_transaction_write_bytes_per_second',
+  ),
+  unit: 'Bps',
+  min: 0,
+  overrides: READS_WRITES,
+  noValue: NO_DATA,
+  width: 12,
+})
+
+const failed = timeSeries({
+  title: 'Failed transactions',
+  about: [
+    "Share of the node's transactions that failed, by the fault of clients or of the system.",
+    'Below the dashed thresholds. Some clients always request objects that do not exist.',
+    'The errors dashboard shows the types, and whether clients or the system cause them.',
+  ],
+  queries: [{ expr: one('sds_node_transaction_errors_ratio'), legend: 'Failed' }],
+  ...FAILURE_AXIS,
+  noValue: NO_DATA,
+  width: 12,
+})
+
+export const nodeService: readonly SizedPanel[] = [transactions, latency, bandwidth, failed]

@@ -1,0 +1,136 @@
+import { SERIES_COLORS } from '../../colors.ts'
+import { type Expression, promql } from '../../promql/expression.ts'
+import {
+  latencyOfAll,
+  nodeLatency,
+  type Operation,
+  poolLatency,
+  requestQuantile,
+} from '../../promql/latency.ts'
+import { RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { ratio, sum } from '../../promql/operators.ts'
+import { recorded } from '../../promql/recorded.ts'
+import { SCOPE } from '../../promql/scope.ts'
+import type { SizedPanel } from '../../sdk/spec.ts'
+import { colored, dashed, timeSeries } from '../../sdk/timeseries.ts'
+import { capital, LATENCY_MEASURE, latencyAxis } from '../common/latency.ts'
+import { SAMPLE_INTERVAL, topPools } from '../common/lines.ts'
+import { NO_RECORDED_DATA } from '../common/pool_data.ts'
+import { compared } from './compare.ts'
+
+/** The selected pools as a whole: the typical latency beside that of the slowest of the selected nodes. */
+export const spread = (operation: Operation): SizedPanel => {
+  const nodes = nodeLatency(operation, SCOPE.node)
+  return timeSeries({
+    title: `${capital(operation)} latency of the selected pools`,
+    about: [
+      `Time of a ${operation} transaction over the selected pools: ${LATENCY_MEASURE} Dashed: the 95th percentile and the maximum of the selected nodes, not of requests; p99 of the requests to the pools where the system serves a histogram.`,
+      'All lines similar and below the thresholds.',
+      'Only the worst node is high: one faulty node, see “Where”. All are high: load or background work, see “Why”.',
+    ],
+    queries: [
+      { expr: latencyOfAll(operation, SCOPE.pool), legend: 'All requests' },
+      { expr: promql`quantile(0.95, ${nodes})`, legend: '95th percentile of nodes' },
+      { expr: promql`max(${nodes})`, legend: 'Worst node' },
+      { expr: requestQuantile(0.99, operation, SCOPE.pool), legend: 'p99 of requests' },
+    ],
+    ...latencyAxis(operation),
+    overrides: [
+      colored('All requests', SERIES_COLORS.now),
+      dashed('95th percentile of nodes', SERIES_COLORS.percentile),
+      dashed('Worst node', SERIES_COLORS.worst),
+      dashed('p99 of requests', SERIES_COLORS.slowRequests),
+    ],
+    noValue: NO_RECORDED_DATA,
+    interval: SAMPLE_INTERVAL,
+    width: 12,
+  })
+}
+
+export const topPoolLatency = (operation: Operation): SizedPanel =>
+  topPools({
+    title: `Top $topn pools by ${operation} latency`,
+    about: [
+      `Time of a ${operation} transaction by pool, weighted by transactions, of the pools that were slowest in the last three hours of the time range: ${LATENCY_MEASURE}`,
+      'Below the thresholds, and similar from day to day.',
+      'One pool: see its nodes. All pools of a system: its network or its load.',
+    ],
+    expr: poolLatency(operation, SCOPE.pool),
+    ...latencyAxis(operation),
+    noValue: NO_RECORDED_DATA,
+    width: 12,
+  })
+
+const ofPools = (name: RecordedName): Expression => recorded(name, SCOPE.pool)
+
+/** What is recorded of the reads and the writes of pools. */
+const RECORDED_TRAFFIC = {
+  read: { transactions: RECORDED.reads, bytes: RECORDED.readBytes },
+  write: { transactions: RECORDED.writes, bytes: RECORDED.writeBytes },
+} as const satisfies Record<Operation, Record<string, RecordedName>>
+
+const byPool = (title: string, about: readonly [string, string, string], expr: Expression, unit: string) =>
+  topPools({ title, about, expr, unit, min: 0, noValue: NO_RECORDED_DATA, width: 12 })
+
+export const transactions = byPool(
+  'Top $topn pools by transactions',
+  [
+    'Reads and writes per second of the pools with the most in the last three hours of the time range.',
+    'Follows the daily load.',
+    'Latency that increases together with transactions is caused by load.',
+  ],
+  ofPools(RECORDED.transactions),
+  'reqps',
+)
+
+export const bandwidth = byPool(
+  'Top $topn pools by bandwidth',
+  [
+    'Bytes per second that transactions read and write, of the pools with the most in the last three hours of the time range.',
+    'Follows the daily load.',
+    'A constant maximum under load is a bottleneck: compare with CPU and network below.',
+  ],
+  promql`(${ofPools(RECORDED.readBytes)} + ${ofPools(RECORDED.writeBytes)})`,
+  'Bps',
+)
+
+export const objectSize = (operation: Operation): SizedPanel => {
+  const { transactions: count, bytes } = RECORDED_TRAFFIC[operation]
+  return byPool(
+    `Top $topn pools by bytes per ${operation}`,
+    [
+      `Bandwidth divided by transactions: the mean size of the objects of a ${operation}, of the pools where it is largest.`,
+      'Steady.',
+      'A sudden increase explains higher latency: larger objects take longer.',
+    ],
+    ratio(ofPools(bytes), ofPools(count)),
+    'bytes',
+  )
+}
+
+const SAME_TIME = 'and the values of the day and of the week before at the same time of day.'
+
+export const comparedTransactions = compared({
+  title: 'Transactions and earlier days',
+  about: [
+    `Reads and writes per second over the selected pools, ${SAME_TIME}`,
+    'All lines similar, except on holidays.',
+    'Nearly zero while the other lines are not: requests do not reach the system. Far above: new load, which explains latency.',
+  ],
+  expr: sum(ofPools(RECORDED.transactions)),
+  unit: 'reqps',
+  width: 8,
+})
+
+export const comparedLatency = (operation: Operation): SizedPanel =>
+  compared({
+    title: `${capital(operation)} latency and earlier days`,
+    about: [
+      `Time of a ${operation} transaction over the selected pools, weighted by transactions, ${SAME_TIME} It is ${LATENCY_MEASURE}`,
+      'All lines similar.',
+      'Several times as slow at the same load: a fault, although the latency may be below the thresholds. Select one pool at a time.',
+    ],
+    expr: latencyOfAll(operation, SCOPE.pool),
+    unit: 's',
+    width: 8,
+  })

@@ -1,0 +1,61 @@
+import type { SeriesName } from '../../../src/metrics/families.ts'
+
+/** Metrics that Prometheus itself records: for each target, and for each pending or firing alert. */
+export const PROMETHEUS_METRICS = [
+  'up',
+  'scrape_duration_seconds',
+  'scrape_samples_scraped',
+  'ALERTS',
+] as const
+
+/**
+ * Series of the recording rules, named `level:metric:operation`; the level is the list of their labels. `job` and
+ * `instance` are aggregated away at every level, because two exporters may watch one system. What a panel reads of
+ * thousands of nodes at each point of its range is recorded, so that it reads a few series for each pool,
+ * or one for each node.
+ */
+export const RECORDED = {
+  healthCode: 'system_pool_node:sds_node_health_status:code',
+  nodeReadLatencyQuantile: 'system_pool_node:sds_node_transaction_read_latency_seconds:quantile',
+  nodeWriteLatencyQuantile: 'system_pool_node:sds_node_transaction_write_latency_seconds:quantile',
+  nodeTransactions: 'system_pool_node:sds_node_transactions_per_second:sum',
+  nodeBusierNic: 'system_pool_node:sds_node_nic_busier_utilization_ratio:max',
+
+  poolHealthCode: 'system_pool:sds_node_health_status:code',
+  maintenance: 'system_pool:sds_node_health_status_maintenance:max',
+  disks: 'system_pool_status:sds_node_disks_by_status:sum',
+  sampleAge: 'system_pool_category:sds_node_sample_age_seconds:min',
+
+  allocatedBytes: 'system_pool:sds_node_disk_space_allocated_bytes:sum',
+  totalBytes: 'system_pool:sds_node_disk_space_total_bytes:sum',
+  usedRatio: 'system_pool:sds_node_disk_space_allocated_per_total:ratio',
+  usedRatioRange: 'system_pool:sds_node_disk_space_allocated_per_total:range',
+  allocatedLevels: 'system_pool_level:sds_node_disk_space_allocated_level_bytes:sum',
+  freeLevels: 'system_pool_level:sds_node_disk_space_free_level_bytes:sum',
+  forecast: 'system_pool:sds_node_capacity_forecast_seconds:min',
+  forecastAvailable: 'system_pool:sds_node_capacity_forecast_available:max',
+
+  readLatency: 'system_pool:sds_node_transaction_read_latency_seconds:mean',
+  writeLatency: 'system_pool:sds_node_transaction_write_latency_seconds:mean',
+  readLatencyQuantile: 'system_pool:sds_node_transaction_read_latency_seconds:quantile',
+  writeLatencyQuantile: 'system_pool:sds_node_transaction_write_latency_seconds:quantile',
+  latencyBuckets: 'system_pool_operation_le:sds_node_transaction_latency_seconds_bucket:rate',
+  transactions: 'system_pool:sds_node_transactions_per_second:sum',
+  reads: 'system_pool:sds_node_transaction_reads_per_second:sum',
+  writes: 'system_pool:sds_node_transaction_writes_per_second:sum',
+  readBytes: 'system_pool:sds_node_transaction_read_bytes_per_second:sum',
+  writeBytes: 'system_pool:sds_node_transaction_write_bytes_per_second:sum',
+
+  failedRatio: 'system_pool:sds_node_transactions_failed_per_all:ratio',
+  failedNotByUserRatio: 'system_pool:sds_node_transactions_failed_not_by_user_per_all:ratio',
+  errorTypes: 'system_pool_category_error_type:sds_node_transaction_errors_by_type:sum',
+
+  diskReads: 'system_pool:sds_node_disk_read_bytes_per_second:sum',
+  diskWrites: 'system_pool:sds_node_disk_write_bytes_per_second:sum',
+  diskReadPurposes: 'system_pool_purpose:sds_node_disk_read_purpose_bytes_per_second:sum',
+  diskWritePurposes: 'system_pool_purpose:sds_node_disk_write_purpose_bytes_per_second:sum',
+} as const
+export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
+
+/** Every name that a dashboard or a rule may select. */
+export type MetricName = SeriesName | (typeof PROMETHEUS_METRICS)[number] | RecordedName

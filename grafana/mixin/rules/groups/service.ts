@@ -1,0 +1,220 @@
+import type { Reference } from '../../../../src/alerting/references.ts'
+import type { Duration } from '../../promql/duration.ts'
+import { type Expression, join, promql, select } from '../../promql/expression.ts'
+import { nodeLatency, type Operation } from '../../promql/latency.ts'
+import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
+import { perNode } from '../../promql/operators.ts'
+import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { dashboardOf, NODE, POOL } from './templates.ts'
+
+interface Direction {
+  readonly operation: Operation
+  readonly name: 'Read' | 'Write'
+  readonly mean: RecordedName
+  readonly quantile: RecordedName
+}
+const READ: Direction = {
+  operation: 'read',
+  name: 'Read',
+  mean: RECORDED.readLatency,
+  quantile: RECORDED.readLatencyQuantile,
+}
+const WRITE: Direction = {
+  operation: 'write',
+  name: 'Write',
+  mean: RECORDED.writeLatency,
+  quantile: RECORDED.writeLatencyQuantile,
+}
+
+const LATENCY_SOURCE = `(mean of its nodes, or quantile ${MEASURES.latencyQuantile} of its requests)`
+
+/** The latency of a few transactions is not significant. */
+const whereNotQuiet = (vector: Expression, operation: Operation): Expression => promql`${vector}
+and
+${select(operation === 'read' ? RECORDED.reads : RECORDED.writes)} > ${LIMITS.quietTransactionsPerSecond}`
+
+const latencyHigh = ({ operation, name, mean, quantile }: Direction, limit: Reference): Alert => ({
+  alert: `Sds${name}LatencyHigh`,
+  severity: 'warning',
+  expr: whereNotQuiet(promql`(${select(mean)} or ${select(quantile)}) > ${limit}`, operation),
+  for: '15m',
+  keepFiringFor: '10m',
+  summary: `A storage pool is slow to ${operation}.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}.`,
+  dashboard: dashboardOf('performance', POOL_KEY),
+})
+
+/**
+ * The mean of the day that ended an hour ago, so that a slow hour is not part of what it is compared with. Only where
+ * there was a value half a day ago: the mean of a short time is not what is usual.
+ */
+const usual = (record: RecordedName): Expression =>
+  promql`(avg_over_time(${select(record)}[1d] offset 1h) and last_over_time(${select(record)}[1h] offset 12h))`
+
+const latencyIncreased = ({ operation, name, mean, quantile }: Direction): Alert => ({
+  alert: `Sds${name}LatencyIncreased`,
+  severity: 'warning',
+  expr: whereNotQuiet(
+    promql`(${select(mean)} or ${select(quantile)}) > ${LIMITS.latencyIncreaseFactor} * (${usual(mean)} or ${usual(quantile)})
+and
+(${select(mean)} or ${select(quantile)}) > ${LIMITS.increasedLatencySeconds}`,
+    operation,
+  ),
+  for: '30m',
+  keepFiringFor: '15m',
+  summary: `A storage pool is much slower to ${operation} than the day before.`,
+  description: `${POOL} needs {{ $value | humanizeDuration }} for a ${operation} transaction ${LATENCY_SOURCE}, more than ${LIMITS.latencyIncreaseFactor} times its mean of the day before.`,
+  dashboard: dashboardOf('performance', POOL_KEY),
+})
+
+const TRAFFIC = select(RECORDED.transactions)
+const nearlyNone = promql`${LIMITS.collapsedTrafficRatio} * ${usual(RECORDED.transactions)}`
+/** Whether the traffic was as low within an hour of the same time before: then it is usual, as after working hours. */
+const asLow = (before: Duration): Expression =>
+  promql`min_over_time(${TRAFFIC}[2h] offset ${before}) <= ${nearlyNone}`
+
+const trafficCollapsed: Alert = {
+  alert: 'SdsTrafficCollapsed',
+  severity: 'warning',
+  expr: promql`${TRAFFIC} <= ${nearlyNone}
+and
+${usual(RECORDED.transactions)} > ${LIMITS.steadyTransactionsPerSecond}
+unless
+${asLow('23h')}
+unless
+${asLow('167h')}`,
+  for: '15m',
+  keepFiringFor: '15m',
+  summary: 'The traffic of a storage pool has nearly ended.',
+  description: `${POOL} serves {{ $value | humanize }} transactions per second, at most {{ humanizePercentage ${LIMITS.collapsedTrafficRatio} }} of its mean of the day before. Its clients may not reach it.`,
+  dashboard: dashboardOf('performance', POOL_KEY),
+}
+
+/** The ratio of a few transactions is not significant. */
+const unlessQuiet = (vector: Expression): Expression => promql`${vector}
+unless
+${select(RECORDED.transactions)} <= ${LIMITS.quietTransactionsPerSecond}`
+
+const above = (record: RecordedName, level: Reference): Expression =>
+  unlessQuiet(promql`${select(record)} > ${level}`)
+
+const ERRORS_CRITICAL = { for: '5m', keepFiringFor: '10m' } as const
+const ERRORS_WARNING = { for: '15m', keepFiringFor: '10m' } as const
+
+const transactionErrors = twoLevels(
+  {
+    summary: 'Many transactions of a storage pool fail.',
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions, by the fault of clients or of the system.`,
+    dashboard: dashboardOf('errors', POOL_KEY),
+  },
+  {
+    critical: {
+      alert: 'SdsTransactionErrorsCritical',
+      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.critical),
+      ...ERRORS_CRITICAL,
+    },
+    warning: {
+      alert: 'SdsTransactionErrors',
+      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.warning),
+      ...ERRORS_WARNING,
+    },
+  },
+)
+
+const systemErrors = twoLevels(
+  {
+    summary: 'A storage pool fails transactions by its own fault.',
+    description: `${POOL} fails {{ $value | humanizePercentage }} of its transactions with errors that are not caused by clients.`,
+    dashboard: dashboardOf('errors', POOL_KEY),
+  },
+  {
+    critical: {
+      alert: 'SdsSystemErrorsCritical',
+      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.critical),
+      ...ERRORS_CRITICAL,
+    },
+    warning: {
+      alert: 'SdsSystemErrors',
+      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.warning),
+      ...ERRORS_WARNING,
+    },
+  },
+)
+
+/** The mean of a few reads is not significant, hence the last condition. */
+const readLatency = nodeLatency('read', [])
+const latencyOutlier: Alert = {
+  alert: 'SdsNodeLatencyOutlier',
+  severity: 'warning',
+  expr: promql`${readLatency} > ${LIMITS.outlierLatencySeconds}
+and
+${readLatency}
+> on (${POOL_KEY}) group_left ()
+${LIMITS.outlierFactor} * quantile by (${POOL_KEY}) (0.5, ${readLatency})
+and
+${perNode(select('sds_node_transaction_reads_per_second'))} > ${LIMITS.quietTransactionsPerSecond}`,
+  for: '30m',
+  keepFiringFor: '15m',
+  summary: 'A storage node is much slower than the others of its pool.',
+  description: `${NODE} needs {{ $value | humanizeDuration }} for a read, more than ${LIMITS.outlierFactor} times the median of its pool: probably a fault of the node, not load.`,
+  dashboard: dashboardOf('node', NODE_KEY),
+}
+
+/**
+ * One alert for the pool, because load is mostly common to its nodes. Each metric of `metrics` is compared; `or` of two
+ * metrics would keep the first one only.
+ */
+const resource = (
+  alert: Alert['alert'],
+  severity: Alert['severity'],
+  [thing, metrics, limit]: readonly [thing: string, metrics: readonly MetricName[], limit: Reference],
+): Alert => ({
+  alert,
+  severity,
+  expr: promql`count by (${POOL_KEY}) (
+  ${join(
+    metrics.map((metric) => promql`${perNode(select(metric))} > ${limit}`),
+    '\n  or\n  ',
+  )}
+) > 0`,
+  for: '30m',
+  keepFiringFor: '15m',
+  summary: `Nodes of a storage pool have little ${thing} left.`,
+  description: `${POOL}: {{ $value }} of its nodes use more than {{ humanizePercentage ${limit} }} of their ${thing}.`,
+  dashboard: dashboardOf('pool', POOL_KEY),
+})
+
+const resources: readonly Alert[] = [
+  resource('SdsNodesNetworkBusy', 'warning', [
+    'network bandwidth',
+    ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
+    THRESHOLDS.nicRatio.critical,
+  ]),
+  resource('SdsNodesCpuBusy', 'info', [
+    'CPU time',
+    ['sds_node_cpu_utilization_ratio'],
+    THRESHOLDS.cpuRatio.critical,
+  ]),
+  resource('SdsNodesMemoryFull', 'info', [
+    'memory',
+    ['sds_node_memory_utilization_ratio'],
+    THRESHOLDS.memoryRatio.critical,
+  ]),
+]
+
+export const serviceGroup: AlertGroup = {
+  name: 'sds-service',
+  component: 'service',
+  alerts: [
+    latencyHigh(READ, LATENCY_THRESHOLDS.read.warning),
+    latencyHigh(WRITE, LATENCY_THRESHOLDS.write.warning),
+    latencyIncreased(READ),
+    latencyIncreased(WRITE),
+    trafficCollapsed,
+    ...systemErrors,
+    ...transactionErrors,
+    latencyOutlier,
+    ...resources,
+  ],
+}

@@ -1,0 +1,9 @@
+import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import type { Profile } from '../../src/emulator/protocol/profiles.ts'
+
+/** Starts an emulated storage system of one pool; by default with everything in its nodes feed. */
+export async function startOnePool(nodes: number, profile: Profile = 'classic'): Promise<Emulator> {
+  const emulator = createEmulator({ pools: 1, nodes, profile, listenAddress: '127.0.0.1:0' })
+  await emulator.start()
+  return emulator
+}

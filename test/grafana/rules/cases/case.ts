@@ -1,0 +1,134 @@
+import { stringify } from 'yaml'
+import type { Duration } from '../../../../grafana/mixin/promql/duration.ts'
+import type { Component, Severity } from '../../../../grafana/mixin/rules/groups/rule.ts'
+import { PROMETHEUS } from '../../../../grafana/mixin/settings.ts'
+
+/**
+ * Unit tests of the alerts, as data and not as YAML of promtool: each case runs with one exporter and with two, and a
+ * test checks that every alert has cases. The cases have the full labels and annotations, not those of the rules.
+ */
+
+/** Where the links of the tested rules go. */
+export const LINKS = {
+  runbookBaseUrl: 'https://runbooks.example.net/docs/alerts.md',
+  grafanaUrl: 'https://grafana.example.net/graphs',
+} as const
+
+/** All labels and annotations of one alert. */
+export interface Fired {
+  readonly exp_labels: Readonly<Record<string, string>>
+  readonly exp_annotations: Readonly<Record<string, string>>
+}
+
+export interface AlertCase {
+  readonly alert: string
+  readonly name: string
+  /** Minutes between two values and between two evaluations: 1, or 5 in cases that take many hours. */
+  readonly step?: 1 | 5
+  /**
+   * Time between two values where it differs from `step`. Evaluations are at whole minutes. With half minutes, the
+   * value whose loss changes the result is never exactly at the start of a range: Prometheus 2 includes a sample
+   * there, Prometheus 3 does not.
+   */
+  readonly interval?: '30s'
+  /**
+   * Selector → values from minute 0, in promtool's notation (`0x4` is five zeros, `_x4` four gaps). Labels that the
+   * selector omits have the values of {@link DEFAULTS}. A series without `instance` is repeated for each exporter.
+   */
+  readonly series: Readonly<Record<string, string>>
+  /** Time → all firing alerts of that name. */
+  readonly at: Readonly<Partial<Record<Duration, readonly Fired[]>>>
+}
+
+/** One exporter, or two of which one is also scraped by another job. */
+export const EXPORTERS = {
+  one: [{ job: PROMETHEUS.job, instance: 'exporter-1:9438' }],
+  two: [
+    { job: PROMETHEUS.job, instance: 'exporter-1:9438' },
+    { job: 'sds-probe', instance: 'exporter-1:9438' },
+    { job: PROMETHEUS.job, instance: 'exporter-2:9438' },
+  ],
+} as const
+export type Exporters = keyof typeof EXPORTERS
+
+const POOL = { system: 'frankfurt', pool: 'pool 1' }
+/** Default labels by prefix of the metric name; the first match is used. */
+export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Record<string, string>>])[] = [
+  ['sds_node_info', { ...POOL, pool_id: 'p1', node: 'n1', node_id: 'id1', api_change: '0' }],
+  ['sds_node_', { ...POOL, node: 'n1' }],
+  ['sds_pool_', { ...POOL, pool_id: 'p1' }],
+  ['sds_system_', { system: 'frankfurt' }],
+  ['sds_query_', { system: 'frankfurt' }],
+  ['sds_api_', { system: 'frankfurt' }],
+  ['sds_authn_', { system: 'frankfurt' }],
+  ['', {}],
+]
+
+/** An expected alert. `dashboard` is the path; `labels` are those without severity and component. */
+export const fired = (
+  alert: string,
+  severity: Severity,
+  component: Component,
+  labels: Readonly<Record<string, string>>,
+  text: { readonly summary: string; readonly description: string; readonly dashboard: string },
+): Fired => ({
+  exp_labels: { severity, component, ...labels },
+  exp_annotations: {
+    summary: text.summary,
+    description: text.description,
+    runbook_url: `${LINKS.runbookBaseUrl}#${alert.toLowerCase()}`,
+    dashboard_url: `${LINKS.grafanaUrl}${text.dashboard}`,
+  },
+})
+
+/** The same alert with another description, where the value differs. */
+export const saying = (alert: Fired, description: string): Fired => ({
+  ...alert,
+  exp_annotations: { ...alert.exp_annotations, description },
+})
+
+const SELECTOR = /^(\w+)(?:\{(.*)\})?$/
+const LABEL = /(\w+)="([^"]*)"/g
+
+const seriesOf = (selector: string, values: string, exporters: Exporters) => {
+  const [, metric = '', matchers = ''] = SELECTOR.exec(selector) ?? []
+  const given = Object.fromEntries([...matchers.matchAll(LABEL)].map(([, name, value]) => [name, value]))
+  const defaults = DEFAULTS.find(([prefix]) => metric.startsWith(prefix))?.[1] ?? {}
+  const sources = 'instance' in given ? [{}] : EXPORTERS[exporters]
+  return sources.map((source) => {
+    const labels = Object.entries({ ...defaults, ...source, ...given })
+    return { series: `${metric}{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}`, values }
+  })
+}
+
+const promtoolTest = (case_: AlertCase, exporters: Exporters) => ({
+  name: `${case_.alert} ${case_.name} (exporters: ${exporters})`,
+  interval: case_.interval ?? `${case_.step ?? 1}m`,
+  input_series: Object.entries(case_.series).flatMap(([selector, values]) =>
+    seriesOf(selector, values, exporters),
+  ),
+  alert_rule_test: Object.entries(case_.at).map(([eval_time, exp_alerts]) => ({
+    eval_time,
+    alertname: case_.alert,
+    exp_alerts,
+  })),
+})
+
+/**
+ * promtool's test files for the cases, one per step. `rules` is relative to them, `groups` are in the order of
+ * evaluation.
+ */
+export const promtoolFiles = (
+  cases: readonly AlertCase[],
+  exporters: Exporters,
+  rules: string,
+  groups: readonly string[],
+): string[] =>
+  Object.entries(Object.groupBy(cases, ({ step = 1 }) => step)).map(([step, tests]) =>
+    stringify({
+      rule_files: [rules],
+      evaluation_interval: `${step}m`,
+      group_eval_order: groups,
+      tests: tests.map((case_) => promtoolTest(case_, exporters)),
+    }),
+  )

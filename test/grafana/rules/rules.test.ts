@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { RECORDING_GROUPS } from '../../../grafana/mixin/rules/groups/recording.ts'
+import { ALERT_GROUPS, renderRules } from '../../../grafana/mixin/rules/rules.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { checkRules, testRules } from '../../support/promtool.ts'
+import { type AlertCase, EXPORTERS, type Exporters, LINKS, promtoolFiles } from './cases/case.ts'
+import { CASE_GROUPS } from './cases/cases.ts'
+
+interface Group {
+  readonly name: string
+  readonly rules: readonly { readonly record?: string }[]
+}
+const GROUPS = renderRules({ config: LINKS }).flatMap(({ text }) => parse(text).groups as Group[])
+/** A group of alerts and what it needs to be recorded: promtool evaluates every rule that it loads. */
+const renderedGroups = (name: string): Group[] => {
+  const alerts = GROUPS.filter((group) => group.name === name)
+  const text = JSON.stringify(alerts)
+  const names = RECORDING_GROUPS.map((group) => group.name)
+  const recording = GROUPS.filter((group) => names.includes(group.name))
+    .map((group) => ({
+      ...group,
+      rules: group.rules.filter(({ record = '' }) => text.includes(record)),
+    }))
+    .filter(({ rules }) => rules.length > 0)
+  return [...recording, ...alerts]
+}
+const ALL_CASES: readonly AlertCase[] = CASE_GROUPS.flatMap(({ cases }) => cases)
+const ALERTS = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
+
+const rulesIn = (folder: { write(name: string, text: string): string }, scale = 1): string[] =>
+  renderRules({ scale }).map(({ path, text }) => folder.write(path.replaceAll('/', '_'), text))
+
+/** Longer than promtool may run, so that its error is reported and not a timeout of the test. */
+const PROMTOOL_TIMEOUT_MS = 70_000
+
+describe('promtool', () => {
+  test.each([1, 1 / 60, 2.5])('accepts the rules, scaled by %f', async (scale) => {
+    using folder = temporaryFolder()
+    expect(await checkRules(...rulesIn(folder, scale))).toMatchObject({ code: 0 })
+  })
+
+  const runs = CASE_GROUPS.flatMap(({ group, cases }) =>
+    (Object.keys(EXPORTERS) as Exporters[]).map((exporters) => ({ group, cases, exporters })),
+  )
+  test.each(runs)(
+    '$group, cases of $cases.0.alert, exporters: $exporters',
+    async ({ group, cases, exporters }) => {
+      using folder = temporaryFolder()
+      const groups = renderedGroups(group)
+      folder.write('rules.yml', stringify({ groups }))
+      const files = promtoolFiles(
+        cases,
+        exporters,
+        'rules.yml',
+        groups.map(({ name }) => name),
+      )
+      const { code, stdout, stderr } = await testRules(
+        ...files.map((text, index) => folder.write(`test${index}.yml`, text)),
+      )
+      expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('')
+    },
+    PROMTOOL_TIMEOUT_MS,
+  )
+})
+
+/** Whether the alert fires, in the order of time. */
+const history = (case_: AlertCase): boolean[] =>
+  Object.entries(case_.at)
+    .toSorted(([a], [b]) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+    .map(([, alerts]) => (alerts ?? []).length > 0)
+
+const firing = (seen: boolean[]): boolean => seen.includes(true)
+const silent = (seen: boolean[]): boolean => seen.length > 0 && !seen.includes(true)
+const resolves = (seen: boolean[]): boolean => seen.includes(true) && seen.at(-1) === false
+
+describe('every alert has a case in which it', () => {
+  const rows = ALERTS.map(({ alert }) => ({
+    alert,
+    seen: ALL_CASES.filter((case_) => case_.alert === alert).map(history),
+  }))
+  const without = (holds: (seen: boolean[]) => boolean): string[] =>
+    rows.filter(({ seen }) => !seen.some(holds)).map(({ alert }) => alert)
+
+  test('fires', () => expect(without(firing)).toEqual([]))
+  test('stays silent', () => expect(without(silent)).toEqual([]))
+  test('resolves', () => expect(without(resolves)).toEqual([]))
+
+  test('and no case is about an alert that does not exist', () => {
+    const names = new Set<string>(ALERTS.map(({ alert }) => alert))
+    expect(ALL_CASES.filter(({ alert }) => !names.has(alert))).toEqual([])
+  })
+})
