@@ -103,11 +103,11 @@ export function createExporter(options: ExporterOptions): Exporter {
     },
     async start() {
       // Listen before the first login, so that a port in use fails without opening a session.
-      const config = load()
-      await startListeners(listeners, admin, (url, index) =>
-        log.info('listening', listenerField(isPublished, url, points[index])),
+      await reloader.start(() =>
+        startListeners(listeners, admin, (url, index) =>
+          log.info('listening', listenerField(isPublished, url, points[index])),
+        ),
       )
-      await reloader.apply(config)
       autoReload?.start()
     },
     reload: reloader.reload,

@@ -18,7 +18,11 @@ export interface ReloaderOptions {
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
 export interface Reloader {
-  apply(config: Config): Promise<void>
+  /**
+   * Loads the configuration, opens, and applies the configuration. Reloads that arrive meanwhile follow.
+   * @param open called with a valid configuration, before the first request to a system
+   */
+  start(open: () => Promise<void>): Promise<void>
   /** Loads and applies the configuration; rejects without a change when it is invalid. */
   reload(): Promise<void>
   stop(): Promise<void>
@@ -44,7 +48,12 @@ export function createReloader({ load, configFile, apply, own, log }: ReloaderOp
   }
 
   return {
-    apply: (config) => runner.run(() => use(config)),
+    start: (open) =>
+      runner.run(async () => {
+        const config = load()
+        await open()
+        await use(config)
+      }),
     reload: () =>
       runner.run(async () => {
         const config = loadOrReport()

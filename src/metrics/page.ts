@@ -44,6 +44,8 @@ export function createPage(parts: readonly Part[]): Page {
     if (ready === undefined) {
       ready = beginGzip(body(format))
       heads.set(format, ready)
+      // A failure, such as that of an allocation, is not repeated for the life of the page.
+      ready.catch(() => heads.delete(format))
     }
     return ready
   }

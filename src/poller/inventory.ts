@@ -1,9 +1,9 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
-import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import { REASONS } from '../api/errors/reasons.ts'
 import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../api/providers/providers.ts'
-import type { Log } from '../log.ts'
 import type { Board } from './board.ts'
+import type { Journal } from './journal.ts'
 import { failureOf, type InventoryState } from './system_state.ts'
 
 interface InventoryOptions {
@@ -13,7 +13,7 @@ interface InventoryOptions {
   /** With the exporter's own session: a monitoring account may list, and never deletes. */
   readonly client: Pick<SystemClient, 'read'>
   readonly board: Pick<Board, 'update'>
-  readonly log: Log
+  readonly journal: Pick<Journal, 'providers'>
 }
 
 /** Lists the authentication providers of one system for the metrics. */
@@ -37,22 +37,9 @@ const REQUEST = {
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
 
-export function createInventory({ system, isDue, client, board, log }: InventoryOptions): Inventory {
+export function createInventory({ system, isDue, client, board, journal }: InventoryOptions): Inventory {
   let due = isDue
   let failures = 0
-  let logged: Reason | undefined
-
-  function logChange(failure: ApiError | undefined): void {
-    if (failure?.reason === logged) return
-    logged = failure?.reason
-    if (failure === undefined) log.info('list of authentication providers works again', { system })
-    else
-      log.warn('list of authentication providers failed', {
-        system,
-        reason: failure.reason,
-        error: failure.message,
-      })
-  }
 
   function show(next: (before: InventoryState | undefined) => InventoryState): Promise<void> {
     return board.update(system, (state) => ({ ...state, inventory: next(state.inventory) }))
@@ -62,13 +49,13 @@ export function createInventory({ system, isDue, client, board, log }: Inventory
     try {
       const providers = await client.read(REQUEST, decodeProviders, signal)
       failures = 0
-      logChange(undefined)
+      journal.providers(undefined)
       await show(() => ({ providers, failure: undefined }))
     } catch (cause) {
       if (signal.aborted) return
       if (!(cause instanceof ApiError)) throw cause
       failures += 1
-      logChange(cause)
+      journal.providers(cause)
       const isKept = failures <= FAILURES_ALLOWED && isPassing(cause)
       const failure = failureOf(cause, Date.now() / 1000)
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))

@@ -17,6 +17,8 @@ export interface Journal extends QueryJournal {
   /** A deviation of the system that a reader of its history noticed. */
   historyNotice(poolId: string, text: string): void
   discovered(failure: ApiError | undefined): void
+  /** The list of authentication providers was requested. */
+  providers(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
   pools(before: readonly string[], now: readonly PoolRef[]): void
   /** @param poolId undefined for values of the query interface */
@@ -68,6 +70,7 @@ export function createJournal({ log, own, board, system }: JournalOptions): Jour
       once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId)))
     },
     discovered: (failure) => changes.note('discovery of pools', undefined, failure),
+    providers: (failure) => changes.note('list of authentication providers', undefined, failure),
     pools: (before, now) => logPools(log, board.system(system), { system, before, now }),
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)

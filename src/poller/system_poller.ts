@@ -56,7 +56,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const { signal } = stopping
   const journal = createJournal({ log, own, board, system: system.name })
   const isDue = config.providers.schedule !== ''
-  const inventory = createInventory({ system: system.name, isDue, client, board, log })
+  const inventory = createInventory({ system: system.name, isDue, client, board, journal })
   const maxBytes = config.limits.maxResponseBytes
   const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, journal })
   const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, journal })

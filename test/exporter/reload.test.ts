@@ -1,6 +1,9 @@
 import { chmodSync, symlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
+import { createExporter } from '../../src/exporter/exporter.ts'
+import { silentLog } from '../../src/log.ts'
 import { startEmulator } from '../api/client_setup.ts'
 import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/exporter_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -222,6 +225,24 @@ describe('a valid configuration file', () => {
     expect(
       setup.log.filter(({ message }) => message === 'configuration rejected').length,
     ).toBeLessThanOrEqual(2)
+  })
+
+  test('that arrives during the start follows it', async () => {
+    const yaml = (name: string) => systems(login(name, 'http://127.0.0.1:1'))
+    const loads = [yaml('older'), yaml('newer')]
+    const exporter = createExporter({
+      load: () => parseConfig(loads.shift() ?? '', { file: 'test.yml', environment: {} }),
+      version: '0',
+      listenAddress: '127.0.0.1:0',
+      lifecycle: true,
+      log: silentLog,
+    })
+    const starting = exporter.start()
+    await Promise.resolve()
+    await Promise.all([starting, exporter.reload()])
+    const { text } = await request('GET', `${exporter.url}/api/v1/status`)
+    await exporter.stop()
+    expect(JSON.parse(text)).toMatchObject({ systems: [{ name: 'newer' }] })
   })
 
   test('rejects a waiting reload on stop', async () => {

@@ -7,12 +7,13 @@ import { silentLog } from '../../src/log.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createBoard } from '../../src/poller/board.ts'
 import { createInventory } from '../../src/poller/inventory.ts'
+import { createJournal } from '../../src/poller/journal.ts'
 import { createPoller } from '../../src/poller/poller.ts'
 import { newSystem, type SystemState } from '../../src/poller/state.ts'
 import { statePart } from '../../src/poller/state_samples.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
-import { recordingLog } from './setup.ts'
+import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
 
 /** A poller with one emulated system, and the page that it renders. */
 async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
@@ -100,7 +101,7 @@ describe('a list that fails', () => {
     const inventory = createInventory({
       system: 'frankfurt',
       isDue: true,
-      log,
+      journal: createJournal({ log, own: ownMetrics(), board: await boardOfA(), system: 'frankfurt' }),
       board: {
         update: async (_name, change) => {
           state = change(state)
@@ -159,7 +160,7 @@ describe('a list that fails', () => {
   test('is logged for each new reason, and when it works again', async () => {
     const log = recordingLog()
     const [down, refused] = [new ApiError('timeout', 'down'), new ApiError('forbidden', 'no role')]
-    await states([LIST, down, down, refused, LIST, LIST, down], { log })
+    await states([LIST, down, refused, down, refused, LIST, LIST, down], { log })
     expect(log.lines.map(({ level, fields }) => `${level} ${fields['reason'] ?? 'works'}`)).toEqual([
       'warn timeout',
       'warn forbidden',

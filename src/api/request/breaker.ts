@@ -6,10 +6,12 @@ const OPEN_MS = 54_000
 /** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
 const LONGEST_RETRY_AFTER_MS = 120_000
 
-/** A pool that failed before does not count again while others succeeded within this time. */
-const RECENT_MS = 120_000
-/** Bound of the memory of failing pools: more than a system can have. */
-const MAX_FAILING = 10_000
+/** A pool that failed before does not count again while another one works: it succeeded within this time, and not failed since. */
+const WORKS_MS = 120_000
+/** Bound of the memory of keys: more than a system can have. */
+const MAX_KEYS = 10_000
+/** Time of the last success of a key that has failed since, or never succeeded. */
+const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
 export type Outcome = 'ok' | 'unknown' | ApiError
@@ -83,8 +85,7 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
   let count = 0
   let opened: Opened | undefined
   let answeredAtMs = Number.NEGATIVE_INFINITY
-  let succeededAtMs = Number.NEGATIVE_INFINITY
-  const failing = new Set<string>()
+  const succeededAtMs = new Map<string, number>()
 
   function noteAnswer(): void {
     answeredAtMs = now()
@@ -96,19 +97,23 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
     return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
   }
 
+  function remember(key: string, atMs: number): void {
+    if (succeededAtMs.size >= MAX_KEYS) succeededAtMs.clear()
+    succeededAtMs.set(key, atMs)
+  }
+
   /** The system works: it gave what was asked for, or a refusal that is about this request only. */
   function noteWorking(key: string): void {
-    failing.delete(key)
-    succeededAtMs = now()
+    remember(key, now())
     count = 0
     opened = undefined
   }
 
   function noteFailure(key: string, failure: ApiError, beganAtMs: number): void {
-    const isNews = !failing.has(key) || now() - succeededAtMs > RECENT_MS
-    if (failing.size >= MAX_FAILING) failing.clear()
-    failing.add(key)
-    if (isNews) count += 1
+    const isRepeated = succeededAtMs.get(key) === FAILED
+    remember(key, FAILED)
+    const othersWork = [...succeededAtMs.values()].some((atMs) => now() - atMs <= WORKS_MS)
+    if (!isRepeated || !othersWork) count += 1
     if (count < failuresToOpen) return
     const retryAfterMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)
     // From the beginning of the operation: a probe that takes long does not make probes rare.

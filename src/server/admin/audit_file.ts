@@ -5,7 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 export interface AuditFile {
   /**
    * Appends a line and a newline; resolves after fsync.
-   * @throws when the file cannot be written; the file is then unchanged
+   * @throws when the file cannot be written. It may then have a part of the line, which is never removed: another process
+   * may have appended meanwhile
    */
   append(line: string): Promise<void>
 }
@@ -18,7 +19,7 @@ export function createAuditFile(path: string): AuditFile {
   let last: Promise<void> = Promise.resolve()
   return {
     append(line) {
-      // One at a time, because a line that cannot be written is removed again.
+      // One at a time, because a line begins with a newline if the one before was not completed.
       const written = last.then(() => appendLine(path, line))
       last = written.catch(() => undefined)
       return written
@@ -39,16 +40,10 @@ async function append(file: FileHandle, line: string): Promise<void> {
   const stats = await file.stat()
   refuseEndless(stats)
   const { size } = stats
-  // A crash of the machine may have left a partial line.
+  // A crash of the machine, or a full disk, may have left a partial line.
   const isPartial = size > 0 && (await lastByte(file, size)) !== '\n'.charCodeAt(0)
-  try {
-    await file.appendFile(`${isPartial ? '\n' : ''}${line}\n`)
-    await file.sync()
-  } catch (failure) {
-    // A partial line would corrupt the next one. Truncating fails for devices, which have no length.
-    await file.truncate(size).catch(() => undefined)
-    throw failure
-  }
+  await file.appendFile(`${isPartial ? '\n' : ''}${line}\n`)
+  await file.sync()
 }
 
 class EndlessFile extends Error {}

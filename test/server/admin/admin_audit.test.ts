@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuditFile } from '../../../src/server/admin/audit_file.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -202,6 +211,21 @@ describe('the audit file', () => {
     writeFileSync(file, '{"a":1,')
     await createAuditFile(file).append('{"a":2}')
     expect(readFileSync(file, 'utf8')).toBe('{"a":1,\n{"a":2}\n')
+  })
+
+  test('keeps what another process appended while a line failed', async () => {
+    const handle = await open(file, 'a')
+    const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync')
+    await handle.close()
+    sync.mockImplementationOnce(async () => {
+      appendFileSync(file, '{"other":1}\n')
+      throw new Error('EIO')
+    })
+    const audit = createAuditFile(file)
+    await expect(audit.append('{"a":1}')).rejects.toThrow('EIO')
+    await audit.append('{"a":2}')
+    expect(lines()).toContainEqual({ other: 1 })
+    expect(lines().at(-1)).toEqual({ a: 2 })
   })
 
   test('has no invisible characters, and loses nothing', async () => {
