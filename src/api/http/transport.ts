@@ -59,6 +59,8 @@ export interface TransportOptions {
   readonly onCertificate: (notAfterSeconds: number) => void
   /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn?: boolean
+  /** Headers whose secrets are redacted, too, although no request has them. */
+  readonly otherSecrets?: Readonly<Record<string, string>>
   /** For decoding bodies. One instance for all systems bounds the memory that bodies take at the same time. */
   readonly decoding?: Permits
 }
@@ -73,7 +75,7 @@ const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
-  const { tls, maxResponseBytes, isOwn = false, decoding = createPermits(1) } = options
+  const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, decoding = createPermits(1) } = options
   const redaction = createRedaction(isOwn)
   const agent = createAgent(options)
 
@@ -81,7 +83,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
-    const redact = redaction.forRequest(headers)
+    const redact = redaction.forRequest({ ...otherSecrets, ...headers })
     try {
       const response = await observed(agent, onSend).request({
         origin,

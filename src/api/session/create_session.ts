@@ -1,6 +1,9 @@
+import type { AuthConfig } from '../../config/config.ts'
 import { readTextFile } from '../../config/values/files.ts'
 import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
+import { tokenHeader } from '../http/token_header.ts'
+import { basicHeader } from './login.ts'
 import { createLoginSession } from './login_session.ts'
 import type { Session, SessionOptions, SessionState } from './session.ts'
 
@@ -11,19 +14,36 @@ export function createSession(options: SessionOptions): Session {
     case 'token':
       return fixedSession(auth.token)
     case 'token_file':
-      return fileSession(auth.file)
+      return fileSession(auth)
+    default:
+      return createLoginSession({
+        ...options,
+        username: auth.username,
+        readPassword: () => secretOf(auth),
+      })
+  }
+}
+
+/**
+ * The headers of the first request of a session: its token, or name and password.
+ * @throws {ApiError} `local` if the file with the secret is unreadable
+ */
+export async function credentialHeaders(auth: AuthConfig): Promise<Readonly<Record<string, string>>> {
+  const secret = await secretOf(auth)
+  return 'username' in auth ? basicHeader(auth.username, secret) : tokenHeader(secret)
+}
+
+/** The configured token or password. @throws {ApiError} `local` if its file is unreadable */
+async function secretOf(auth: AuthConfig): Promise<Secret> {
+  switch (auth.kind) {
+    case 'token':
+      return auth.token
+    case 'token_file':
+      return readSecret(auth.file, 'token_file', tokenFromText)
     case 'login':
-      return createLoginSession({
-        ...options,
-        username: auth.username,
-        readPassword: async () => auth.password,
-      })
+      return auth.password
     case 'login_file':
-      return createLoginSession({
-        ...options,
-        username: auth.username,
-        readPassword: () => readSecret(auth.file, 'password_file', passwordFromText),
-      })
+      return readSecret(auth.file, 'password_file', passwordFromText)
     default:
       return auth satisfies never
   }
@@ -52,11 +72,11 @@ function fixedSession(token: Secret): Session {
 }
 
 /** Reads the file for every request, so that a rotated token is used at once. */
-function fileSession(file: string): Session {
+function fileSession(auth: AuthConfig): Session {
   let last: Secret | undefined
   const read = async (): Promise<Secret> => {
     try {
-      last = await readSecret(file, 'token_file', tokenFromText)
+      last = await secretOf(auth)
     } catch (failure) {
       // The file is being replaced, or is empty: the token in memory may still be valid.
       if (last === undefined) throw failure
@@ -72,11 +92,7 @@ function fileSession(file: string): Session {
   })
 }
 
-async function readSecret(
-  file: string,
-  key: string,
-  make: (text: string) => Secret | string,
-): Promise<Secret> {
+function readSecret(file: string, key: string, make: (text: string) => Secret | string): Secret {
   const read = readTextFile(file, 'secret')
   const secret = 'problem' in read ? read.problem : make(read.text)
   if (typeof secret === 'string') throw new ApiError('local', `the ${key} ${file} ${secret}`)

@@ -3,10 +3,18 @@ import { createRedaction } from '../../../src/api/http/redaction.ts'
 import { TOKEN_HEADER } from '../../../src/api/http/token_header.ts'
 
 const TOKEN = 'BAAc/Q0x+Od3g=='
-const PASSWORD = 'pass "word" & <more>/'
+const PASSWORD = 'pass "wörd" & <more>/100%+\\'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const login = (password: string) => ({ Authorization: `Basic ${base64(`monitor:${password}`)}` })
 const withToken = (token: string) => ({ Accept: 'application/json', [TOKEN_HEADER]: token })
+const percentEncoded = (text: string) =>
+  Buffer.from(text)
+    .toString('hex')
+    .replaceAll(/../g, (byte) => `%${byte}`)
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (one) => `&${HTML_NAMES[one]};`)
+const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' }
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const unicodeEscape = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 describe('the secrets of a request', () => {
   const redact = createRedaction(false).forRequest({ ...withToken(TOKEN), ...login(PASSWORD) })
@@ -18,6 +26,25 @@ describe('the secrets of a request', () => {
     ['the token in base64url', Buffer.from(TOKEN).toString('base64url')],
     ['the password', PASSWORD],
     ['the password percent-encoded', encodeURIComponent(PASSWORD)],
+    ['the token in hex', Buffer.from(TOKEN).toString('hex')],
+    ['the token in upper-case hex', Buffer.from(TOKEN).toString('hex').toUpperCase()],
+    ['the password percent-encoded in full', percentEncoded(PASSWORD)],
+    ['the password percent-encoded twice', encodeURIComponent(encodeURIComponent(PASSWORD))],
+    ['the password of a form', new URLSearchParams({ p: PASSWORD }).toString().slice(2)],
+    ['the password in HTML', escapeHtml(PASSWORD)],
+    ['the password in HTML, twice', escapeHtml(escapeHtml(PASSWORD))],
+    [
+      'the password in HTML, as numbers',
+      PASSWORD.replaceAll(/./gu, (one) => `&#x${one.codePointAt(0)?.toString(16)};`),
+    ],
+    ['the password in JSON', inJson(PASSWORD)],
+    ['the password in JSON in JSON', inJson(inJson(PASSWORD))],
+    ['the password in JSON with unnecessary escapes', PASSWORD.replaceAll(/./gu, unicodeEscape)],
+    ['the password in JSON in JSON, as numbers', inJson(PASSWORD.replaceAll(/./gu, unicodeEscape))],
+    ['the password in JSON, percent-encoded', encodeURIComponent(inJson(PASSWORD))],
+    ['the password in JSON and HTML', escapeHtml(inJson(PASSWORD))],
+    ['user and password in HTML', escapeHtml(`monitor:${PASSWORD}`)],
+    ['user and password in base64, percent-encoded', encodeURIComponent(base64(`monitor:${PASSWORD}`))],
     ['user and password', `monitor:${PASSWORD}`],
     ['user and password in base64', base64(`monitor:${PASSWORD}`)],
   ])('%s is replaced', (_, form) => {
@@ -28,6 +55,30 @@ describe('the secrets of a request', () => {
     expect(redact('Invalid credentials, application/json')).toBe('Invalid credentials, application/json')
     expect(createRedaction(false).forRequest(login('b'))('a b c')).toBe('a b c')
   })
+})
+
+describe('long text', () => {
+  const secret = 'a'.repeat(2000)
+  const redact = createRedaction(false).forRequest(withToken(`${secret}b`))
+
+  test('is cut, and so is a secret at its end', () => {
+    const token = 'token-0123456789'
+    const quoted = createRedaction(false).forRequest(withToken(token))(`${'x'.repeat(3990)}${token} and more`)
+    expect(quoted).toBe(`${'x'.repeat(3990)}<secret>`)
+  })
+
+  test('without a secret is unchanged, also if it contains most of one', () => {
+    expect(redact(`${secret} `)).toBe(`${secret} `)
+  })
+
+  test.each(['a', '\\\\', '%25', '&amp;', '&', '\\u0061', '%61', '+'])(
+    'of repeated %s is searched in linear time',
+    (piece) => {
+      const before = process.cpuUsage()
+      redact(piece.repeat(4_000_000 / piece.length))
+      expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+    },
+  )
 })
 
 describe('the secrets of earlier requests', () => {

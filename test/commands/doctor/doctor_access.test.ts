@@ -60,6 +60,25 @@ describe('a healthy system', () => {
   })
 })
 
+describe('an answer to the request without a token', () => {
+  const SECRET = 'canary/4711+secret'
+
+  test.each(['token', 'token_file', 'password', 'password_file'])('is quoted without the %s', async (key) => {
+    using folder = temporaryFolder()
+    const credentials = `monitor:${SECRET}`
+    const details = `${SECRET}, ${encodeURIComponent(SECRET)}, ${Buffer.from(credentials).toString('base64')}`
+    await using server = await runServer(
+      createServer((_, response) => response.writeHead(500).end(JSON.stringify({ code: 1, details }))),
+    )
+    const value = key.endsWith('_file') ? folder.write('secret', SECRET) : SECRET
+    const auth = { [key]: value, ...(key.startsWith('password') && { username: 'monitor' }) }
+    const [finding] = (await examine({ base_url: server.url, auth })).of('http')
+    expect(finding?.text).toContain(
+      key.startsWith('password') ? 'it says: <secret>, <secret>, <secret>' : 'it says: <secret>, <secret>, ',
+    )
+  })
+})
+
 describe('configuration', () => {
   test('warns of secrets that other users can read', async () => {
     using folder = temporaryFolder()

@@ -5,6 +5,7 @@ import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
 import { remedyOf } from '../../../api/remedies.ts'
+import { credentialHeaders } from '../../../api/session/create_session.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
@@ -21,7 +22,9 @@ export const httpCheck = systemCheck({
   title: 'http',
   needs: ['connected'],
   run: async (context, { connected }) => {
-    const transport = transportFor(context)
+    // Without its file, the check of the login fails, and no text of the system can have the secret.
+    const secrets = await credentialHeaders(context.system.auth).catch(() => ({}))
+    const transport = transportFor(context, secrets)
     try {
       const results = await Promise.all(connected.map((baseUrl) => probe(transport, baseUrl, context)))
       const answering = connected.filter((_, index) => results[index]?.finding.status !== 'fail')
@@ -39,13 +42,17 @@ export const httpCheck = systemCheck({
   },
 })
 
-function transportFor({ system, config: { poll, limits } }: SystemContext): Transport {
+function transportFor(
+  { system, config: { poll, limits } }: SystemContext,
+  otherSecrets: Readonly<Record<string, string>>,
+): Transport {
   return createTransport({
     tls: system.tls,
     timeoutMs: poll.timeoutMs,
     concurrency: 1,
     maxResponseBytes: limits.maxResponseBytes,
     onCertificate: () => undefined,
+    otherSecrets,
   })
 }
 
