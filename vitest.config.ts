@@ -1,19 +1,54 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Folders of which every test is an integration test; in the others, the suffix of the file says it. */
+const INTEGRATION = [
+  'test/{deploy,docs,end_to_end,exporter,faults,repository}/**/*.test.ts',
+  'test/**/*.integration.test.ts',
+]
+/** Their receivers are built from source by `scripts/clusters.ts`. */
+const CLUSTERS = ['test/clusters/**/*.test.ts']
 
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
-    // Their receivers are built from source: `npm run test:clusters`.
-    exclude: [...configDefaults.exclude, 'test/clusters/**'],
-    // Tests start Prometheus, Chromium and the exporter itself: more files at a time only make them wait.
-    pool: 'forks',
-    maxWorkers: 2,
     // Tests wait for conditions. These are upper bounds for a loaded machine, above DEFAULT_WAIT_MS.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     // .ci/run reads the counts from the file.
     reporters: ['default', ['json', { outputFile: '.cache/vitest.json' }]],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...INTEGRATION, ...CLUSTERS],
+          // Threads that are used again start faster, and none of these tests changes its process.
+          pool: 'threads',
+          isolate: false,
+          // Two for each core: they wait for servers more than half of the time.
+          maxWorkers: 2 * availableParallelism(),
+          setupFiles: ['test/support/quick_setup.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: INTEGRATION,
+          pool: 'forks',
+          // They start Prometheus, Chromium and the exporter itself: more files at a time only make them wait.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'clusters', include: CLUSTERS, testTimeout: 240_000, sequence: { groupOrder: 3 } },
+      },
+    ],
   },
 })

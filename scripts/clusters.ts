@@ -8,7 +8,7 @@ import { buildPrograms } from './tools/go_programs.ts'
 
 try {
   for (const cluster of CLUSTERS) buildPrograms(cluster, clusterFolder(cluster))
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.clusters.config.ts']
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project=clusters']
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1
 } catch (failure) {
   process.stderr.write(`clusters: ${failure instanceof Error ? failure.message : String(failure)}\n`)

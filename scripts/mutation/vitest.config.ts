@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     environment: 'node',
-    exclude: ['**/node_modules/**', '**/*_promtool.test.ts'],
+    exclude: ['**/node_modules/**', '**/*_promtool.integration.test.ts'],
     setupFiles: ['scripts/mutation/setup.ts'],
     testTimeout: 10_000,
     hookTimeout: 10_000,
