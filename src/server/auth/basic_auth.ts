@@ -23,6 +23,8 @@ export interface BasicAuthOptions {
   readonly log: Log
   /** Monotonic clock in milliseconds. */
   readonly now: () => number
+  /** Aborted when the listener stops: passwords are compared no more. */
+  readonly signal: AbortSignal
   /** Default: bcrypt on another thread. */
   readonly compare?: Compare
 }
@@ -48,8 +50,8 @@ const BUSY: Refusal = { status: 503, text: 'busy', headers: { 'Retry-After': '1'
  * long as a wrong password. Only failed comparisons use up attempts. Remembered results need no attempt, so that a
  * client that has authenticated before is not locked out by guesses from the same address.
  */
-export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuthOptions): BasicAuth {
-  const passwords = createPasswordCheck(compare)
+export function createBasicAuth({ log, now, signal, compare = bcryptCompare }: BasicAuthOptions): BasicAuth {
+  const passwords = createPasswordCheck(compare, signal)
   const decoyFor = createDecoy()
   const attemptsOf = createTokenBuckets(ATTEMPTS, REMEMBERED_ADDRESSES, now)
   const countFailure = createRefusalCount(log, 'basic authentication failed')
@@ -63,10 +65,8 @@ export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuth
     }
     const isRight = await passwords.compare(claim)
     if (isRight !== false) bucket.giveBack()
-    if (isRight === undefined) return BUSY
-    if (isRight) return undefined
-    countFailure({ address, status: UNAUTHORIZED.status })
-    return UNAUTHORIZED
+    if (isRight === false) countFailure({ address, status: UNAUTHORIZED.status })
+    return refusalFor(isRight)
   }
 
   return {
@@ -78,9 +78,15 @@ export function createBasicAuth({ log, now, compare = bcryptCompare }: BasicAuth
       const known = passwords.recall(claim)
       // No await between recall and attempt: equal claims must share one comparison.
       if (known === undefined) return attempt(claim, address)
-      return (await known) ? undefined : UNAUTHORIZED
+      return refusalFor(await known)
     },
   }
+}
+
+/** @param isRight undefined if the password was not compared */
+function refusalFor(isRight: boolean | undefined): Refusal | undefined {
+  if (isRight === undefined) return BUSY
+  return isRight ? undefined : UNAUTHORIZED
 }
 
 /** Accepts `Basic` with strict base64 of UTF-8 text that contains a colon; undefined for anything else. */

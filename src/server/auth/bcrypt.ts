@@ -12,8 +12,15 @@ const THREAD_MEMORY = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 
  * usual cost, during which the event loop would serve nothing else. Starting a thread for each comparison is cheap
  * compared with it, and keeps no passwords in the memory of an idle thread.
  */
-export const bcryptCompare: Compare = async (password, hash) => {
+export const bcryptCompare: Compare = async (password, hash, signal) => {
   const worker = new Worker(THREAD, { workerData: { password, hash }, resourceLimits: THREAD_MEMORY })
-  const [isEqual] = (await once(worker, 'message')) as [boolean]
-  return isEqual
+  const terminate = () => void worker.terminate()
+  signal.addEventListener('abort', terminate)
+  const exit = once(worker, 'exit').then(() => [undefined])
+  try {
+    const [isEqual] = (await Promise.race([once(worker, 'message'), exit])) as [boolean | undefined]
+    return isEqual
+  } finally {
+    signal.removeEventListener('abort', terminate)
+  }
 }

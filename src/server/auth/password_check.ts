@@ -12,12 +12,16 @@ export interface Claim {
 
 export interface PasswordCheck {
   /** The remembered result of the claim, or the pending one of an equal claim; undefined if there is none. */
-  recall(claim: Claim): boolean | Promise<boolean> | undefined
-  /** Compares with the hash; undefined when the queue is full. */
-  compare(claim: Claim): Promise<boolean> | undefined
+  recall(claim: Claim): boolean | Result | undefined
+  /** Compares with the hash. */
+  compare(claim: Claim): Result
 }
 
-export type Compare = (password: string, hash: string) => Promise<boolean>
+/** Whether the password is right; undefined if it was not compared, because too many wait or the signal was aborted. */
+type Result = Promise<boolean | undefined>
+
+/** Resolves to undefined soon after the signal was aborted. */
+export type Compare = (password: string, hash: string, signal: AbortSignal) => Result
 
 /** Running and waiting comparisons. One takes 50 to 100 ms at the usual cost, so the last one waits 1 to 2 s. */
 const QUEUE_LENGTH = 16
@@ -27,12 +31,13 @@ const REMEMBERED_RESULTS = 100
  * A bcrypt comparison is expensive by design: results are remembered, equal claims share one comparison, and only one
  * comparison runs at a time. Failures are remembered too, because a scraper with a wrong password repeats it at every
  * scrape. They are kept apart from successes, so that guesses do not evict successes.
+ * @param signal ends the running comparison and drops the waiting ones
  */
-export function createPasswordCheck(compare: Compare): PasswordCheck {
+export function createPasswordCheck(compare: Compare, signal: AbortSignal): PasswordCheck {
   const digest = createDigest()
   const successes = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const failures = createBoundedMap<string, true>(REMEMBERED_RESULTS)
-  const running = new Map<string, Promise<boolean>>()
+  const running = new Map<string, Result>()
   const enqueue = createQueue(QUEUE_LENGTH)
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
@@ -44,12 +49,14 @@ export function createPasswordCheck(compare: Compare): PasswordCheck {
     compare(claim) {
       const key = keyOf(claim)
       const result = enqueue(async () => {
-        const isEqual = await compare(claim.password, claim.hash)
+        const isEqual = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
+        if (isEqual === undefined) return undefined
         const isRight = isEqual && claim.isKnown
         ;(isRight ? successes : failures).set(key, true)
         return isRight
       })?.finally(() => running.delete(key))
-      if (result !== undefined) running.set(key, result)
+      if (result === undefined) return Promise.resolve(undefined)
+      running.set(key, result)
       return result
     },
   }

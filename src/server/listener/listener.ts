@@ -12,7 +12,7 @@ import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, sendRefusal } from '../auth/refusal.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { type Connections, limitConnections } from './connections.ts'
-import { createDrain, type Drain } from './drain.ts'
+import { createDrain } from './drain.ts'
 import { createFailureLog, type FailureLog } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
@@ -76,14 +76,14 @@ export function createListener(options: ListenerOptions): Listener {
     async stop() {
       // A pending start would otherwise open the port after the stop.
       const last = await starting?.catch(() => undefined)
-      await last?.drain.end()
+      await last?.stop()
     },
   }
 }
 
 interface Opened {
   readonly url: string
-  readonly drain: Drain
+  stop(): Promise<void>
 }
 
 async function open(address: ListenAddress | BoundSocket, options: ListenerOptions): Promise<Opened> {
@@ -94,7 +94,8 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const { server, check, scheme } = createWebServer(web, limits)
   const event: ConnectionEvent = scheme === 'https' ? 'secureConnection' : 'connection'
   const drain = createDrain(server, limits)
-  const auth = createBasicAuth({ log, now })
+  const stopping = new AbortController()
+  const auth = createBasicAuth({ log, now, signal: stopping.signal })
   const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
   const connections = limitServer(server, event, limits, log)
   const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
@@ -109,7 +110,13 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   }
   serveInTurn(server, event, serveOne, limits)
   await listen(server, { ...address, backlog: limits.backlog }, pointText(options.address))
-  return { url: urlOf(server, scheme, 'host' in address ? address.host : undefined), drain }
+  return {
+    url: urlOf(server, scheme, 'host' in address ? address.host : undefined),
+    stop() {
+      stopping.abort()
+      return drain.end()
+    },
+  }
 }
 
 interface WebServer {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { bcryptCompare } from '../../../src/server/auth/bcrypt.ts'
 
 const CHEAP = 4
+const NEVER = new AbortController().signal
 const LONG = 'a'.repeat(72)
 
 test.each([
@@ -15,7 +16,7 @@ test.each([
   ['a difference after a NUL', 'a\0b', 'a\0c', false],
   ['the text before a NUL', 'a\0b', 'a', false],
 ])('compares %s', async (_what, hashed, sent, isEqual) => {
-  expect(await bcryptCompare(sent, hashSync(hashed, CHEAP))).toBe(isEqual)
+  expect(await bcryptCompare(sent, hashSync(hashed, CHEAP), NEVER)).toBe(isEqual)
 })
 
 test('a comparison does not occupy the event loop', async () => {
@@ -25,12 +26,21 @@ test('a comparison does not occupy the event loop', async () => {
     if (comparison.isRunning) setImmediate(count)
   }
   setImmediate(count)
-  await bcryptCompare('secret', hashSync('secret', 10))
+  await bcryptCompare('secret', hashSync('secret', 10), NEVER)
   comparison.isRunning = false
   // bcryptjs itself runs for 100 ms in each turn.
   expect(comparison.turns).toBeGreaterThan(100)
 })
 
 test('a thread that fails rejects the comparison', async () => {
-  await expect(bcryptCompare('secret', undefined as unknown as string)).rejects.toThrow('Illegal arguments')
+  await expect(bcryptCompare('secret', undefined as unknown as string, NEVER)).rejects.toThrow(
+    'Illegal arguments',
+  )
+})
+
+test('a comparison that takes hours ends when its signal is aborted', async () => {
+  const stop = new AbortController()
+  const comparison = bcryptCompare('secret', hashSync('secret', CHEAP).replace('$04$', '$24$'), stop.signal)
+  setTimeout(() => stop.abort(), 100)
+  expect(await comparison).toBeUndefined()
 })

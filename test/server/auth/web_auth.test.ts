@@ -8,11 +8,14 @@ import type { ListenerOptions } from '../../../src/server/listener/listener.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { waitForAssertion } from '../../support/wait.ts'
-import { recordLog, sendRaw, startListener } from '../listener/listener_setup.ts'
+import { openSocket, readAll, recordLog, sendRaw, startListener } from '../listener/listener_setup.ts'
 
 const CHEAP = 4
 const HASH = hashSync('secret', CHEAP)
 const OTHER_HASH = hashSync('other', CHEAP)
+const NEVER = new AbortController().signal
+/** Of `secret`, with a cost of hours. */
+const EXPENSIVE_HASH = HASH.replace('$04$', '$24$')
 const ADDRESS = '192.0.2.1'
 
 function users(entries: Readonly<Record<string, string>>) {
@@ -28,7 +31,7 @@ function setUp(entries: Readonly<Record<string, string>> = { alice: HASH }) {
   const clock = { ms: 0 }
   const held: ((isEqual: boolean) => void)[] = []
   const compare = vi.fn(async (password: string, hash: string) => password === 'secret' && hash === HASH)
-  const auth = createBasicAuth({ log: silentLog, now: () => clock.ms, compare })
+  const auth = createBasicAuth({ log: silentLog, now: () => clock.ms, compare, signal: NEVER })
   const status = async (header: string | undefined, address = ADDRESS) =>
     (await auth.check(header, address, users(entries)))?.status ?? 200
   const hold = () => compare.mockImplementation(() => new Promise((resolve) => held.push(resolve)))
@@ -57,7 +60,7 @@ describe('basic authentication', () => {
   })
 
   test('accepts every variant of bcrypt, and passwords with colons and Unicode characters', async () => {
-    const auth = createBasicAuth({ log: silentLog, now: () => 0 })
+    const auth = createBasicAuth({ log: silentLog, now: () => 0, signal: NEVER })
     const password = 'pä:ss:wörd ✓'
     const hash = hashSync(password, CHEAP)
     for (const kind of ['$2a$', '$2b$', '$2y$']) {
@@ -73,6 +76,7 @@ describe('basic authentication', () => {
     expect(compare).toHaveBeenCalledExactlyOnceWith(
       'guess',
       expect.stringMatching(/^\$2b\$11\$[./A-Za-z0-9]{53}$/),
+      NEVER,
     )
     await status(basic('alice', 'guess'))
     expect(compare).toHaveBeenCalledTimes(2)
@@ -89,7 +93,7 @@ describe('basic authentication', () => {
   })
 
   test('the decoy is a valid bcrypt hash', async () => {
-    const auth = createBasicAuth({ log: silentLog, now: () => 0 })
+    const auth = createBasicAuth({ log: silentLog, now: () => 0, signal: NEVER })
     expect((await auth.check(basic('nobody', 'guess'), ADDRESS, users({ alice: HASH })))?.status).toBe(401)
   })
 })
@@ -208,7 +212,7 @@ describe('failed attempts', () => {
 
   test('are logged with the address and without the credentials', async () => {
     const log = recordLog()
-    const auth = createBasicAuth({ log, now: () => 0 })
+    const auth = createBasicAuth({ log, now: () => 0, signal: NEVER })
     await auth.check(basic('canary-user', 'canary-password'), ADDRESS, users({ alice: HASH }))
     expect(log.lines).toEqual([
       `warn audit: basic authentication failed {"count":1,"last_address":"${ADDRESS}","last_status":401}`,
@@ -217,9 +221,9 @@ describe('failed attempts', () => {
 })
 
 describe('a listener with users', () => {
-  async function startWithUsers(options: Partial<ListenerOptions> = {}) {
+  async function startWithUsers(options: Partial<ListenerOptions> = {}, hash = HASH) {
     const folder = temporaryFolder()
-    const webConfigFile = folder.write('web.yml', `basic_auth_users: {alice: ${HASH}}`)
+    const webConfigFile = folder.write('web.yml', `basic_auth_users: {alice: ${hash}}`)
     const listener = await startListener({ webConfigFile, ...options })
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await get(`${listener.url}${path}`, headers)).status
@@ -237,6 +241,22 @@ describe('a listener with users', () => {
     expect(headers).toMatchObject({ 'www-authenticate': 'Basic', 'x-content-type-options': 'nosniff' })
     expect(await listener.status('/metrics', { authorization: basic('alice', 'wrong') })).toBe(401)
     expect(await listener.status('/metrics', { authorization: basic('alice', 'secret') })).toBe(200)
+  })
+
+  test('does not wait for comparisons when it stops', async () => {
+    await using listener = await startWithUsers({ limits: { stopGraceMs: 600_000 } }, EXPENSIVE_HASH)
+    const guesses = ['secret', 'secret', 'a', 'b', 'c']
+    const sockets = await Promise.all(guesses.map(() => openSocket(listener.port)))
+    const answers = sockets.map((socket, index) => {
+      socket.write(
+        `GET / HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('alice', guesses[index] ?? '')}\r\n\r\n`,
+      )
+      return readAll(socket)
+    })
+    // The guesses were sent before the request that is answered.
+    expect(await listener.status('/')).toBe(401)
+    await listener.stop()
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 503 /)
   })
 
   test('logs IPv4 addresses without the prefix of a dual-stack socket', async () => {
