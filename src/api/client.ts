@@ -134,8 +134,8 @@ export function createClient(options: ClientOptions): SystemClient {
     forecasts: async (poolId, forecast, signal) =>
       readFeed(requestOf('forecast', poolId, forecastQuery(forecast)), signal),
     history: async (poolId, period, signal, asked = period) =>
-      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt) =>
-        decodeInSlices(text, (body) => historySteps(body, period, bandwidthUnit), ofAttempt),
+      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt, answeredAt) =>
+        decodeInSlices(text, (body) => historySteps(body, { period, bandwidthUnit, answeredAt }), ofAttempt),
       ),
     pools: createPoolList(({ path, decode }, signal) =>
       read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
@@ -159,7 +159,7 @@ function createQuery(read: Operate): SystemClient['query'] {
   return (query, dialect, signal, onBody) => {
     const body = JSON.stringify({ query: queryText(query, dialect) })
     const request = { operation: 'query', path: QUERY_PATH, body, refusalOf: queryRefusalOf } as const
-    const options = { name: query.name, tags: requiredTags(query) }
+    const options = { name: query.name, tags: requiredTags(query), isCombined: query.parts.length > 0 }
     const steps = (answer: unknown) => {
       onBody?.(answer)
       return answerSteps(answer, options)

@@ -135,7 +135,7 @@ async function served(pool: string, period: Period): Promise<HistoryReading> {
   const points: { t: number; Space: number }[] = []
   for (let t = period.start; t < period.end; t += STEP) points.push({ t, Space: t })
   const node = { id: `n-${pool}`, displayName: `n-${pool}`, storagePoolName: pool, diskSpaceTotal: points }
-  return atOnce(historySteps({ _embedded: { instances: [node] } }, period))
+  return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
 }
 
 const grid = (from: number, to: number) =>
@@ -340,7 +340,7 @@ test('what is unusual in the answers is logged once', async () => {
     const points = grid(period.start, period.end - STEP).filter((t) => t % (2 * STEP) === 0)
     const diskSpaceTotal = points.map((t, index) => ({ t, Space: index === 0 ? 'x' : t }))
     const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
-    return atOnce(historySteps({ _embedded: { instances: [node] } }, period))
+    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
   }
   await look()
   setup.now += STEP

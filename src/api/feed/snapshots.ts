@@ -44,11 +44,19 @@ function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }
   return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
 }
 
+/** In seconds this is the year 5138, in milliseconds 1973. */
+const LATEST_SECONDS = 1e11
+
+/** Whether a number is a time in seconds since the epoch: neither 0, which is no time, nor milliseconds. */
+export function isTime(t: number): boolean {
+  return t > 0 && t < LATEST_SECONDS
+}
+
 /** The time of a snapshot: member `t`, possibly with blanks around the name. */
 export function timeIn(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
   const read = key === undefined ? ABSENT : readNumber(snapshot[key])
-  return read.state === 'served' ? read.value : undefined
+  return read.state === 'served' && isTime(read.value) ? read.value : undefined
 }
 
 /** Returned when no single member has the value. A symbol, because JSON cannot contain it. */

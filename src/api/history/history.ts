@@ -14,16 +14,22 @@ export interface HistoryReading {
   readonly rejected: readonly RejectedValue[]
 }
 
+export interface HistoryOptions {
+  readonly period: Period
+  /** Time of the response by the clock of the system, in seconds since the epoch. */
+  readonly answeredAt: number
+  /** Unit of attributes with the value tag `Bandwidth`. */
+  readonly bandwidthUnit?: FeedBandwidthUnit
+}
+
 /**
  * Decodes a response of the nodes feed with `dataType=historical`, in all documented forms and those of real systems.
  * Points outside of the period are dropped.
- * @param bandwidthUnit unit of attributes with the value tag `Bandwidth`
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
 export function* historySteps(
   body: unknown,
-  period: Period,
-  bandwidthUnit: FeedBandwidthUnit = 'MB/s',
+  { period, answeredAt, bandwidthUnit = 'MB/s' }: HistoryOptions,
 ): Steps<HistoryReading> {
   const rejected = createRejectedValues()
   const served: Served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
@@ -32,7 +38,7 @@ export function* historySteps(
     const node = id.slice(0, MAX_QUOTED_CHARACTERS)
     const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
       rejected.add({ attribute, reason, node, text }, times)
-    nodes.push(yield* nodeHistorySteps(id, entry, { period, bandwidthUnit, served, rejectAs }))
+    nodes.push(yield* nodeHistorySteps(id, entry, { period, answeredAt, bandwidthUnit, served, rejectAs }))
   }
   return { nodes, served, rejected: rejected.list() }
 }

@@ -75,6 +75,8 @@ export interface NodeHistory {
 
 export interface NodeHistoryOptions {
   readonly period: Period
+  /** Time of the response, in seconds since the epoch. */
+  readonly answeredAt: number
   readonly bandwidthUnit: FeedBandwidthUnit
   readonly served: Served
   readonly rejectAs: (attribute: string) => Reject
@@ -91,12 +93,12 @@ export function* nodeHistorySteps(
   entry: JsonObject,
   options: NodeHistoryOptions,
 ): Steps<NodeHistory> {
-  const { period, served, rejectAs, bandwidthUnit } = options
+  const { period, answeredAt, served, rejectAs, bandwidthUnit } = options
   const attributes = new Map<AttributeName, AttributeHistory>()
   const summaries = new Map<AttributeName, Summary>()
   for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
     const reject = rejectAs(name)
-    const series = readSeries(member(entry, name), { tag, period, reject, served })
+    const series = readSeries(member(entry, name), { tag, period, answeredAt, reject, served })
     const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
     if (series !== undefined) attributes.set(name, { series, unit: ofSource })
     const summary = readSummary(member(entry, summaryKey), tag, reject)
@@ -113,9 +115,9 @@ export function* nodeHistorySteps(
   }
 }
 
-function* errorSteps(entry: JsonObject, { period, served, rejectAs }: NodeHistoryOptions) {
+function* errorSteps(entry: JsonObject, { period, answeredAt, served, rejectAs }: NodeHistoryOptions) {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
-  const rate = { tag: TRANSACTION_ERRORS.rateTag, period, reject, served }
+  const rate = { tag: TRANSACTION_ERRORS.rateTag, period, answeredAt, reject, served }
   const types: ErrorTypeHistory[] = []
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {

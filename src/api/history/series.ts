@@ -1,4 +1,4 @@
-import { timeIn, valueIn } from '../feed/snapshots.ts'
+import { isTime, timeIn, valueIn } from '../feed/snapshots.ts'
 import { isObject } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { type Reject, unreadable } from '../parse/reads.ts'
@@ -32,6 +32,8 @@ export interface SeriesOptions {
   /** The documented name of the value member. */
   readonly tag: string
   readonly period: Period
+  /** Time of the response by the clock of the storage system, in seconds since the epoch. */
+  readonly answeredAt: number
   readonly reject: Reject
   /** Updated with all points. */
   readonly served: Served
@@ -59,7 +61,7 @@ export function readSeries(value: unknown, options: SeriesOptions): Series | und
     values.push(number)
   }
   if (!isAscending) sortByTime(times, values, options.reject)
-  if (isPlaceholder(times, values, options.period)) return undefined
+  if (isPlaceholder(times, values, options.answeredAt)) return undefined
   noteServed(times, options)
   return within(times, values, options.period)
 }
@@ -70,7 +72,8 @@ function readTime(snapshot: unknown, { reject }: SeriesOptions): number | undefi
     if (readNumber(snapshot).state !== 'absent') rejectAs('shape', snapshot, reject)
     return undefined
   }
-  const t = plainNumber(snapshot['t']) ?? timeIn(snapshot)
+  const plain = plainNumber(snapshot['t'])
+  const t = plain !== undefined && isTime(plain) ? plain : timeIn(snapshot)
   if (t === undefined) rejectAs('time', snapshot, reject)
   return t
 }
@@ -145,14 +148,13 @@ function noteServed(times: readonly number[], { served, period }: SeriesOptions)
   }
 }
 
+/** The time of a placeholder is that at which the system began the response. */
+const PLACEHOLDER_SECONDS = 60
+
 /** Real systems serve a single 0 with the time of the response for an attribute without stored history. */
-function isPlaceholder(
-  times: readonly number[],
-  values: readonly number[],
-  { end, interval }: Period,
-): boolean {
+function isPlaceholder(times: readonly number[], values: readonly number[], answeredAt: number): boolean {
   const [t = 0] = times
-  return times.length === 1 && values[0] === 0 && (t >= end || t % interval !== 0)
+  return times.length === 1 && values[0] === 0 && Math.abs(t - answeredAt) <= PLACEHOLDER_SECONDS
 }
 
 function within(times: number[], values: number[], { start, end }: Period): Series | undefined {

@@ -8,3 +8,8 @@ export function clockSkewSeconds({ header, answeredAtMs }: Answer): number | und
   const theirsMs = Date.parse(header('date') ?? '') + DATE_CUT_MS
   return Number.isFinite(theirsMs) ? Math.round((theirsMs - answeredAtMs) / 1000) : undefined
 }
+
+/** The time of an answer by the clock of the system, in seconds since the epoch; by ours without a Date header. */
+export function answeredAt(answer: Answer): number {
+  return answer.answeredAtMs / 1000 + (clockSkewSeconds(answer) ?? 0)
+}

@@ -1,9 +1,10 @@
+import { NETWORK_FIELDS } from '../../query_catalogue.ts'
 import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
 import { isObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
-import { MAX_QUOTED_CHARACTERS, type Read, served, unreadable } from '../parse/reads.ts'
+import { ABSENT, MAX_QUOTED_CHARACTERS, type Read, served, unreadable } from '../parse/reads.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
 /** A value of a series. */
@@ -44,12 +45,14 @@ interface DecodeOptions {
   readonly name: string
   /** Tags without which the rows cannot be told apart. */
   readonly tags: readonly string[]
+  /** Whether the query combines measurements: an answer whose rows cannot be told apart is an error then. */
+  readonly isCombined?: boolean
 }
 
 /**
  * Decodes the JSON answer of the query interface. All cells are strings, and `Datatypes` does not describe them, so
  * only the names of the columns are used; they may differ between the members of `Series`.
- * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` if it is an error
+ * @throws {ApiError} `schema` if it is not such an answer, or lacks columns; `client_error` if it is an error
  */
 export function* answerSteps(body: unknown, options: DecodeOptions): Steps<QueryAnswer> {
   const rejected = createRejectedValues()
@@ -130,7 +133,8 @@ interface GrowingSeries extends Series {
 type Unreadable = Extract<Read<never>, { readonly state: 'unreadable' }>
 
 /** Collects rows into series. */
-function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
+function createRows(options: DecodeOptions, rejected: RejectedValues) {
+  const { name, tags } = options
   const series = new Map<string, GrowingSeries>()
   const readTime = timeReader()
   let stop: number | undefined
@@ -185,10 +189,29 @@ function createRows({ name, tags }: DecodeOptions, rejected: RejectedValues) {
     },
     *result(): Steps<Omit<QueryAnswer, 'rejected'>> {
       const sorted = new Map<string, Series>()
-      yield* eachInSteps(series, ([key, one]) => void sorted.set(key, inOrder(one)))
+      yield* eachInSteps(
+        series,
+        ([key, one]) =>
+          void sorted.set(
+            key,
+            inOrder(one, () => noteConflict(one, options, rejected)),
+          ),
+      )
       return { series: sorted, stop, outside }
     },
   }
+}
+
+/** One list of columns for several measurements may lack one that tells series apart. */
+function noteConflict(
+  { field, tags }: Series,
+  { name, isCombined }: DecodeOptions,
+  rejected: RejectedValues,
+): void {
+  if (isCombined === true)
+    throw new ApiError('schema', 'the answer has two values of one series at one time: a column is missing')
+  const node = (tags.get('host') ?? tags.get('node_id') ?? '').slice(0, MAX_QUOTED_CHARACTERS)
+  rejected.add({ attribute: name, reason: 'duplicate', node, text: field })
 }
 
 function isSameSeries(a: readonly unknown[], b: readonly unknown[], columns: Columns): boolean {
@@ -218,17 +241,45 @@ function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): R
   const field = readText(cells[columns.field])
   const measurement = readText(cells[columns.measurement])
   if (field === undefined || measurement === undefined) return unreadable('shape', 'a row without a name')
-  const number = readNumber(cells[columns.value])
-  const value = number.state === 'absent' ? unreadable('shape', 'a row without a value') : number
+  const value = readValue(cells[columns.value], field)
   return served({ t, value, range: { start, stop }, field, measurement })
 }
 
-/** Sorted by time. Of several points with the same time, the first is kept: they are copies of several stores. */
-function inOrder(series: GrowingSeries): Series {
-  const sorted = series.points.toSorted((a, b) => a.t - b.t)
-  const readable = sorted.filter(isReadable)
-  const points = readable.filter(({ t }, index) => t !== readable[index - 1]?.t)
-  const newest = sorted.at(-1)
-  if (newest !== undefined && newest.t !== points.at(-1)?.t) points.push(newest)
-  return { ...series, points }
+/** Linux has the speed -1 for an interface without a link: it is absent, not rejected. */
+function readValue(cell: unknown, field: string): Read<number> {
+  const value = readNumber(cell)
+  if (value.state === 'absent') return unreadable('shape', 'a row without a value')
+  const isNegative = value.state === 'unreadable' && value.rejection === 'negative'
+  return isNegative && field === NETWORK_FIELDS.speed ? ABSENT : value
+}
+
+/**
+ * Sorted by time. Points with the same time and value are copies of several stores. Of points with the same time and
+ * different values, none is used.
+ */
+function inOrder(series: GrowingSeries, onConflict: () => void): Series {
+  if (isAscending(series.points)) return series
+  const byTime = new Map<number, number>()
+  const conflicts = new Set<number>()
+  for (const { t, value } of series.points) {
+    const other = byTime.get(t) ?? Number.NaN
+    if (Number.isNaN(other)) byTime.set(t, value)
+    else if (value !== other && !Number.isNaN(value)) conflicts.add(t)
+  }
+  conflicts.forEach(onConflict)
+  const sorted = [...byTime]
+    .map(([t, value]) => ({ t, value: conflicts.has(t) ? Number.NaN : value }))
+    .sort((a, b) => a.t - b.t)
+  return {
+    ...series,
+    points: sorted.filter((point, index) => isReadable(point) || index === sorted.length - 1),
+  }
+}
+
+/** Whether the points are as a series has them; so are nearly all. */
+function isAscending(points: readonly Point[]): boolean {
+  return points.every(
+    (point, index) =>
+      (isReadable(point) || index === points.length - 1) && !((points[index + 1]?.t ?? Infinity) <= point.t),
+  )
 }

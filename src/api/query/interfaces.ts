@@ -18,13 +18,16 @@ export interface InterfaceRule {
 }
 
 const VIRTUAL = /^(lo|docker.*|veth.*)$/
-const BOND = /^bond\d+$/
+const BOND = /^(bond|team)\d+$/
 /** Physical interfaces, as Linux names them: with a bond, they are its slaves. */
-const PHYSICAL = /^(eth\d+|en[opsx].+|em\d+|p\d+p\d+|slave.*)$/
+const PHYSICAL = /^(eth\d+|en[opsx].+|em\d+|p\d+p\d+)$/
+/** Slaves by their names, whatever the name of their bond is, such as `public`. */
+const SLAVE = /^p?slave/
 
 /**
  * By default, interfaces of containers and the loopback are left out; a VLAN `X.Y` is not added to its parent `X`,
- * which counts its traffic too, and neither are the slaves of a bond.
+ * which counts its traffic too, and neither are the slaves of a bond. No query tells which interfaces a bond has, so
+ * names decide.
  */
 export function createInterfaceRule({ include, exclude }: InterfaceFilter): InterfaceRule {
   const included = include === '' ? undefined : wholeName(include)
@@ -37,9 +40,17 @@ export function createInterfaceRule({ include, exclude }: InterfaceFilter): Inte
     summed(names) {
       const candidates = names.filter((name) => !isExcluded(name))
       if (included !== undefined) return candidates.filter((name) => included.test(name))
+      const present = new Set(candidates)
       const hasBond = candidates.some((name) => BOND.test(name))
+      const hasOthers = candidates.some(
+        (name) => !VIRTUAL.test(name) && !SLAVE.test(name) && !name.includes('.'),
+      )
       return candidates.filter(
-        (name) => !VIRTUAL.test(name) && !isVlanOf(name, candidates) && !(hasBond && PHYSICAL.test(name)),
+        (name) =>
+          !VIRTUAL.test(name) &&
+          !isVlanOf(name, present) &&
+          !(hasBond && PHYSICAL.test(name)) &&
+          !(hasOthers && SLAVE.test(name)),
       )
     },
   }
@@ -49,9 +60,9 @@ function wholeName(expression: string): RegExp {
   return new RegExp(`^(?:${expression})$`)
 }
 
-function isVlanOf(name: string, names: readonly string[]): boolean {
+function isVlanOf(name: string, names: ReadonlySet<string>): boolean {
   const dot = name.lastIndexOf('.')
-  return dot > 0 && names.includes(name.slice(0, dot))
+  return dot > 0 && names.has(name.slice(0, dot))
 }
 
 /** The counters of one interface of a node, since the start of the node. */

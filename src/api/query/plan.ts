@@ -27,12 +27,11 @@ export function isOfQuery({ reason }: ApiError): boolean {
 
 export function createPlan(): Plan {
   let queries = QUERIES
-  let keep = true
   let lastOnly = false
 
   return {
     queries: () => queries,
-    dialect: () => ({ lastOnly, keep }),
+    dialect: () => ({ lastOnly }),
     noteVersion(hasDefect) {
       lastOnly = hasDefect
     },
@@ -40,18 +39,9 @@ export function createPlan(): Plan {
       lastOnly = true
     },
     adapt(query, failure) {
-      if (keep && isKeepRefused(failure)) {
-        keep = false
-        return [query]
-      }
       if (!OF_QUERY.includes(failure.reason) || query.parts.length === 0) return undefined
       queries = queries.flatMap((one) => (one === query ? query.parts : one))
       return query.parts
     },
   }
-}
-
-/** `operation 'keep' is not allowed. Allowed operations: …` */
-function isKeepRefused({ reason, detail }: ApiError): boolean {
-  return reason === 'client_error' && /'?keep'? is not allowed/.test(detail)
 }

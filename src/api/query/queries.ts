@@ -127,26 +127,19 @@ export const QUERIES: readonly Query[] = [
 export interface Dialect {
   /** Whether only `last()` is right: ranges have wrong values in 3.7 and 3.8.0. */
   readonly lastOnly: boolean
-  /** Whether the function `keep` is accepted. */
-  readonly keep: boolean
 }
 
-const KEPT = ['_start', '_stop', '_time', '_value', '_field', '_measurement', 'host', 'node_id'] as const
-
 /**
- * The text of a query. Only `from`, `range`, `filter`, `last`, `drop` and `keep` are allowed outside of the system.
- * `keep` comes after `last`: before it, it would change what is last.
+ * The text of a query. Only `from`, `range`, `filter`, `last`, `drop` and `keep` are allowed outside of the system. The
+ * last two are not used: without a column that is not known here, two series could become one.
  */
-export function queryText(query: Query, { lastOnly, keep }: Dialect): string {
-  const columns = [...KEPT, ...query.tags].map((column) => JSON.stringify(column)).join(', ')
+export function queryText(query: Query, { lastOnly }: Dialect): string {
   const isLast = query.range === undefined && (query.isGauge || lastOnly)
-  const isReduced = query.range !== undefined || !query.isGauge
   return [
     `from(bucket: ${JSON.stringify(query.bucket)})`,
     rangeText(query),
     `filter(fn: (r) => ${anyOf(query.selections.map(selectionText))})`,
     ...(isLast ? ['last()'] : []),
-    ...(keep && isReduced ? [`keep(columns: [${columns}])`] : []),
   ].join(' |> ')
 }
 

@@ -1,4 +1,5 @@
 import { asApiError, type RequestPlace } from '../errors/errors.ts'
+import { answeredAt } from '../http/clock_skew.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
 import type { Attempts } from './attempts.ts'
@@ -6,11 +7,15 @@ import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
 import { type Limits, PRIORITIES } from './limits.ts'
 
-/** Sends a request and decodes the answer. @throws {ApiError} with its place, also for an answer that cannot be decoded */
+/**
+ * Sends a request and decodes the answer.
+ * `answeredAt` is its time by the clock of the system, in seconds since the epoch. @throws {ApiError} with its place, also for an answer that cannot be
+ * decoded
+ */
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (text: string, baseUrl: string, signal: AbortSignal) => T | Promise<T>,
+  decode: (text: string, baseUrl: string, signal: AbortSignal, answeredAt: number) => T | Promise<T>,
 ) => Promise<T>
 
 interface OperationOptions {
@@ -35,7 +40,7 @@ export function createOperate(options: OperationOptions): Operate {
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const answer = await exchange(request, baseUrl, ofAttempt)
-          return answer.decode((text) => decode(text, baseUrl, ofAttempt))
+          return answer.decode((text) => decode(text, baseUrl, ofAttempt, answeredAt(answer)))
         },
         { signal, deadline: performance.now() + timeoutMs },
       ),

@@ -119,7 +119,7 @@ async function refusalText(client: SystemClient, failure: ApiError, signal: Abor
   const [first] = QUERIES
   if (failure.reason !== 'client_error' || first === undefined) return failure.detail
   try {
-    await client.query(first, { lastOnly: false, keep: true }, signal)
+    await client.query(first, { lastOnly: false }, signal)
     return `the query interface refuses ranges with absolute times: ${failure.detail}`
   } catch (relative) {
     if (relative instanceof ApiError && !signal.aborted) return relative.detail

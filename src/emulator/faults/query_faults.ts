@@ -92,7 +92,7 @@ export const QUERY_FAULTS = {
     },
   },
   'duplicate-rows': {
-    help: 'queries return every row twice, with different values; the first one is right',
+    help: 'queries return every row twice, with different values',
     effect: onRows((rows, { Columns }) => {
       const value = Columns.indexOf('_value')
       return rows.flatMap((row) => [row, row.with(value, String(2 * Number(row[value]) + 1))])

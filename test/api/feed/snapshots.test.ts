@@ -85,6 +85,8 @@ describe('readNewest', () => {
     ['an infinite value', { t: T, Space: '1e400' }, 'infinite'],
     ['no time', { Space: 5 }, 'time'],
     ['a time that is not a number', { t: 'now', Space: 5 }, 'time'],
+    ['a time of zero', { t: '0', Space: 5 }, 'time'],
+    ['a time in milliseconds', { t: 1_785_312_642_000, Space: 5 }, 'time'],
     ['a negative time', { t: -5, Space: 5 }, 'time'],
     ['no value', { t: T }, 'shape'],
     ['two values', { t: T, Space1: 5, Space2: 6 }, 'shape'],

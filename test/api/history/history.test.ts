@@ -6,10 +6,13 @@ import { atOnce } from '../../../src/slices.ts'
 import { startEmulator } from '../client_setup.ts'
 
 const PERIOD: Period = { start: 6000, end: 7200, interval: 300 }
+/** In the period, and on the grid of its points. */
+const ANSWERED_AT = 6900
 
-function decode(members: object, period = PERIOD, unit?: 'kB/s') {
+function decode(members: object, period = PERIOD, bandwidthUnit?: 'kB/s') {
   const node = { id: 'n1', displayName: 'one', storagePoolName: 'hot', ...members }
-  const reading = atOnce(historySteps({ _embedded: { _instances: [node] } }, period, unit))
+  const options = { period, answeredAt: ANSWERED_AT, ...(bandwidthUnit && { bandwidthUnit }) }
+  const reading = atOnce(historySteps({ _embedded: { _instances: [node] } }, options))
   const [first] = reading.nodes
   if (first === undefined) throw new Error('there is no node')
   return { ...reading, node: first }
@@ -83,7 +86,15 @@ describe('a series', () => {
     ['no member', undefined],
     ['null', null],
     ['an empty array', []],
-    ['a zero with the time of the response', [{ t: '6001', Space: '0' }]],
+    ['a zero with the time of the response, off the grid', [{ t: '6901', Space: '0' }]],
+    ['a zero with the time of the response, on the grid', [{ t: '6900', Space: '0' }]],
+    [
+      'times of zero or in milliseconds',
+      [
+        { t: 0, Space: 1 },
+        { t: 6_000_000_000_000, Space: 2 },
+      ],
+    ],
     [
       'points outside of the period',
       [
@@ -100,12 +111,13 @@ describe('a series', () => {
     expect(seriesOf(points)?.series.times).toEqual([6000, 6900])
   })
 
-  test('keeps a zero that is not alone, or in the grid', () => {
+  test('keeps a zero that is not alone, or of another time than the response', () => {
     expect(seriesOf([{ t: 6000, Space: 0 }])?.series.values).toEqual([0])
+    expect(seriesOf([{ t: 6001, Space: 0 }])?.series.values).toEqual([0])
     expect(
       seriesOf([
-        { t: 6001, Space: 0 },
-        { t: 6301, Space: 0 },
+        { t: 6601, Space: 0 },
+        { t: 6901, Space: 0 },
       ])?.series.values,
     ).toEqual([0, 0])
   })
@@ -235,7 +247,7 @@ test('the summaries of the emulator agree with its series, for every attribute',
     },
   )
   const period = { start: end - 36_000, end: end + 1, interval: 3600 }
-  const { nodes } = atOnce(historySteps(await response.json(), period))
+  const { nodes } = atOnce(historySteps(await response.json(), { period, answeredAt: end + 1 }))
   for (const { attributes, summaries } of nodes) {
     const names = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map(({ name }) => name)
     expect([...attributes.keys()].toSorted()).toEqual(names.toSorted())
@@ -255,7 +267,7 @@ test('nodes without an id are rejected, names are kept', () => {
   const body = {
     _embedded: { instances: [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }] },
   }
-  const { nodes, rejected } = atOnce(historySteps(body, PERIOD))
+  const { nodes, rejected } = atOnce(historySteps(body, { period: PERIOD, answeredAt: ANSWERED_AT }))
   expect(nodes.map(({ id, name }) => [id, name])).toEqual([
     ['a', 'y'],
     ['b', undefined],

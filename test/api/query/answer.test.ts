@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import type { QueryAnswer } from '../../../src/api/query/answer.ts'
+import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answer.ts'
 import { answerOf, bodyOf, decodeBody, type RowOptions, readingOf, START, STOP } from './query_files.ts'
 
 const USED = { field: 'used', measurement: 'mem' }
@@ -60,8 +60,22 @@ describe('an answer', () => {
     )
   })
 
-  test('has points sorted by time, of which the first of several with one time counts', () => {
-    const rows = [row('08:35:00', '3'), row('08:25:00', '1'), row('08:30:00', '2'), row('08:30:00', '9')]
+  test('has no point where there are two values of one time, and counts them', () => {
+    const rows = [row('08:25:00', '1'), row('08:30:00', '2'), row('08:30:00', '9'), row('08:35:00', '3')]
+    const answer = decodeBody(bodyOf(rows))
+    expect([valuesOf(answer), rejectedOf(answer)]).toEqual([[[1, 3]], ['duplicate 1']])
+    const newest = decodeBody(bodyOf([...rows, row('08:35:00', '4')]))
+    expect([valuesOf(newest), rejectedOf(newest)]).toEqual([[[1, Number.NaN]], ['duplicate 2']])
+  })
+
+  test('with two values of one time is an error if the query combines measurements', () => {
+    const options = { name: 'query_test', tags: [], isCombined: true }
+    const body = bodyOf([row('08:30:00', '2'), row('08:30:00', '9')])
+    expect(() => decodeAnswer(body, options)).toThrowError(expect.objectContaining({ reason: 'schema' }))
+  })
+
+  test('has points sorted by time, of which copies count once', () => {
+    const rows = [row('08:35:00', '3'), row('08:25:00', '1'), row('08:30:00', '2'), row('08:30:00', '2')]
     expect(pointsOf(decodeBody(bodyOf(rows)))).toEqual([
       [
         { t: seconds('08:25:00'), value: 1 },
@@ -90,6 +104,12 @@ describe('an answer', () => {
       ['soon', ...CELLS.slice(1)],
     ])
     expect(rejectedOf(decodeBody(shapes))).toEqual(['shape 2', 'time 2'])
+  })
+
+  test('has no value for a speed of -1, which is not rejected', () => {
+    const options = { field: 'speed', measurement: 'net', tags: { interface: 'eth0' } }
+    const answer = decodeBody(bodyOf([row('08:30:00', '1000', options), row('08:35:00', '-1', options)]))
+    expect([valuesOf(answer), rejectedOf(answer)]).toEqual([[[1000, Number.NaN]], []])
   })
 
   test('has values of any JSON type, and times with any number of decimals', () => {

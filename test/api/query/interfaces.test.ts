@@ -11,6 +11,12 @@ describe('by default', () => {
     ['a VLAN is not added to its parent', CURRENT, ['private.4', 'public']],
     ['loopback and interfaces of containers are left out', ['lo', 'docker0', 'veth1a', 'public'], ['public']],
     ['slaves are not added to their bond', ['bond0', 'eth0', 'eno1', 'private.4'], ['bond0', 'private.4']],
+    [
+      'slaves are known by their names',
+      ['public', 'slave-0', 'slave-1', 'private', 'pslave-0'],
+      ['public', 'private'],
+    ],
+    ['slaves without any bond are added', ['slave-0', 'slave-1', 'lo'], ['slave-0', 'slave-1']],
     ['physical interfaces without a bond are added', ['eth0', 'eth1'], ['eth0', 'eth1']],
     ['a VLAN of a bond is not added', ['bond0', 'bond0.12'], ['bond0']],
   ])('%s', (_, names, expected) => {
@@ -41,4 +47,18 @@ test('counters of VLANs are exported, those of excluded and virtual interfaces a
     createInterfaceRule({ ...NO_FILTER, ...filter }).exported([...CURRENT, 'lo', 'veth1'])
   expect(exported()).toEqual(CURRENT)
   expect(exported({ exclude: 'public\\..*', include: 'lo|public' })).toEqual(['private.4', 'public', 'lo'])
+})
+
+test('the rule takes linear time: 32 times as many names take less than 200 times as long', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `eth${index}.${index}`)
+  const { summed } = createInterfaceRule(NO_FILTER)
+  const cpuOf = (count: number) => {
+    const list = names(count)
+    const before = process.cpuUsage()
+    summed(list)
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  cpuOf(2_000)
+  expect(cpuOf(64_000)).toBeLessThan(200 * Math.max(cpuOf(2_000), 1_000))
 })

@@ -67,17 +67,12 @@ describe('a reader of the past', () => {
   test('asks for all points of an absolute range, with functions that are allowed', async () => {
     let text = ''
     const { read } = readerOf((query) => {
-      if (query.name === 'query_cpu') text = queryText(query, { lastOnly: false, keep: true })
+      if (query.name === 'query_cpu') text = queryText(query, { lastOnly: false })
       return EMPTY
     })
     await read(-HOUR, 0)
     expect(text).toContain('range(start: 2026-02-28T23:00:00Z, stop: 2026-03-01T00:00:00Z)')
-    expect([...text.matchAll(/\b(\w+)\(/g)].map(([, name]) => name)).toEqual([
-      'from',
-      'range',
-      'filter',
-      'keep',
-    ])
+    expect([...text.matchAll(/\b(\w+)\(/g)].map(([, name]) => name)).toEqual(['from', 'range', 'filter'])
   })
 
   test('asks only for what is kept, and counts these requests beforehand', async () => {

@@ -26,7 +26,7 @@ function readerOf({
     hasRangeDefect: async () => hasRangeDefect(),
     now,
     async query(query, dialect) {
-      asked.push(`${query.name}${dialect.lastOnly ? ' last' : ''}${dialect.keep ? '' : ' all'}`)
+      asked.push(`${query.name}${dialect.lastOnly ? ' last' : ''}`)
       return answer(query, dialect)
     },
   })
@@ -77,16 +77,6 @@ describe('a reader', () => {
     ])
     await read()
     expect(asked()).toEqual([...ALL.slice(0, 3), ...smaller, ...ALL.slice(4)])
-  })
-
-  test('drops keep if the system refuses it', async () => {
-    const answer: Answering = (_, { keep }) => {
-      if (keep) throw refusal(`operation 'keep' is not allowed. Allowed operations: from`)
-      return answerOf('empty')
-    }
-    const { read, asked } = readerOf({ answer })
-    await read()
-    expect(asked()).toEqual(['query_cpu', ...ALL.map((name) => `${name} all`)])
   })
 
   test('reports a query that fails for good, with the values of the others', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { QUERIES, type Query, queryText } from '../../../src/api/query/queries.ts'
 
-const ALL = { lastOnly: false, keep: true }
+const ALL = { lastOnly: false }
 const allQueries = (queries: readonly Query[]): readonly Query[] =>
   queries.flatMap((query) => [query, ...allQueries(query.parts)])
 const textOf = (name: string, dialect = ALL) => {
@@ -16,12 +16,12 @@ describe('the text of a query', () => {
     )
   })
 
-  test('of counters asks for a range, and keeps the tags', () => {
+  test('of counters asks for a range, with all columns: any may tell series apart', () => {
     expect(textOf('query_network')).toBe(
-      'from(bucket: "monitoring_op") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "net" and (r._field == "bytes_recv" or r._field == "bytes_sent" or r._field == "speed" or r._field == "utilization")) |> keep(columns: ["_start", "_stop", "_time", "_value", "_field", "_measurement", "host", "node_id", "interface"])',
+      'from(bucket: "monitoring_op") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "net" and (r._field == "bytes_recv" or r._field == "bytes_sent" or r._field == "speed" or r._field == "utilization"))',
     )
     expect(textOf('query_latency_read')).toBe(
-      'from(bucket: "monitoring_main") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "statDataHead_performance_internal_latency" and r.id == "ttfb_read") |> keep(columns: ["_start", "_stop", "_time", "_value", "_field", "_measurement", "host", "node_id", "id", "process"])',
+      'from(bucket: "monitoring_main") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "statDataHead_performance_internal_latency" and r.id == "ttfb_read")',
     )
   })
 
@@ -31,17 +31,13 @@ describe('the text of a query', () => {
     )
   })
 
-  test('of a system with wrong ranges asks for the newest point, before it drops columns', () => {
-    const text = textOf('query_latency_read', { lastOnly: true, keep: true })
-    expect(text).toMatch(/\|> last\(\) \|> keep\(columns: \[[^\]]*\]\)$/)
-    expect(textOf('query_latency_read', { lastOnly: true, keep: false })).toMatch(/\) \|> last\(\)$/)
+  test('of a system with wrong ranges asks for the newest point', () => {
+    expect(textOf('query_latency_read', { lastOnly: true })).toMatch(/\) \|> last\(\)$/)
   })
 
   test.each(allQueries(QUERIES).map((query) => query.name))('%s calls only allowed functions', (name) => {
     const functions = [...(textOf(name) ?? '').matchAll(/(\w+)\(/g)].map(([, called]) => called)
-    expect(['from', 'range', 'filter', 'fn', 'last', 'keep']).toEqual(
-      expect.arrayContaining([...new Set(functions)]),
-    )
+    expect(['from', 'range', 'filter', 'fn', 'last']).toEqual(expect.arrayContaining([...new Set(functions)]))
   })
 })
 

@@ -74,7 +74,7 @@ describe('query', () => {
     await using emulator = await startEmulator({
       ...SMALL,
       profile: 'modern',
-      faults: ['refused-operation:keep', 'partial-nodes'],
+      faults: ['refused-operation:keep', 'combined-refused', 'partial-nodes'],
     })
     const found = await examine({ base_url: emulator.url })
     expect(found.of('query')[0]).toMatchObject({ status: 'ok', text: expect.stringContaining('of 1 node') })
