@@ -188,18 +188,22 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
       yield* eachInSteps(rows, (row) => add(row, columns))
     },
     *result(): Steps<Omit<QueryAnswer, 'rejected'>> {
-      const sorted = new Map<string, Series>()
-      yield* eachInSteps(
-        series,
-        ([key, one]) =>
-          void sorted.set(
-            key,
-            inOrder(one, () => noteConflict(one, options, rejected)),
-          ),
-      )
-      return { series: sorted, stop, outside }
+      return { series: yield* inOrderSteps(series, options, rejected), stop, outside }
     },
   }
+}
+
+function* inOrderSteps(
+  series: ReadonlyMap<string, GrowingSeries>,
+  options: DecodeOptions,
+  rejected: RejectedValues,
+): Steps<ReadonlyMap<string, Series>> {
+  const sorted = new Map<string, Series>()
+  yield* eachInSteps(series, ([key, one]) => {
+    const onConflict = () => noteConflict(one, options, rejected)
+    sorted.set(key, inOrder(one, onConflict))
+  })
+  return sorted
 }
 
 /** One list of columns for several measurements may lack one that tells series apart. */
