@@ -2,8 +2,8 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard'
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus'
 import { buildDashboards } from '../../grafana/mixin/dashboards/build.ts'
 import { substitute } from '../../grafana/mixin/promql/selection.ts'
-import { completeSelection, panelsOf, stepped } from '../preview/panel_results.ts'
-import { prometheusAt, type Span } from '../preview/prometheus.ts'
+import { initialSelection, panelsOf, stepped } from './panels.ts'
+import { prometheusAt, type Span } from './prometheus.ts'
 
 const RANGE_SECONDS = 6 * 3600
 /** As in a panel that is wide enough for them, where the panel has no larger interval. */
@@ -67,7 +67,7 @@ async function measureAgain(...query: Parameters<typeof measure>): Promise<Measu
 }
 
 async function costsOfDashboard(url: string, dashboard: Dashboard, span: Span): Promise<Cost[]> {
-  const selection = await completeSelection(prometheusAt(url), dashboard, {}, span.to)
+  const selection = await initialSelection(prometheusAt(url), dashboard, span.to)
   const costs: Cost[] = []
   for (const panel of panelsOf(dashboard)) {
     for (const query of (panel.targets ?? []) as Dataquery[]) {

@@ -2,8 +2,8 @@ import { RECORDED } from '../../grafana/mixin/promql/metrics.ts'
 import { RECORDINGS } from '../../grafana/mixin/rules/groups/recording.ts'
 import { DEFAULT_VALUES } from '../../grafana/mixin/settings.ts'
 import { resolve } from '../../src/alerting/references.ts'
-import { prometheusAt } from '../preview/prometheus.ts'
 import type { FleetSeries } from './fleet.ts'
+import { prometheusAt } from './prometheus.ts'
 import { encodeLabels } from './remote_write.ts'
 
 const DAY_MS = 86_400_000

@@ -17,25 +17,6 @@ export const milliseconds = (duration: string): number => {
   )
 }
 
-/** The duration times `scale`, rounded to milliseconds; unchanged where `scale` is 1. */
-export const scaleDuration = (duration: string, scale: number): string =>
-  scale === 1 ? duration : `${Math.max(1, Math.round(milliseconds(duration) * scale))}ms`
-
-/** The expression with every range, offset and subquery step scaled. Numbers are not scaled, not even seconds. */
-export const scaleExpression = (expr: string, scale: number): string => {
-  if (scale === 1) return expr
-  let text = ''
-  let done = 0
-  parser.parse(expr).iterate({
-    enter: ({ name, from, to }) => {
-      if (name !== 'NumberDurationLiteralInDurationContext') return
-      text += expr.slice(done, from) + scaleDuration(expr.slice(from, to), scale)
-      done = to
-    },
-  })
-  return text + expr.slice(done)
-}
-
 /** The expression as it was `offset` ago. It must have no offset or `@` of its own. */
 export const shifted = <Text extends string>(expr: Text, offset: Duration): Text => {
   const ends: number[] = []

@@ -28,7 +28,7 @@ const DEFAULT_RANGE_SECONDS = 6 * 3600
 const DEFAULT_INTERVAL_SECONDS = 60
 const RATE_INTERVAL = `${4 * PROMETHEUS.scrapeIntervalSeconds}s`
 
-/** The expression that Grafana sends to Prometheus for a selection; for tests and the preview. */
+/** The expression that Grafana sends to Prometheus for a selection; for tests and measurements. */
 export const substitute = (expr: string, selection: Selection = {}): string =>
   expr
     .replaceAll('$cluster', selection.cluster === undefined ? '.*' : pattern(selection.cluster))

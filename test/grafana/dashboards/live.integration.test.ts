@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RECORDED, type RecordedName } from '../../../grafana/mixin/promql/metrics.ts'
 import { type Selection, substitute } from '../../../grafana/mixin/promql/selection.ts'
-import { renderRules } from '../../../grafana/mixin/rules/rules.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
@@ -10,6 +9,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { type Child, startProcess } from '../../support/processes.ts'
 import { type Prometheus, type Sample, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor, waitForAssertion } from '../../support/wait.ts'
+import { scaledRules } from '../rules/scaled.ts'
 import { ALL, annotationQueries, type PanelQuery, panelQueries } from './queries.ts'
 
 const START_TIMEOUT_MS = 60_000
@@ -92,7 +92,7 @@ async function startDemo(...flags: readonly string[]): Promise<{ demo: Child; ad
 }
 
 /** Evaluated each second, with ranges as much shorter. */
-const RECORDING = renderRules({ scale: 1 / 60 }).slice(0, 1)
+const RECORDING = scaledRules(1 / 60).slice(0, 1)
 
 const scrape = (targets: readonly string[]): Promise<Prometheus> =>
   startPrometheus({

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type ExpectedAlert, FAULTS, type Fault, waitOf } from '../../../grafana/mixin/rules/faults.ts'
-import { renderRules } from '../../../grafana/mixin/rules/rules.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import { createEmulator, type Emulator } from '../../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'
@@ -12,6 +11,7 @@ import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { get } from '../../support/http.ts'
 import { type Alert, type Prometheus, startPrometheus } from '../../support/prometheus.ts'
 import { waitFor, waitForAssertion } from '../../support/wait.ts'
+import { scaledRules } from './scaled.ts'
 
 /** One hour in the rules takes a minute. Numbers of seconds in expressions are not scaled. */
 const SCALE = 1 / 60
@@ -140,7 +140,7 @@ beforeAll(async () => {
     route: { receiver: 'none' },
     receivers: [{ name: 'none' }],
   })
-  const ruleFiles = renderRules({ scale: SCALE }).map(({ path, text }) =>
+  const ruleFiles = scaledRules(SCALE).map(({ path, text }) =>
     folder.write(path.split('/').at(-1) ?? '', text),
   )
   prometheus = await startPrometheus({

@@ -45,7 +45,7 @@ describe('the document', () => {
   const present = new Set(anchors(DOCUMENT.text))
 
   test('has the anchor that each alert links to', () => {
-    const links = renderRules({ config: LINKS }).flatMap(({ text }) =>
+    const links = renderRules(LINKS).flatMap(({ text }) =>
       [...text.matchAll(/runbook_url: (\S+)#(\S+)/g)].map(([, base, anchor = '']) => ({ base, anchor })),
     )
     expect(links.length).toBe(ALL_ROWS.length)

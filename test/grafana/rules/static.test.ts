@@ -38,7 +38,7 @@ interface Group {
 type Node = Expression['root']
 
 const groupsOf = (links: Partial<typeof LINKS>): Group[] =>
-  renderRules({ config: links }).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
+  renderRules(links).flatMap(({ text }) => (parseYaml(text) as { groups: Group[] }).groups)
 const GROUPS = groupsOf(LINKS)
 const RULES = GROUPS.flatMap(({ rules }) => rules)
 const ALERTS = RULES.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]))
