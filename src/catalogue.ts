@@ -23,25 +23,56 @@ export const SECONDS_PER_DAY = 86_400
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
 export type BaseUnit = 'bytes' | 'bytes_per_second' | 'ratio' | 'seconds' | ''
 
-interface UnitRow {
+/** The values that a real system can have. Others are rejected: they are faults, not measurements. */
+export interface PlausibleRange {
+  /** 0, if undefined. */
+  readonly min?: number
+  readonly max: number
+  readonly isWhole?: true
+}
+
+interface UnitRow extends PlausibleRange {
   readonly base: BaseUnit
   /** Turns a value in the source's unit into the base unit. */
   readonly toBase: (value: number) => number
 }
 
+/** 1 TB/s: the network interfaces and flash drives of a node transfer less than 200 GB/s. */
+const MAX_BYTES_PER_SECOND = 1e12
+
 /** Units at the source. Percent is divided by 100, because 7 * 0.01 is not exactly 0.07. */
 export const UNITS = {
-  Bytes: { base: 'bytes', toBase: (value) => value },
-  Percent: { base: 'ratio', toBase: (value) => value / 100 },
-  'MB/s': { base: 'bytes_per_second', toBase: (value) => value * BYTES_PER_MB },
-  'kB/s': { base: 'bytes_per_second', toBase: (value) => value * BYTES_PER_KB },
-  'B/s': { base: 'bytes_per_second', toBase: (value) => value },
-  ms: { base: 'seconds', toBase: (value) => value / 1000 },
-  TPS: { base: '', toBase: (value) => value },
-  day: { base: 'seconds', toBase: (value) => value * SECONDS_PER_DAY },
-  count: { base: '', toBase: (value) => value },
+  // 1 EB: a node has up to a few PB, and offline space is that of the whole system.
+  Bytes: { base: 'bytes', toBase: (value) => value, max: 1e18 },
+  // Rounding and intervals of different lengths give a little more than 100.
+  Percent: { base: 'ratio', toBase: (value) => value / 100, max: 200 },
+  'MB/s': {
+    base: 'bytes_per_second',
+    toBase: (value) => value * BYTES_PER_MB,
+    max: MAX_BYTES_PER_SECOND / BYTES_PER_MB,
+  },
+  'kB/s': {
+    base: 'bytes_per_second',
+    toBase: (value) => value * BYTES_PER_KB,
+    max: MAX_BYTES_PER_SECOND / BYTES_PER_KB,
+  },
+  'B/s': { base: 'bytes_per_second', toBase: (value) => value, max: MAX_BYTES_PER_SECOND },
+  // A day: transactions end after some minutes, uploads of large objects after some hours.
+  ms: { base: 'seconds', toBase: (value) => value / 1000, max: SECONDS_PER_DAY * 1000 },
+  // A node processes some ten thousand transactions per second.
+  TPS: { base: '', toBase: (value) => value, max: 1e7 },
+  // A regression over nearly constant use has no limit: the largest integer of 32 bits.
+  day: { base: 'seconds', toBase: (value) => value * SECONDS_PER_DAY, max: 2 ** 31 - 1 },
+  // Three years of 10^7 transactions per second.
+  count: { base: '', toBase: (value) => value, max: 1e15, isWhole: true },
 } as const satisfies Record<string, UnitRow>
 export type SourceUnit = keyof typeof UNITS
+
+/**
+ * Times of snapshots in seconds since the epoch: from 1, because 0 is none, to the year 2100, so that milliseconds are none. The clock of a system
+ * may be wrong by years; `sds_system_clock_skew_seconds` has the difference.
+ */
+export const TIME_RANGE: PlausibleRange = { min: 1, max: 4_102_444_800 }
 
 /** Units that the feed may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
 export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]

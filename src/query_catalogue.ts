@@ -5,9 +5,12 @@
  * Query texts, decoding, coverage and the metrics reference are derived from these tables. Sources: ECS and ObjectScale
  * administration guides, "Flux API", and answers of real systems.
  */
-import type { AttributeName, SourceUnit } from './catalogue.ts'
+import type { AttributeName, PlausibleRange, SourceUnit } from './catalogue.ts'
 
 export const QUERY_PATH = '/flux/api/external/v2/query'
+
+/** Of every value in an answer: counters have 64 bits. What is calculated from them has the range of its unit. */
+export const VALUE_RANGE: PlausibleRange = { max: 2 ** 64 }
 
 interface Measurement {
   readonly bucket: 'monitoring_op' | 'monitoring_main'

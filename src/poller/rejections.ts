@@ -14,7 +14,7 @@ export interface Rejections {
   readonly part: Part
 }
 
-const OF_ANY_VALUE: readonly Rejection[] = ['text', 'infinite', 'negative', 'shape', 'time']
+const OF_ANY_VALUE: readonly Rejection[] = ['text', 'infinite', 'negative', 'range', 'shape', 'time']
 const OF_LISTS: readonly Rejection[] = [...OF_ANY_VALUE, 'duplicate', 'too_many']
 const LISTS: readonly string[] = [TRANSACTION_ERRORS.name, FORECAST.name]
 

@@ -75,18 +75,22 @@ const FAULTS: Readonly<Record<string, (seen: Observed) => void | Promise<void>>>
   ...Object.fromEntries(
     (
       [
-        ['nan', 'text'],
-        ['infinity', 'text'],
-        ['huge', 'infinite'],
-        ['huge-text', 'infinite'],
-        ['negative', 'negative'],
-        ['hex', 'text'],
-        ['text', 'text'],
-        ['boolean', 'shape'],
-        ['list', 'shape'],
+        ['bad-values:nan', 'text'],
+        ['bad-values:infinity', 'text'],
+        ['bad-values:huge', 'infinite'],
+        ['bad-values:huge-text', 'infinite'],
+        ['bad-values:negative', 'negative'],
+        ['bad-values:implausible', 'range'],
+        ['bad-values:hex', 'text'],
+        ['bad-values:text', 'text'],
+        ['bad-values:boolean', 'shape'],
+        ['bad-values:list', 'shape'],
+        ['bad-times:zero', 'time'],
+        ['bad-times:milliseconds', 'time'],
+        ['bad-times:microseconds', 'time'],
       ] as const
-    ).map(([kind, reason]) => [
-      `bad-values:${kind}`,
+    ).map(([fault, reason]) => [
+      fault,
       ({ setup, before, after, nodes, rejected }: Observed) => {
         expect(nodes(after, FREE)).toEqual({})
         expect(Object.keys(nodes(after, 'sds_node_disks'))).toHaveLength(NODES)

@@ -177,12 +177,21 @@ describe('counters', () => {
     const attributes = new Set(rejections(newSystem('a')).map(({ labels }) => labels['attribute']))
     expect(attributes).toEqual(new Set(['id', ...COVERAGE_ATTRIBUTES]))
     expect(rejections(newSystem('a')).filter(({ value }) => value !== 0)).toEqual([])
-    const lists = { text: 0, infinite: 0, negative: 0, shape: 0, time: 0, duplicate: 0, too_many: 0 }
+    const lists = {
+      text: 0,
+      infinite: 0,
+      negative: 0,
+      range: 0,
+      shape: 0,
+      time: 0,
+      duplicate: 0,
+      too_many: 0,
+    }
     expect(rejectionsOf(newSystem('a'), 'transactionErrors')).toEqual(lists)
     expect(rejectionsOf(newSystem('a'), 'id')).toEqual({ no_id: 0, duplicate: 0, too_many: 0 })
     const reading = { ...readingOf({ n1: 1 }), rejected: [rejected] }
     const system = withPoll(withPoll(systemA, 'p', at(1), reading), 'q', at(1), reading)
-    const none = { text: 0, infinite: 0, shape: 0, time: 0 }
+    const none = { text: 0, infinite: 0, range: 0, shape: 0, time: 0 }
     expect(rejectionsOf(system, 'numDisks')).toEqual({ ...none, negative: 6 })
   })
 
@@ -191,7 +200,7 @@ describe('counters', () => {
     const reading = { nodes: [], rejected: [rejectedRow], stop: 0 }
     const state = { reading, receivedAtMs: 0, failure: undefined }
     const first = withAnswers(systemA, state)
-    const none = { text: 0, infinite: 0, shape: 0, time: 0 }
+    const none = { text: 0, infinite: 0, range: 0, shape: 0, time: 0 }
     expect(rejectionsOf(first, 'query_cpu')).toEqual({ ...none, negative: 3 })
     for (const query of ['query_memory', 'query_network', 'query_disk', 'query_disk_read'])
       expect(rejectionsOf(first, query)).toEqual({ ...none, negative: 0 })

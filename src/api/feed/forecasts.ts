@@ -1,4 +1,4 @@
-import { FORECAST } from '../../catalogue.ts'
+import { FORECAST, UNITS } from '../../catalogue.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
@@ -40,14 +40,14 @@ export function readForecasts(value: unknown, reject: Reject, max: number): Fore
 }
 
 function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
-  const history = readNumber(member(entry, 'history'))
-  const target = readNumber(member(entry, 'target'))
+  const history = readNumber(member(entry, 'history'), UNITS.day)
+  const target = readNumber(member(entry, 'target'), UNITS.Percent)
   if (history.state !== 'served' || target.state !== 'served') {
     reject('shape', 'a forecast without its time frame or target')
     return undefined
   }
   const named = { historyDays: String(history.value), targetPercent: String(target.value) }
-  const days = readNumber(member(entry, 'forecast'))
+  const days = readNumber(member(entry, 'forecast'), UNITS[FORECAST.unit])
   if (days.state === 'absent') return { ...named, days: undefined }
   if (days.state === 'unreadable') {
     reject(days.rejection, days.text)

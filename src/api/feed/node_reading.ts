@@ -5,7 +5,10 @@ import {
   type DiskCount,
   type FeedBandwidthUnit,
   FORECAST,
+  type PlausibleRange,
+  type SourceUnit,
   TRANSACTION_ERRORS,
+  UNITS,
 } from '../../catalogue.ts'
 import { type JsonObject, member, readText, shortened } from '../parse/json.ts'
 import { readName } from '../parse/names.ts'
@@ -79,7 +82,7 @@ const DISK_KEYS = ['numDisks', ...Object.keys(DISK_COUNTS)] as readonly DiskCoun
 function decodeDisks(entry: JsonObject, node: NodeCoverageCounter): Map<DiskCount, number> {
   const disks = new Map<DiskCount, number>()
   for (const key of DISK_KEYS) {
-    const number = node.record(key, readNumber(member(entry, key)))
+    const number = node.record(key, readNumber(member(entry, key), UNITS.count))
     if (number !== undefined) disks.set(key, number)
   }
   return disks
@@ -88,13 +91,14 @@ function decodeDisks(entry: JsonObject, node: NodeCoverageCounter): Map<DiskCoun
 interface AttributeReader {
   readonly name: AttributeName
   readonly tag: string
+  readonly unit: SourceUnit
   /** `diskSpaceFreeL1Current` by the rule of the API document, `diskSpaceFreeCurrentL1` on real systems. */
   readonly keys: readonly string[]
 }
 
-const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag }) => {
+const READERS: readonly AttributeReader[] = ATTRIBUTES.map(({ name, tag, unit }) => {
   const level = /^(.*)(L[12])$/.exec(name)
-  return { name, tag, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
+  return { name, tag, unit, keys: [`${name}Current`, ...(level ? [`${level[1]}Current${level[2]}`] : [])] }
 })
 
 function decodeValues(
@@ -103,11 +107,11 @@ function decodeValues(
   bandwidthUnit: FeedBandwidthUnit,
 ): Map<AttributeName, Snapshot> {
   const values = new Map<AttributeName, Snapshot>()
-  for (const { name, tag, keys } of READERS) {
-    const snapshot = node.record(name, readAnyName(entry, keys, tag))
+  for (const { name, tag, unit, keys } of READERS) {
+    const ofSource = tag === BANDWIDTH_TAG ? bandwidthUnit : unit
+    const snapshot = node.record(name, readAnyName(entry, keys, tag, UNITS[ofSource]))
     if (snapshot === undefined) continue
-    const isOther = tag === BANDWIDTH_TAG && bandwidthUnit !== 'MB/s'
-    values.set(name, isOther ? { ...snapshot, unit: bandwidthUnit } : snapshot)
+    values.set(name, ofSource === unit ? snapshot : { ...snapshot, unit: ofSource })
   }
   return values
 }
@@ -116,10 +120,16 @@ function decodeValues(
 const BANDWIDTH_TAG = 'Bandwidth'
 
 /** The newest snapshot of an attribute under any of its names. */
-function readAnyName(entry: JsonObject, keys: readonly string[], tag: string): Read<Snapshot> {
+function readAnyName(
+  entry: JsonObject,
+  keys: readonly string[],
+  tag: string,
+  range: PlausibleRange,
+): Read<Snapshot> {
   return readNewest(
     keys.flatMap((key) => member(entry, key) ?? []),
     tag,
+    range,
   )
 }
 

@@ -1,4 +1,4 @@
-import type { SourceUnit } from '../../catalogue.ts'
+import { type PlausibleRange, type SourceUnit, TIME_RANGE } from '../../catalogue.ts'
 import { isObject, type JsonObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
@@ -18,7 +18,7 @@ export interface Snapshot {
  * If the newest is unreadable there is no value: an older value would look current.
  * Source: API document, "Snapshot and series conventions", rules 1 to 4; real systems serve arrays.
  */
-export function readNewest(value: unknown, tag: string): Read<Snapshot> {
+export function readNewest(value: unknown, tag: string, range: PlausibleRange): Read<Snapshot> {
   if (value === undefined || value === null) return ABSENT
   const candidates: readonly unknown[] = Array.isArray(value) ? value : [value]
   let newest: { t: number; snapshot: JsonObject } | undefined
@@ -31,7 +31,7 @@ export function readNewest(value: unknown, tag: string): Read<Snapshot> {
   }
   if (newest === undefined) return failure
   const { t, snapshot } = newest
-  const read = readNumber(valueIn(snapshot, tag))
+  const read = readNumber(valueIn(snapshot, tag), range)
   return read.state === 'served' ? served({ t, value: read.value }) : read
 }
 
@@ -44,19 +44,11 @@ function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }
   return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
 }
 
-/** In seconds this is the year 5138, in milliseconds 1973. */
-const LATEST_SECONDS = 1e11
-
-/** Whether a number is a time in seconds since the epoch: neither 0, which is no time, nor milliseconds. */
-export function isTime(t: number): boolean {
-  return t > 0 && t < LATEST_SECONDS
-}
-
 /** The time of a snapshot: member `t`, possibly with blanks around the name. */
 export function timeIn(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
-  const read = key === undefined ? ABSENT : readNumber(snapshot[key])
-  return read.state === 'served' && isTime(read.value) ? read.value : undefined
+  const read = key === undefined ? ABSENT : readNumber(snapshot[key], TIME_RANGE)
+  return read.state === 'served' ? read.value : undefined
 }
 
 /** Returned when no single member has the value. A symbol, because JSON cannot contain it. */

@@ -1,4 +1,4 @@
-import { TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
 import { isObject, member } from '../parse/json.ts'
 import { readName } from '../parse/names.ts'
 import { readNumber } from '../parse/numbers.ts'
@@ -23,6 +23,8 @@ export interface TransactionErrors {
   readonly failed: number | undefined
   readonly types: readonly ErrorType[]
 }
+
+const { rateTag, rateUnit } = TRANSACTION_ERRORS
 
 /** Maximum number of exported error types of one node: bounds the series that a faulty system can create. */
 export const MAX_ERROR_TYPES = 100
@@ -53,9 +55,9 @@ export function readTransactionErrors(
   }
   const totals = asList(member(object, 'errorSuccessTotals')).filter(isObject).at(-1) ?? {}
   const errors: TransactionErrors = {
-    all: keep(readNewest(member(object, 'all'), TRANSACTION_ERRORS.rateTag)),
-    succeeded: keep(readNumber(member(totals, 'successTotal'))),
-    failed: keep(readNumber(member(totals, 'errorTotal'))),
+    all: keep(readNewest(member(object, 'all'), rateTag, UNITS[rateUnit])),
+    succeeded: keep(readNumber(member(totals, 'successTotal'), UNITS.count)),
+    failed: keep(readNumber(member(totals, 'errorTotal'), UNITS.count)),
     types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, max),
   }
   const { all, succeeded, failed, types } = errors
@@ -79,8 +81,8 @@ function readTypes(
     const category = readName(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
     if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
-    const count = keep(readNumber(member(entry, 'errorCount')))
-    const rate = keep(readNewest(member(entry, 'errorRate'), TRANSACTION_ERRORS.rateTag))
+    const count = keep(readNumber(member(entry, 'errorCount'), UNITS.count))
+    const rate = keep(readNewest(member(entry, 'errorRate'), rateTag, UNITS[rateUnit]))
     // Without a value it has no series, which bound what a system can make the exporter keep.
     if (count !== undefined || rate !== undefined) types.set(key, { category, errorType, count, rate })
   }

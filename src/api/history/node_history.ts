@@ -4,6 +4,7 @@ import {
   type FeedBandwidthUnit,
   type SourceUnit,
   TRANSACTION_ERRORS,
+  UNITS,
 } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
@@ -98,10 +99,11 @@ export function* nodeHistorySteps(
   const summaries = new Map<AttributeName, Summary>()
   for (const { name, tag, unit, summaryKey } of SERIES_ATTRIBUTES) {
     const reject = rejectAs(name)
-    const series = readSeries(member(entry, name), { tag, period, answeredAt, reject, served })
     const ofSource = tag === 'Bandwidth' ? bandwidthUnit : unit
+    const range = UNITS[ofSource]
+    const series = readSeries(member(entry, name), { tag, range, period, answeredAt, reject, served })
     if (series !== undefined) attributes.set(name, { series, unit: ofSource })
-    const summary = readSummary(member(entry, summaryKey), tag, reject)
+    const summary = readSummary(member(entry, summaryKey), tag, range, reject)
     if (summary !== undefined) summaries.set(name, summary)
     yield
   }
@@ -117,7 +119,8 @@ export function* nodeHistorySteps(
 
 function* errorSteps(entry: JsonObject, { period, answeredAt, served, rejectAs }: NodeHistoryOptions) {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
-  const rate = { tag: TRANSACTION_ERRORS.rateTag, period, answeredAt, reject, served }
+  const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
+  const rate = { tag, range: UNITS[rateUnit], period, answeredAt, reject, served }
   const types: ErrorTypeHistory[] = []
   const errors = asList(member(entry, TRANSACTION_ERRORS.name)).at(-1)
   if (!isObject(errors)) {

@@ -1,7 +1,8 @@
-import { isTime, timeIn, valueIn } from '../feed/snapshots.ts'
+import { type PlausibleRange, TIME_RANGE } from '../../catalogue.ts'
+import { timeIn, valueIn } from '../feed/snapshots.ts'
 import { isObject } from '../parse/json.ts'
-import { readNumber } from '../parse/numbers.ts'
-import { type Reject, unreadable } from '../parse/reads.ts'
+import { isPlausible, readNumber } from '../parse/numbers.ts'
+import { type Read, type Reject, unreadable } from '../parse/reads.ts'
 
 /** Points of one attribute, in ascending order of time, each time once. */
 export interface Series {
@@ -31,6 +32,8 @@ export interface Served {
 export interface SeriesOptions {
   /** The documented name of the value member. */
   readonly tag: string
+  /** That of the unit. */
+  readonly range: PlausibleRange
   readonly period: Period
   /** Time of the response by the clock of the storage system, in seconds since the epoch. */
   readonly answeredAt: number
@@ -69,25 +72,20 @@ export function readSeries(value: unknown, options: SeriesOptions): Series | und
 /** The time of a snapshot; undefined for what is not a snapshot. Absent snapshots are not rejected. */
 function readTime(snapshot: unknown, { reject }: SeriesOptions): number | undefined {
   if (!isObject(snapshot)) {
-    if (readNumber(snapshot).state !== 'absent') rejectAs('shape', snapshot, reject)
+    if (readNumber(snapshot).state !== 'absent') servedOrRejected(unreadable('shape', snapshot), reject)
     return undefined
   }
-  const plain = plainNumber(snapshot['t'])
-  const t = plain !== undefined && isTime(plain) ? plain : timeIn(snapshot)
-  if (t === undefined) rejectAs('time', snapshot, reject)
-  return t
+  const t = plainNumber(snapshot['t'], TIME_RANGE) ?? timeIn(snapshot)
+  return t ?? servedOrRejected(unreadable('time', snapshot), reject)
 }
 
-function rejectAs(reason: 'shape' | 'time', value: unknown, reject: Reject): void {
-  const read = unreadable(reason, value)
-  if (read.state === 'unreadable') reject(read.rejection, read.text)
-}
-
-function readValue(snapshot: unknown, { tag, reject }: SeriesOptions): number | undefined {
+function readValue(snapshot: unknown, { tag, range, reject }: SeriesOptions): number | undefined {
   if (!isObject(snapshot)) return undefined
-  const plain = plainNumber(snapshot[tag])
-  if (plain !== undefined) return plain
-  const read = readNumber(valueIn(snapshot, tag))
+  const plain = plainNumber(snapshot[tag], range)
+  return plain ?? servedOrRejected(readNumber(valueIn(snapshot, tag), range), reject)
+}
+
+function servedOrRejected(read: Read<number>, reject: Reject): number | undefined {
   if (read.state === 'unreadable') reject(read.rejection, read.text)
   return read.state === 'served' ? read.value : undefined
 }
@@ -96,20 +94,18 @@ const DIGIT_0 = 0x30
 const DIGIT_9 = 0x39
 /** The length of every number that Java or JavaScript writes is below this one. */
 const MAX_PLAIN_CHARACTERS = 30
-/** Larger values may not be finite in the unit of their metric; `readNumber` decides about them. */
-const LARGEST_PLAIN = 1e300
 
 /**
  * The same result as `readNumber` for nearly all numbers of real systems, in a tenth of its time; undefined for all
  * others. Notations that JavaScript reads and the API does not have, such as 0x1F, have a letter as second character.
  */
-function plainNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value >= 0 && value < LARGEST_PLAIN ? value + 0 : undefined
+function plainNumber(value: unknown, range: PlausibleRange): number | undefined {
+  if (typeof value === 'number') return isPlausible(value, range) ? value + 0 : undefined
   if (typeof value !== 'string' || value.length > MAX_PLAIN_CHARACTERS) return undefined
   const first = value.charCodeAt(0)
   if (!(first >= DIGIT_0 && first <= DIGIT_9)) return undefined
   const number = Number(value)
-  if (!(number < LARGEST_PLAIN)) return undefined
+  if (!isPlausible(number, range)) return undefined
   return value.charCodeAt(1) > DIGIT_9 && first === DIGIT_0 ? undefined : number
 }
 

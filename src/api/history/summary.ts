@@ -1,3 +1,4 @@
+import type { PlausibleRange } from '../../catalogue.ts'
 import { readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
 import { isObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
@@ -16,15 +17,20 @@ export interface Summary {
  * snapshot, which may have no time. Source: API document, "Snapshot and series conventions", rule 5.
  * @returns undefined for a summary without any value
  */
-export function readSummary(value: unknown, tag: string, reject: Reject): Summary | undefined {
+export function readSummary(
+  value: unknown,
+  tag: string,
+  range: PlausibleRange,
+  reject: Reject,
+): Summary | undefined {
   if (!isObject(value)) return undefined
   const keep = <T>(read: Read<T>): T | undefined => {
     if (read.state === 'unreadable') reject(read.rejection, read.text)
     return read.state === 'served' ? read.value : undefined
   }
-  const min = keep(readNewest(member(value, 'Min'), tag))
-  const max = keep(readNewest(member(value, 'Max'), tag))
-  const average = keep(readNumber(scalar(member(value, 'Avg'), tag)))
+  const min = keep(readNewest(member(value, 'Min'), tag, range))
+  const max = keep(readNewest(member(value, 'Max'), tag, range))
+  const average = keep(readNumber(scalar(member(value, 'Avg'), tag), range))
   const isEmpty = min === undefined && max === undefined && average === undefined
   return isEmpty ? undefined : { min, max, average }
 }

@@ -1,3 +1,4 @@
+import type { PlausibleRange } from '../../catalogue.ts'
 import { ABSENT, type Read, served, unreadable } from './reads.ts'
 
 /** The notations of API document, "Snapshot and series conventions", rule 2: 23000000, 23000000.0, 2.3e7. */
@@ -9,24 +10,30 @@ const MAX_NUMBER_CHARACTERS = 400
 /**
  * Reads a number, or a text in one of the documented notations.
  * Null, empty text and `N/A` are absent; NaN, infinite, negative and hexadecimal values and other text are unreadable.
+ * @param range numbers outside of it are unreadable, too
  */
-export function readNumber(value: unknown): Read<number> {
+export function readNumber(value: unknown, range: PlausibleRange = ANY): Read<number> {
   if (value === undefined || value === null) return ABSENT
-  if (typeof value === 'number') return inRange(value, value)
+  if (typeof value === 'number') return inRange(value, range, value)
   if (typeof value !== 'string') return unreadable('shape', value)
   const text = value.trim()
   if (text === '' || text === 'N/A') return ABSENT
   return text.length <= MAX_NUMBER_CHARACTERS && NUMBER.test(text)
-    ? inRange(Number(text), text)
+    ? inRange(Number(text), range, text)
     : unreadable('text', text)
 }
 
-/** Larger values would not be finite in the unit of their metric: 10^6 (megabytes) is the largest conversion factor. */
-const LARGEST = Number.MAX_VALUE / 1e6
+const ANY: PlausibleRange = { max: Number.MAX_VALUE }
 
-function inRange(number: number, source: unknown): Read<number> {
-  if (!(Math.abs(number) <= LARGEST)) return unreadable('infinite', source)
+/** A number, if it is plausible. @param source quoted if it is not */
+export function inRange(number: number, range: PlausibleRange, source: unknown = number): Read<number> {
+  if (!Number.isFinite(number)) return unreadable('infinite', source)
   if (number < 0) return unreadable('negative', source)
+  if (!isPlausible(number, range)) return unreadable('range', source)
   // Adding zero turns -0 into 0: some clients print -0 as "-0".
   return served(number + 0)
+}
+
+export function isPlausible(number: number, { min = 0, max, isWhole }: PlausibleRange): boolean {
+  return number >= min && number <= max && (isWhole !== true || Number.isInteger(number))
 }

@@ -5,6 +5,7 @@ export const REJECTIONS = {
   text: 'is text that is not a number in a documented notation',
   infinite: 'is not a finite number',
   negative: 'is negative',
+  range: 'is not plausible for its unit',
   shape: 'does not have the documented shape',
   time: 'has no readable time',
   no_id: 'is a node without an id',

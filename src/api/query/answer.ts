@@ -1,4 +1,4 @@
-import { NETWORK_FIELDS } from '../../query_catalogue.ts'
+import { NETWORK_FIELDS, VALUE_RANGE } from '../../query_catalogue.ts'
 import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
@@ -251,7 +251,7 @@ function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): R
 
 /** Linux has the speed -1 for an interface without a link: it is absent, not rejected. */
 function readValue(cell: unknown, field: string): Read<number> {
-  const value = readNumber(cell)
+  const value = readNumber(cell, VALUE_RANGE)
   if (value.state === 'absent') return unreadable('shape', 'a row without a value')
   const isNegative = value.state === 'unreadable' && value.rejection === 'negative'
   return isNegative && field === NETWORK_FIELDS.speed ? ABSENT : value

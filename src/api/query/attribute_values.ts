@@ -1,3 +1,4 @@
+import { UNITS } from '../../catalogue.ts'
 import {
   MEASUREMENTS,
   QUERY_ATTRIBUTES,
@@ -5,6 +6,8 @@ import {
   type QueryAttributeName,
 } from '../../query_catalogue.ts'
 import type { Snapshot } from '../feed/snapshots.ts'
+import { inRange } from '../parse/numbers.ts'
+import type { Rejection } from '../parse/reads.ts'
 import type { Series } from './answer.ts'
 import type { NetworkTraffic } from './interfaces.ts'
 import { newestPointOf, sumOfIncreases } from './rates.ts'
@@ -15,13 +18,18 @@ export interface NodeFacts {
   readonly traffic: NetworkTraffic | undefined
   /** Fields whose query failed: a sum with one of them would be too small. */
   readonly failedFields: ReadonlySet<string>
+  /** Called for a value that is not plausible. */
+  readonly reject: (attribute: QueryAttributeName, reason: Rejection, text: string) => void
 }
 
 /** The attributes of one node, each in its own unit; absent ones are missing. */
 export function attributeValues(facts: NodeFacts): ReadonlyMap<QueryAttributeName, Snapshot> {
   const values = QUERY_ATTRIBUTES.flatMap((attribute): [QueryAttributeName, Snapshot][] => {
     const snapshot = snapshotOf(attribute, facts)
-    return snapshot === undefined ? [] : [[attribute.name, snapshot]]
+    if (snapshot === undefined) return []
+    const read = inRange(snapshot.value, UNITS[attribute.source.unit])
+    if (read.state === 'unreadable') facts.reject(attribute.name, read.rejection, read.text)
+    return read.state === 'served' ? [[attribute.name, snapshot]] : []
   })
   return new Map(values)
 }

@@ -2,13 +2,7 @@ import { MEASUREMENTS } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
-import {
-  boundsOf,
-  groupByNode,
-  MAX_AGE_SECONDS,
-  nodePerformance,
-  type PerformanceOptions,
-} from './performance.ts'
+import { boundsOf, groupByNode, MAX_AGE_SECONDS, type NodeOptions, nodePerformance } from './performance.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
 export interface NodePast extends QueriedPast {
@@ -19,7 +13,7 @@ export interface NodePast extends QueriedPast {
   readonly rows: number
 }
 
-export interface PastOptions extends PerformanceOptions {
+export interface PastOptions extends NodeOptions {
   /** Seconds since the epoch: the first one belongs to the window, the second one does not. */
   readonly start: number
   readonly end: number

@@ -1,6 +1,6 @@
 import { inSlices } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { RejectedValue } from '../feed/rejected_values.ts'
+import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import { pause } from '../http/deadline.ts'
 import type { QueryAnswer, Series } from './answer.ts'
 import { askAll, type Outcomes } from './ask_all.ts'
@@ -91,13 +91,14 @@ export function createPastReader(options: PastReaderOptions): PastReader {
       const { answers, failed } = await ask(window, false, signal)
       const series = joinedSeries([{ series: before }, ...answers.values()])
       const failedFields = new Set(failed.flatMap(({ query }) => fieldsOf(query)))
+      const rejected = createRejectedValues()
       const span = { start: window.start, end: window.stop }
-      const steps = pastSteps([...series.values()], { interfaces, failedFields, ...span })
+      const steps = pastSteps([...series.values()], { interfaces, failedFields, rejected, ...span })
       const nodes = await inSlices(steps, signal)
       carried = { stop: window.stop, series: newestPart(series, window.stop - LEAD_SECONDS) }
       return {
         nodes,
-        rejected: [...answers.values()].flatMap(({ rejected }) => rejected),
+        rejected: [...[...answers.values()].flatMap((answer) => answer.rejected), ...rejected.list()],
         failed: failed.map(({ query: { name }, failure }) => ({ name, failure })),
       }
     },

@@ -5,10 +5,11 @@ import {
   type QueryAttributeName,
 } from '../../query_catalogue.ts'
 import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
-import type { RejectedValue } from '../feed/rejected_values.ts'
+import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
 import type { Snapshot } from '../feed/snapshots.ts'
+import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
 import type { QueryAnswer, Series } from './answer.ts'
-import { attributeValues } from './attribute_values.ts'
+import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { type TimedErrors, transactionErrors } from './errors.ts'
 import {
   type InterfaceCounters,
@@ -53,6 +54,11 @@ export interface PerformanceOptions {
   readonly failedFields: ReadonlySet<string>
 }
 
+export interface NodeOptions extends PerformanceOptions {
+  /** Calculated values that are not plausible. */
+  readonly rejected: RejectedValues
+}
+
 /** Calculates the values of all nodes from the answers of one poll. */
 export function* performanceSteps(
   answers: readonly QueryAnswer[],
@@ -61,15 +67,16 @@ export function* performanceSteps(
   const byNode = yield* groupByNode(yield* currentSeries(answers))
   const bounds = yield* boundsOf(byNode.values())
   const nodes: NodePerformance[] = []
+  const rejected = createRejectedValues()
   for (const ofNode of byNode.values()) {
-    nodes.push(nodePerformance(ofNode, bounds, options))
+    nodes.push(nodePerformance(ofNode, bounds, { ...options, rejected }))
     yield
   }
   const stops = answers.flatMap(({ stop }) => stop ?? [])
   return {
     stop: stops.length === 0 ? undefined : Math.max(...stops),
     nodes,
-    rejected: answers.flatMap(({ rejected }) => rejected),
+    rejected: [...answers.flatMap((answer) => answer.rejected), ...rejected.list()],
   }
 }
 
@@ -122,18 +129,22 @@ export function* boundsOf(nodes: Iterable<readonly Series[]>): Steps<ReadonlySet
 export function nodePerformance(
   series: readonly Series[],
   bounds: ReadonlySet<string>,
-  { interfaces, failedFields }: PerformanceOptions,
+  { interfaces, failedFields, rejected }: NodeOptions,
 ): NodePerformance {
   const network = seriesByInterface(
     series.filter(({ measurement }) => measurement === MEASUREMENTS.network.name),
   )
   const byField = Map.groupBy(series, ({ field }) => field)
   const traffic = networkTraffic(network, interfaces)
+  const [nodeId, host] = [tagOf(series, 'node_id'), tagOf(series, 'host')]
+  const node = (host ?? nodeId ?? '').slice(0, MAX_QUOTED_CHARACTERS)
+  const reject: NodeFacts['reject'] = (attribute, reason, text) =>
+    rejected.add({ attribute, reason, node, text })
   return {
-    nodeId: tagOf(series, 'node_id'),
-    host: tagOf(series, 'host'),
+    nodeId,
+    host,
     rows: series.reduce((rows, { points }) => rows + points.length, 0),
-    values: attributeValues({ byField, traffic, failedFields }),
+    values: attributeValues({ byField, traffic, failedFields, reject }),
     errors: transactionErrors(series),
     latencies: latenciesOf(series, bounds),
     interfaces: interfaceCounters(network, interfaces),

@@ -1,3 +1,6 @@
+import { TIME_RANGE } from '../../catalogue.ts'
+import { isPlausible } from '../parse/numbers.ts'
+
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/
 
 /** Reads a time in seconds since the epoch; undefined if it is unreadable. */
@@ -22,5 +25,5 @@ function parseTime(text: string): number | undefined {
   const match = TIME.exec(text.trim())
   if (match === null) return undefined
   const ms = Date.parse(match[2] === undefined ? `${match[0]}Z` : match[0])
-  return Number.isFinite(ms) ? ms / 1000 : undefined
+  return isPlausible(ms / 1000, TIME_RANGE) ? ms / 1000 : undefined
 }

@@ -10,6 +10,7 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   huge: `${RAW}1e400`,
   'huge-text': '1e400',
   negative: -1,
+  implausible: 1e298,
   hex: '0x1F',
   text: 'many',
   unavailable: 'N/A',
@@ -26,6 +27,9 @@ const BAD_LITERALS: Readonly<Record<string, unknown>> = {
 
 /** Documents that are not objects, by the argument of the fault. */
 const ROOTS: Readonly<Record<string, string>> = { null: 'null', list: '[]', text: '"nodes"', number: '7' }
+
+/** Of times in seconds, by the argument of the fault. */
+const TIME_FACTORS: Readonly<Record<string, number>> = { zero: 0, milliseconds: 1e3, microseconds: 1e6 }
 
 const LONG_NAME_CHARACTERS = 10_000
 const HOSTILE_NAMES = [
@@ -89,6 +93,18 @@ export const FEED_FAULTS = {
     help: 'values are invalid: all of one kind, or all kinds mixed',
     argument: choiceArgument(['mixed', ...Object.keys({ ...BAD_VALUES, ...BAD_LITERALS })], 'mixed'),
     effect: { stage: 'feed', change: replaceValues },
+  },
+  'bad-times': {
+    help: 'times of snapshots are 0, or in another unit than seconds',
+    argument: choiceArgument(Object.keys(TIME_FACTORS), 'milliseconds'),
+    effect: {
+      stage: 'feed',
+      change: ({ root, nodes }, unit) => {
+        for (const snapshot of nodes.flatMap(snapshotsIn))
+          snapshot['t'] = Number(snapshot['t']) * (TIME_FACTORS[unit] ?? 1)
+        return JSON.stringify(root)
+      },
+    },
   },
   'stray-blanks': {
     help: 'value tags, times and values are surrounded by blanks',

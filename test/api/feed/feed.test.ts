@@ -201,6 +201,28 @@ describe('bounds', () => {
     expect(node?.errors?.types.map(({ errorType }) => errorType)).toEqual(['500'])
   })
 
+  test('rejects what is not plausible for its unit', () => {
+    const t = 1_785_312_642
+    const members = {
+      numDisks: '1.5',
+      diskSpaceTotalCurrent: [{ t, Space: 1.1e18 }],
+      nodeCpuUtilizationCurrent: [{ t, Percent: '1e298' }],
+      transactionReadLatencyCurrent: [{ t, Latency: 1e8 }],
+      transactionReadTransactionsPerSecCurrent: [{ t, TPS: 1e8 }],
+      transactionReadBandwidthCurrent: [{ t, Bandwidth: 1_000_001 }],
+      diskReadBandwidthTotalCurrent: [{ t, diskIO: 1_000_000 }],
+      transactionErrorsCurrent: { errorSuccessTotals: [{ successTotal: 1.5, errorTotal: 2 }] },
+      allocatedCapacityForecast: [{ unit: 'day', forecast: 1e10, history: '7', target: '80' }],
+    }
+    const { nodes, rejected } = decodeFeed(feed({ id: 'a', ...members }))
+    expect(new Set(rejected.map(({ reason }) => reason))).toEqual(new Set(['range']))
+    expect(rejected).toHaveLength(Object.keys(members).length - 1)
+    expect(nodes[0]?.disks.size).toBe(0)
+    expect([...(nodes[0]?.values ?? [])]).toEqual([['diskReadBandwidthTotal', { t, value: 1_000_000 }]])
+    expect(nodes[0]?.errors).toMatchObject({ succeeded: undefined, failed: 2 })
+    expect(decodeFeed(feed({ id: 'a', ...members }), 'kB/s').nodes[0]?.values.size).toBe(2)
+  })
+
   test('rejected values: only the first of each kind is quoted', () => {
     const nodes = Array.from({ length: 3000 }, (_, id) => ({ id, numDisks: `bad ${id}` }))
     expect(decodeFeed(feed(...nodes)).rejected).toEqual([

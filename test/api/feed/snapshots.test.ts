@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readNewest } from '../../../src/api/feed/snapshots.ts'
+import { UNITS } from '../../../src/catalogue.ts'
 
 const T = 1_785_312_642
 
@@ -50,7 +51,10 @@ describe('readNewest', () => {
     ['t as a double', { t: '1785312642.0', Space: 500 }, T, 500],
     ['a member named __proto__', JSON.parse(`{"t":${T},"__proto__":500}`), T, 500],
   ])('%s', (_, value, t, expected) => {
-    expect(readNewest(value, 'Space')).toEqual({ state: 'served', value: { t, value: expected } })
+    expect(readNewest(value, 'Space', UNITS.Bytes)).toEqual({
+      state: 'served',
+      value: { t, value: expected },
+    })
   })
 
   test.each<[string, unknown]>([
@@ -69,7 +73,7 @@ describe('readNewest', () => {
       ],
     ],
   ])('%s is absent', (_, value) => {
-    expect(readNewest(value, 'Space')).toEqual({ state: 'absent' })
+    expect(readNewest(value, 'Space', UNITS.Bytes)).toEqual({ state: 'absent' })
   })
 
   test.each<[string, unknown, string]>([
@@ -88,6 +92,10 @@ describe('readNewest', () => {
     ['a time of zero', { t: '0', Space: 5 }, 'time'],
     ['a time in milliseconds', { t: 1_785_312_642_000, Space: 5 }, 'time'],
     ['a negative time', { t: -5, Space: 5 }, 'time'],
+    ['a time in microseconds', { t: `${T * 1e6}`, Space: 5 }, 'time'],
+    ['a time of 1e17', { t: 1e17, Space: 5 }, 'time'],
+    ['a time after the year 2100', { t: 4_102_444_801, Space: 5 }, 'time'],
+    ['more bytes than a node can have', { t: T, Space: '1.1e18' }, 'range'],
     ['no value', { t: T }, 'shape'],
     ['two values', { t: T, Space1: 5, Space2: 6 }, 'shape'],
     ['a value that is an object', { t: T, Space: {} }, 'shape'],
@@ -95,6 +103,6 @@ describe('readNewest', () => {
     ['a text', 'many', 'shape'],
     ['an array in an array', [[{ t: T, Space: 5 }]], 'shape'],
   ])('%s is unreadable', (_, value, rejection) => {
-    expect(readNewest(value, 'Space')).toMatchObject({ state: 'unreadable', rejection })
+    expect(readNewest(value, 'Space', UNITS.Bytes)).toMatchObject({ state: 'unreadable', rejection })
   })
 })

@@ -127,7 +127,9 @@ describe('a series', () => {
     ['0x1F', 'text'],
     ['NaN', 'text'],
     ['1e400', 'infinite'],
-    [1e304, 'infinite'],
+    [1e304, 'range'],
+    ['1.1e18', 'range'],
+    [1.1e18, 'range'],
     [[], 'shape'],
     [true, 'shape'],
     ['many', 'text'],
@@ -148,6 +150,27 @@ describe('a series', () => {
     const { node, rejected } = decode({ diskSpaceTotal: points })
     expect(node.attributes.get('diskSpaceTotal')?.series).toEqual({ times: [6000], values: [2] })
     expect(rejected.map(({ reason }) => reason)).toEqual(['time', 'shape', 'duplicate'])
+  })
+
+  test('rejects what is not plausible for the unit, in summaries and transaction errors, too', () => {
+    const far = [{ t: 6000, Percent: 201 }]
+    const { node, rejected } = decode({
+      nodeCpuUtilization: far,
+      nodeCpuUtilizationSummary: { Min: [{ t: 6000, Percent: 1 }], Max: far, Avg: '1e298' },
+      transactionReadLatency: [{ t: 6000, Latency: 1e9 }],
+      transactionErrors: { all: [{ t: 6000, Rate: 1e298 }] },
+      transactionReadBandwidth: [{ t: 6000, Bandwidth: 2_000_000 }],
+    })
+    expect([...node.attributes, node.errors.all, node.summaries.get('nodeCpuUtilization')]).toEqual([
+      undefined,
+      { min: { t: 6000, value: 1 }, max: undefined, average: undefined },
+    ])
+    expect(rejected.map(({ attribute, reason, times }) => `${attribute} ${reason} ${times}`)).toEqual([
+      'nodeCpuUtilization range 3',
+      'transactionReadLatency range 1',
+      'transactionReadBandwidth range 1',
+      'transactionErrors range 1',
+    ])
   })
 
   test('of a bandwidth has the configured unit, that of disk I/O MB/s', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createRejectedValues } from '../../../src/api/feed/rejected_values.ts'
 import type { Point, Series } from '../../../src/api/query/answer.ts'
 import { createInterfaceRule } from '../../../src/api/query/interfaces.ts'
 import { LEAD_SECONDS, type NodePast, pastSteps } from '../../../src/api/query/past.ts'
@@ -34,7 +35,12 @@ function points(valueAt: (k: number) => number | undefined, phase = 96, count = 
 }
 
 function past(all: readonly Series[], window = WINDOW): NodePast {
-  const options = { interfaces: createInterfaceRule(NO_FILTER), failedFields: new Set<string>(), ...window }
+  const options = {
+    interfaces: createInterfaceRule(NO_FILTER),
+    failedFields: new Set<string>(),
+    rejected: createRejectedValues(),
+    ...window,
+  }
   const [node, ...others] = atOnce(pastSteps(all, options))
   expect(others).toEqual([])
   if (node === undefined) throw new Error('no node')

@@ -125,6 +125,21 @@ describe('values of a node', () => {
     expect(valuesOf(reading)).toEqual({ diskReadBandwidthEc: 1 })
   })
 
+  test('are rejected if they are not plausible for their unit', () => {
+    const reading = readingOfRows(
+      ...counter(THROUGHPUT, 'total_read_requests_size', 0, 1e15),
+      ...counter(DISK, 'read_ECTotal', 0, 1e298),
+      { time: '08:35:00', value: 1e298, field: 'used_percent', measurement: 'mem' },
+      { time: '08:35:00', value: 1.1e18, field: 'used', measurement: 'mem' },
+    )
+    expect(valuesOf(reading)).toEqual({})
+    expect(reading.rejected.map(({ attribute, reason, node }) => [attribute, reason, node])).toEqual([
+      ['query_test', 'range', 'n1'],
+      ['nodeMemoryUtilizationBytes', 'range', 'n1'],
+      ['transactionReadBandwidth', 'range', 'n1'],
+    ])
+  })
+
   test('have failures only if they are served, and a ratio of 0 without them', () => {
     const succeeded = counter(TRANSACTIONS, 'succeed_request_counter', 0, 90)
     const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.errors?.errors

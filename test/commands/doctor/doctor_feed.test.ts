@@ -224,14 +224,17 @@ describe('samples', () => {
   })
 })
 
-test('reports sample times that are not valid dates', async () => {
+test('reports sample times in another unit than seconds', async () => {
   const microseconds = Date.now() * 1e6
   await using server = await serveHttp((_, response) =>
     response.end(JSON.stringify(feedOf({ ...NODE, diskSpaceFreeCurrent: [{ t: microseconds, Space: 7 }] }))),
   )
   const found = await examine({ base_url: server.url, auth: { token: 'abc' }, pools: [{ id: 'urn:hot' }] })
-  expect(found.of('samples')).toContainEqual(
-    expect.objectContaining({ status: 'warn', text: expect.stringContaining('which is not a valid date') }),
+  expect(found.of('feed')).toContainEqual(
+    expect.objectContaining({
+      status: 'warn',
+      text: expect.stringContaining('diskSpaceFree of node n1 has no readable time'),
+    }),
   )
 })
 

@@ -126,6 +126,7 @@ describe('bad-values', () => {
     ['huge', Number.POSITIVE_INFINITY],
     ['huge-text', '1e400'],
     ['negative', -1],
+    ['implausible', 1e298],
     ['hex', '0x1F'],
     ['text', 'many'],
     ['unavailable', 'N/A'],
@@ -141,13 +142,22 @@ describe('bad-values', () => {
     expect(node.numDisks).toMatch(/^\d+$/)
   })
 
+  test.each([
+    ['zero', 0],
+    ['milliseconds', 1e3],
+    ['microseconds', 1e6],
+  ])('bad-times:%s', async (unit, factor) => {
+    const [node] = await nodesWith(`bad-times:${unit}`)
+    expect(node.diskSpaceFreeCurrent.t).toBe(NOW_SECONDS * factor)
+  })
+
   test('mixed: all kinds', async () => {
     const [node] = await nodesWith('bad-values')
     const values = Object.entries<Json>(node)
       .filter(([name]) => name.startsWith('disk'))
       .map(([, snapshot]) => Object.entries(snapshot).find(([key]) => key !== 't')?.[1])
       .map((value) => `${typeof value} ${value}`)
-    expect(new Set(values).size).toBe(12)
+    expect(new Set(values).size).toBe(13)
   })
 
   test.each([

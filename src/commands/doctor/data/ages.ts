@@ -40,7 +40,7 @@ function agesOf({ label: subject, reading }: LabelledReading, now: number): Find
 }
 
 function ageWarning(subject: string, category: Category, t: number, age: number): Finding {
-  const at = `the newest sample is from ${timeText(t)}`
+  const at = `the newest sample is from ${new Date(t * 1000).toISOString()}`
   const text =
     age < 0 ? `${category} is ${durationText(-age)} in the future` : `${category} is ${durationText(age)} old`
   return {
@@ -52,14 +52,6 @@ function ageWarning(subject: string, category: Category, t: number, age: number)
         ? 'correct time synchronisation (NTP) between the nodes of the system'
         : 'the system does not update its statistics: compare with its management interface, and contact support',
   }
-}
-
-/** ISO 8601; a time in another unit than seconds may be outside the range of Date. */
-function timeText(t: number): string {
-  const date = new Date(t * 1000)
-  return Number.isNaN(date.getTime())
-    ? `second ${t} since 1970, which is not a valid date`
-    : date.toISOString()
 }
 
 /** The newest sample time of all nodes, by category. */

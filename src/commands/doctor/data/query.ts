@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../api/errors/errors.ts'
-import type { FeedReading } from '../../../api/feed/feed.ts'
+import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
 import {
   createJoin,
   type Join,
@@ -85,6 +85,8 @@ function examined(
   const isUsed = source === 'query' || isLacking
   if (performance.reading.nodes.length === 0) return unused(emptyInterface(isUsed))
   const readings = feeds.map(({ reading }) => reading)
+  // Numbers of every unit are plausible as B/s, so that a wrong setting leaves none out.
+  const rawNumbers = feeds.map(({ body }) => decodeFeed(body, 'B/s'))
   const all = readings.flatMap(({ nodes }) => nodes)
   const find = createJoin(performance.reading.nodes, all)
   return {
@@ -94,7 +96,7 @@ function examined(
       ...emptyQueries(performance),
       ...unmatched(performance, readings, system),
       ...(isUsed ? feeds.flatMap((feed) => filled(feed, find)) : []),
-      ...compareBandwidths(readings, performance.reading, feedBandwidthUnit),
+      ...compareBandwidths(rawNumbers, performance.reading, feedBandwidthUnit),
     ],
     facts: { performance: isUsed ? performance : null },
   }
