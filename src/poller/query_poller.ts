@@ -77,8 +77,9 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
   }
 
   function report({ reading, failed, empty }: PerformanceAnswers, seconds: number): void {
-    const isEmpty = reading.nodes.length === 0
-    journal.queried(isEmpty ? 'empty' : 'ok', { seconds, nodes: reading.nodes.length })
+    const nodes = reading.nodes.filter(({ rows }) => rows > 0).length
+    const isEmpty = nodes === 0
+    journal.queried(isEmpty ? 'empty' : 'ok', { seconds, nodes })
     journal.rejected(undefined, reading.rejected)
     for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
     if (!isEmpty) for (const query of empty) journal.queryEmpty(query)

@@ -181,7 +181,8 @@ describe('the query interface', () => {
     host: 'n1',
     rows: 1,
     values: new Map(),
-    errors: undefined,
+    transactions: undefined,
+    errorTypes: undefined,
     latencies: new Map(),
     interfaces: [],
   }

@@ -5,6 +5,7 @@ import { createRejectedValues, type RejectedValue, type RejectedValues } from '.
 import { isObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, MAX_QUOTED_CHARACTERS, type Read, served, unreadable } from '../parse/reads.ts'
+import { refusalWords } from './refusals.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
 /** A value of a series. */
@@ -27,6 +28,8 @@ export interface Series {
   readonly tags: ReadonlyMap<string, string>
   /** In the order of their times, each time once. */
   readonly points: readonly Point[]
+  /** The points are remembered: the last answers do not have the series. */
+  readonly isLacking?: boolean
 }
 
 /** The decoded answer to one query. */
@@ -52,7 +55,7 @@ interface DecodeOptions {
 /**
  * Decodes the JSON answer of the query interface. All cells are strings, and `Datatypes` does not describe them, so
  * only the names of the columns are used; they may differ between the members of `Series`.
- * @throws {ApiError} `schema` if it is not such an answer, or lacks columns; `client_error` if it is an error
+ * @throws {ApiError} `schema` if it is not such an answer or lacks columns, `client_error` or `server_error` if it is an error
  */
 export function* answerSteps(body: unknown, options: DecodeOptions): Steps<QueryAnswer> {
   const rejected = createRejectedValues()
@@ -68,14 +71,20 @@ export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer
 
 function seriesOf(body: unknown): readonly unknown[] {
   if (!isObject(body)) throw new ApiError('schema', 'the answer to a query is not an object')
-  // Not quoted: here, secrets in the text would not be redacted.
-  if (Object.hasOwn(body, 'error'))
-    throw new ApiError('client_error', 'the query was refused: the answer has a member error')
+  if (Object.hasOwn(body, 'error')) throw errorIn(readText(member(body, 'error')) ?? '')
   if (!Object.hasOwn(body, 'Series'))
     throw new ApiError('schema', 'the answer to a query has no member Series')
   const list = member(body, 'Series') ?? []
   if (!Array.isArray(list)) throw new ApiError('schema', 'the member Series of the answer is not a list')
   return list
+}
+
+/** The text is not quoted: here, secrets in it would not be redacted. */
+function errorIn(text: string): ApiError {
+  const words = refusalWords(text)
+  return words === undefined
+    ? new ApiError('server_error', 'the query failed: the answer has a member error')
+    : new ApiError('client_error', `the query was refused: ${words}`)
 }
 
 /** The rows of a member of `Series`, and the names of their columns. */
@@ -213,7 +222,7 @@ function noteConflict(
   rejected: RejectedValues,
 ): void {
   if (isCombined === true)
-    throw new ApiError('schema', 'the answer has two values of one series at one time: a column is missing')
+    throw new ApiError('schema', 'the answer lacks the columns of its series: two values are of one time')
   const node = (tags.get('host') ?? tags.get('node_id') ?? '').slice(0, MAX_QUOTED_CHARACTERS)
   rejected.add({ attribute: name, reason: 'duplicate', node, text: field })
 }

@@ -11,12 +11,13 @@ import type { Rejection } from '../parse/reads.ts'
 import type { Series } from './answer.ts'
 import type { NetworkTraffic } from './interfaces.ts'
 import { newestPointOf, sumOfIncreases } from './rates.ts'
+import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */
 export interface NodeFacts {
   readonly byField: ReadonlyMap<string, readonly Series[]>
   readonly traffic: NetworkTraffic | undefined
-  /** Fields whose query failed: a sum with one of them would be too small. */
+  /** Fields whose query failed: a sum without one of them would be too small. */
   readonly failedFields: ReadonlySet<string>
   /** Called for a value that is not plausible. */
   readonly reject: (attribute: QueryAttributeName, reason: Rejection, text: string) => void
@@ -52,10 +53,9 @@ function snapshotOf({ source }: QueryAttribute, facts: NodeFacts): Snapshot | un
 /** The sum of the fields, all of the same time; undefined if one is missing. */
 function gaugeOf({ measurement, fields }: SourceOf<'gauge'>, { byField }: NodeFacts): Snapshot | undefined {
   const { name } = MEASUREMENTS[measurement]
-  const points = fields.map((field) => {
-    const series = byField.get(field) ?? []
-    return newestPointOf(series.filter((one) => one.measurement === name))
-  })
+  const series = fields.flatMap((field) => byField.get(field) ?? [])
+  const found = atCommonTime(series.filter((one) => one.measurement === name))
+  const points = fields.map((field) => newestPointOf(found.filter((one) => one.field === field)))
   const t = points[0]?.t
   let value = 0
   for (const point of points) {
@@ -67,13 +67,13 @@ function gaugeOf({ measurement, fields }: SourceOf<'gauge'>, { byField }: NodeFa
 
 function rateOf(source: SourceOf<'rate'>, { byField, failedFields }: NodeFacts): Snapshot | undefined {
   const { fields, measurement, tags = {} } = source
-  if (fields.some((field) => failedFields.has(field))) return undefined
+  if (fields.some((field) => failedFields.has(field) && !byField.has(field))) return undefined
   const name = measurement && MEASUREMENTS[measurement].name
   const series = fields
     .flatMap((field) => byField.get(field) ?? [])
     .filter((one) => name === undefined || one.measurement === name)
     .filter((one) => Object.entries(tags).every(([tag, value]) => one.tags.get(tag) === value))
-  const sum = sumOfIncreases(series)
+  const sum = sumOfIncreases(atCommonTime(series))
   return sum && { t: sum.t, value: sum.perSecond }
 }
 

@@ -1,83 +1,115 @@
 import { ERROR_CODE_FIELD, ERROR_FIELDS, MEASUREMENTS, TRANSACTION_FIELDS } from '../../query_catalogue.ts'
+import type { Snapshot } from '../feed/snapshots.ts'
 import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../feed/transaction_errors.ts'
 import type { Series } from './answer.ts'
-import { type Increase, sumOfIncreases } from './rates.ts'
+import { newestTime, sumOfIncreases } from './rates.ts'
+import { atCommonTime, upTo } from './remembered_points.ts'
 
-/** Transactions of a node between the last two points. */
-export interface TimedErrors {
+/** Transactions of a node between two points of time, `t` and the one before. */
+export interface TransactionTotals extends Omit<TransactionErrors, 'types'> {
   readonly t: number
-  readonly errors: TransactionErrors
+}
+
+/** Errors by type between two points of time, `t` and the one before. */
+export interface ErrorTypes extends Pick<TransactionErrors, 'types'> {
+  readonly t: number
 }
 
 /** `error_type` of the errors of a category while the system serves no codes. */
 export const ALL_TYPES = 'all'
 
-/** The counters of transactions and errors of one node, as the attribute `transactionErrors` has them. */
-export function transactionErrors(series: readonly Series[]): TimedErrors | undefined {
-  const grown = (field: string, measurement: { readonly name: string }) => {
-    const found = series.filter((one) => one.field === field && one.measurement === measurement.name)
-    return { exists: found.length > 0, increase: sumOfIncreases(found) }
+/** Successes, failures and their ratio. All are of the same time. */
+export function transactionTotals(series: readonly Series[]): TransactionTotals | undefined {
+  const counts = countsOf(atCommonTime(seriesOf(series, MEASUREMENTS.transactions)))
+  if (counts === undefined) return undefined
+  const { t, succeeded, failed, failedOrNone } = counts
+  return { t, succeeded, failed, all: shareOf(failedOrNone, counts, t) }
+}
+
+interface Counts {
+  readonly t: number
+  readonly succeeded: number | undefined
+  readonly failed: number | undefined
+  /** 0 for a node without a failure since its start, which has no series of failures. */
+  readonly failedOrNone: number | undefined
+}
+
+/** Undefined without any growth at the time of the newest point. */
+function countsOf(transactions: readonly Series[]): Counts | undefined {
+  const t = newestOf(transactions)
+  const growthOf = (field: string) => {
+    const increase = sumOfIncreases(transactions.filter((one) => one.field === field))
+    return increase?.t === t ? increase?.amount : undefined
   }
-  const succeeded = grown(TRANSACTION_FIELDS.succeeded, MEASUREMENTS.transactions).increase
-  const failures = grown(TRANSACTION_FIELDS.failed, MEASUREMENTS.transactions)
-  const failed = failures.increase
-  // A node without a failure since its start has no series of failures.
-  const failedOrNone = failures.exists ? (failed?.t === succeeded?.t ? failed?.amount : undefined) : 0
-  const all =
-    succeeded === undefined || failedOrNone === undefined ? undefined : succeeded.amount + failedOrNone
-  const categories = Object.entries(ERROR_FIELDS).map(
-    ([category, field]) => [category, grown(field, MEASUREMENTS.errors).increase] as const,
-  )
-  const codes = byCode(series.filter(isErrorCode), all)
-  const types = codes.length > 0 ? codes : byCategory(categories, all)
-  const times = [succeeded, failed, ...categories.map(([, increase]) => increase)].map((one) => one?.t ?? 0)
-  const t = Math.max(...times, ...codes.map(({ rate }) => rate?.t ?? 0))
-  if (t === 0) return undefined
-  const errors: TransactionErrors = {
-    all: percentage(failedOrNone, all, t),
-    succeeded: succeeded?.amount,
-    failed: failed?.amount,
-    types,
+  const [succeeded, failed] = [growthOf(TRANSACTION_FIELDS.succeeded), growthOf(TRANSACTION_FIELDS.failed)]
+  if (t === undefined || (succeeded === undefined && failed === undefined)) return undefined
+  const hasFailures = transactions.some(({ field }) => field === TRANSACTION_FIELDS.failed)
+  return { t, succeeded, failed, failedOrNone: hasFailures ? failed : 0 }
+}
+
+interface TypesRow {
+  readonly measurement: { readonly name: string }
+  /** What its series are told apart by; undefined: the series is not used. */
+  readonly keyOf: (series: Series) => string | undefined
+  readonly typeOf: (key: string) => Pick<ErrorType, 'category' | 'errorType'>
+}
+
+const CATEGORY_OF = new Map<string, string>(
+  Object.entries(ERROR_FIELDS).map(([category, field]) => [field, category]),
+)
+
+/** The first measurement that has growth is used. */
+const TYPES: readonly TypesRow[] = [
+  {
+    measurement: MEASUREMENTS.errorCodes,
+    keyOf: ({ field, tags }) => (field === ERROR_CODE_FIELD ? tags.get('code') : undefined),
+    typeOf: (code) => ({ category: categoryOfCode(code), errorType: code }),
+  },
+  {
+    measurement: MEASUREMENTS.errors,
+    keyOf: ({ field }) => CATEGORY_OF.get(field),
+    typeOf: (category) => ({ category, errorType: ALL_TYPES }),
+  },
+]
+
+/** Errors by code, or by category while there are no codes. All are of the same time. */
+export function errorTypes(series: readonly Series[]): ErrorTypes | undefined {
+  const transactions = seriesOf(series, MEASUREMENTS.transactions)
+  for (const { measurement, keyOf, typeOf } of TYPES) {
+    const found = atCommonTime(seriesOf(series, measurement))
+    const t = newestOf(found)
+    if (t === undefined) continue
+    const counts = countsOf(upTo(transactions, t))
+    const types = [...Map.groupBy(found, keyOf)].flatMap(([key, ofKey]): ErrorType[] => {
+      const increase = sumOfIncreases(ofKey)
+      if (key === undefined || increase?.t !== t) return []
+      return [{ ...typeOf(key), count: increase.amount, rate: shareOf(increase.amount, counts, t) }]
+    })
+    const most = types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ERROR_TYPES)
+    if (most.length > 0) return { t, types: most }
   }
-  return { t, errors }
+  return undefined
 }
 
-/** Undefined without transactions: a share of nothing is not 0. */
-function percentage(part: number | undefined, all: number | undefined, t: number) {
-  return part === undefined || all === undefined || all <= 0 || part > all
-    ? undefined
-    : { t, value: (100 * part) / all }
+function seriesOf(series: readonly Series[], { name }: { readonly name: string }): readonly Series[] {
+  return series.filter(({ measurement }) => measurement === name)
 }
 
-function errorType(category: string, type: string, increase: Increase, all: number | undefined): ErrorType {
-  const rate = percentage(increase.amount, all, increase.t)
-  return { category, errorType: type, count: increase.amount, rate }
+function newestOf(series: readonly Series[]): number | undefined {
+  const times = series.flatMap((one) => newestTime(one) ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
-function byCategory(
-  categories: readonly (readonly [string, Increase | undefined])[],
-  all: number | undefined,
-): ErrorType[] {
-  return categories.flatMap(([category, increase]) =>
-    increase === undefined ? [] : [errorType(category, ALL_TYPES, increase, all)],
-  )
-}
-
-function isErrorCode({ field, measurement }: Series): boolean {
-  return field === ERROR_CODE_FIELD && measurement === MEASUREMENTS.errorCodes.name
-}
-
-function byCode(series: readonly Series[], all: number | undefined): ErrorType[] {
-  const codes = Map.groupBy(series, ({ tags }) => tags.get('code') ?? '')
-  const types = [...codes].flatMap(([code, ofCode]) => {
-    const increase = sumOfIncreases(ofCode)
-    return increase === undefined || code === '' ? [] : [errorType(categoryOf(code), code, increase, all)]
-  })
-  return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, MAX_ERROR_TYPES)
+/** Percent of the transactions at a time. Undefined without transactions: a share of nothing is not 0. */
+function shareOf(amount: number | undefined, counts: Counts | undefined, t: number): Snapshot | undefined {
+  if (amount === undefined || counts?.t !== t) return undefined
+  if (counts.succeeded === undefined || counts.failedOrNone === undefined) return undefined
+  const all = counts.succeeded + counts.failedOrNone
+  return all <= 0 || amount > all ? undefined : { t, value: (100 * amount) / all }
 }
 
 /** By the class of the HTTP status that the code begins with. */
-function categoryOf(code: string): string {
+function categoryOfCode(code: string): string {
   if (/^4\d\d/.test(code)) return 'User'
   return /^5\d\d/.test(code) ? 'System' : ''
 }

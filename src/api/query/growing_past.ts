@@ -32,7 +32,7 @@ export function createGrowingPast(): GrowingPast {
   return {
     add(t, performance) {
       attributes.add(t, performance)
-      if (performance.errors?.t === t) errors.add(t, performance.errors.errors)
+      errors.add(t, performance)
       latencies.add(t, performance)
       interfaces.add(t, performance)
     },
@@ -100,13 +100,14 @@ function createErrors() {
     Omit<ErrorType, 'count' | 'rate'> & { rate: GrowingSeries; count: GrowingSeries }
   >()
   return {
-    add(t: number, errors: NonNullable<NodePerformance['errors']>['errors']) {
-      push(all, t, errors.all?.value)
-      push(succeeded, t, errors.succeeded)
-      push(failed, t, errors.failed)
-      for (const { category, errorType, rate, count } of errors.types) {
-        // The counter of this type is behind: this is the growth of an earlier time.
-        if (rate !== undefined && rate.t !== t) continue
+    add(t: number, { transactions, errorTypes }: NodePerformance) {
+      if (transactions?.t === t) {
+        push(all, t, transactions.all?.value)
+        push(succeeded, t, transactions.succeeded)
+        push(failed, t, transactions.failed)
+      }
+      if (errorTypes?.t !== t) return
+      for (const { category, errorType, rate, count } of errorTypes.types) {
         const key = `${category}\n${errorType}`
         const type = entry(types, key, () => ({ category, errorType, rate: empty(), count: empty() }))
         push(type.rate, t, rate?.value)

@@ -90,8 +90,14 @@ function mergeNode(
 ): MergedNode {
   const { latencies, interfaces } = performance
   const values = [...performance.values].filter(([name]) => missing.has(name))
-  const errors = missing.has(TRANSACTION_ERRORS.name) ? performance.errors?.errors : node.errors
+  const errors = missing.has(TRANSACTION_ERRORS.name) ? errorsOf(performance) : node.errors
   return { ...node, values: new Map([...node.values, ...values]), errors, latencies, interfaces }
+}
+
+function errorsOf({ transactions, errorTypes }: NodePerformance): MergedNode['errors'] {
+  if (transactions === undefined && errorTypes === undefined) return undefined
+  const { all, succeeded, failed } = transactions ?? {}
+  return { all, succeeded, failed, types: errorTypes?.types ?? [] }
 }
 
 function mergeCoverage(

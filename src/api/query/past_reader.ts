@@ -3,12 +3,12 @@ import { ApiError } from '../errors/errors.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import { pause } from '../http/deadline.ts'
 import type { QueryAnswer, Series } from './answer.ts'
-import { askAll, type Outcomes } from './ask_all.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
 import { joinedSeries, LEAD_SECONDS, type NodePast, pastSteps } from './past.ts'
 import type { FailedQuery } from './performance_reader.ts'
-import { createPlan, isOfQuery, type Plan } from './plan.ts'
+import { createPlan, isRefused, type Plan } from './plan.ts'
 import { type Dialect, fieldsOf, type Query, type Range } from './queries.ts'
+import { type QueryResults, requestAll, type SendQuery } from './request_all.ts'
 
 /** How far the query interface reaches back. Source: configuration of the monitoring stack of ECS 3.6. */
 const DAY_SECONDS = 86_400
@@ -41,7 +41,7 @@ export interface PastReader {
 
 export interface PastReaderOptions {
   readonly interfaces: InterfaceFilter
-  readonly query: (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
+  readonly query: SendQuery
   /** Seconds since the epoch: what is deleted by now is not asked for. */
   readonly nowSeconds: number
 }
@@ -64,15 +64,15 @@ export function createPastReader(options: PastReaderOptions): PastReader {
     return answer
   }
 
-  async function ask(range: Range, onlyCounters: boolean, signal: AbortSignal): Promise<Outcomes> {
-    const outcomes = await askAll(
+  async function ask(range: Range, onlyCounters: boolean, signal: AbortSignal): Promise<QueryResults> {
+    const results = await requestAll(
       restricted(plan, isAsked(range, onlyCounters, options.nowSeconds)),
       (query, dialect, ofQuery) => askOne(query, range, dialect, ofQuery),
       signal,
     )
-    for (const { failure } of outcomes.failed) if (isPassing(failure)) throw failure
-    for (const answer of outcomes.answers.values()) checkRange(answer, range)
-    return outcomes
+    for (const failure of results.failures.values()) if (isPassing(failure)) throw failure
+    for (const answer of results.answers.values()) checkRange(answer, range)
+    return results
   }
 
   async function seriesBefore(window: Range, signal: AbortSignal): Promise<ReadonlyMap<string, Series>> {
@@ -88,9 +88,9 @@ export function createPastReader(options: PastReaderOptions): PastReader {
     },
     async read(window, signal) {
       const before = await seriesBefore(window, signal)
-      const { answers, failed } = await ask(window, false, signal)
+      const { answers, failures } = await ask(window, false, signal)
       const series = joinedSeries([{ series: before }, ...answers.values()])
-      const failedFields = new Set(failed.flatMap(({ query }) => fieldsOf(query)))
+      const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
       const rejected = createRejectedValues()
       const span = { start: window.start, end: window.stop }
       const steps = pastSteps([...series.values()], { interfaces, failedFields, rejected, ...span })
@@ -99,7 +99,7 @@ export function createPastReader(options: PastReaderOptions): PastReader {
       return {
         nodes,
         rejected: [...[...answers.values()].flatMap((answer) => answer.rejected), ...rejected.list()],
-        failed: failed.map(({ query: { name }, failure }) => ({ name, failure })),
+        failed: [...failures].map(([{ name }, failure]) => ({ name, failure })),
       }
     },
   }
@@ -121,7 +121,7 @@ function restricted(plan: Plan, isAsked: (query: Query) => boolean): Plan {
 
 /** Whether the same query, or one of a shorter range, may succeed: the values would be missing for ever. */
 function isPassing(failure: ApiError): boolean {
-  return !isOfQuery(failure) || failure.reason === 'too_large'
+  return !isRefused(failure) || failure.reason === 'too_large'
 }
 
 function checkRange({ outside, stop }: QueryAnswer, range: Range): void {

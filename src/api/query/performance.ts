@@ -10,7 +10,7 @@ import type { Snapshot } from '../feed/snapshots.ts'
 import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
 import type { QueryAnswer, Series } from './answer.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
-import { type TimedErrors, transactionErrors } from './errors.ts'
+import { type ErrorTypes, errorTypes, type TransactionTotals, transactionTotals } from './errors.ts'
 import {
   type InterfaceCounters,
   type InterfaceRule,
@@ -20,16 +20,18 @@ import {
 } from './interfaces.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 import { newestTime } from './rates.ts'
+import { atCommonTime } from './remembered_points.ts'
 
 /** What the query interface has of one node. Absent values are missing. */
 export interface NodePerformance {
   /** At least one of the two is known. */
   readonly nodeId: string | undefined
   readonly host: string | undefined
-  /** Number of rows that it was calculated from. */
+  /** Number of rows in the last answers. */
   readonly rows: number
   readonly values: ReadonlyMap<QueryAttributeName, Snapshot>
-  readonly errors: TimedErrors | undefined
+  readonly transactions: TransactionTotals | undefined
+  readonly errorTypes: ErrorTypes | undefined
   readonly latencies: ReadonlyMap<LatencyOperation, LatencyHistogram>
   readonly interfaces: readonly InterfaceCounters[]
 }
@@ -132,7 +134,7 @@ export function nodePerformance(
   { interfaces, failedFields, rejected }: NodeOptions,
 ): NodePerformance {
   const network = seriesByInterface(
-    series.filter(({ measurement }) => measurement === MEASUREMENTS.network.name),
+    atCommonTime(series.filter(({ measurement }) => measurement === MEASUREMENTS.network.name)),
   )
   const byField = Map.groupBy(series, ({ field }) => field)
   const traffic = networkTraffic(network, interfaces)
@@ -143,9 +145,10 @@ export function nodePerformance(
   return {
     nodeId,
     host,
-    rows: series.reduce((rows, { points }) => rows + points.length, 0),
+    rows: series.reduce((rows, { points, isLacking }) => rows + (isLacking ? 0 : points.length), 0),
     values: attributeValues({ byField, traffic, failedFields, reject }),
-    errors: transactionErrors(series),
+    transactions: transactionTotals(series),
+    errorTypes: errorTypes(series),
     latencies: latenciesOf(series, bounds),
     interfaces: interfaceCounters(network, interfaces),
   }
@@ -172,20 +175,26 @@ function latenciesOf(
 ): ReadonlyMap<LatencyOperation, LatencyHistogram> {
   const histograms = [...histogramSeries(series)].flatMap(
     ([operation, group]): [LatencyOperation, LatencyHistogram][] => {
-      const histogram = latencyHistogram(group, bounds)
+      const histogram = latencyHistogram(atCommonTime(group), bounds)
       return histogram === undefined ? [] : [[operation, histogram]]
     },
   )
   return new Map(histograms)
 }
 
+interface Timed {
+  readonly t: number
+}
+
 /** The reading without values that are older than this time, in seconds by the clock of the system. */
 export function withoutOlderThan(reading: PerformanceReading, oldest: number): PerformanceReading {
-  const isCurrent = ({ t }: { readonly t: number }) => t >= oldest
+  const isCurrent = ({ t }: Timed) => t >= oldest
+  const current = <T extends Timed>(one: T | undefined) => (one && isCurrent(one) ? one : undefined)
   const nodes = reading.nodes.map((node) => ({
     ...node,
     values: new Map([...node.values].filter(([, snapshot]) => isCurrent(snapshot))),
-    errors: node.errors !== undefined && isCurrent(node.errors) ? node.errors : undefined,
+    transactions: current(node.transactions),
+    errorTypes: current(node.errorTypes),
     latencies: new Map([...node.latencies].filter(([, histogram]) => isCurrent(histogram))),
     interfaces: node.interfaces.filter(isCurrent),
   }))
@@ -195,11 +204,12 @@ export function withoutOlderThan(reading: PerformanceReading, oldest: number): P
 /** Time of the oldest value; undefined without values. */
 export function oldestTime({ nodes }: PerformanceReading): number | undefined {
   let oldest = Number.POSITIVE_INFINITY
-  for (const { values, errors, latencies, interfaces } of nodes) {
-    for (const { t } of values.values()) oldest = Math.min(oldest, t)
-    for (const { t } of latencies.values()) oldest = Math.min(oldest, t)
-    for (const { t } of interfaces) oldest = Math.min(oldest, t)
-    if (errors !== undefined) oldest = Math.min(oldest, errors.t)
+  for (const { values, transactions, errorTypes: types, latencies, interfaces } of nodes) {
+    const note = (one: Timed | undefined) => {
+      if (one !== undefined && one.t < oldest) oldest = one.t
+    }
+    for (const timed of [values.values(), latencies.values(), interfaces, [transactions, types]])
+      for (const one of timed) note(one)
   }
   return Number.isFinite(oldest) ? oldest : undefined
 }

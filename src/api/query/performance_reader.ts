@@ -1,13 +1,12 @@
 import { inSlices, type Steps } from '../../slices.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
-import { askAll, type Outcomes } from './ask_all.ts'
-import { withEarlier } from './earlier_values.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
 import { type PerformanceReading, performanceSteps } from './performance.ts'
 import { createPlan } from './plan.ts'
-import { type Dialect, fieldsOf, type Query } from './queries.ts'
+import { fieldsOf } from './queries.ts'
 import { createRememberedPoints } from './remembered_points.ts'
+import { type QueryResults, requestAll, type SendQuery } from './request_all.ts'
 
 /** A query that failed while others succeeded. */
 export interface FailedQuery {
@@ -30,63 +29,73 @@ export interface PerformanceReader {
 
 export interface PerformanceReaderOptions {
   readonly interfaces: InterfaceFilter
-  /** Whether the values of the read before are kept for a query that fails, while they are not too old. */
+  /** Whether values that the answers lack are those of the answers before, while they are not too old. */
   readonly keepsEarlier?: boolean
-  readonly query: (query: Query, dialect: Dialect, signal: AbortSignal) => Promise<QueryAnswer>
+  readonly query: SendQuery
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
-/** An upgrade changes the version. */
-const VERSION_CHECK_MS = 3_600_000
+/** After this time the version is read again, and what was refused is tried again: an upgrade may have changed both. */
+const RECHECK_MS = 3_600_000
 
 export function createPerformanceReader(options: PerformanceReaderOptions): PerformanceReader {
   const { keepsEarlier = true, now = () => performance.now() } = options
   const plan = createPlan()
-  const remembered = createRememberedPoints()
+  const remembered = createRememberedPoints(keepsEarlier)
   const interfaces = createInterfaceRule(options.interfaces)
-  let checkAtMs = Number.NEGATIVE_INFINITY
-  let last: PerformanceReading | undefined
+  let recheckAtMs = Number.NEGATIVE_INFINITY
+  let isVersionKnown = false
+  let last: { readonly stop: number; readonly atMs: number } | undefined
 
-  async function checkVersion(signal: AbortSignal): Promise<void> {
-    if (now() < checkAtMs) return
+  async function recheck(signal: AbortSignal): Promise<void> {
+    if (now() >= recheckAtMs) {
+      recheckAtMs = now() + RECHECK_MS
+      isVersionKnown = false
+      plan.restart()
+    }
+    if (isVersionKnown) return
     const hasDefect = await options.hasRangeDefect(signal)
-    checkAtMs = now() + VERSION_CHECK_MS
-    if (hasDefect !== undefined) plan.noteVersion(hasDefect)
+    if (hasDefect === undefined) return
+    isVersionKnown = true
+    plan.noteVersion(hasDefect)
   }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
-  async function askUsable(signal: AbortSignal): Promise<Outcomes> {
-    const outcomes = await askAll(plan, options.query, signal)
-    const isDefective = [...outcomes.answers.values()].some(({ outside }) => outside > 0)
-    if (!isDefective || plan.dialect().lastOnly) return outcomes
+  async function requestUsable(signal: AbortSignal): Promise<QueryResults> {
+    const results = await requestAll(plan, options.query, signal)
+    const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
+    if (!isDefective || plan.dialect().lastOnly) return results
     plan.noteOutside()
-    return askAll(plan, options.query, signal)
+    return requestAll(plan, options.query, signal)
   }
 
-  function* readingSteps(
-    answers: readonly QueryAnswer[],
-    failed: readonly Query[],
-  ): Steps<PerformanceReading> {
-    const failedFields = new Set(failed.flatMap(fieldsOf))
-    const usable = plan.dialect().lastOnly ? yield* remembered.addSteps(answers) : answers
-    return yield* performanceSteps(usable, { interfaces, failedFields })
+  /** Time of the answers by the clock of the system, also of answers without rows; undefined if there were never any. */
+  function stopOf(answers: readonly QueryAnswer[]): number | undefined {
+    const stops = answers.flatMap(({ stop }) => stop ?? [])
+    if (stops.length > 0) last = { stop: Math.max(...stops), atMs: now() }
+    return last && last.stop + (now() - last.atMs) / 1000
+  }
+
+  function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {
+    const list = [...answers.values()]
+    const stop = stopOf(list)
+    const complete = stop === undefined ? list : yield* remembered.addSteps(list, stop)
+    const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
+    return yield* performanceSteps(complete, { interfaces, failedFields })
   }
 
   return {
     async read(signal) {
-      await checkVersion(signal)
-      const { answers, failed } = await askUsable(signal)
-      const queries = failed.map(({ query }) => query)
-      const steps = readingSteps([...answers.values()], queries)
-      const reading = withEarlier(await inSlices(steps, signal), keepsEarlier ? last : undefined, queries)
-      last = reading
-      const empty = [...answers].filter(([, { stop }]) => stop === undefined)
+      await recheck(signal)
+      const results = await requestUsable(signal)
+      const reading = await inSlices(readingSteps(results), signal)
+      const empty = [...results.answers].filter(([, { stop }]) => stop === undefined)
       return {
         reading,
-        failed: failed.map(({ query: { name }, failure }) => ({ name, failure })),
+        failed: [...results.failures].map(([{ name }, failure]) => ({ name, failure })),
         empty: empty.map(([{ name }]) => name),
       }
     },

@@ -1,36 +1,38 @@
 import type { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
 import { type Dialect, QUERIES, type Query } from './queries.ts'
+import { refusalWords } from './refusals.ts'
 
 /** The queries of one system and what it supports, as far as is known. */
 export interface Plan {
   queries(): readonly Query[]
   dialect(): Dialect
-  /** What the version of the system says about the range defect. An upgrade may have removed it. */
+  /** What the version of the system says about the range defect. */
   noteVersion(hasDefect: boolean): void
   /** An answer had points outside of its range. */
   noteOutside(): void
   /**
-   * Changes the plan after a failure of a query, for this poll and all later ones.
-   * @returns the queries to ask instead; undefined: the query stays as it is
+   * Changes the plan after a failure of a query.
+   * @returns the queries to send instead; undefined: the query stays as it is
    */
   adapt(query: Query, failure: ApiError): readonly Query[] | undefined
-}
-
-/** Failures that smaller queries may not have. */
-const OF_QUERY: readonly Reason[] = ['client_error', 'too_large', 'schema']
-
-/** Whether other queries may succeed all the same. */
-export function isOfQuery({ reason }: ApiError): boolean {
-  return OF_QUERY.includes(reason) || reason === 'syntax' || reason === 'encoding'
+  /** From now on, the parts of a query are sent instead of it. */
+  split(query: Query): void
+  /** Whether this is the first call for this query: its parts are tried once. */
+  triesParts(query: Query): boolean
+  /** Forgets what the system refused, which an upgrade or another load may have changed. */
+  restart(): void
 }
 
 export function createPlan(): Plan {
-  let queries = QUERIES
+  const splits = new Set<Query>()
+  const tried = new Set<Query>()
   let lastOnly = false
 
+  const current = (query: Query): readonly Query[] =>
+    splits.has(query) ? query.parts.flatMap(current) : [query]
+
   return {
-    queries: () => queries,
+    queries: () => QUERIES.flatMap(current),
     dialect: () => ({ lastOnly }),
     noteVersion(hasDefect) {
       lastOnly = hasDefect
@@ -39,9 +41,24 @@ export function createPlan(): Plan {
       lastOnly = true
     },
     adapt(query, failure) {
-      if (!OF_QUERY.includes(failure.reason) || query.parts.length === 0) return undefined
-      queries = queries.flatMap((one) => (one === query ? query.parts : one))
+      if (!isRefused(failure) || query.parts.length === 0) return undefined
+      splits.add(query)
       return query.parts
     },
+    split: (query) => void splits.add(query),
+    triesParts(query) {
+      const isFirst = query.parts.length > 0 && !tried.has(query)
+      tried.add(query)
+      return isFirst
+    },
+    restart() {
+      splits.clear()
+      tried.clear()
+    },
   }
+}
+
+/** Whether the system refuses this query, or its answer cannot be used, also when it is sent again. */
+export function isRefused({ reason, detail }: Pick<ApiError, 'reason' | 'detail'>): boolean {
+  return reason === 'too_large' || refusalWords(detail) !== undefined
 }

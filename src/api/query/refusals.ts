@@ -12,9 +12,18 @@ const NO_PATH: readonly number[] = [404, 405, 501]
 const ERROR_HEADER = 'x-influx-error'
 const MAX_ERROR_CHARACTERS = 300
 
+/** What a smaller or simpler query may avoid, in the words of systems and of this client. Other failures pass. */
+const REFUSED = /too large|lacks the columns|failed to compile|not allowed|merges tables/i
+
+/** The words by which a text says that the system refuses this query, also when it is sent again. */
+export function refusalWords(text: string): string | undefined {
+  return REFUSED.exec(text)?.[0]
+}
+
 /**
  * Why an answer to a query is not what was asked for; undefined for 200. Of the reasons, `not_found` is a system
- * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses.
+ * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses. A failure
+ * of the query service is not repeated in the same poll: it is that of an expensive query.
  */
 export function queryRefusalOf(answer: Answer): ApiError | undefined {
   const refusal = refusalOf(answer)
@@ -35,9 +44,10 @@ export function queryRefusalOf(answer: Answer): ApiError | undefined {
       `the system has no query interface (HTTP ${status}): it is older than 3.5, or a proxy blocks the path`,
     )
   const error = errorText(answer)
-  return error === undefined || status === 401 || status < 400
-    ? refusal
-    : refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
+  if (error === undefined || status === 401 || status < 400) return refusal
+  return refusal.reason === 'not_found' || refusalWords(error) !== undefined
+    ? refused('client_error', `the query was refused (HTTP ${status}): ${error}`)
+    : refused(refusal.reason, `the query failed (HTTP ${status}): ${error}`)
 }
 
 function forbiddenText(status: number, code: number | undefined): string {

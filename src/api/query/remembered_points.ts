@@ -1,50 +1,75 @@
 import { eachInSteps, type Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answer.ts'
-import { MOST_SECONDS } from './rates.ts'
-
-/** Adds the point before the newest to series that have one point only. */
-export interface RememberedPoints {
-  addSteps(answers: readonly QueryAnswer[]): Steps<readonly QueryAnswer[]>
-}
+import { MOST_SECONDS, newestTime } from './rates.ts'
 
 /**
- * For systems that are asked for the newest point only. A query may fail once, and an answer may lack nodes: a series
- * that is not in the answers is remembered as long as its point can be used.
+ * The newest points of all series of a system. An answer may lack queries, nodes or series, may have the newest point of
+ * each series only, and may be older than the one before.
  */
-export function createRememberedPoints(): RememberedPoints {
+export interface RememberedPoints {
+  /**
+   * The answers with remembered points, and the series that they lack as another answer.
+   * @param stop time of the answers, in seconds by the clock of the system
+   */
+  addSteps(answers: readonly QueryAnswer[], stop: number): Steps<readonly QueryAnswer[]>
+}
+
+/** Two for a rate, and one for the rate at the time of a series that is one point behind. */
+const POINTS_OF_SERIES = 3
+
+/** @param addsLacking whether series are added that the answers lack */
+export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
   let remembered: ReadonlyMap<string, Series> = new Map()
-
-  function withPrevious(key: string, series: Series): Series {
-    const newest = series.points.at(-1)
-    const before = remembered.get(key)?.points.filter(isReadable) ?? []
-    const earlier = before.filter(({ t }) => newest !== undefined && t < newest.t).slice(-1)
-    return { ...series, points: newest === undefined ? [] : [...earlier, newest] }
-  }
-
-  function* usableAt(stop: number): Steps<Map<string, Series>> {
-    const usable = new Map<string, Series>()
-    yield* eachInSteps(remembered, ([key, series]) => {
-      const newest = series.points.findLast(isReadable)
-      if (newest !== undefined && newest.t >= stop - MOST_SECONDS) usable.set(key, series)
-    })
-    return usable
-  }
-
   return {
-    *addSteps(answers) {
-      const next = yield* usableAt(Math.max(0, ...answers.map(({ stop = 0 }) => stop)))
+    *addSteps(answers, stop) {
+      const next = new Map<string, Series>()
       const added: QueryAnswer[] = []
       for (const answer of answers) {
         const series = new Map<string, Series>()
         yield* eachInSteps(answer.series, ([key, one]) => {
-          const both = withPrevious(key, one)
-          series.set(key, both)
-          next.set(key, both)
+          const joined = withRemembered(one, remembered.get(key))
+          series.set(key, joined)
+          next.set(key, joined)
         })
         added.push({ ...answer, series })
       }
+      const lacking = new Map<string, Series>()
+      yield* eachInSteps(remembered, ([key, one]) => {
+        const newest = one.points.findLast(isReadable)
+        if (next.has(key) || newest === undefined || newest.t < stop - MOST_SECONDS) return
+        next.set(key, one)
+        lacking.set(key, { ...one, isLacking: true })
+      })
       remembered = next
-      return added
+      return addsLacking ? [...added, { series: lacking, stop, outside: 0, rejected: [] }] : added
     },
   }
+}
+
+/** The points of an answer, after those before them if they are few, and before those that are newer. */
+function withRemembered(series: Series, remembered: Series | undefined): Series {
+  const [oldest, newest] = [series.points[0], series.points.at(-1)]
+  if (remembered === undefined || oldest === undefined || newest === undefined) return series
+  const readable = remembered.points.filter(isReadable)
+  const before = series.points.length < POINTS_OF_SERIES ? readable.filter(({ t }) => t < oldest.t) : []
+  const after = readable.filter(({ t }) => t > newest.t)
+  if (before.length + after.length === 0) return series
+  return { ...series, points: [...before, ...series.points, ...after].slice(-POINTS_OF_SERIES) }
+}
+
+/**
+ * Series from which one figure is calculated, at a time at which all of them are known: if the last answers lack one,
+ * without the points that are newer than its own. Its newer points exist: a series that has ended stays in answers for
+ * longer than it is remembered.
+ */
+export function atCommonTime(series: readonly Series[]): readonly Series[] {
+  const times = series.flatMap((one) => (one.isLacking ? (newestTime(one) ?? []) : []))
+  return times.length === 0 ? series : upTo(series, Math.min(...times))
+}
+
+/** The series without points that are newer than this time. */
+export function upTo(series: readonly Series[], t: number): readonly Series[] {
+  return series.map((one) =>
+    (newestTime(one) ?? t) <= t ? one : { ...one, points: one.points.filter((point) => point.t <= t) },
+  )
 }

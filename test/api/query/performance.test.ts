@@ -142,7 +142,7 @@ describe('values of a node', () => {
 
   test('have failures only if they are served, and a ratio of 0 without them', () => {
     const succeeded = counter(TRANSACTIONS, 'succeed_request_counter', 0, 90)
-    const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.errors?.errors
+    const errorsOf = (...rows: readonly RowOptions[]) => readingOfRows(...rows).nodes[0]?.transactions
     expect(errorsOf(...succeeded)).toMatchObject({ all: { value: 0 }, succeeded: 90, failed: undefined })
     const failed = counter(TRANSACTIONS, 'failed_request_counter', 0, 10)
     expect(errorsOf(...succeeded, ...failed)).toMatchObject({ all: { value: 10 }, failed: 10 })
@@ -156,7 +156,7 @@ describe('values of a node', () => {
       ...counter(TRANSACTIONS, 'succeed_request_counter', 0, 200),
       ...counter('statDataHead_performance_internal_error', 'user_errors', 0, 10),
     )
-    expect(reading.nodes[0]?.errors?.errors.types).toMatchObject([
+    expect(reading.nodes[0]?.errorTypes?.types).toMatchObject([
       { category: 'User', errorType: 'all', count: 10, rate: { value: 5 } },
     ])
   })

@@ -45,7 +45,7 @@ const ALL = [
   'query_latency_write',
   'query_error_codes',
 ]
-const refusal = (detail = 'the query was refused') => new ApiError('client_error', detail)
+const refusal = (detail = 'failed to compile query') => new ApiError('client_error', detail)
 const refusing =
   (failure: ApiError, ...names: string[]): Answering =>
   ({ name }) => {
@@ -63,10 +63,16 @@ describe('a reader', () => {
 
   test.each([
     ['refused', refusal()],
+    ['of an operation that is not allowed', refusal("operation 'last' is not allowed")],
+    ['of tables that cannot be merged', refusal('merges tables with different schemas')],
     ['answered too largely', new ApiError('too_large', 'large')],
-    ['answered without columns', new ApiError('schema', 'lacks columns')],
-  ])('splits a query that is %s, and remembers it', async (_, failure) => {
-    const { read, asked } = readerOf({ answer: refusing(failure, 'query_traffic_disk', 'query_disk') })
+    ['answered without columns', new ApiError('schema', 'the answer to a query lacks the columns process')],
+  ])('splits a query that is %s, and joins the parts again after an hour', async (_, failure) => {
+    let nowMs = 0
+    const { read, asked } = readerOf({
+      answer: refusing(failure, 'query_traffic_disk', 'query_disk'),
+      now: () => nowMs,
+    })
     await read()
     const smaller = ['query_traffic', 'query_disk_read', 'query_disk_write']
     expect(asked().slice(3, 8)).toEqual([
@@ -77,6 +83,90 @@ describe('a reader', () => {
     ])
     await read()
     expect(asked()).toEqual([...ALL.slice(0, 3), ...smaller, ...ALL.slice(4)])
+    nowMs = 3_600_000
+    await read()
+    expect(asked()).toContain('query_traffic_disk')
+  })
+
+  test.each([
+    ['timeout', 'timed out'],
+    ['server_error', 'the query failed (HTTP 500): internal error'],
+    ['schema', 'the answer to a query is not an object'],
+    ['syntax', 'not valid JSON'],
+  ] as const)('does not split a query whose failure passes: %s', async (reason, detail) => {
+    const { read, asked } = readerOf({
+      answer: refusing(new ApiError(reason, detail), 'query_traffic_disk'),
+    })
+    const { failed } = await read()
+    expect([failed.map(({ name }) => name), asked()]).toEqual([['query_traffic_disk'], ALL])
+    await read()
+    expect(asked()).toEqual(ALL)
+  })
+
+  test('goes on after a failure of the first query that others may not have', async () => {
+    const answer: Answering = ({ name }) => {
+      if (name === 'query_cpu') throw new ApiError('server_error', 'internal error')
+      return answerOf(name === 'query_memory' ? 'memory' : 'empty')
+    }
+    const { reading, failed } = await readerOf({ answer }).read()
+    expect([failed.map(({ name }) => name), reading.nodes.length]).toEqual([['query_cpu'], 2])
+  })
+
+  describe('of a system that answers combined queries without rows', () => {
+    const row = (measurement: string, field: string) =>
+      decodeBody(
+        bodyOf(
+          ['08:30:00', '08:35:00'].map((time, index) => ({ time, value: index * 300, field, measurement })),
+        ),
+      )
+    /** Answers queries of these names with rows. */
+    const answersTo =
+      (...names: string[]): Answering =>
+      ({ name }) => {
+        if (name === 'query_cpu') return answerOf('cpu')
+        if (!names.includes(name)) return answerOf('empty')
+        return row('statDataHead_performance_internal_throughput', 'total_read_requests_size')
+      }
+    const parts = (...names: string[]) => names.map((name) => `query_${name}`)
+    const NETWORK = parts(
+      'network',
+      ...['bytes_recv', 'bytes_sent', 'speed', 'utilization'].map((f) => `network_${f}`),
+    )
+
+    test('sends the parts once, and from then on those with rows', async () => {
+      const { read, asked } = readerOf({ answer: answersTo('query_throughput') })
+      const { reading } = await read()
+      const found = reading.nodes.flatMap(({ values }) => values.get('transactionReadBandwidth')?.value ?? [])
+      expect(found).toEqual([1])
+      expect(asked().slice(ALL.length)).toEqual(
+        expect.arrayContaining(['query_throughput', 'query_disk_read']),
+      )
+      await read()
+      expect(asked()).toEqual([
+        ...ALL.slice(0, 3),
+        ...parts('transactions', 'throughput', 'errors', 'disk'),
+        ...ALL.slice(4),
+      ])
+    })
+
+    test('sends the combined query again if the parts have no rows either, and the parts after an hour', async () => {
+      let nowMs = 0
+      const { read, asked } = readerOf({ answer: answersTo(), now: () => nowMs })
+      await read()
+      const first = asked()
+      expect(first).toEqual(expect.arrayContaining(NETWORK))
+      await read()
+      expect(asked()).toEqual(ALL)
+      nowMs = 3_600_000
+      await read()
+      expect(asked()).toEqual(first)
+    })
+
+    test('sends no parts if no query has rows', async () => {
+      const { read, asked } = readerOf({})
+      await read()
+      expect(asked()).toEqual(ALL)
+    })
   })
 
   test('reports a query that fails for good, with the values of the others', async () => {
@@ -154,7 +244,7 @@ describe('a reader', () => {
     expect(found).toEqual([[5], [5], []])
   })
 
-  test('asks no further after two failures in a row', async () => {
+  test('asks no further after two failures of a node in a row', async () => {
     const failure = new ApiError('timeout', 'slow')
     const { read, asked } = readerOf({ answer: refusing(failure, 'query_memory', 'query_network') })
     const { failed } = await read()
@@ -278,6 +368,18 @@ describe('a system with wrong ranges', () => {
     asked()
     await read()
     expect(asked()).toEqual(ALL)
+  })
+
+  test('of which the version could not be read is asked for it with the next poll', async () => {
+    const versions = [undefined, undefined, true, false]
+    const { read, asked } = readerOf({ hasRangeDefect: () => versions.shift() })
+    for (let poll = 0; poll < 4; poll += 1) await read()
+    expect(asked().filter((name) => name.startsWith('query_cpu'))).toEqual([
+      'query_cpu',
+      'query_cpu',
+      'query_cpu last',
+      'query_cpu last',
+    ])
   })
 
   test('is asked for ranges after its upgrade', async () => {

@@ -20,7 +20,19 @@ test.each([
     'client_error',
     /: failed to compile query: x$/,
   ],
+  ['an operation', 500, service("operation 'mean' is not allowed"), 'client_error', /'mean' is not allowed$/],
+  ['tables', 500, service('operation merges tables with different schemas'), 'client_error', /merges/],
   ['a media type', 406, service('unsupported response media type'), 'client_error', /media type/],
+  ['a timeout of the service', 500, service('query timeout'), 'server_error', /query timeout$/],
+  [
+    'an internal error',
+    500,
+    service('internal error'),
+    'server_error',
+    /^the query failed .*internal error$/,
+  ],
+  ['a service that restarts', 503, service('not ready'), 'unavailable', /not ready$/],
+  ['too many requests', 429, service('slow down'), 'throttled', /slow down$/],
 ])('%s is not repeated', (_, status, body, reason, message) => {
   const refusal = queryRefusalOf(answerOf(status, body))
   expect(refusal).toMatchObject({ reason, status, body: { retryable: false } })
