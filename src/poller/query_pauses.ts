@@ -8,14 +8,18 @@ const FAILURES_ALLOWED = 2
 const FIRST_MS = 600_000
 const LONGEST_MS = 3_600_000
 
+/** A proxy without its service. A system that had rows has a service, which comes back. */
+const BAD_GATEWAY: readonly unknown[] = [502, 503, 504]
+
 /**
- * How long a query interface that is not there, or may not be used, is not asked: after the third failure in a row for
- * 10 minutes, doubled after each further one, at most an hour.
+ * How long a query interface that is not there, or may not be used, is not polled: after the third failure in a row for
+ * 10 minutes, doubled after each further one, at most an hour. At most 10 minutes after 502, 503 or 504 of a system that
+ * once answered with rows.
  */
 export interface Pauses {
-  succeeded(): void
+  succeeded(hasRows: boolean): void
   failed(failure: ApiError): void
-  /** Milliseconds; 0 when it is asked. */
+  /** Milliseconds; 0 when it is polled. */
   remainingMs(): number
 }
 
@@ -23,16 +27,19 @@ export interface Pauses {
 export function createPauses(now: () => number = () => performance.now()): Pauses {
   let untilMs = Number.NEGATIVE_INFINITY
   let failuresInRow = 0
+  let hadRows = false
 
   return {
-    succeeded() {
+    succeeded(hasRows) {
       failuresInRow = 0
+      hadRows ||= hasRows
     },
-    failed({ reason }) {
+    failed({ reason, status }) {
       failuresInRow = PAUSED.includes(reason) ? failuresInRow + 1 : 0
       if (failuresInRow <= FAILURES_ALLOWED) return
       const doublings = failuresInRow - FAILURES_ALLOWED - 1
-      untilMs = now() + Math.min(FIRST_MS * 2 ** doublings, LONGEST_MS)
+      const longestMs = hadRows && BAD_GATEWAY.includes(status) ? FIRST_MS : LONGEST_MS
+      untilMs = now() + Math.min(FIRST_MS * 2 ** doublings, longestMs)
     },
     remainingMs: () => Math.max(untilMs - now(), 0),
   }

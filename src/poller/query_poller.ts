@@ -14,6 +14,7 @@ import type { PollConfig, SystemConfig } from '../config/config.ts'
 import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
+import type { PollSize } from './log_fields.ts'
 import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
@@ -65,8 +66,9 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       const lines = await inSlices(performanceLinesSteps(board.system(name), state, maxBytes), signal)
       await board.update(name, (before) => withAnswers(before, state, { maxBytes, lines }))
       aging.restart()
-      pauses.succeeded()
-      report(answers, seconds())
+      const nodes = answers.reading.nodes.filter(({ rows }) => rows > 0).length
+      pauses.succeeded(nodes > 0)
+      report(options, answers, { seconds: seconds(), nodes })
     } catch (failure) {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
@@ -74,17 +76,6 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       journal.queried(failure, { seconds: seconds(), nodes: undefined })
       await board.update(name, (before) => withFailure(before, failure))
     }
-  }
-
-  function report({ reading, failed, empty }: PerformanceAnswers, seconds: number): void {
-    const nodes = reading.nodes.filter(({ rows }) => rows > 0).length
-    const isEmpty = nodes === 0
-    journal.queried(isEmpty ? 'empty' : 'ok', { seconds, nodes })
-    journal.rejected(undefined, reading.rejected)
-    for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
-    if (!isEmpty) for (const query of empty) journal.queryEmpty(query)
-    const feeds = allFeeds(board.system(name))
-    if (feeds !== undefined) journal.unmatched(unmatchedRows(reading, feeds))
   }
 
   return {
@@ -106,6 +97,21 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     nextMs: (scheduledMs) => nextAfterPause(scheduledMs, pauses.remainingMs(), isDue),
     end: aging.end,
   }
+}
+
+/** @param poll with the number of nodes that are in the answers */
+function report(
+  { system: { name }, board, journal }: QueryPollerOptions,
+  { reading, failed, empty }: PerformanceAnswers,
+  poll: PollSize & { readonly nodes: number },
+): void {
+  const isEmpty = poll.nodes === 0
+  journal.queried(isEmpty ? 'empty' : 'ok', poll)
+  journal.rejected(undefined, reading.rejected)
+  for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
+  if (!isEmpty) for (const query of empty) journal.queryEmpty(query)
+  const feeds = allFeeds(board.system(name))
+  if (feeds !== undefined) journal.unmatched(unmatchedRows(reading, feeds))
 }
 
 /** Undefined while the nodes of a pool are not known. */

@@ -3,7 +3,7 @@ import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
 import { type PerformanceReading, performanceSteps } from './performance.ts'
-import { createPlan } from './plan.ts'
+import { createPlan, type Plan } from './plan.ts'
 import { fieldsOf } from './queries.ts'
 import { createRememberedPoints } from './remembered_points.ts'
 import { type QueryResults, requestAll, type SendQuery } from './request_all.ts'
@@ -38,30 +38,13 @@ export interface PerformanceReaderOptions {
   readonly now?: () => number
 }
 
-/** After this time the version is read again, and what was refused is tried again: an upgrade may have changed both. */
-const RECHECK_MS = 3_600_000
-
 export function createPerformanceReader(options: PerformanceReaderOptions): PerformanceReader {
   const { keepsEarlier = true, now = () => performance.now() } = options
   const plan = createPlan()
+  const recheck = createRecheck(plan, options.hasRangeDefect, now)
+  const stopOf = createStopTime(now)
   const remembered = createRememberedPoints(keepsEarlier)
   const interfaces = createInterfaceRule(options.interfaces)
-  let recheckAtMs = Number.NEGATIVE_INFINITY
-  let isVersionKnown = false
-  let last: { readonly stop: number; readonly atMs: number } | undefined
-
-  async function recheck(signal: AbortSignal): Promise<void> {
-    if (now() >= recheckAtMs) {
-      recheckAtMs = now() + RECHECK_MS
-      isVersionKnown = false
-      plan.restart()
-    }
-    if (isVersionKnown) return
-    const hasDefect = await options.hasRangeDefect(signal)
-    if (hasDefect === undefined) return
-    isVersionKnown = true
-    plan.noteVersion(hasDefect)
-  }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
   async function requestUsable(signal: AbortSignal): Promise<QueryResults> {
@@ -70,13 +53,6 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
     if (!isDefective || plan.dialect().lastOnly) return results
     plan.noteOutside()
     return requestAll(plan, options.query, signal)
-  }
-
-  /** Time of the answers by the clock of the system, also of answers without rows; undefined if there were never any. */
-  function stopOf(answers: readonly QueryAnswer[]): number | undefined {
-    const stops = answers.flatMap(({ stop }) => stop ?? [])
-    if (stops.length > 0) last = { stop: Math.max(...stops), atMs: now() }
-    return last && last.stop + (now() - last.atMs) / 1000
   }
 
   function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {
@@ -99,5 +75,40 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
         empty: empty.map(([{ name }]) => name),
       }
     },
+  }
+}
+
+/** After this time the version is read again, and what was refused is tried again: an upgrade may have changed both. */
+const RECHECK_MS = 3_600_000
+
+/** A version that could not be read is read with the next poll. */
+function createRecheck(
+  plan: Plan,
+  hasRangeDefect: PerformanceReaderOptions['hasRangeDefect'],
+  now: () => number,
+): (signal: AbortSignal) => Promise<void> {
+  let nextMs = Number.NEGATIVE_INFINITY
+  let isVersionKnown = false
+  return async (signal) => {
+    if (now() >= nextMs) {
+      nextMs = now() + RECHECK_MS
+      isVersionKnown = false
+      plan.restart()
+    }
+    if (isVersionKnown) return
+    const hasDefect = await hasRangeDefect(signal)
+    if (hasDefect === undefined) return
+    isVersionKnown = true
+    plan.noteVersion(hasDefect)
+  }
+}
+
+/** Time of the answers by the clock of the system, also if they have no rows; undefined before the first rows. */
+function createStopTime(now: () => number): (answers: readonly QueryAnswer[]) => number | undefined {
+  let last: { readonly stop: number; readonly atMs: number } | undefined
+  return (answers) => {
+    const stops = answers.flatMap(({ stop }) => stop ?? [])
+    if (stops.length > 0) last = { stop: Math.max(...stops), atMs: now() }
+    return last && last.stop + (now() - last.atMs) / 1000
   }
 }

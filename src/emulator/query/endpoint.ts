@@ -40,7 +40,7 @@ export function answerQuery(request: QueryRequest): QueryResponse {
   const result = evaluate(parseFlux(scriptOf(request), request), request)
   const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement']))
   if (request.refusesCombined && measurements.size > 1) {
-    throw new QueryError('failed to execute query: column mismatch between measurements')
+    throw new QueryError('requested operation merges tables with different schemas for group key {}')
   }
   const text = mediaType === CSV_TYPE ? csvOf(result) : jsonOf(result)
   return { mediaType, text, long: isLong(result) }
