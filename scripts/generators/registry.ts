@@ -4,8 +4,13 @@ import { renderProvisioning } from '../../grafana/mixin/dashboards/provisioning.
 import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { renderRules } from '../../grafana/mixin/rules/rules.ts'
 import { configSchema } from './config_schema.ts'
-import { composeAlertmanager, KUBERNETES_FOLDER, kubernetesMonitoring } from './deploy_files.ts'
-import { CHART_DASHBOARDS, CHART_RULES, chartDashboards, chartFiles, chartRules } from './helm_chart.ts'
+import {
+  composeAlertmanager,
+  dashboardsKustomization,
+  KUBERNETES_FOLDER,
+  kubernetesMonitoring,
+} from './deploy_files.ts'
+import { chartFiles } from './helm_chart.ts'
 import { licencesDocument } from './licences.ts'
 import { readLockfile } from './lockfile.ts'
 import { MANUAL_PAGE, manualPage } from './manual_page.ts'
@@ -58,15 +63,10 @@ export const GENERATORS: readonly Generator[] = [
   },
   { what: 'Alertmanager of the compose stack', files: () => [composeAlertmanager()] },
   {
-    what: 'rules and dashboards for Kubernetes',
+    what: 'rules for Kubernetes',
     files: kubernetesMonitoring,
     owns: { folder: KUBERNETES_FOLDER, suffix: '.yaml' },
   },
-  { what: 'version, schema and inhibition rules of the Helm chart', files: chartFiles },
-  { what: 'rules of the Helm chart', files: chartRules, owns: { folder: CHART_RULES, suffix: '.yaml' } },
-  {
-    what: 'dashboards of the Helm chart',
-    files: chartDashboards,
-    owns: { folder: CHART_DASHBOARDS, suffix: '.json' },
-  },
+  { what: 'dashboards for Kubernetes', files: () => [dashboardsKustomization()] },
+  { what: 'version and schema of the Helm chart', files: chartFiles },
 ]

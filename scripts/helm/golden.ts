@@ -35,7 +35,7 @@ export const HELM_CASES: Readonly<Record<string, HelmCase>> = {
 /** The version of the chart in golden files, so that a new version of the product does not change them. */
 export const GOLDEN_VERSION = '0.0.0-golden'
 
-/** Written by generators and copied unchanged by the templates: golden files refer to these files. */
+/** Links to generated files, which the templates copy unchanged: golden files refer to these files. */
 const COPIED = 'files/**/*.*'
 /** Not in the hash, because what is rendered does not depend on them, or only on the version. */
 const WITHOUT_EFFECT = ['Chart.yaml', 'README.md', 'values.schema.json']
@@ -68,7 +68,7 @@ export const NOTES_KIND = 'Notes'
 
 /**
  * Golden files of the output of `helm template`. Content of copied files is replaced by `{$file: PATH}`.
- * @throws if a template does not copy a file unchanged
+ * @throws if a template does not copy a file, or the `spec` of its object, unchanged
  */
 export function toGolden(output: string, root: string): Rendered {
   const all = parseAllDocuments(output).map((document) => document.toJS() as Mapping)
@@ -111,5 +111,7 @@ function copiedKey({ kind, data }: Mapping): 'spec' | 'data' | undefined {
 
 function copiedValue(key: 'spec' | 'data', path: string, root: string): unknown {
   const text = readFileSync(`${root}/${CHART}/${path}`, 'utf8')
-  return key === 'spec' ? parse(text) : { [path.replace(/^.*\//, '')]: text.trimEnd() }
+  if (key === 'data') return { [path.replace(/^.*\//, '')]: text }
+  const content = parse(text)
+  return content.spec ?? content
 }

@@ -5,7 +5,7 @@ import { type Manifest, packageManifest, shrinkwrap } from './manifest.ts'
 /** Files of the package, as patterns from the root of the repository. README.md is that of this folder. */
 const FILES = [
   'dist/**/*.{js,json,css,html,txt}',
-  'grafana/**/*.{json,yaml}',
+  'grafana/{dashboards,provisioning}/**/*.{json,yaml}',
   'deploy/prometheus/**/*.yml',
   'deploy/systemd/*',
   'docs/**/*.{md,json,1}',

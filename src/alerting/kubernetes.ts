@@ -1,12 +1,15 @@
-import { parse, stringify } from 'yaml'
+import { parse, Scalar, stringify } from 'yaml'
 import type { Dashboard } from './dashboards.ts'
 import type { RuleContents, RuleFile, WrittenFile } from './rules.ts'
 
 const HEADER =
   '# Generated: do not edit. `sds-exporter rules --kubernetes` writes this file with other thresholds and links.\n'
 const LABELS = { 'app.kubernetes.io/name': 'sds-exporter', 'app.kubernetes.io/part-of': 'sds-exporter' }
-/** The folder of Grafana to which the sidecar adds the dashboards. */
-const FOLDER = 'Storage'
+/** Of ConfigMaps, for the sidecar of Grafana's Helm chart; the annotation is the folder in Grafana. */
+export const DASHBOARD_METADATA = {
+  labels: { ...LABELS, grafana_dashboard: '1' },
+  annotations: { grafana_folder: 'Storage' },
+}
 
 /**
  * Rules as objects of the Prometheus operator, dashboards as ConfigMaps, and the kustomization that lists them.
@@ -71,8 +74,11 @@ function alertmanagerConfig(inhibition: string): object {
 }
 
 /** `alertname =~ "a|b"` as an object. */
-function matcherObject(matcher: string): { name: string; matchType: string; value: string } {
-  const [, name = '', matchType = '', value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
+function matcherObject(matcher: string): { name: string; matchType: Scalar; value: string } {
+  const [, name = '', operator, value = ''] = /^(\w+) (=~|!~|=) "(.*)"$/.exec(matcher) ?? []
+  const matchType = new Scalar(operator)
+  // A plain `=` has a meaning of its own in YAML 1.1: PyYAML refuses it.
+  matchType.type = Scalar.QUOTE_DOUBLE
   return { name, matchType, value }
 }
 
@@ -84,11 +90,7 @@ function configMap(dashboard: Dashboard): object {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: {
-      name: `dashboard-${dashboard.uid}`,
-      labels: { ...LABELS, grafana_dashboard: '1' },
-      annotations: { grafana_folder: FOLDER },
-    },
+    metadata: { name: `dashboard-${dashboard.uid}`, ...DASHBOARD_METADATA },
     data: { [`${dashboard.uid}.json`]: JSON.stringify(dashboard) },
   }
 }

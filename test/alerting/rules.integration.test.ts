@@ -84,9 +84,10 @@ describe('without settings the files are', () => {
   test('the shipped ones: Kubernetes', () => {
     const folder = 'deploy/kubernetes/monitoring/generated/'
     const shipped = repositoryFiles().filter((path) => path.startsWith(folder))
-    const objects = kubernetesFiles(DEFAULT_ALERTING).filter(({ name }) => name.endsWith('.yaml'))
-    expect(objects.map(({ name }) => `${folder}${name}`).toSorted()).toEqual(shipped.toSorted())
-    for (const { name, text } of objects) expect(text).toBe(readText(`${folder}${name}`))
+    const written = kubernetesFiles(DEFAULT_ALERTING).filter(({ name }) => /^(rule|alert).*yaml$/.test(name))
+    const paths = [...written.map(({ name }) => name), 'kustomization.yaml'].map((name) => `${folder}${name}`)
+    expect(paths.toSorted()).toEqual(shipped.toSorted())
+    for (const { name, text } of written) expect(text).toBe(readText(`${folder}${name}`))
   })
 })
 

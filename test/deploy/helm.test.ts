@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { basename } from 'node:path'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { createProgram } from '../../src/commands/program.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { run } from '../support/processes.ts'
 import { comparable, keyOf } from './helm/comparison.ts'
 import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
 import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
@@ -50,6 +51,18 @@ describe('the golden files', () => {
 })
 
 describe('the chart', () => {
+  test.each([
+    ['files/dashboards', 'grafana/dashboards'],
+    ['files/rules', 'deploy/prometheus/rules'],
+  ])('%s has a link to every file of %s', (links, folder) => {
+    const targets = readdirSync(`${CHART}/${links}`).map((name) => realpathSync(`${CHART}/${links}/${name}`))
+    expect(targets.sort()).toEqual(
+      readdirSync(folder)
+        .sort()
+        .map((name) => resolve(folder, name)),
+    )
+  })
+
   test('has the version of the package', () => {
     expect(parse(readText(`${CHART}/Chart.yaml`))).toMatchObject({
       apiVersion: 'v2',
@@ -151,6 +164,21 @@ describe.each(names)('%s', (name) => {
 
 test('no case has a member that Kubernetes would ignore', async () => {
   expect(await unknownMembers(names.flatMap(objectsOf))).toEqual([])
+})
+
+test('the archive of a release has the files that the chart links to', async () => {
+  using folder = temporaryFolder()
+  const [command = ''] = /tar --create[^\n]*\\\n[^\n]*/.exec(readText('.github/workflows/release.yml')) ?? []
+  const script = command.replace('"release/', `"${folder.path}/`)
+  expect(await run('sh', ['-c', script], { env: { GITHUB_REF_NAME: 'v1.2.3' } })).toMatchObject({ code: 0 })
+  const { stdout } = await run('tar', ['-xzvf', 'helm-chart-sds-exporter-1.2.3.tgz'], { cwd: folder.path })
+  const links = stdout
+    .trim()
+    .split('\n')
+    .filter((path) => lstatSync(`${folder.path}/${path}`).isSymbolicLink())
+  expect(links).toEqual([])
+  const dashboard = 'files/dashboards/sds-fleet.json'
+  expect(readText(`${folder.path}/sds-exporter/${dashboard}`)).toBe(readText(`${CHART}/${dashboard}`))
 })
 
 describe('the configuration', () => {

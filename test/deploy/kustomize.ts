@@ -18,15 +18,15 @@ export interface KubernetesObject extends Mapping {
   }
 }
 
-const ROOT = 'deploy/kubernetes'
+const ROOTS = ['deploy/kubernetes', 'grafana']
 
-/** The objects that `kubectl kustomize` renders from a folder below deploy/kubernetes. */
+/** The objects that `kubectl kustomize` renders from a folder of the repository. */
 export async function kustomize(folder: string): Promise<readonly KubernetesObject[]> {
   if (!(await hasOldKustomize())) return render(folder)
   using copy = temporaryFolder()
-  cpSync(ROOT, copy.path, { recursive: true })
+  for (const root of ROOTS) cpSync(root, join(copy.path, root), { recursive: true })
   for (const file of globSync(join(copy.path, '**/kustomization.yaml'))) useOldFields(file)
-  return await render(join(copy.path, relative(ROOT, folder)))
+  return await render(join(copy.path, relative('.', folder)))
 }
 
 async function render(folder: string): Promise<readonly KubernetesObject[]> {
@@ -46,7 +46,7 @@ async function hasOldKustomize(): Promise<boolean> {
  * `patchesStrategicMerge`. Newer versions still read them but report them as deprecated.
  */
 function useOldFields(file: string): void {
-  const { resources, patches = [], ...rest } = parse(readFileSync(file, 'utf8'))
+  const { resources = [], patches = [], ...rest } = parse(readFileSync(file, 'utf8'))
   const isFolder = (resource: string) => statSync(join(dirname(file), resource)).isDirectory()
   const old = {
     ...rest,

@@ -54,7 +54,7 @@ describe('the package', () => {
       .map((path) => path.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js'))
     const shipped = repositoryFiles().filter(
       (path) =>
-        /^(grafana|deploy\/(prometheus|systemd))\//.test(path) ||
+        /^(grafana\/(dashboards|provisioning)|deploy\/(prometheus|systemd))\//.test(path) ||
         (/^docs\/.*\.(md|json|1)$/.test(path) && path !== 'docs/development.md'),
     )
     const single = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
