@@ -108,8 +108,8 @@ const OTHER_FAMILIES: Readonly<Record<string, readonly string[]>> = {
   sds_node_capacity_forecast_available: ['history_days', 'target_percent'],
   sds_node_sample_timestamp_seconds: ['category'],
   sds_node_transaction_latency_seconds: ['operation'],
-  sds_node_nic_interface_received_bytes_total: ['interface'],
-  sds_node_nic_interface_transmitted_bytes_total: ['interface'],
+  sds_node_nic_interface_received_bytes_per_second: ['interface'],
+  sds_node_nic_interface_transmitted_bytes_per_second: ['interface'],
 }
 
 const series = (family: string, labels: Readonly<Record<string, string>>) => {

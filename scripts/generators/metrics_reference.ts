@@ -52,7 +52,7 @@ const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABEL
 
 `
 
-const NODES = `All except the histogram and the two metrics that end in \`_total\` are gauges, also counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
+const NODES = `All except the histogram are gauges, also counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
@@ -62,11 +62,11 @@ const RESULTS = `Values of the label \`result\` of \`sds_pool_polls_total\` and 
 `
 
 const QUERY_NOTES = `- **Nodes.** Rows are joined to the nodes of the feed by \`node_id\`, else by \`host\` and the name of the node, if only one node of the system has it. Other rows are counted in \`sds_query_unmatched_rows_total\`.
-- **Absence.** There is no rate after a restart of the counting process, across a gap of more than 20 minutes, and for the first point of a counter. No older value stands for a newest one that cannot be read, and no sum is made without it. Points older than 15 minutes by the clock of the system are not exported.
+- **Absence.** There is no rate after a restart of the counting process, across a gap of more than three intervals of its points, and for the first point of a counter. No older value stands for a newest one that cannot be read, and no sum is made without it. Points older than three intervals and seven minutes by the clock of the system, 22 minutes at the usual interval of five, are not exported.
 - **Network.** VLANs of a counted parent, slaves of a bond, the loopback and interfaces of containers are not added. \`performance.interfaces\` replaces this rule. The utilization is that of the busier direction; without speeds, only \`sds_node_nic_utilization_ratio\` exists, and only if the system serves it.
 - **Transaction errors.** From \`statDataHead_performance_internal_transactions\`, \`_error\` and \`_error_code\`: \`category\` is User for codes 4xx and System for 5xx. Without codes, \`error_type\` is \`all\`.
-- **Latency.** There is no mean. \`sds_node_transaction_latency_seconds\` is a histogram without sum and count: \`histogram_quantile(0.99, sum by (system, operation, le) (rate(sds_node_transaction_latency_seconds_bucket[15m])))\`. Transactions per second are those of the histogram: reads and writes of object data.
-- **Counters.** \`sds_node_nic_interface_*_bytes_total\` and the histogram count since the start of a process or node. Points come every five minutes, so use ranges of at least 15 minutes.
+- **Latency.** There is no mean. \`sds_node_transaction_latency_seconds\` is a histogram without sum and count: \`histogram_quantile(0.99, sum by (system, operation, le) (rate(sds_node_transaction_latency_seconds_bucket[20m])))\`. Transactions per second are those of the histogram: reads and writes of object data.
+- **Ranges.** The histogram counts since the start of a process. Its points come every five minutes and become visible 90 to 420 s later, so the counts change 5 to 15 minutes after the last change: use ranges of at least 20 minutes, or of 30 on a system whose points come less often. All other figures are rates by the times of the points.
 - **Check.** \`sds-exporter doctor\` has the state of the query interface, recalculates exported values from its rows, and compares the bandwidths of systems that serve them in both sources. If those of the feed are a multiple of the others, the feed has another unit: set \`performance.feed_bandwidth_unit\` ([Query interface](operations.md#query-interface)).
 `
 

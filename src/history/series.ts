@@ -50,8 +50,8 @@ function* seriesOf(node: NodeHistory, base: Labels): Generator<HistorySeries> {
   }
   for (const { name, received, transmitted } of node.interfaces ?? []) {
     const labels = { ...base, interface: boundedName(name) }
-    yield { family: 'sds_node_nic_interface_received_bytes_total', labels, ...received }
-    yield { family: 'sds_node_nic_interface_transmitted_bytes_total', labels, ...transmitted }
+    yield { family: 'sds_node_nic_interface_received_bytes_per_second', labels, ...received }
+    yield { family: 'sds_node_nic_interface_transmitted_bytes_per_second', labels, ...transmitted }
   }
 }
 

@@ -181,12 +181,12 @@ export function boundText(seconds: number): string {
 }
 
 function addInterfaces(samples: Samples, base: string, { interfaces }: MergedNode): void {
-  for (const { name, receivedBytes, transmittedBytes } of interfaces ?? []) {
+  for (const { name, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces ?? []) {
     const labels = `${base},${labelText({ interface: boundedName(name) })}`
-    if (receivedBytes !== undefined)
-      samples.add('sds_node_nic_interface_received_bytes_total', labels, receivedBytes)
-    if (transmittedBytes !== undefined)
-      samples.add('sds_node_nic_interface_transmitted_bytes_total', labels, transmittedBytes)
+    if (receivedBytesPerSecond !== undefined)
+      samples.add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
+    if (transmittedBytesPerSecond !== undefined)
+      samples.add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
   }
 }
 

@@ -91,14 +91,10 @@ describe('three exporters, two Prometheus servers and one store', () => {
   test('have performance figures, and no counter that goes back when another exporter answers', async () => {
     await store.waitForSamples(`count(count by (system) (sds_node_cpu_utilization_ratio)) == ${NAMES.length}`)
     await store.waitForSamples('min(count_over_time(sds_probe_success[10m])) >= 8')
-    for (const counter of [
-      'sds_node_nic_interface_received_bytes_total',
-      'sds_node_transaction_latency_seconds_bucket',
-    ]) {
-      expect((await store.query(`count(${counter})`))[0]?.value).toBeGreaterThan(0)
-      // The store rounds values, so that equal ones may differ.
-      for (const server of servers) expect(await server.query(`resets(${counter}[10m]) > 0`)).toEqual([])
-    }
+    const counter = 'sds_node_transaction_latency_seconds_bucket'
+    expect((await store.query(`count(${counter})`))[0]?.value).toBeGreaterThan(0)
+    // The store rounds values, so that equal ones may differ.
+    for (const server of servers) expect(await server.query(`resets(${counter}[10m]) > 0`)).toEqual([])
   })
 
   test('log no warning about samples', () => {

@@ -138,12 +138,20 @@ test('the latency histogram has exactly the counts of the system', async () => {
   ).toEqual(expected)
 })
 
-test('the counters of interfaces are exactly those of the system', async () => {
-  const stored = await storedSamples('sds_node_nic_interface_received_bytes_total')
+test('the traffic of interfaces has the growth of the counters of the system, by the times of their points', async () => {
+  const stored = await storedSamples('sds_node_nic_interface_received_bytes_per_second')
   const rows = (served[1] ?? []).filter(({ _field }) => _field === 'bytes_recv')
-  const expected = pointsOf(rows, (row) => `${row['host']} ${row['interface']}`)
-  expect(expected.size).toBe(NODES * 4)
-  expect(storedPoints(stored, (metric) => `${metric['node']} ${metric['interface']}`)).toEqual(expected)
+  const counters = pointsOf(rows, (row) => `${row['host']} ${row['interface']}`)
+  expect(counters.size).toBe(NODES * 4)
+  const traffic = storedPoints(stored, (metric) => `${metric['node']} ${metric['interface']}`)
+  for (const [name, points] of counters) {
+    const expected = points.slice(1).flatMap(([t, value], index) => {
+      const [before, valueBefore] = points[index] ?? [t, value]
+      return value < valueBefore ? [] : [[t, (value - valueBefore) / (t - before)]]
+    })
+    // The first point also has a rate, with the point before the period.
+    expect(traffic.get(name)?.filter(([t = 0]) => t > (points[0]?.[0] ?? 0))).toEqual(expected)
+  }
 })
 
 test('transaction errors have ratios and counts that agree', async () => {

@@ -75,8 +75,8 @@ const LATENCY_MEANS = [
   'sds_node_transaction_write_latency_seconds',
 ]
 const QUERY_ONLY = [
-  'sds_node_nic_interface_received_bytes_total',
-  'sds_node_nic_interface_transmitted_bytes_total',
+  'sds_node_nic_interface_received_bytes_per_second',
+  'sds_node_nic_interface_transmitted_bytes_per_second',
   'sds_node_transaction_latency_seconds',
 ]
 

@@ -13,8 +13,8 @@ import { createPage } from '../../src/metrics/page.ts'
 import { parseExposition } from './exposition_text.ts'
 import { feedParts } from './reading.ts'
 
-/** The families of the nodes feed. */
-const GAUGES = FEED_FAMILIES.filter(({ type }) => type === 'gauge')
+/** The families of the nodes feed; only the query interface has single network interfaces. */
+const GAUGES = FEED_FAMILIES.filter(({ name, type }) => type === 'gauge' && !name.includes('_interface_'))
 
 /** The same figures, given to prom-client as gauges. */
 async function printedByPromClient(text: string): Promise<string> {

@@ -13,8 +13,14 @@ import { recorded, recordedSelector } from './recorded.ts'
 
 export type Operation = 'read' | 'write'
 
-/** Range of rates of counters from the query interface: its points come every five minutes. */
-export const QUERY_RANGE: Duration = '15m'
+/**
+ * Range of rates of the histogram of the query interface. Its points come every five minutes, become visible 90 to 420 s
+ * later, and are polled every five minutes: the counts change 5 to 15 minutes after the last change. So a range of 15
+ * minutes may have no change, and no quantile; one of 20 minutes has three to five. All buckets of a node change at the
+ * same time, so that the quantile of a node does not depend on how many changes there are. That of a pool weighs each
+ * node by them, at most a quarter too much or too little.
+ */
+export const QUERY_RANGE: Duration = '20m'
 
 /** What is recorded of each operation. */
 const RECORDED_LATENCY = {

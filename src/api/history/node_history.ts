@@ -49,7 +49,7 @@ export interface BucketHistory {
   readonly counts: Series
 }
 
-/** The counters of a network interface, in bytes. */
+/** The traffic of a network interface, in bytes per second. */
 export interface InterfaceHistory {
   readonly name: string
   readonly received: Series

@@ -82,11 +82,11 @@ function createInterfaces() {
   const byName = new Map<string, { name: string; received: GrowingSeries; transmitted: GrowingSeries }>()
   return {
     add(t: number, { interfaces }: NodePerformance) {
-      for (const { name, t: newest, receivedBytes, transmittedBytes } of interfaces) {
+      for (const { name, t: newest, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces) {
         if (newest !== t) continue
         const one = entry(byName, name, () => ({ name, received: empty(), transmitted: empty() }))
-        push(one.received, t, receivedBytes)
-        push(one.transmitted, t, transmittedBytes)
+        push(one.received, t, receivedBytesPerSecond)
+        push(one.transmitted, t, transmittedBytesPerSecond)
       }
     },
     result: () => [...byName.values()],

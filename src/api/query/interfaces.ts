@@ -1,6 +1,6 @@
 import { NETWORK_FIELDS } from '../../query_catalogue.ts'
 import type { Series } from './answer.ts'
-import { increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
+import { type Increase, increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
 
 /** Which network interfaces are counted. The expressions match whole names; empty: not set. */
 export interface InterfaceFilter {
@@ -11,7 +11,7 @@ export interface InterfaceFilter {
 
 /** Decides for the interfaces of one node. */
 export interface InterfaceRule {
-  /** Those whose own counters are exported. */
+  /** Those whose own traffic is exported. */
   exported(names: readonly string[]): readonly string[]
   /** Those that are added up for the node: no traffic is counted twice. */
   summed(names: readonly string[]): readonly string[]
@@ -65,13 +65,13 @@ function isVlanOf(name: string, names: ReadonlySet<string>): boolean {
   return dot > 0 && names.has(name.slice(0, dot))
 }
 
-/** The counters of one interface of a node, since the start of the node. */
-export interface InterfaceCounters {
+/** The traffic of one interface of a node, between its last two points. */
+export interface InterfaceTraffic {
   readonly name: string
   /** Time of the newest point. */
   readonly t: number
-  readonly receivedBytes: number | undefined
-  readonly transmittedBytes: number | undefined
+  readonly receivedBytesPerSecond: number | undefined
+  readonly transmittedBytesPerSecond: number | undefined
 }
 
 /** Growth per second of the summed interfaces of one node. */
@@ -103,25 +103,32 @@ export function seriesByInterface(series: readonly Series[]): ReadonlyMap<string
   return byName
 }
 
-/** Maximum number of interfaces of a node whose counters are exported: each is a label value. */
+/** Maximum number of interfaces of a node whose traffic is exported: each is a label value. */
 export const MAX_INTERFACES = 32
 
-export function interfaceCounters(
+export function interfaceTraffic(
   interfaces: ReadonlyMap<string, InterfaceSeries>,
   rule: InterfaceRule,
-): InterfaceCounters[] {
+): InterfaceTraffic[] {
   return rule
     .exported([...interfaces.keys()].toSorted())
     .slice(0, MAX_INTERFACES)
-    .flatMap((name): InterfaceCounters[] => {
-      const fields = interfaces.get(name)
+    .flatMap((name): InterfaceTraffic[] => {
       const [received, transmitted] = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].map((field) =>
-        newestOf(fields, field),
+        increaseIn(interfaces.get(name), field),
       )
       const t = Math.max(received?.t ?? 0, transmitted?.t ?? 0)
-      if (t === 0) return []
-      return [{ name, t, receivedBytes: received?.value, transmittedBytes: transmitted?.value }]
+      const rateAt = (one: Increase | undefined) => (one?.t === t ? one.perSecond : undefined)
+      const rates = [rateAt(received), rateAt(transmitted)] as const
+      return t === 0
+        ? []
+        : [{ name, t, receivedBytesPerSecond: rates[0], transmittedBytesPerSecond: rates[1] }]
     })
+}
+
+function increaseIn(fields: InterfaceSeries | undefined, field: string): Increase | undefined {
+  const series = fields?.get(field)
+  return series && increaseOf(series)
 }
 
 function newestOf(fields: InterfaceSeries | undefined, field: string) {
@@ -135,12 +142,11 @@ export function networkTraffic(
   rule: InterfaceRule,
 ): NetworkTraffic | undefined {
   const summed = rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? [])
-  const points = summed.flatMap((fields) => [
-    newestOf(fields, NETWORK_FIELDS.received),
-    newestOf(fields, NETWORK_FIELDS.transmitted),
-  ])
-  const t = Math.max(...points.map((point) => point?.t ?? 0))
-  if (!(t > 0)) return undefined
+  let t = 0
+  for (const fields of summed)
+    for (const field of [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted])
+      t = Math.max(t, newestOf(fields, field)?.t ?? 0)
+  if (t === 0) return undefined
   return {
     t,
     receivedBytesPerSecond: sumOfRates(summed, NETWORK_FIELDS.received),
@@ -154,18 +160,15 @@ function sumOfRates(interfaces: readonly InterfaceSeries[], field: string): numb
   return sumOfIncreases(interfaces.flatMap((fields) => fields.get(field) ?? []))?.perSecond
 }
 
-function rateOf(fields: InterfaceSeries, field: string): number | undefined {
-  const series = fields.get(field)
-  return series && increaseOf(series)?.perSecond
-}
-
 const BYTES_PER_MBIT = 125_000
 
 /** An interface that is down has no speed, and no traffic: it adds nothing. */
 function capacityOf(fields: InterfaceSeries): number | undefined {
   const speed = newestOf(fields, NETWORK_FIELDS.speed)?.value ?? 0
   if (speed > 0) return speed * BYTES_PER_MBIT
-  const rates = [rateOf(fields, NETWORK_FIELDS.received), rateOf(fields, NETWORK_FIELDS.transmitted)]
+  const rates = [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].map(
+    (field) => increaseIn(fields, field)?.perSecond,
+  )
   return rates.every((rate) => rate === 0) ? 0 : undefined
 }
 
@@ -180,6 +183,7 @@ function sum(numbers: readonly (number | undefined)[]): number | undefined {
 }
 
 function largest(numbers: readonly (number | undefined)[]): number | undefined {
-  const known = numbers.filter((number) => number !== undefined)
-  return known.length === 0 ? undefined : Math.max(...known)
+  let most: number | undefined
+  for (const number of numbers) if (number !== undefined && !(number <= (most ?? -1))) most = number
+  return most
 }

@@ -3,14 +3,14 @@ import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from
 import type { Coverage } from '../feed/coverage.ts'
 import type { FeedReading } from '../feed/feed.ts'
 import type { NodeReading } from '../feed/node_reading.ts'
-import type { InterfaceCounters } from './interfaces.ts'
+import type { InterfaceTraffic } from './interfaces.ts'
 import type { LatencyHistogram } from './latency.ts'
 import type { NodePerformance } from './performance.ts'
 
 /** A node of the feed, with what only the query interface has of it. */
 export interface MergedNode extends NodeReading {
   readonly latencies?: ReadonlyMap<LatencyOperation, LatencyHistogram>
-  readonly interfaces?: readonly InterfaceCounters[]
+  readonly interfaces?: readonly InterfaceTraffic[]
 }
 
 /** A feed, with attributes that it lacks taken from the query interface. */

@@ -12,9 +12,9 @@ import type { QueryAnswer, Series } from './answer.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { type ErrorTypes, errorTypes, type TransactionTotals, transactionTotals } from './errors.ts'
 import {
-  type InterfaceCounters,
   type InterfaceRule,
-  interfaceCounters,
+  type InterfaceTraffic,
+  interfaceTraffic,
   networkTraffic,
   seriesByInterface,
 } from './interfaces.ts'
@@ -33,7 +33,7 @@ export interface NodePerformance {
   readonly transactions: TransactionTotals | undefined
   readonly errorTypes: ErrorTypes | undefined
   readonly latencies: ReadonlyMap<LatencyOperation, LatencyHistogram>
-  readonly interfaces: readonly InterfaceCounters[]
+  readonly interfaces: readonly InterfaceTraffic[]
 }
 
 /** The performance of all nodes of a system. */
@@ -150,7 +150,7 @@ export function nodePerformance(
     transactions: transactionTotals(series),
     errorTypes: errorTypes(series),
     latencies: latenciesOf(series, bounds),
-    interfaces: interfaceCounters(network, interfaces),
+    interfaces: interfaceTraffic(network, interfaces),
   }
 }
 

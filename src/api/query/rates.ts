@@ -1,10 +1,12 @@
 import { isReadable, type Point, type Series } from './answer.ts'
+import { intervalOf, USUAL_INTERVAL_SECONDS } from './intervals.ts'
 
-/** Points of a counter that are closer were repeated; points that are farther apart have a gap between them. */
-const LEAST_SECONDS = 60
-export const MOST_SECONDS = 1200
-/** The time between two points of all known systems, used for a series with a single point. */
-const CADENCE_SECONDS = 300
+export const MOST_SECONDS = 3150
+/** Times of points vary: relative to the interval, for points that were repeated, and for gaps of several intervals. */
+const LEAST_INTERVALS = 0.5
+const MOST_INTERVALS = 3.5
+/** A counter that is behind the newest one by more has ended; by one interval, its next point is late. */
+const CURRENT_INTERVALS = 1.5
 
 /** The growth of a counter, or of several together. */
 export interface Increase {
@@ -38,38 +40,37 @@ export function newestPointOf(series: readonly Series[]): Point | undefined {
 
 /**
  * The growth between the last two points by their own times; undefined without a second point, after a reset, across a
- * gap, and if the newest value could not be read.
+ * gap of more than three intervals, and if the newest value could not be read.
  */
 export function increaseOf({ points }: Series): Increase | undefined {
   const [before, last] = points.slice(-2)
   if (before === undefined || last === undefined) return undefined
+  const interval = intervalOf(points) ?? USUAL_INTERVAL_SECONDS
   const seconds = last.t - before.t
   const amount = last.value - before.value
-  if (seconds < LEAST_SECONDS || seconds > MOST_SECONDS || !(amount >= 0)) return undefined
-  return { t: last.t, amount, perSecond: amount / seconds }
+  const isNear = seconds >= LEAST_INTERVALS * interval && seconds <= MOST_INTERVALS * interval
+  return isNear && amount >= 0 ? { t: last.t, amount, perSecond: amount / seconds } : undefined
 }
 
 /**
  * The growth of all counters together, such as those of several services of a node. Undefined without counters, and if
- * one of them has no growth: the sum of the others would be too small. A counter that is behind the newest one by its
- * own interval belongs to a process that has ended, and is left out.
+ * one of them has no growth: the sum of the others would be too small. A counter that has ended is left out.
  */
 export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
-  const newest = Math.max(...series.map((one) => newestTime(one) ?? Number.NEGATIVE_INFINITY))
-  const current = series.filter((one) => isCurrent(one, newest))
-  const increases = current.map(increaseOf)
-  if (increases.length === 0) return undefined
-  let sum: Increase = { t: newest, amount: 0, perSecond: 0 }
-  for (const one of increases) {
-    if (one === undefined) return undefined
-    sum = { t: newest, amount: sum.amount + one.amount, perSecond: sum.perSecond + one.perSecond }
+  let newest = Number.NEGATIVE_INFINITY
+  let longest = 0
+  for (const one of series) {
+    newest = Math.max(newest, newestTime(one) ?? newest)
+    longest = Math.max(longest, intervalOf(one.points) ?? 0)
+  }
+  const oldest = newest - CURRENT_INTERVALS * (longest || USUAL_INTERVAL_SECONDS)
+  let sum: Increase | undefined
+  for (const one of series) {
+    if ((newestTime(one) ?? oldest) <= oldest) continue
+    const increase = increaseOf(one)
+    if (increase === undefined) return undefined
+    const { amount, perSecond } = sum ?? { amount: 0, perSecond: 0 }
+    sum = { t: newest, amount: amount + increase.amount, perSecond: perSecond + increase.perSecond }
   }
   return sum
-}
-
-function isCurrent({ points }: Series, newest: number): boolean {
-  const [before, last] = points.slice(-2)
-  if (before === undefined) return false
-  const intervalSeconds = last === undefined ? CADENCE_SECONDS : last.t - before.t
-  return (last ?? before).t + intervalSeconds > newest
 }

@@ -19,8 +19,8 @@ export interface Sizes {
 
 /** Families of figures that are kept for a few days only. */
 const SHORT: ReadonlySet<string> = new Set([
-  'sds_node_nic_interface_received_bytes_total',
-  'sds_node_nic_interface_transmitted_bytes_total',
+  'sds_node_nic_interface_received_bytes_per_second',
+  'sds_node_nic_interface_transmitted_bytes_per_second',
   ...QUERY_ATTRIBUTES.flatMap(({ name, source }) => {
     const isShort =
       source.kind === 'network' ||

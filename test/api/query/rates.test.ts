@@ -14,15 +14,25 @@ describe('the growth of a counter', () => {
     const counter = series([0, 0], [300, 600], [610, 910])
     expect(increaseOf(counter)).toEqual({ t: 610, amount: 310, perSecond: 1 })
     expect(increaseOf(series([0, 5], [60, 5]))).toEqual({ t: 60, amount: 0, perSecond: 0 })
-    expect(increaseOf(series([0, 0], [1200, 1200]))?.perSecond).toBe(1)
+    expect(increaseOf(series([0, 0], [300, 0], [600, 0], [1500, 900]))?.perSecond).toBe(1)
   })
+
+  test.each([60, 120, 300, 600, 900])(
+    'is known at an interval of %i s, also across a gap of two points',
+    (interval) => {
+      const points = [0, 1, 2, 5].map((k) => [k * interval, k * interval] as const)
+      expect(increaseOf(series(...points.slice(0, 2)))?.perSecond).toBe(1)
+      expect(increaseOf(series(...points))?.perSecond).toBe(1)
+    },
+  )
 
   test.each([
     ['no point', series()],
     ['one point', series([300, 5])],
     ['a reset', series([0, 600], [300, 5])],
-    ['a gap', series([0, 0], [1201, 600])],
-    ['points too close', series([0, 0], [59, 600])],
+    ['a gap of more than three intervals', series([0, 0], [300, 10], [600, 20], [1651, 600])],
+    ['a gap of more than three of the longest intervals', series([0, 0], [3151, 600])],
+    ['points too close', series([0, 0], [300, 10], [600, 20], [749, 600])],
   ])('is unknown with %s', (_, counter) => {
     expect(increaseOf(counter)).toBeUndefined()
   })
@@ -38,14 +48,19 @@ describe('the growth of several counters', () => {
   test.each([
     ['a reset', series([0, 600], [300, 5])],
     ['no second point', series([300, 5])],
-    ['a gap', series([-1300, 5], [300, 5])],
+    ['a gap', series([-1600, 5], [-1300, 5], [-1000, 5], [300, 5])],
   ])('is unknown when one of them has %s', (_, other) => {
     expect(sumOfIncreases([one, other])).toBeUndefined()
   })
 
   test('is without a counter of a process that has ended', () => {
-    expect(sumOfIncreases([one, series([-300, 0], [0, 600])])?.amount).toBe(300)
-    expect(sumOfIncreases([one, series([0, 600])])?.amount).toBe(300)
+    expect(sumOfIncreases([one, series([-450, 0], [-150, 600])])?.amount).toBe(300)
+    expect(sumOfIncreases([one, series([-150, 600])])?.amount).toBe(300)
+  })
+
+  test('has the rate of a counter whose next point is late by less than one and a half intervals', () => {
+    expect(sumOfIncreases([one, series([-300, 0], [0, 600])])?.perSecond).toBe(3)
+    expect(sumOfIncreases([one, series([-449, 0], [-149, 600])])?.perSecond).toBe(3)
   })
 
   test('is unknown without counters', () => {

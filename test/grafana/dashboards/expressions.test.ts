@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { COUNTER_RANGE } from '../../../grafana/mixin/dashboards/node/queries.ts'
-import { milliseconds } from '../../../grafana/mixin/promql/duration.ts'
 import { QUERY_RANGE } from '../../../grafana/mixin/promql/latency.ts'
-import { PROMETHEUS } from '../../../grafana/mixin/settings.ts'
 import { isCounter, KNOWN_METRICS, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import {
   children,
@@ -76,7 +73,7 @@ const AGGREGATIONS = new Set([
 const RATES = new Set(['rate', 'irate', 'increase'])
 /** Counters of storage systems: their points come every five minutes, at every resolution of a panel. */
 const FIVE_MINUTE_COUNTER = /^sds_node_/
-const LONG_RANGES: readonly (string | undefined)[] = [QUERY_RANGE, COUNTER_RANGE, '3h']
+const LONG_RANGES: readonly (string | undefined)[] = [QUERY_RANGE, '3h']
 /** Of the reason of failures, which is shown as text and not over time. */
 const REASON = { metric: 'sds_pool_polls_total', range: '1h' }
 
@@ -125,11 +122,6 @@ describe('every selector', () => {
     ])
     expect(wrong).toEqual([])
   })
-})
-
-test('the range of counters with a point every five minutes always has the same number of them', () => {
-  const spanSeconds = milliseconds(COUNTER_RANGE) / 1000 - PROMETHEUS.scrapeIntervalSeconds
-  expect(spanSeconds % 300).toBe(0)
 })
 
 describe('every query', () => {

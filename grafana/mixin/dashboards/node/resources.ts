@@ -3,7 +3,7 @@ import { PURPOSE_AREAS, RECEIVED_TRANSMITTED } from '../../sdk/mappings.ts'
 import type { SizedPanel } from '../../sdk/spec.ts'
 import { timeSeries } from '../../sdk/timeseries.ts'
 import { NO_DATA } from '../common/pool_data.ts'
-import { one, oneEach, oneEachRate } from './queries.ts'
+import { one, oneEach } from './queries.ts'
 
 const cpuAndMemory = timeSeries({
   title: 'CPU and memory',
@@ -54,12 +54,12 @@ const network = timeSeries({
 })
 
 const byInterface = (direction: 'received' | 'transmitted'): Expression =>
-  oneEachRate('interface', `sds_node_nic_interface_${direction}_bytes_total`)
+  oneEach('interface', `sds_node_nic_interface_${direction}_bytes_per_second`)
 
 const interfaces = timeSeries({
   title: 'Network traffic by interface',
   about: [
-    'Bytes per second through each network interface of the node, mean of 15 minutes. Only the query interface serves them.',
+    'Bytes per second through each network interface of the node. Only the query interface serves them.',
     'Similar on the interfaces of a bond. A VLAN is counted in its parent, too: do not add them.',
     'An interface without traffic whose peers have more than before is a failed link.',
   ],
