@@ -2,10 +2,11 @@ import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/confi
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
 import { inSlices, nextTurn, type Steps } from '../slices.ts'
-import { asApiError } from './errors/errors.ts'
-import { CURRENT_QUERY, forecastQuery, historyQuery, nodesPath } from './errors/paths.ts'
+import { ApiError, asApiError } from './errors/errors.ts'
+import { CURRENT_QUERY, historyQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
-import { createPoolList } from './feed/pool_list.ts'
+import { createForecasts } from './feed/forecast_form.ts'
+import { createPoolList, type PoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
@@ -131,15 +132,14 @@ export function createClient(options: ClientOptions): SystemClient {
 
   return {
     nodes: async (poolId, signal, use) => readFeed(requestOf('nodes', poolId, CURRENT_QUERY), signal, use),
-    forecasts: async (poolId, forecast, signal) =>
-      readFeed(requestOf('forecast', poolId, forecastQuery(forecast)), signal),
+    forecasts: createForecasts((poolId, query, signal) =>
+      readFeed(requestOf('forecast', poolId, query), signal),
+    ),
     history: async (poolId, period, signal, asked = period) =>
       read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt, answeredAt) =>
         decodeInSlices(text, (body) => historySteps(body, { period, bandwidthUnit, answeredAt }), ofAttempt),
       ),
-    pools: createPoolList(({ path, decode }, signal) =>
-      read({ operation: 'pools', path }, signal, (text, baseUrl) => decode(parseJson(text), baseUrl)),
-    ),
+    pools: createPoolList(listReader(read)),
     query: createQuery(read),
     read: (request, decode, signal) => read(request, signal, decode),
     status: () => ({
@@ -152,6 +152,23 @@ export function createClient(options: ClientOptions): SystemClient {
       await session.close()
       await close()
     },
+  }
+}
+
+function listReader(read: Operate) {
+  return async ({ path, query, decode }: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> => {
+    const ask = (parameters: { readonly query?: string }) =>
+      read({ operation: 'pools', path, ...parameters }, signal, (text, baseUrl) =>
+        decode(parseJson(text), baseUrl),
+      )
+    if (query === undefined) return ask({})
+    try {
+      return await ask({ query })
+    } catch (failure) {
+      // The parameter is documented for feeds only.
+      if (failure instanceof ApiError && failure.status === 400) return ask({})
+      throw failure
+    }
   }
 }
 

@@ -276,8 +276,53 @@ describe('requests', () => {
     const queries = emulator.log.requests().map(({ path, query }) => `${path}?${query}`)
     expect(queries.slice(1)).toEqual([
       `/dashboard/storagepools/${pool}/nodes?dataType=current`,
-      `/dashboard/storagepools/${pool}/nodes?dataType=current&category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D`,
+      `/dashboard/storagepools/${pool}/nodes?category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D`,
     ])
+  })
+
+  test.each([
+    [undefined, ['c', 'c', 'c']],
+    ['category', ['c', 'c', 'c']],
+    ['current', ['c', 'd', 'd', 'd']],
+  ] as const)('ask for forecasts in the form that the system understands: only %s', async (form, asked) => {
+    await using emulator = await startEmulator({
+      pools: 3,
+      ...(form !== undefined && { faults: [`strict-forecasts:${form}`] }),
+    })
+    await using setup = startClient(monitored(emulator.url))
+    for (const { id } of emulator.pools) {
+      const { nodes } = await setup.client.forecasts(id, FORECAST, never())
+      expect(nodes.map(({ forecasts }) => forecasts.length)).toEqual(nodes.map(() => 4))
+    }
+    const queries = emulator.log.requests().filter(({ operation }) => operation === 'forecast')
+    expect(queries.map(({ query }) => query.charAt(0))).toEqual(asked)
+  })
+
+  test('ask for forecasts in the other form after an upgrade', async () => {
+    await using emulator = await startEmulator({ faults: ['strict-forecasts:current'] })
+    await using setup = startClient(monitored(emulator.url))
+    const [pool] = emulator.pools
+    const forecasts = async () => {
+      const { nodes } = await setup.client.forecasts(pool?.id ?? '', FORECAST, never())
+      return nodes[0]?.forecasts.length
+    }
+    expect(await forecasts()).toBe(4)
+    emulator.setFaults(['strict-forecasts:category'])
+    expect([await forecasts(), await forecasts(), await forecasts()]).toEqual([0, 4, 4])
+    expect(emulator.log.count('forecast')).toBe(5)
+  })
+
+  test('ask for pools without their history, and once with it after a 400', async () => {
+    await using emulator = await startEmulator({ pools: 14, nodes: 1 })
+    await using setup = startClient(monitored(emulator.url))
+    expect(await setup.client.pools(never())).toHaveLength(14)
+    const lists = () => emulator.log.requests().filter(({ operation }) => operation === 'pools')
+    expect(lists().map(({ query }) => query)).toEqual(['dataType=current'])
+    emulator.setFaults(['status:400@pools,first=1'])
+    expect(await setup.client.pools(never())).toHaveLength(14)
+    expect(lists().map(({ query }) => query)).toEqual(['dataType=current', 'dataType=current', ''])
+    emulator.setFaults(['status:500@pools'])
+    await expect(setup.client.pools(never())).rejects.toMatchObject({ reason: 'server_error' })
   })
 
   test('keep the path of base_url', async () => {

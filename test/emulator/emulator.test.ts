@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { parseListenAddress } from '../../src/emulator/options.ts'
-import { call, feedPath, login, MONITOR, NOW, startEmulator } from './client.ts'
+import { call, feedPath, type Json, login, MONITOR, NOW, startEmulator } from './client.ts'
 
 describe('an emulator', () => {
   test('has two pools of five nodes by default', () => {
@@ -60,6 +60,34 @@ describe('lists of pools and nodes', () => {
       expect(pool._links.nodes.href).toBe(feedPath(emulator, '', index))
     }
   })
+
+  test.each(['documented', 'classic', 'modern'] as const)(
+    'storagepools of the profile %s: hourly points of five days, sums and means of the nodes',
+    async (profile) => {
+      const emulator = await startEmulator({ profile, nodes: 2, pools: 1 })
+      const listOf = async (path: string) => {
+        const { _embedded } = (await call(emulator, path)).json()
+        return _embedded.instances ?? _embedded._instances
+      }
+      const path = '/dashboard/zones/localzone/storagepools'
+      const [pool] = await listOf(path)
+      expect(pool.diskSpaceTotal).toHaveLength(120)
+      expect(pool.diskSpaceTotalSummary).toHaveProperty('Avg')
+      expect(pool.allocatedCapacityForecast).toEqual([])
+      const [current] = await listOf(`${path}?dataType=current`)
+      const nodes: Json[] = await listOf(feedPath(emulator, 'dataType=current'))
+      const valueOf = (of: Json, name: string, tag: string) => Number([of[name]].flat().at(-1)[tag])
+      const sum = (name: string, tag: string) =>
+        nodes.reduce((total, node) => total + valueOf(node, name, tag), 0)
+      expect(valueOf(current, 'diskSpaceTotalCurrent', 'Space')).toBe(sum('diskSpaceTotalCurrent', 'Space'))
+      expect(valueOf(current, 'diskSpaceAllocatedPercentageCurrent', 'Percent')).toBeCloseTo(
+        sum('diskSpaceAllocatedPercentageCurrent', 'Percent') / 2,
+        1,
+      )
+      expect(Number(current.numDisks)).toBe(nodes.reduce((total, node) => total + Number(node.numDisks), 0))
+      expect(Object.keys(current).filter((name) => name.endsWith('Summary'))).toEqual([])
+    },
+  )
 
   test('varrays: pools in both formats', async () => {
     const emulator = await startEmulator()

@@ -1,7 +1,9 @@
 import { feedText } from '../../src/emulator/feed/feed.ts'
 import { HISTORY_SETTINGS } from '../../src/emulator/feed/history_settings.ts'
+import type { FeedRequest } from '../../src/emulator/feed/node.ts'
+import { poolListText } from '../../src/emulator/feed/pool_list.ts'
 import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
-import { poolListJson, varraysDocument } from '../../src/emulator/http/inventory.ts'
+import { varraysDocument } from '../../src/emulator/http/inventory.ts'
 import { createProviders, providersJson, providersXml } from '../../src/emulator/http/providers.ts'
 import { createModel } from '../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../src/emulator/options.ts'
@@ -20,19 +22,22 @@ function feedOf(profile: Profile): (query: string) => string {
   return (query) => {
     const [pool] = model.pools
     if (pool === undefined) throw new Error('the emulated system has no pool')
-    const request = {
-      model,
-      profile,
-      now: NOW_SECONDS,
-      history: HISTORY_SETTINGS,
-      query: parseFeedQuery(query, NOW_SECONDS, 1000),
-    }
-    return [...feedText(request, pool)].join('')
+    return [...feedText(requestOf(profile, query), pool)].join('')
+  }
+}
+
+function requestOf(profile: Profile, query: string): FeedRequest {
+  return {
+    model,
+    profile,
+    now: NOW_SECONDS,
+    history: HISTORY_SETTINGS,
+    query: parseFeedQuery(query, NOW_SECONDS, 1000),
   }
 }
 
 export const POOL_BODIES: readonly string[] = [
-  ...profiles.map((profile) => JSON.stringify(poolListJson(model, profile, NOW_SECONDS))),
+  ...profiles.map((profile) => [...poolListText(requestOf(profile, 'dataType=current'))].join('')),
   JSON.stringify(varraysDocument(model.pools).json),
 ]
 

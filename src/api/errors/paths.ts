@@ -32,14 +32,18 @@ export function historyQuery({
   return `dataType=historical&startTime=${start}&endTime=${end}&interval=${interval}`
 }
 
+/** What a request for forecasts has beside them: it is not documented whether `current` includes forecasts. */
+export const FORECAST_FORMS = ['', `${CURRENT_QUERY}&`] as const
+export type ForecastForm = (typeof FORECAST_FORMS)[number]
+
 /**
  * The query of the forecasts. Whether the braces of the document are meant literally is not known, so they are a
  * setting; both are percent-encoded, because some servers split queries at semicolons.
  */
-export function forecastQuery({ timeFrames, targets, braces }: ForecastConfig): string {
+export function forecastQuery({ timeFrames, targets, braces }: ForecastConfig, form: ForecastForm): string {
   const list = (items: readonly (string | number)[]) => {
     const joined = items.join(';')
     return encodeURIComponent(braces ? `{${joined}}` : joined)
   }
-  return `dataType=current&category=capacityForecast&cfTimeFrame=${list(timeFrames)}&cfTarget=${list(targets)}`
+  return `${form}category=capacityForecast&cfTimeFrame=${list(timeFrames)}&cfTarget=${list(targets)}`
 }

@@ -1,5 +1,6 @@
 import { MAX_ID_CHARACTERS } from '../../config/values/ids.ts'
 import { ApiError } from '../errors/errors.ts'
+import { CURRENT_QUERY } from '../errors/paths.ts'
 import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { readName } from '../parse/names.ts'
 
@@ -12,8 +13,9 @@ export interface PoolRef {
 
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
-  { path: '/dashboard/zones/localzone/storagepools', decode: decodeStoragePools },
-  { path: '/vdc/data-services/varrays.json', decode: decodeVirtualArrays },
+  // Without the parameter, real systems add the history of every attribute: 28 to 330 kB for each pool.
+  { path: '/dashboard/zones/localzone/storagepools', query: CURRENT_QUERY, decode: decodeStoragePools },
+  { path: '/vdc/data-services/varrays.json', query: undefined, decode: decodeVirtualArrays },
 ] as const
 
 const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/

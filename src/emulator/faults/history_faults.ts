@@ -1,4 +1,4 @@
-import { type FaultRow, secondsArgument } from './fault.ts'
+import { choiceArgument, type FaultRow, secondsArgument } from './fault.ts'
 
 const HOUR = 3_600
 
@@ -21,5 +21,13 @@ export const HISTORY_FAULTS = {
   'fixed-history': {
     help: 'startTime, endTime and interval have no effect: the history has hourly points of the last five days',
     effect: { stage: 'history', settings: () => ({ ignoresRange: true }) },
+  },
+  'strict-forecasts': {
+    help: 'forecasts are served for category=capacityForecast only without dataType, or only with dataType=current',
+    argument: choiceArgument(['category', 'current'], 'category'),
+    effect: {
+      stage: 'history',
+      settings: (form) => ({ forecastsOnly: form === 'current' ? 'current' : 'category' }),
+    },
   },
 } as const satisfies Record<string, FaultRow>

@@ -1,7 +1,7 @@
 import type { Range } from './query.ts'
 import { type Snapshot, timesOf } from './series.ts'
 
-/** How the history is served; faults change it. */
+/** How the history and forecasts of the feed are served; faults change it. */
 export interface HistorySettings {
   /** Points appear so many seconds after their time. */
   readonly lateSeconds: number
@@ -11,6 +11,8 @@ export interface HistorySettings {
   readonly isUnordered: boolean
   /** startTime, endTime and interval have no effect. */
   readonly ignoresRange: boolean
+  /** Forecasts are served only without `dataType`, or only with `dataType=current`. */
+  readonly forecastsOnly: 'category' | 'current' | undefined
 }
 
 export const HISTORY_SETTINGS: HistorySettings = {
@@ -18,6 +20,7 @@ export const HISTORY_SETTINGS: HistorySettings = {
   gapSeconds: 0,
   isUnordered: false,
   ignoresRange: false,
+  forecastsOnly: undefined,
 }
 
 const SECONDS_PER_DAY = 86_400

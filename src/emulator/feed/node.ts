@@ -1,7 +1,8 @@
-import { type Attribute, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
+import { type Attribute, type AttributeName, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
 import { diskCounts } from '../model/disks.ts'
 import { forecast } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
+import type { NodeState } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
@@ -37,15 +38,17 @@ const ATTRIBUTES_PER_SNAPSHOT_PAIR = 4
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */
 export function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   yield* identity(request, node)
+  const { key, capacityHistory } = node
+  const value: Subject['value'] = (name, t, form) => request.model.value(name, node, t, form)
   for (const attribute of attributesOf(request.profile)) {
     if (includesCategory(request.query, attribute.category) && serves(request.profile, node, attribute)) {
-      yield* attributeMembers(request, node, attribute)
+      yield* attributeMembers(request, { key, capacityHistory, value }, attribute)
     }
   }
   if (PROFILES[request.profile].performance && includesCategory(request.query, TRANSACTION_ERRORS.category)) {
     yield* errorMembers(request, node)
   }
-  if (includesForecast(request.query)) yield [FORECAST.name, JSON.stringify(forecastEntries(request, node))]
+  if (includesForecast(request)) yield [FORECAST.name, JSON.stringify(forecastEntries(request, node))]
   if (PROFILES[request.profile].extras) yield* extras(request, node)
 }
 
@@ -77,12 +80,14 @@ export function nodeId(profile: Profile, node: Node): string {
   return profile === 'documented' ? node.address : node.uuid
 }
 
-function includesCategory(query: FeedQuery, category: string): boolean {
+export function includesCategory(query: FeedQuery, category: string): boolean {
   return query.category === undefined || query.category === category
 }
 
 /** The API document has it "present for category capacityForecast"; a single `dataType` without category excludes it. */
-function includesForecast(query: FeedQuery): boolean {
+function includesForecast({ query, history: { forecastsOnly } }: FeedRequest): boolean {
+  const asked = query.historical ? 'category' : 'current'
+  if (forecastsOnly !== undefined && forecastsOnly !== asked) return false
   return (
     query.category === FORECAST.category ||
     (query.category === undefined && query.current && query.historical)
@@ -94,7 +99,19 @@ function serves(profile: Profile, node: Node, attribute: Attribute): boolean {
   return PROFILES[profile].performance || !attribute.currentOnly || node.index % 2 === 0
 }
 
-function* attributeMembers(request: FeedRequest, node: Node, attribute: Attribute): Generator<Member> {
+/** What has attributes: a node or a pool. */
+export interface Subject {
+  readonly key: number
+  /** Length of the capacity history in seconds. */
+  readonly capacityHistory: number
+  readonly value: (attribute: AttributeName, t: number, form: NodeState['form']) => number
+}
+
+export function* attributeMembers(
+  request: FeedRequest,
+  node: Subject,
+  attribute: Attribute,
+): Generator<Member> {
   const { query, profile, now } = request
   const options: WriteOptions = {
     profile,
@@ -105,14 +122,14 @@ function* attributeMembers(request: FeedRequest, node: Node, attribute: Attribut
   if (query.current) {
     yield [
       currentName(profile, attribute.name),
-      writeCurrent(options, currentSnapshots(request, node, attribute)),
+      writeCurrent(options, currentSnapshots(now, node, attribute)),
     ]
   }
   if (!query.historical || attribute.currentOnly) return
   const keptFrom = attribute.category === 'capacity' ? now - node.capacityHistory + 1 : 0
   const series = servedTimes(query.range, now, request.history, keptFrom).map((t) => ({
     t,
-    value: request.model.value(attribute.name, node, t, 'historical'),
+    value: node.value(attribute.name, t, 'historical'),
   }))
   yield [attribute.name, writeSeries(options, servedOrder(series, request.history))]
   const summary = summaryOf(series)
@@ -126,12 +143,12 @@ function currentName(profile: Profile, name: string): string {
 }
 
 function currentSnapshots(
-  { model, now }: FeedRequest,
-  node: Node,
+  now: number,
+  node: Subject,
   attribute: Attribute,
 ): readonly [Snapshot, ...Snapshot[]] {
   const t = attribute.category === 'capacity' ? now : statisticsTime(now)
-  const at = (time: number) => ({ t: time, value: model.value(attribute.name, node, time, 'current') })
+  const at = (time: number) => ({ t: time, value: node.value(attribute.name, time, 'current') })
   const two =
     attribute.tag === 'Bandwidth' && mix(node.key, keyOf(attribute.name)) % ATTRIBUTES_PER_SNAPSHOT_PAIR === 0
   return two ? [at(t - STATISTICS_INTERVAL_SECONDS), at(t)] : [at(t)]

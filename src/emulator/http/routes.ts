@@ -1,5 +1,7 @@
 import { feedText } from '../feed/feed.ts'
 import type { HistorySettings } from '../feed/history_settings.ts'
+import type { FeedRequest } from '../feed/node.ts'
+import { poolListText } from '../feed/pool_list.ts'
 import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
@@ -10,7 +12,7 @@ import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
 import type { QuerySettings } from '../query/settings.ts'
 import { ACCOUNTS, ANY_ROLE, DASHBOARD_ROLES, DELETE_ROLES, type Role, type User } from './accounts.ts'
-import { poolListJson, varraysDocument, vdcNodesDocument } from './inventory.ts'
+import { varraysDocument, vdcNodesDocument } from './inventory.ts'
 import { type Providers, providersJson, providersXml } from './providers.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -142,19 +144,24 @@ function vdcNodes({ model, profile }: System): RouteResponse {
   return { body: vdcNodesDocument(model.pools, profile) }
 }
 
-function listPools({ model, profile }: System, { now }: AuthorizedRequest): RouteResponse {
-  return { body: { text: [JSON.stringify(poolListJson(model, profile, now))], long: false } }
+function listPools(system: System, request: AuthorizedRequest): RouteResponse {
+  const feed = feedRequest(system, request)
+  return { body: { text: poolListText(feed), long: feed.query.historical } }
 }
 
-function listNodes(
+function listNodes(system: System, request: AuthorizedRequest): RouteResponse {
+  const pool = findPool(system.model.pools, request.id)
+  const feed = feedRequest(system, request)
+  return { body: { text: feedText(feed, pool), long: feed.query.historical } }
+}
+
+function feedRequest(
   { model, profile, maxPoints }: System,
-  { id, query, now, historySettings: history }: AuthorizedRequest,
-): RouteResponse {
-  const pool = findPool(model.pools, id)
+  { query, now, historySettings: history }: AuthorizedRequest,
+): FeedRequest {
   const asked = parseFeedQuery(query, now, maxPoints)
   const used: FeedQuery = history.ignoresRange ? { ...asked, range: defaultRange(now) } : asked
-  const request = { model, profile, now, history, query: used }
-  return { body: { text: feedText(request, pool), long: request.query.historical } }
+  return { model, profile, now, history, query: used }
 }
 
 function query(system: System, request: AuthorizedRequest): RouteResponse {

@@ -61,10 +61,10 @@ describe('idSegment', () => {
 
 test('the query of forecasts, with and without braces', () => {
   const forecast = { schedule: '', timeFrames: ['7d', '4w'], targets: [80, 90], braces: true }
-  expect(forecastQuery(forecast)).toBe(
-    'dataType=current&category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D',
+  expect(forecastQuery(forecast, '')).toBe(
+    'category=capacityForecast&cfTimeFrame=%7B7d%3B4w%7D&cfTarget=%7B80%3B90%7D',
   )
-  expect(forecastQuery({ ...forecast, braces: false })).toBe(
+  expect(forecastQuery({ ...forecast, braces: false }, 'dataType=current&')).toBe(
     'dataType=current&category=capacityForecast&cfTimeFrame=7d%3B4w&cfTarget=80%3B90',
   )
 })

@@ -343,8 +343,8 @@ describe('values', () => {
   test('fail if the second request fails', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     let readings = 0
-    await using gate = await startGate(emulator.url, (query) => {
-      if (query.includes('category=') || readings++ === 0) return query
+    await using gate = await startGate(emulator.url, (query, path) => {
+      if (!path.endsWith('/nodes') || query.includes('category=') || readings++ === 0) return query
       return undefined
     })
     const found = await examine({ base_url: gate.url })

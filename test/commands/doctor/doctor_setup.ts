@@ -56,11 +56,11 @@ export interface RunningServer extends AsyncDisposable {
 /** A proxy for an emulator that changes queries; it refuses a request if `change` returns undefined. */
 export async function startGate(
   target: string,
-  change: (query: string) => string | undefined,
+  change: (query: string, path: string) => string | undefined,
 ): Promise<RunningServer> {
   const server = createServer(async (request, response) => {
     const [path = '', query] = (request.url ?? '').split('?')
-    const asked = query === undefined ? '' : change(query)
+    const asked = query === undefined ? '' : change(query, path)
     if (asked === undefined) {
       response.writeHead(400).end('{"code":1008,"description":"Parameter was provided but invalid"}')
       return

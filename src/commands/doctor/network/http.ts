@@ -10,7 +10,8 @@ import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
-const [{ path: LIST_PATH }] = POOL_LISTS
+const [{ path, query }] = POOL_LISTS
+const LIST_PATH = `${path}?${query}`
 
 interface ProbeResult {
   readonly finding: Finding
