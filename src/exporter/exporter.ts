@@ -126,6 +126,7 @@ function listenersFor(
   return createListeners([listenAddress].flat(), {
     handler,
     openPaths: OPEN_PATHS,
+    acceptsBodies: false,
     log,
     ...(webConfigFile !== undefined && { webConfigFile }),
   })

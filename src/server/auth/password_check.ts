@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { createTaskQueue } from '../task_queue.ts'
 import { createBoundedMap } from './bounded_map.ts'
 
 /** Credentials sent by a client, and the hash to compare them with. */
@@ -38,7 +39,7 @@ export function createPasswordCheck(compare: Compare, signal: AbortSignal): Pass
   const successes = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const failures = createBoundedMap<string, true>(REMEMBERED_RESULTS)
   const running = new Map<string, Result>()
-  const enqueue = createQueue(QUEUE_LENGTH)
+  const enqueue = createTaskQueue(QUEUE_LENGTH)
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
     recall(claim) {
@@ -75,24 +76,5 @@ function createDigest() {
       hmac.update(`${bytes.length}:`).update(bytes)
     }
     return hmac.digest('base64')
-  }
-}
-
-/** Runs a task after the tasks before it; undefined when the queue is full. */
-type Queue = <T>(task: () => Promise<T>) => Promise<T> | undefined
-
-/** @param capacity of running and waiting tasks together */
-function createQueue(capacity: number): Queue {
-  let last: Promise<unknown> = Promise.resolve()
-  let pending = 0
-  return (task) => {
-    if (pending >= capacity) return undefined
-    pending += 1
-    const result = last.then(task).finally(() => {
-      pending -= 1
-    })
-    // The next task runs even if this one fails.
-    last = result.catch(() => undefined)
-    return result
   }
 }

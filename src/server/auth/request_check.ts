@@ -11,16 +11,29 @@ const BAD_TARGET: Refusal = {
   isLast: true,
 }
 const REPEATED_HEADER: Refusal = { status: 400, text: 'bad request: repeated header', isLast: true }
+const BODY: Refusal = { status: 413, text: 'content too large: requests must not have a body', isLast: true }
+
+/** Form of the requests that a listener accepts. */
+export interface AcceptedRequests {
+  /** Of the request target. */
+  readonly urlBytes: number
+  readonly acceptsBodies: boolean
+}
 
 /**
  * Refuses a target that is too long, a target that is not a path (a URL, an authority, `*` or `//host`; a backslash
- * counts as a slash, as in the URL class), and a repeated header that must be unique.
+ * counts as a slash, as in the URL class), a repeated header that must be unique, and a body that is not accepted.
  */
-export function checkRequest(request: IncomingMessage, urlBytes: number): Refusal | undefined {
+export function checkRequest(request: IncomingMessage, accepted: AcceptedRequests): Refusal | undefined {
   const target = request.url ?? ''
-  if (target.length > urlBytes) return URL_TOO_LONG
+  if (target.length > accepted.urlBytes) return URL_TOO_LONG
   if (!/^\/(?![/\\])/.test(target)) return BAD_TARGET
-  return SINGLE_HEADERS.some((name) => isRepeated(request, name)) ? REPEATED_HEADER : undefined
+  if (SINGLE_HEADERS.some((name) => isRepeated(request, name))) return REPEATED_HEADER
+  return accepted.acceptsBodies || !hasBody(request) ? undefined : BODY
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 function isRepeated(request: IncomingMessage, name: string): boolean {

@@ -31,7 +31,6 @@ export function createDrain(server: Server, limits: DrainLimits): Drain {
   }
   return {
     track(response) {
-      if (ending !== undefined) response.shouldKeepAlive = false
       running.add(response)
       response.once('close', () => running.delete(response))
     },

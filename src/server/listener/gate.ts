@@ -3,7 +3,7 @@ import type { RateLimit, WebFile } from '../../config/web/file.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import type { Refusal } from '../auth/refusal.ts'
-import { checkRequest, rawPath } from '../auth/request_check.ts'
+import { type AcceptedRequests, checkRequest, rawPath } from '../auth/request_check.ts'
 import { createTokenBucket, type TokenBucket } from '../auth/token_bucket.ts'
 import type { TlsServer } from './tls_server.ts'
 import type { WebConfig } from './web_config.ts'
@@ -17,7 +17,7 @@ export interface GateOptions {
   /** Undefined for plain HTTP. */
   readonly checkConnection: TlsServer['check'] | undefined
   readonly openPaths: readonly string[]
-  readonly urlBytes: number
+  readonly accepted: AcceptedRequests
   readonly now: () => number
 }
 
@@ -29,10 +29,10 @@ const TOO_MANY: Refusal = { status: 429, text: 'too many requests', headers: { '
  * the web configuration, client certificate, rate limit, user.
  */
 export function createGate(options: GateOptions): Gate {
-  const { web, auth, checkConnection, openPaths, urlBytes, now } = options
+  const { web, auth, checkConnection, openPaths, accepted, now } = options
   const isWithinRate = createRateLimiter(now)
   return async (request, response) => {
-    const malformed = checkRequest(request, urlBytes)
+    const malformed = checkRequest(request, accepted)
     if (malformed !== undefined) return malformed
     const { file, isInvalid } = web()
     if (openPaths.includes(rawPath(request))) return undefined

@@ -25,8 +25,6 @@ export interface ServerLimits {
   readonly backlog: number
   /** Open connections; a further one closes that without progress for the longest time. */
   readonly connections: number
-  /** Pipelined requests that wait on a connection while one is served; beyond, the connection is closed. */
-  readonly waitingRequests: number
   /** The HTTP parser is passed so many bytes at once. */
   readonly parsedBytes: number
   /** Time that `stop` waits for running responses. */
@@ -55,7 +53,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
   urlBytes: 2 * KIBIBYTE,
   backlog: 2048,
   connections: 512,
-  waitingRequests: 8,
   parsedBytes: KIBIBYTE,
   stopGraceMs: 3 * SECOND_MS,
   idleSweepMs: 50,

@@ -28,7 +28,7 @@ import {
 import { createRequestQueue } from './request_queue.ts'
 import { prepareResponse } from './responses.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
-import { serveInTurn } from './turns.ts'
+import { serveOneAtATime } from './turns.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {
@@ -39,6 +39,8 @@ export interface ListenerOptions {
   readonly handler: RequestListener
   /** Paths served without authentication, compared with the path exactly as sent. */
   readonly openPaths: readonly string[]
+  /** Whether requests may have a body; otherwise one with a body is answered with 413. Default: true. */
+  readonly acceptsBodies?: boolean
   readonly log: Log
   readonly limits?: Partial<ServerLimits>
 }
@@ -87,7 +89,7 @@ interface Opened {
 }
 
 async function open(address: ListenAddress | BoundSocket, options: ListenerOptions): Promise<Opened> {
-  const { webConfigFile: path, openPaths, log } = options
+  const { webConfigFile: path, openPaths, acceptsBodies = true, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const now = () => performance.now()
   const web = openWebConfig({ path, log, now, checkEveryMs: limits.webFileCheckMs })
@@ -96,7 +98,8 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const drain = createDrain(server, limits)
   const stopping = new AbortController()
   const auth = createBasicAuth({ log, now, signal: stopping.signal })
-  const gate = createGate({ web, auth, checkConnection: check, openPaths, urlBytes: limits.urlBytes, now })
+  const accepted = { urlBytes: limits.urlBytes, acceptsBodies }
+  const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted, now })
   const connections = limitServer(server, event, limits, log)
   const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
   const queue = createRequestQueue(
@@ -108,7 +111,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
     prepareResponse(response, { headers: web().file.headers, limits, connections })
     queue(request, response)
   }
-  serveInTurn(server, event, serveOne, limits)
+  serveOneAtATime(server, event, serveOne, limits)
   await listen(server, { ...address, backlog: limits.backlog }, pointText(options.address))
   return {
     url: urlOf(server, scheme, 'host' in address ? address.host : undefined),

@@ -7,6 +7,7 @@ import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
+import { createTaskQueue } from '../task_queue.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
 import { createDocument } from './page/document.ts'
@@ -29,38 +30,54 @@ export interface StatusApp {
   readonly document: (context: Context) => Promise<void>
 }
 
+/** Responses that are computed or wait for it; further requests are answered with 503. */
+const QUEUE_LENGTH = 20
+const BUSY = 'Limit of concurrent requests reached, try again later.'
+
 export function createStatusApp(options: StatusAppOptions): StatusApp {
   const read = createStatusReader(options)
   const document = createDocument()
+  // One at a time: each of hundreds would take a slice in every turn of the event loop.
+  const enqueue = createTaskQueue(QUEUE_LENGTH)
+
+  /** What `make` makes of the selected status; undefined if the request was answered with an error. */
+  async function compute<T>(context: Context, make: (found: Selected) => Promise<T>): Promise<T | undefined> {
+    context.set(PAGE_HEADERS)
+    const made = enqueue(async () => {
+      const found = await admitted(context)
+      return found && make(found)
+    })
+    return made ?? refuse(context, 503, BUSY)
+  }
 
   /** The selected status; undefined if the request was answered with an error. */
   async function admitted(context: Context): Promise<Selected | undefined> {
-    context.set(PAGE_HEADERS)
+    if (context.res.destroyed) return undefined
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
     if (typeof selection === 'string') return refuse(context, 400, selection)
     const status = await inSlices(read())
     if (context.res.destroyed) return undefined
-    if (options.admit(context, status) === undefined)
-      return refuse(context, 503, 'Limit of concurrent requests reached, try again later.')
+    if (options.admit(context, status) === undefined) return refuse(context, 503, BUSY)
     return { selection, status, selected: await inSlices(selectSteps(status, selection)) }
   }
 
   return {
     async page(context) {
-      const found = await admitted(context)
-      if (found === undefined) return
-      const { selection, status, selected } = found
-      const { metricsPath, documentationUrl } = options
+      const { metricsPath, documentationUrl, recent } = options
       const adminUrl = adminUrlFor(context, options.adminUrl())
       const links: Links = { metricsPath, adminUrl, documentationUrl }
-      const body = await inSlices(pageSteps({ status, selected, selection, recent: options.recent, links }))
+      const text = await compute(context, async (found) => {
+        if (found.selected === undefined) context.status = 404
+        const body = await inSlices(pageSteps({ ...found, recent, links }))
+        return document.render(found.status, body)
+      })
+      if (text === undefined) return
       context.set('Content-Security-Policy', document.policy)
       context.type = 'text/html; charset=utf-8'
-      if (selected === undefined) context.status = 404
-      await sendText(context, document.render(status, body))
+      await sendText(context, text)
     },
     async document(context) {
-      const found = await admitted(context)
+      const found = await compute(context, async (selected) => selected)
       if (found === undefined) return
       const { selection, selected } = found
       if (selected === undefined) return refuse(context, 404, 'There is no system or pool with this name.')

@@ -48,6 +48,21 @@ describe('a request', () => {
     expect(statusOf(await sendRaw(listener.port, text))).toBe(status)
   })
 
+  test.each(['Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n', 'Content-Length: 10\r\n\r\n0123'])(
+    'with a body (%j) is refused at once where none is accepted',
+    async (text) => {
+      await using listener = await startListener({ acceptsBodies: false })
+      const answer = await sendRaw(listener.port, `POST /-/healthy HTTP/1.1\r\nHost: a\r\n${text}`)
+      expect(statusOf(answer)).toBe(413)
+    },
+  )
+
+  test('with an empty body is served where none is accepted', async () => {
+    await using listener = await startListener({ acceptsBodies: false })
+    const text = 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+    expect(await sendRaw(listener.port, text)).toContain('handled /a')
+  })
+
   test('that is refused closes its connection', async () => {
     const handled: unknown[] = []
     await using listener = await startListener({
@@ -56,10 +71,7 @@ describe('a request', () => {
         response.end()
       },
     })
-    const answer = await sendRaw(
-      listener.port,
-      'GET //a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\n\r\n',
-    )
+    const answer = await sendRaw(listener.port, 'GET //a HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
     expect(answer).toContain('X-Content-Type-Options: nosniff')
     expect(handled).toEqual([])

@@ -52,19 +52,6 @@ describe('stopping a listener', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK.*\r\n\r\ndone$/s)
   })
 
-  test('sends Connection: close to a client whose request was already received', async () => {
-    const { listener, next } = await startHolding()
-    const socket = await openSocket(listener.port)
-    const answer = readAll(socket)
-    socket.write(REQUEST)
-    const first = await next()
-    const stopping = listener.stop()
-    socket.write(REQUEST)
-    first?.end('done')
-    await stopping
-    expect((await answer).match(/done/g)).toHaveLength(1)
-  })
-
   test('closes connections after the grace period', async () => {
     const { listener, next } = await startHolding({ stopGraceMs: 50 })
     const socket = await openSocket(listener.port)

@@ -1,4 +1,7 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
@@ -6,6 +9,7 @@ import { createPage } from '../../../src/metrics/page.ts'
 import { withPoll } from '../../../src/poller/state.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
+import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import type { Status } from '../../../src/status/model.ts'
 import { createRecent } from '../../../src/status/recent.ts'
 import { visibleText } from '../../../src/visible_text.ts'
@@ -55,6 +59,23 @@ const namesIn = ({ systems }: Status) =>
   )
 
 describe('GET /api/v1/status', () => {
+  test('is computed for one request at a time, and for at most 20 that arrive together', async () => {
+    const app = createStatusApp({
+      ...statusSources(SYSTEMS, { recent }),
+      ready: () => true,
+      admit: () => true,
+    })
+    const contexts = Array.from({ length: 30 }, () => {
+      const incoming = new IncomingMessage(new Socket())
+      incoming.url = PATH
+      incoming.method = 'HEAD'
+      return new Koa().createContext(incoming, new ServerResponse(incoming))
+    })
+    await Promise.all(contexts.map((context) => app.document(context)))
+    const busy = contexts.filter(({ status }) => status === 503)
+    expect(busy).toEqual(contexts.slice(20))
+  })
+
   test('has all systems, pools and nodes', async () => {
     const status = await statusAt('')
     expect(status).toMatchObject({ version: '1.2.3', ready: true, state: 'failing', summary: '2 problems' })
