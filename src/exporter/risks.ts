@@ -1,3 +1,4 @@
+import { MAX_AGE_SECONDS } from '../api/query/performance.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { isReadableByOthers, readTextFile } from '../config/values/files.ts'
 import type { Secret } from '../config/values/secret.ts'
@@ -28,6 +29,7 @@ const SYSTEM_RISKS: readonly ((context: RiskContext) => Found | undefined)[] = [
   unverifiedTls,
   unencryptedTraffic,
   periodAboveStaleAfter,
+  queriesTooRare,
 ]
 
 /** The risks of one system. */
@@ -105,5 +107,19 @@ function periodAboveStaleAfter({ config: { poll } }: RiskContext): Found | undef
   return {
     text: `poll.schedule polls every ${durationText(seconds)}, but poll.stale_after removes values after ${durationText(poll.staleAfterMs / 1000)}: metrics will have gaps`,
     remedy: 'set poll.stale_after to more than twice the poll interval',
+  }
+}
+
+/** The oldest newest points of systems: points are read with this delay. */
+const POINT_DELAY_SECONDS = 420
+
+function queriesTooRare({ system: { performance }, config: { poll } }: RiskContext): Found | undefined {
+  if (performance.source === 'feed' || performance.schedule === '') return undefined
+  const seconds = pollPeriodMs(performance.schedule) / 1000
+  const ageSeconds = Math.max(MAX_AGE_SECONDS, poll.staleAfterMs / 1000)
+  if (seconds <= ageSeconds - POINT_DELAY_SECONDS) return undefined
+  return {
+    text: `performance.schedule queries every ${durationText(seconds)}, but values are removed at an age of ${durationText(ageSeconds)}, and are up to ${durationText(POINT_DELAY_SECONDS)} old when they arrive: metrics will have gaps`,
+    remedy: 'query every 5 minutes, or raise poll.stale_after',
   }
 }

@@ -44,6 +44,28 @@ describe('a session over HTTP', () => {
     },
   )
 
+  test('a token whose expiry is answered with a login page and 200 is replaced when all pools get pages, once', async () => {
+    await using emulator = await startEmulator({ pools: 2, expiredToken: '200' })
+    await using setup = startClient(monitored(emulator.url))
+    const pollAll = async () => {
+      const polls = emulator.pools.map(({ id }) => setup.client.nodes(id, never()))
+      const results = await Promise.allSettled(polls)
+      return results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.reason))
+    }
+    const [PAGES, DATA] = [
+      ['html', 'html'],
+      ['ok', 'ok'],
+    ]
+    expect(await pollAll()).toEqual(DATA)
+    emulator.setFaults(['html@nodes,pool=hot'])
+    for (let poll = 0; poll < 3; poll += 1) expect(await pollAll()).toEqual(['html', 'ok'])
+    emulator.setFaults(['expire-tokens:0'])
+    expect([await pollAll(), await pollAll(), await pollAll()]).toEqual([PAGES, PAGES, DATA])
+    emulator.setFaults(['html@nodes'])
+    for (let poll = 0; poll < 5; poll += 1) expect(await pollAll()).toEqual(PAGES)
+    expect(emulator.log.logins()).toEqual({ granted: 3, refused: 0 })
+  })
+
   test('more than a hundred expired tokens leave one session, and none after close', async () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 1 })
     await using setup = startClient(monitored(emulator.url))
@@ -81,6 +103,18 @@ describe('a session over HTTP', () => {
     await Promise.allSettled(polls)
     await setup.client.close()
     expect(emulator.log.count('logout')).toBe(1)
+  })
+
+  test('a poll that is aborted, as by a reload, is not counted as a request that failed', async () => {
+    await using emulator = await startEmulator({ faults: ['stall@nodes'] })
+    await using setup = startClient(monitored(emulator.url))
+    const leaving = new AbortController()
+    const reason = new Error('the pool is no longer polled')
+    const poll = setup.client.nodes(emulator.pools[0]?.id ?? '', leaving.signal)
+    await waitForAssertion(() => expect(emulator.log.count('nodes')).toBe(1))
+    leaving.abort(reason)
+    await expect(poll).rejects.toBe(reason)
+    expect(setup.exchanges).toEqual(['login 200'])
   })
 
   test('the token of a login with a broken body is used and logged out', async () => {

@@ -1,4 +1,4 @@
-import { exchangeFailure } from './failures.ts'
+import { withTimeoutReason } from './failures.ts'
 
 /** The longest time that a timer of Node.js takes; with a longer one it fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
@@ -48,7 +48,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
  */
 export async function untilAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const leave = () => reject(exchangeFailure(signal.reason))
+  const leave = () => reject(withTimeoutReason(signal.reason))
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
   try {

@@ -3,7 +3,7 @@ import type { TlsConfig } from '../../config/config.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
 import { MAX_TIMER_MS } from './deadline.ts'
-import { exchangeFailure } from './failures.ts'
+import { exchangeFailure, withTimeoutReason } from './failures.ts'
 import { withHints } from './hints.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
@@ -118,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
       return answer('')
     } catch (failure) {
       // undici may report the abort of a timeout as an error of its own; the signal has the reason.
-      if (signal.aborted) throw exchangeFailure(signal.reason)
+      if (signal.aborted) throw withTimeoutReason(signal.reason)
       throw withHints(exchangeFailure(failure), { baseUrl, tls })
     }
   }

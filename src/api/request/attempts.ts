@@ -19,6 +19,8 @@ export interface AttemptBounds {
   readonly deadline: number
   /** Reasons after which nothing is sent again, to any node: the request may have had its effect. */
   readonly lastReasons?: readonly Reason[]
+  /** Whether one attempt may take all of the time: for requests that may take long, such as queries. */
+  readonly isLong?: boolean
 }
 
 /** Retry and fail-over among the base URLs of one system. */
@@ -51,7 +53,7 @@ export function createAttempts(baseUrls: readonly string[], now?: () => number):
 async function run<T>(
   nodes: readonly Node[],
   send: Send<T>,
-  { signal, deadline, lastReasons = [] }: AttemptBounds,
+  { signal, deadline, lastReasons = [], isLong = false }: AttemptBounds,
 ): Promise<T> {
   const tried = new Set<Node>()
   for (let count = 1; ; count += 1) {
@@ -61,7 +63,7 @@ async function run<T>(
     const leftMs = deadline - performance.now()
     try {
       // Half of the time left while there is another node to try, so that one that hangs does not take it all.
-      return await attempt(node, send, signal, hasOther ? leftMs / 2 : leftMs)
+      return await attempt(node, send, signal, hasOther && !isLong ? leftMs / 2 : leftMs)
     } catch (cause) {
       const failure = nodes.length > 1 ? withNode(cause, node) : cause
       const waitMs = pauseBefore(count, failure, hasOther, lastReasons)

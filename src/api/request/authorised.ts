@@ -1,6 +1,7 @@
 import type { Secret } from '../../config/values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
+import type { Answer } from '../http/transport.ts'
 import type { Session } from '../session/session.ts'
 import { type Exchange, type Request, withToken } from './exchanges.ts'
 
@@ -14,7 +15,20 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     const refusal = (request.refusalOf ?? refusalOf)(answer)
     if (refusal !== undefined) throw refusal
     session.accepted(token, requesterOf(request))
-    return answer
+    return { ...answer, decode: noting(answer.decode, token, requesterOf(request)) }
+  }
+
+  function noting(decode: Answer['decode'], token: Secret, requester: string): Answer['decode'] {
+    return async (use) => {
+      try {
+        const decoded = await decode(use)
+        session.decoded()
+        return decoded
+      } catch (failure) {
+        if (failure instanceof ApiError && failure.reason === 'html') session.gotPage(token, requester)
+        throw failure
+      }
+    }
   }
 
   async function sendAgain(newer: Secret, call: Parameters<Exchange>) {

@@ -42,7 +42,7 @@ export function createOperate(options: OperationOptions): Operate {
           const answer = await exchange(request, baseUrl, ofAttempt)
           return answer.decode((text) => decode(text, baseUrl, ofAttempt, answeredAt(answer)))
         },
-        { signal, deadline: performance.now() + timeoutMs },
+        { signal, deadline: performance.now() + timeoutMs, isLong: request.operation === 'query' },
       ),
     )
 

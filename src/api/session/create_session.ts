@@ -61,6 +61,8 @@ function withoutLogin({ token, renew }: Pick<Session, 'token' | 'renew'>): Sessi
     accepted() {
       state = 'open'
     },
+    decoded: () => undefined,
+    gotPage: () => undefined,
     renewedInVain: () => undefined,
     state: () => ({ state, loggedInAtMs: undefined, pauseMs: 0 }),
     close: async () => undefined,

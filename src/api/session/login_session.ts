@@ -5,7 +5,7 @@ import { createCooldown } from '../http/cooldown.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { basicHeader, tokenOf } from './login.ts'
-import { createRenewals } from './renewals.ts'
+import { createPageCount, createRenewals } from './renewals.ts'
 import type { LoginOptions, Session } from './session.ts'
 
 /** Tokens live for 8 h, and 2 h without use (administration guide of the system); renewed with a margin. */
@@ -28,6 +28,7 @@ export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
   const login = createLogin(options)
   const renewals = createRenewals(options.monotonicNow)
+  const pages = createPageCount()
   const closing = new AbortController()
   let closed = false
   let current: Token | undefined
@@ -68,6 +69,10 @@ export function createLoginSession(options: LoginOptions): Session {
       return use(undefined, baseUrl, signal)
     },
     accepted: renewals.accepted,
+    decoded: pages.decoded,
+    gotPage(token, requester) {
+      if (current?.secret.equals(token) === true && pages.isExpired(requester)) current.usedAt = 0
+    },
     renewedInVain: renewals.inVain,
     state: () => ({
       state: login.isRefused() ? 'refused' : current === undefined ? 'unused' : 'open',

@@ -39,3 +39,27 @@ export function createRenewals(now?: () => number): Renewals {
     },
   }
 }
+
+/**
+ * Detects an expired token that is answered with a login page and status 200. If a requester gets a page twice, and none
+ * had data since the first one, then all get pages. The next page is counted when an answer had data again, so a proxy
+ * that answers everything with a page causes one login.
+ */
+export function createPageCount() {
+  const requesters = new Set<string>()
+  let hadData = false
+  return {
+    decoded(): void {
+      hadData = true
+      requesters.clear()
+    },
+    isExpired(requester: string): boolean {
+      if (!hadData) return false
+      if (requesters.size >= MAX_IN_VAIN) requesters.clear()
+      const isSecond = requesters.has(requester)
+      requesters.add(requester)
+      if (isSecond) hadData = false
+      return isSecond
+    },
+  }
+}

@@ -20,6 +20,10 @@ export interface Session {
   renew(refused: Secret, requester: string, baseUrl: string, signal: AbortSignal): Promise<Secret | undefined>
   /** The system accepted the token for this requester. */
   accepted(token: Secret, requester: string): void
+  /** An answer had data. */
+  decoded(): void
+  /** An answer to this token was an HTML page with status 200, which may be a login page. */
+  gotPage(token: Secret, requester: string): void
   /** A token that `renew` gave to this requester is refused, too: begins a cooldown of renewals. */
   renewedInVain(requester: string): void
   state(): SessionState

@@ -99,6 +99,7 @@ function authenticate(
   const token = context.get(TOKEN_HEADER)
   const user = token === '' ? undefined : sessions.userOf(token)
   if (user === undefined) {
+    if (expiredToken === '200') return sendLoginPage(context)
     if (expiredToken === '302' && context.method === 'GET') return redirectToLogin(context)
     const missing = `The request has no header ${TOKEN_HEADER.toUpperCase()}`
     throw new ApiError('unauthenticated', token === '' ? missing : 'The token is unknown or has expired')
@@ -109,6 +110,11 @@ function authenticate(
     throw new ApiError(refusal, refusal === 'noPermission' ? '' : details)
   }
   return { user, token }
+}
+
+function sendLoginPage(context: Context): undefined {
+  context.type = 'text/html'
+  context.body = '<!DOCTYPE html><html><title>Login</title><form></form></html>'
 }
 
 function redirectToLogin(context: Context): undefined {

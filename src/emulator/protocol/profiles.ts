@@ -31,6 +31,7 @@ export interface QueryInterface {
 export const EXPIRED_TOKEN = {
   '302': 'redirect GET requests to /login?service=…, refuse the others with 401',
   '401': 'refuse with 401',
+  '200': 'respond with status 200 and the HTML of a login page, as a proxy may',
 } as const
 export type ExpiredToken = keyof typeof EXPIRED_TOKEN
 
