@@ -5,7 +5,7 @@ import { createCooldown } from '../http/cooldown.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { basicHeader, tokenOf } from './login.ts'
-import { createPageCount, createRenewals } from './renewals.ts'
+import { createRenewals } from './renewals.ts'
 import type { LoginOptions, Session } from './session.ts'
 
 /** Tokens live for 8 h, and 2 h without use (administration guide of the system); renewed with a margin. */
@@ -27,8 +27,7 @@ interface Token {
 export function createLoginSession(options: LoginOptions): Session {
   const { timeoutMs, now = Date.now } = options
   const login = createLogin(options)
-  const renewals = createRenewals(options.monotonicNow)
-  const pages = createPageCount()
+  const { isAllowed, isExpired, ...notes } = createRenewals(options.monotonicNow)
   const closing = new AbortController()
   let closed = false
   let current: Token | undefined
@@ -61,19 +60,16 @@ export function createLoginSession(options: LoginOptions): Session {
   }
 
   return {
-    token: async (baseUrl, signal) =>
-      use(current && isFresh(current, now()) ? current : undefined, baseUrl, signal),
+    async token(baseUrl, signal) {
+      const isUsable = current && isFresh(current, now()) && !isExpired(current.secret)
+      return use(isUsable ? current : undefined, baseUrl, signal)
+    },
     async renew(refused, requester, baseUrl, signal) {
       if (current?.secret.equals(refused) !== true) return use(current, baseUrl, signal)
-      if (!renewals.allowed(refused, requester)) return undefined
+      if (!isAllowed(refused, requester)) return undefined
       return use(undefined, baseUrl, signal)
     },
-    accepted: renewals.accepted,
-    decoded: pages.decoded,
-    gotPage(token, requester) {
-      if (current?.secret.equals(token) === true && pages.isExpired(requester)) current.usedAt = 0
-    },
-    renewedInVain: renewals.inVain,
+    ...notes,
     state: () => ({
       state: login.isRefused() ? 'refused' : current === undefined ? 'unused' : 'open',
       loggedInAtMs: current?.since,
