@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders of which every test is an integration test; in the others, the suffix of the file says it. */
 const INTEGRATION = [
@@ -9,6 +10,17 @@ const INTEGRATION = [
 /** Their receivers are built from source by `scripts/clusters.ts`. */
 const CLUSTERS = ['test/clusters/**/*.test.ts']
 
+/** Waits for minutes of the clock, so it begins first. */
+const LONGEST = 'alerts_live.integration.test.ts'
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
+const rank = ({ moduleId }: TestSpecification): number => (moduleId.endsWith(LONGEST) ? 0 : 1)
+
 export default defineConfig({
   test: {
     environment: 'node',
@@ -16,6 +28,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    sequence: { sequencer: LongestFirst },
     // .ci/run reads the counts from the file.
     reporters: ['default', ['json', { outputFile: '.cache/vitest.json' }]],
     projects: [
@@ -40,8 +53,8 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION,
           pool: 'forks',
-          // They start Prometheus, Chromium and the exporter itself: more files at a time only make them wait.
-          maxWorkers: 2,
+          // More than cores: they wait for schedules and for Prometheus, Chromium and the exporter, which they start.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

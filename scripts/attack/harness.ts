@@ -9,10 +9,14 @@ import type { Measured } from './verdict.ts'
 const DEFAULT_SECONDS = 10
 /** Time in which an attack must end after its signal. */
 const OVERTIME_SECONDS = 5
-/** The measuring goes on after the attack, because its requests may still be processed. */
-const SETTLE_MS = 2000
-/** Time of measuring before the attack: an exporter in operation has compiled its code for requests. */
-const WARM_UP_MS = 3000
+/** How long the measuring lasts before and after an attack. */
+interface Margins {
+  /** An exporter in operation has compiled its code for requests. */
+  readonly warmUpMs: number
+  /** Requests of the attack may still be processed. */
+  readonly settleMs: number
+}
+const MARGINS: Margins = { warmUpMs: 3000, settleMs: 2000 }
 const SAMPLE_MS = 100
 const READ_TIMEOUT_MS = 20_000
 
@@ -22,23 +26,27 @@ export interface Measurement {
 }
 
 /** Starts an exporter, attacks it and measures meanwhile. */
-export async function measureRow(row: Row, start: (setup: Setup) => Promise<Target>): Promise<Measurement> {
+export async function measureRow(
+  row: Row,
+  start: (setup: Setup) => Promise<Target>,
+  margins = MARGINS,
+): Promise<Measurement> {
   const target = await start(row.setup ?? {})
   try {
-    return await measureTarget(row, target)
+    return await measureTarget(row, target, margins)
   } finally {
     await target.stop()
   }
 }
 
-async function measureTarget(row: Row, target: Target): Promise<Measurement> {
+async function measureTarget(row: Row, target: Target, margins: Margins): Promise<Measurement> {
   const before = { polls: await pollsOf(target), log: target.logBytes() }
   resetPeakMemory(target.pid)
   const resources = sampleResources(target)
   const probing = await startProbing(target)
-  await sleep(WARM_UP_MS)
+  await sleep(margins.warmUpMs)
   const { problems = [], note = '' } = await attack(row, target)
-  await sleep(SETTLE_MS)
+  await sleep(margins.settleMs)
   const probed = await probing.stop()
   const after = await pollsOf(target)
   return {

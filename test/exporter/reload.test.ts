@@ -166,7 +166,7 @@ describe('a valid configuration file', () => {
     setup.configure(`${systems(login('a', emulator.url))}\nhistory: {enabled: true}`)
     await setup.exporter.reload()
     expect(emulator.log.logins().granted).toBe(1)
-    setup.configure(systems(login('a', emulator.url)).replace('stale_after: 60s', 'stale_after: 50s'))
+    setup.configure(systems(login('a', emulator.url)).replace('stale_after: 10m', 'stale_after: 50s'))
     await setup.exporter.reload()
     expect(await setup.value('sds_pool_nodes', { pool_id: pool?.id ?? '' })).toBe(5)
     await waitFor(() => emulator.log.logins().granted === 2, { what: 'the new session' })
@@ -200,7 +200,7 @@ describe('a valid configuration file', () => {
     for (let round = 1; round <= 300; round += 1) {
       // Every change makes a new session.
       setup.configure(
-        systems(login('a', emulator.url)).replace('stale_after: 60s', `stale_after: ${60 + (round % 2)}s`),
+        systems(login('a', emulator.url)).replace('stale_after: 10m', `stale_after: ${60 + (round % 2)}s`),
       )
       await setup.exporter.reload()
       if (round % 10 === 0)

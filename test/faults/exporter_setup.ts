@@ -12,7 +12,7 @@ const POLLS_WAIT_MS = 240_000
 /** The YAML of polls every second, without forecasts and providers. */
 export function pollEverySecond(timeout = '30s'): string {
   return `
-poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: ${timeout}, stale_after: 60s}
+poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: ${timeout}, stale_after: 10m}
 forecast: {schedule: ""}
 providers: {schedule: ""}
 limits: {requests_per_second: 1000, max_response_bytes: 2MiB}

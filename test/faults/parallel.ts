@@ -1,5 +1,5 @@
 /** Each task runs an exporter and waits for polls. With many more at once, polls time out on a loaded machine. */
-const CONCURRENCY = 6
+const CONCURRENCY = 12
 /** An upper bound for one test: it also waits for the tasks before its own. */
 export const PARALLEL_TIMEOUT_MS = 600_000
 

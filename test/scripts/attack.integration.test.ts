@@ -11,6 +11,7 @@ import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
 const LIMITS: Limits = { healthMs: 250, scrapeMs: 5000, memoryMib: 512, logBytes: 1_000_000 }
+const MARGINS = { warmUpMs: 200, settleMs: 200 }
 /** Held even by a loaded machine. */
 const GENEROUS: Limits = { healthMs: 60_000, scrapeMs: 60_000, memoryMib: 4096, logBytes: 1_000_000 }
 
@@ -65,7 +66,7 @@ describe('the harness', () => {
 
   async function problemsOf(attack: Row, limits: Limits): Promise<string[]> {
     using folder = temporaryFolder()
-    const { measured, note } = await measureRow(attack, () => startStub(folder))
+    const { measured, note } = await measureRow(attack, () => startStub(folder), MARGINS)
     expect(note).toBe('sent')
     expect(measured.memoryMib).toBeGreaterThan(10)
     return judge(measured, limits)
@@ -91,7 +92,7 @@ describe('the harness', () => {
   test('reports an attack that throws', async () => {
     const attack = () => Promise.reject(new Error('no connection'))
     using folder = temporaryFolder()
-    const { measured } = await measureRow({ ...row(), attack }, () => startStub(folder))
+    const { measured } = await measureRow({ ...row(), attack }, () => startStub(folder), MARGINS)
     expect(judge(measured, GENEROUS)).toEqual(['the attack failed: no connection'])
   })
 
