@@ -13,7 +13,12 @@ export interface Connections {
    * up to several megabytes for minutes.
    */
   reset(socket: Socket): void
+  /** All open connections. */
+  sockets(): Iterable<Socket>
 }
+
+/** A plain connection is its own key; a TLS socket and its underlying socket have the same name. */
+type Key = Socket | string
 
 /**
  * Limits the number of connections: a further one closes that which has made no progress for the longest time. Progress
@@ -29,49 +34,56 @@ export function limitConnections(
   onLimit: () => void,
 ): Connections {
   // A Map keeps insertion order, so the first connection is the one with the oldest progress.
-  const open = new Map<string, Socket>()
-  const waiting = new Set<string>()
-  const moveToEnd = (name: string) => {
-    const connection = open.get(name)
-    if (connection === undefined || !open.delete(name)) return
-    open.set(name, connection)
+  const open = new Map<Key, Socket>()
+  const waiting = new Set<Key>()
+  // Names need two system calls for each connection.
+  const keyOf = event === 'connection' ? (socket: Socket): Key => socket : connectionName
+  const moveToEnd = (key: Key) => {
+    const connection = open.get(key)
+    if (connection === undefined || !open.delete(key)) return
+    open.set(key, connection)
   }
   server.on('connection', (socket: Socket) => {
     if (open.size >= limit) {
       onLimit()
       closeOldest(open, waiting)
     }
-    const name = connectionName(socket)
-    open.set(name, socket)
+    const key = keyOf(socket)
+    open.set(key, socket)
     socket.once('close', () => {
       // A new connection may have the same addresses.
-      if (open.get(name) === socket) open.delete(name)
+      if (open.get(key) === socket) open.delete(key)
     })
   })
   server.on(event, (socket: Socket) => {
-    const name = connectionName(socket)
-    moveToEnd(name)
-    socket.on('data', () => moveToEnd(name)).on('drain', () => moveToEnd(name))
+    const progress = moveToEnd.bind(undefined, keyOf(socket))
+    progress()
+    socket.on('data', progress).on('drain', progress)
   })
   return {
     wait(socket) {
-      const name = connectionName(socket)
-      waiting.add(name)
+      const key = keyOf(socket)
+      waiting.add(key)
       return () => {
-        if (waiting.delete(name)) moveToEnd(name)
+        if (waiting.delete(key)) moveToEnd(key)
       }
     },
     // Only the underlying socket of a TLS socket can be reset.
-    reset: (socket) => void open.get(connectionName(socket))?.resetAndDestroy(),
+    reset: (socket) => void open.get(keyOf(socket))?.resetAndDestroy(),
+    sockets: () => open.values(),
   }
 }
 
 /** Closes the connection that does not wait and has the oldest progress; if all wait, the one with the oldest progress. */
-function closeOldest(open: Map<string, Socket>, waiting: ReadonlySet<string>): void {
-  const names = [...open.keys()]
-  const name = names.find((candidate) => !waiting.has(candidate)) ?? names[0]
-  if (name === undefined) return
-  const socket = open.get(name)
-  open.delete(name)
-  socket?.resetAndDestroy()
+function closeOldest(open: Map<Key, Socket>, waiting: ReadonlySet<Key>): void {
+  let chosen: [Key, Socket] | undefined
+  for (const connection of open) {
+    const isIdle = !waiting.has(connection[0])
+    if (isIdle || chosen === undefined) chosen = connection
+    if (isIdle) break
+  }
+  if (chosen === undefined) return
+  const [key, socket] = chosen
+  open.delete(key)
+  socket.resetAndDestroy()
 }

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
 import type { ServerLimits } from './limits.ts'
 
 /** Stops a server without cutting off responses and without waiting for idle connections. */
@@ -12,17 +12,11 @@ export interface Drain {
 
 type DrainLimits = Pick<ServerLimits, 'stopGraceMs' | 'idleSweepMs'>
 
-/** Must be called before the server accepts connections. */
-export function createDrain(server: Server, limits: DrainLimits): Drain {
-  const sockets = new Set<Socket>()
+export function createDrain(server: Server, connections: Connections, limits: DrainLimits): Drain {
   const running = new Set<ServerResponse>()
   let ending: Promise<void> | undefined
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   const destroyAll = () => {
-    for (const socket of sockets) socket.destroy()
+    for (const socket of connections.sockets()) socket.destroy()
   }
   const sweep = () => {
     server.closeIdleConnections()

@@ -95,12 +95,12 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const web = openWebConfig({ path, log, now, checkEveryMs: limits.webFileCheckMs })
   const { server, check, scheme } = createWebServer(web, limits)
   const event: ConnectionEvent = scheme === 'https' ? 'secureConnection' : 'connection'
-  const drain = createDrain(server, limits)
   const stopping = new AbortController()
   const auth = createBasicAuth({ log, now, signal: stopping.signal })
   const accepted = { urlBytes: limits.urlBytes, acceptsBodies }
   const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted, now })
   const connections = limitServer(server, event, limits, log)
+  const drain = createDrain(server, connections, limits)
   const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
   const queue = createRequestQueue(
     (request, response) => serve(serving, request, response),
