@@ -1,4 +1,5 @@
-import { MAX_AGE_SECONDS, oldestTime, withoutOlderThan } from '../api/query/performance.ts'
+import { LONGEST_AGE_SECONDS } from '../api/query/intervals.ts'
+import { oldestTime, withoutOlderThan } from '../api/query/performance.ts'
 import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
@@ -24,8 +25,9 @@ interface AgingOptions {
 const LEAST_MS = 30_000
 
 export function createAging({ system, board, journal, staleAfterMs }: AgingOptions): Aging {
-  const keptSeconds = Math.max(MAX_AGE_SECONDS, staleAfterMs / 1000)
-  const withdrawal = createWithdrawal(keptSeconds * 1000, () => {
+  const keptSeconds = ({ reading }: PerformanceState) =>
+    Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
+  const withdrawal = createWithdrawal(Math.max(LONGEST_AGE_SECONDS * 1000, staleAfterMs), () => {
     withdraw()
       .then(restart)
       .catch((failure: unknown) =>
@@ -38,7 +40,7 @@ export function createAging({ system, board, journal, staleAfterMs }: AgingOptio
     const before = board.system(system)
     if (before?.performance?.reading === undefined) return
     const { reading } = before.performance
-    const next = withoutOldValues(before.performance, keptSeconds)
+    const next = withoutOldValues(before.performance, keptSeconds(before.performance))
     const lines = await inSlices(performanceLinesSteps(before, next, Number.POSITIVE_INFINITY))
     await board.update(system, (state) =>
       // Otherwise there is a new reading.
@@ -52,7 +54,7 @@ export function createAging({ system, board, journal, staleAfterMs }: AgingOptio
     const state = board.system(system)?.performance
     const oldest = state?.reading && oldestTime(state.reading)
     if (state === undefined || oldest === undefined) return
-    const leftMs = (oldest + keptSeconds - systemTime(state)) * 1000
+    const leftMs = (oldest + keptSeconds(state) - systemTime(state)) * 1000
     withdrawal.after(Math.max(leftMs, LEAST_MS))
   }
 

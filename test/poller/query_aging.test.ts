@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { MAX_AGE_SECONDS, oldestTime } from '../../src/api/query/performance.ts'
+import { oldestTime } from '../../src/api/query/performance.ts'
 import { createAging } from '../../src/poller/query_aging.ts'
 import type { SystemState } from '../../src/poller/state.ts'
 import { ANSWERS, answerOf, readingOf } from '../api/query/query_files.ts'
@@ -25,7 +25,7 @@ function start(use: (change: Change) => void) {
     staleAfterMs: 0,
   })
   const ageSeconds = (reading.stop ?? 0) - (oldestTime(reading) ?? 0)
-  return { state, failures, aging, leftMs: (MAX_AGE_SECONDS - ageSeconds) * 1000 }
+  return { state, reading, failures, aging, leftMs: (reading.maxAgeSeconds - ageSeconds) * 1000 }
 }
 
 test('values are withdrawn when the oldest one is too old, then at most every 30 seconds', async () => {
@@ -55,8 +55,8 @@ test('a failure is an internal error', async () => {
 
 test('lines are rendered before the change of the state, which takes little time', async () => {
   const changes: Change[] = []
-  const { state, aging, failures } = start((change) => void changes.push(change))
-  await vi.advanceTimersByTimeAsync(900_000)
+  const { state, reading, aging, failures } = start((change) => void changes.push(change))
+  await vi.advanceTimersByTimeAsync(reading.maxAgeSeconds * 1000)
   aging.end()
   const [change] = changes
   const partIn = (system: SystemState | undefined) => system?.pools.get('p1')?.feedPart

@@ -151,7 +151,7 @@ describe('the query interface', () => {
     })
     const { used, free, up, logged } = await setUp({ query })
     // The point was five minutes old.
-    await vi.advanceTimersByTimeAsync(9 * MINUTE)
+    await vi.advanceTimersByTimeAsync(16 * MINUTE)
     expect([used(), up()]).toEqual([{ n1: 5 }, { a: 0 }])
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect([used(), free()]).toEqual([{}, { n1: 1 }])
@@ -476,7 +476,7 @@ describe('values of the query interface', () => {
 
   test('are withdrawn one by one, each at its own age', async () => {
     const { used, board } = await setUp({ query: once(ofTwoAges()), nodes })
-    await vi.advanceTimersByTimeAsync(9.5 * MINUTE)
+    await vi.advanceTimersByTimeAsync(16.5 * MINUTE)
     expect(used()).toEqual({ n1: 1, n2: 2 })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(used()).toEqual({ n2: 2 })
@@ -508,7 +508,7 @@ describe('values of the query interface', () => {
     const query = async () => Promise.reject(refusal('server_error', 500))
     const { used } = await setUp({ query, nodes, board: first.board })
     expect(used()).toEqual({ n1: 1, n2: 2 })
-    await vi.advanceTimersByTimeAsync(5.5 * MINUTE)
+    await vi.advanceTimersByTimeAsync(12.5 * MINUTE)
     expect(used()).toEqual({ n2: 2 })
   })
   test('are removed when a reload turns the queries off', async () => {

@@ -197,7 +197,7 @@ describe('counters', () => {
 
   test('of rejected rows begin when the query interface is first read', () => {
     const rejectedRow = { ...rejected, attribute: 'query_cpu' }
-    const reading = { nodes: [], rejected: [rejectedRow], stop: 0 }
+    const reading = { nodes: [], rejected: [rejectedRow], stop: 0, maxAgeSeconds: 1320 }
     const state = { reading, receivedAtMs: 0, failure: undefined }
     const first = withAnswers(systemA, state)
     const none = { text: 0, infinite: 0, range: 0, shape: 0, time: 0 }

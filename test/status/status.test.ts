@@ -175,7 +175,7 @@ describe('a poll that fails', () => {
 
 describe('the query interface', () => {
   const system = polledSystem('a', { p: [{ name: 'n1' }] })
-  const reading = { stop: T, nodes: [], rejected: [] }
+  const reading = { stop: T, maxAgeSeconds: 1320, nodes: [], rejected: [] }
   const node = {
     nodeId: 'id-n1',
     host: 'n1',

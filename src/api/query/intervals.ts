@@ -1,4 +1,5 @@
-import type { Point, Series } from './answer.ts'
+import { eachInSteps, type Steps } from '../../slices.ts'
+import type { Point, QueryAnswer } from './answer.ts'
 
 /**
  * Points come every five minutes; on large systems the interval is longer. A point becomes visible up to seven minutes
@@ -22,15 +23,24 @@ export function intervalOf(points: readonly Point[]): number | undefined {
   return median === undefined ? undefined : within(median)
 }
 
-/** The median of the intervals of several series, in whole minutes; undefined if no series has two points. */
-export function commonInterval(series: Iterable<Series>): number | undefined {
-  const intervals: number[] = []
-  for (const { points } of series) {
-    const interval = intervalOf(points)
-    if (interval !== undefined) intervals.push(interval)
+/**
+ * The longest of the intervals of several answers, each that of most of its series, in whole minutes; undefined if no
+ * series has two points.
+ */
+export function* longestInterval(answers: Iterable<Pick<QueryAnswer, 'series'>>): Steps<number | undefined> {
+  let longest: number | undefined
+  for (const { series } of answers) {
+    const counts = new Map<number, number>()
+    yield* eachInSteps(series.values(), ({ points }) => {
+      const seconds = intervalOf(points)
+      if (seconds === undefined) return
+      const rounded = within(Math.round(seconds / 60) * 60)
+      counts.set(rounded, (counts.get(rounded) ?? 0) + 1)
+    })
+    const [most] = [...counts].sort(([, a], [, b]) => b - a)
+    if (most !== undefined) longest = Math.max(longest ?? 0, most[0])
   }
-  const median = intervals.sort((a, b) => a - b)[Math.floor(intervals.length / 2)]
-  return median === undefined ? undefined : within(Math.round(median / 60) * 60)
+  return longest
 }
 
 function within(seconds: number): number {
@@ -42,7 +52,9 @@ export function windowSeconds(intervalSeconds: number): number {
   return 3 * intervalSeconds + LATEST_SECONDS
 }
 
-/** The age of a point, by the clock of the system, up to which it is current, in seconds. */
-export function maxAgeSeconds(intervalSeconds: number): number {
-  return Math.max(windowSeconds(intervalSeconds), LEAST_AGE_SECONDS)
+/** The age of a value, by the clock of the system, from which it is withdrawn, in seconds. */
+export function maxAgeSeconds(ofWindow: number): number {
+  return Math.max(ofWindow, LEAST_AGE_SECONDS)
 }
+
+export const LONGEST_AGE_SECONDS = maxAgeSeconds(windowSeconds(LONGEST_INTERVAL_SECONDS))

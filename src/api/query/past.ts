@@ -2,7 +2,8 @@ import { MEASUREMENTS } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
-import { boundsOf, groupByNode, MAX_AGE_SECONDS, type NodeOptions, nodePerformance } from './performance.ts'
+import { intervalOf, USUAL_INTERVAL_SECONDS, windowSeconds } from './intervals.ts'
+import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './performance.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
 export interface NodePast extends QueriedPast {
@@ -18,6 +19,9 @@ export interface PastOptions extends NodeOptions {
   readonly start: number
   readonly end: number
 }
+
+/** Two for a rate, and two more for the interval of the series. */
+const POINTS = 4
 
 /** Points before the window that its rates may need: as far as the poller looks back. */
 export const LEAD_SECONDS = 1200
@@ -72,7 +76,7 @@ function timesOf(series: readonly Series[], { start, end }: PastOptions): readon
 }
 
 /**
- * The series as they were at a time: their last two points up to it, without series whose newest point is too old.
+ * The series as they were at a time: their last points up to it, without series whose newest point is too old.
  * To be called with ascending times.
  */
 function createMoments(series: readonly Series[]): (t: number) => readonly Series[] {
@@ -81,10 +85,10 @@ function createMoments(series: readonly Series[]): (t: number) => readonly Serie
     cursors.flatMap((cursor) => {
       const { points } = cursor.one
       while ((points[cursor.next]?.t ?? Number.POSITIVE_INFINITY) <= t) cursor.next += 1
-      const [before, newest] = [points[cursor.next - 2], points[cursor.next - 1]]
-      if (newest === undefined || t - newest.t > MAX_AGE_SECONDS) return []
-      const isNear = before !== undefined && t - before.t <= LEAD_SECONDS
-      return [{ ...cursor.one, points: isNear ? [before, newest] : [newest] }]
+      const last = points.slice(Math.max(cursor.next - POINTS, 0), cursor.next)
+      const age = t - (last.at(-1)?.t ?? Number.NEGATIVE_INFINITY)
+      if (age > windowSeconds(intervalOf(last) ?? USUAL_INTERVAL_SECONDS)) return []
+      return [{ ...cursor.one, points: last.filter((point) => t - point.t <= LEAD_SECONDS) }]
     })
 }
 

@@ -18,6 +18,7 @@ import {
   networkTraffic,
   seriesByInterface,
 } from './interfaces.ts'
+import { maxAgeSeconds } from './intervals.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
 import { newestTime } from './rates.ts'
 import { atCommonTime } from './remembered_points.ts'
@@ -42,13 +43,9 @@ export interface PerformanceReading {
   readonly stop: number | undefined
   readonly nodes: readonly NodePerformance[]
   readonly rejected: readonly RejectedValue[]
+  /** The age of a value, by the clock of the system, from which it is withdrawn. */
+  readonly maxAgeSeconds: number
 }
-
-/**
- * The age of a point, by the clock of the system, up to which it is current. Points come every 300 s and are up to 7
- * minutes old when they arrive; `last()` returns the newest point whatever its age is.
- */
-export const MAX_AGE_SECONDS = 900
 
 export interface PerformanceOptions {
   readonly interfaces: InterfaceRule
@@ -61,12 +58,17 @@ export interface NodeOptions extends PerformanceOptions {
   readonly rejected: RejectedValues
 }
 
+export interface PollOptions extends PerformanceOptions {
+  /** Older points are not current: `last()` returns the newest point whatever its age is. */
+  readonly windowSeconds: number
+}
+
 /** Calculates the values of all nodes from the answers of one poll. */
 export function* performanceSteps(
   answers: readonly QueryAnswer[],
-  options: PerformanceOptions,
+  { windowSeconds, ...options }: PollOptions,
 ): Steps<PerformanceReading> {
-  const byNode = yield* groupByNode(yield* currentSeries(answers))
+  const byNode = yield* groupByNode(yield* currentSeries(answers, windowSeconds))
   const bounds = yield* boundsOf(byNode.values())
   const nodes: NodePerformance[] = []
   const rejected = createRejectedValues()
@@ -79,23 +81,21 @@ export function* performanceSteps(
     stop: stops.length === 0 ? undefined : Math.max(...stops),
     nodes,
     rejected: [...answers.flatMap((answer) => answer.rejected), ...rejected.list()],
+    maxAgeSeconds: maxAgeSeconds(windowSeconds),
   }
 }
 
 /** {@link performanceSteps} without interruption. */
-export function performanceOf(
-  answers: readonly QueryAnswer[],
-  options: PerformanceOptions,
-): PerformanceReading {
+export function performanceOf(answers: readonly QueryAnswer[], options: PollOptions): PerformanceReading {
   return atOnce(performanceSteps(answers, options))
 }
 
-function* currentSeries(answers: readonly QueryAnswer[]): Steps<readonly Series[]> {
+function* currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): Steps<readonly Series[]> {
   const current: Series[] = []
   for (const { series, stop = 0 } of answers)
     yield* eachInSteps(series.values(), (one) => {
       const t = newestTime(one)
-      if (t !== undefined && stop - t <= MAX_AGE_SECONDS) current.push(one)
+      if (t !== undefined && stop - t <= windowSeconds) current.push(one)
     })
   return current
 }

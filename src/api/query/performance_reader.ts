@@ -2,6 +2,7 @@ import { inSlices, type Steps } from '../../slices.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answer.ts'
 import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
+import { longestInterval } from './intervals.ts'
 import { type PerformanceReading, performanceSteps } from './performance.ts'
 import { createPlan, type Plan } from './plan.ts'
 import { fieldsOf } from './queries.ts'
@@ -58,15 +59,27 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
   function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {
     const list = [...answers.values()]
     const stop = stopOf(list)
-    const complete = stop === undefined ? list : yield* remembered.addSteps(list, stop)
+    const { lastOnly, windowSeconds } = plan.dialect()
+    const range = stop === undefined ? undefined : { start: stop - windowSeconds, stop }
+    const complete = range === undefined ? list : yield* remembered.addSteps(list, range)
+    if (lastOnly) plan.noteInterval(yield* longestInterval(complete))
     const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
-    return yield* performanceSteps(complete, { interfaces, failedFields })
+    return yield* performanceSteps(complete, { interfaces, failedFields, windowSeconds })
+  }
+
+  /** The interval of the points is not known before the first answers: they may have one point of each counter. */
+  function* needsLongerSteps({ answers }: QueryResults): Steps<boolean> {
+    const counters = [...answers].filter(([{ isGauge }, { stop }]) => !isGauge && stop !== undefined)
+    if (counters.length === 0) return false
+    return plan.noteInterval(yield* longestInterval(counters.map(([, answer]) => answer)))
   }
 
   return {
     async read(signal) {
       await recheck(signal)
-      const results = await requestUsable(signal)
+      const first = await requestUsable(signal)
+      const needsLonger = await inSlices(needsLongerSteps(first), signal)
+      const results = needsLonger ? await requestUsable(signal) : first
       const reading = await inSlices(readingSteps(results), signal)
       const empty = [...results.answers].filter(([, { stop }]) => stop === undefined)
       return {

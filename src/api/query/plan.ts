@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors/errors.ts'
+import { LONGEST_INTERVAL_SECONDS, USUAL_INTERVAL_SECONDS, windowSeconds } from './intervals.ts'
 import { type Dialect, QUERIES, type Query } from './queries.ts'
 import { refusalWords } from './refusals.ts'
 
@@ -10,6 +11,12 @@ export interface Plan {
   noteVersion(hasDefect: boolean): void
   /** An answer had points outside of its range. */
   noteOutside(): void
+  /**
+   * Queries ask as far back as the interval of the points needs.
+   * @param seconds undefined: the answers have no second point of any counter
+   * @returns whether the queries asked not far enough back for the rates
+   */
+  noteInterval(seconds: number | undefined): boolean
   /**
    * Changes the plan after a failure of a query.
    * @returns the queries to send instead; undefined: the query stays as it is
@@ -27,18 +34,26 @@ export function createPlan(): Plan {
   const splits = new Set<Query>()
   const tried = new Set<Query>()
   let lastOnly = false
+  let intervalSeconds = USUAL_INTERVAL_SECONDS
 
   const current = (query: Query): readonly Query[] =>
     splits.has(query) ? query.parts.flatMap(current) : [query]
 
   return {
     queries: () => QUERIES.flatMap(current),
-    dialect: () => ({ lastOnly }),
+    dialect: () => ({ lastOnly, windowSeconds: windowSeconds(intervalSeconds) }),
     noteVersion(hasDefect) {
       lastOnly = hasDefect
     },
     noteOutside() {
       lastOnly = true
+    },
+    noteInterval(seconds) {
+      // With the newest points only, the second point comes with a later poll.
+      const next = seconds ?? (lastOnly ? intervalSeconds : LONGEST_INTERVAL_SECONDS)
+      const isLonger = next > intervalSeconds
+      intervalSeconds = next
+      return isLonger && !lastOnly
     },
     adapt(query, failure) {
       if (!isRefused(failure) || query.parts.length === 0) return undefined

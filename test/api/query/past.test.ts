@@ -87,7 +87,7 @@ describe('rates of the past', () => {
     expect(new Set(found.map(([, value]) => value))).toEqual(new Set([10]))
   })
 
-  test('do not exist for the first point after a gap of more than three intervals, and span a shorter one', () => {
+  test('do not exist for the first point after a gap of more than 20 minutes, and span a shorter one', () => {
     const without = (...missing: readonly number[]) =>
       readBandwidth([
         series(

@@ -67,7 +67,7 @@ describe('a reader of the past', () => {
   test('asks for all points of an absolute range, with functions that are allowed', async () => {
     let text = ''
     const { read } = readerOf((query) => {
-      if (query.name === 'query_cpu') text = queryText(query, { lastOnly: false })
+      if (query.name === 'query_cpu') text = queryText(query, { lastOnly: false, windowSeconds: 1320 })
       return EMPTY
     })
     await read(-HOUR, 0)

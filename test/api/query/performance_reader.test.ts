@@ -227,7 +227,7 @@ describe('a reader', () => {
     let poll = 0
     const used = (time: string, value: number) =>
       decodeBody(bodyOf([{ time, value, field: 'used', measurement: 'mem' }]))
-    const later = (answer: QueryAnswer) => ({ ...answer, stop: (answer.stop ?? 0) + 901 })
+    const later = (answer: QueryAnswer) => ({ ...answer, stop: (answer.stop ?? 0) + 1321 })
     const answer: Answering = ({ name }) => {
       if (name === 'query_cpu') return poll === 2 ? later(answerOf('cpu')) : answerOf('cpu')
       if (name !== 'query_memory') return answerOf('empty')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { QUERIES, type Query, queryText } from '../../../src/api/query/queries.ts'
 
-const ALL = { lastOnly: false }
+const ALL = { lastOnly: false, windowSeconds: 1320 }
 const allQueries = (queries: readonly Query[]): readonly Query[] =>
   queries.flatMap((query) => [query, ...allQueries(query.parts)])
 const textOf = (name: string, dialect = ALL) => {
@@ -12,16 +12,16 @@ const textOf = (name: string, dialect = ALL) => {
 describe('the text of a query', () => {
   test('of gauges asks for the newest point', () => {
     expect(textOf('query_cpu')).toBe(
-      'from(bucket: "monitoring_op") |> range(start: -15m) |> filter(fn: (r) => r._measurement == "cpu" and r.cpu == "cpu-total" and (r._field == "usage_user" or r._field == "usage_nice" or r._field == "usage_system")) |> last()',
+      'from(bucket: "monitoring_op") |> range(start: -22m) |> filter(fn: (r) => r._measurement == "cpu" and r.cpu == "cpu-total" and (r._field == "usage_user" or r._field == "usage_nice" or r._field == "usage_system")) |> last()',
     )
   })
 
   test('of counters asks for a range, with all columns: any may tell series apart', () => {
     expect(textOf('query_network')).toBe(
-      'from(bucket: "monitoring_op") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "net" and (r._field == "bytes_recv" or r._field == "bytes_sent" or r._field == "speed" or r._field == "utilization"))',
+      'from(bucket: "monitoring_op") |> range(start: -22m) |> filter(fn: (r) => r._measurement == "net" and (r._field == "bytes_recv" or r._field == "bytes_sent" or r._field == "speed" or r._field == "utilization"))',
     )
     expect(textOf('query_latency_read')).toBe(
-      'from(bucket: "monitoring_main") |> range(start: -20m) |> filter(fn: (r) => r._measurement == "statDataHead_performance_internal_latency" and r.id == "ttfb_read")',
+      'from(bucket: "monitoring_main") |> range(start: -22m) |> filter(fn: (r) => r._measurement == "statDataHead_performance_internal_latency" and r.id == "ttfb_read")',
     )
   })
 
@@ -32,7 +32,7 @@ describe('the text of a query', () => {
   })
 
   test('of a system with wrong ranges asks for the newest point', () => {
-    expect(textOf('query_latency_read', { lastOnly: true })).toMatch(/\) \|> last\(\)$/)
+    expect(textOf('query_latency_read', { ...ALL, lastOnly: true })).toMatch(/\) \|> last\(\)$/)
   })
 
   test.each(allQueries(QUERIES).map((query) => query.name))('%s calls only allowed functions', (name) => {

@@ -30,11 +30,15 @@ export function readingOf(
   filter = NO_FILTER,
   failedFields: ReadonlySet<string> = new Set(),
 ): PerformanceReading {
-  return performanceOf(answers, { interfaces: createInterfaceRule(filter), failedFields })
+  return performanceOf(answers, {
+    interfaces: createInterfaceRule(filter),
+    failedFields,
+    windowSeconds: 1320,
+  })
 }
 
 /** Start and end of the range in tests. */
-export const START = '2026-07-31T08:18:22.801998531Z'
+export const START = '2026-07-31T08:16:22.801998531Z'
 export const STOP = '2026-07-31T08:38:22.801998531Z'
 
 export interface RowOptions {
