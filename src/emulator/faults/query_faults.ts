@@ -50,8 +50,16 @@ export const QUERY_FAULTS = {
     help: 'refuses queries with absolute times in range; it is unknown which real systems do',
     effect: { stage: 'query', settings: () => ({ refusesAbsolute: true }) },
   },
+  'point-interval': {
+    help: 'points come at another interval, as on large systems',
+    argument: secondsArgument(900),
+    effect: {
+      stage: 'query',
+      settings: (seconds) => ({ intervalSeconds: Math.max(Math.floor(Number(seconds)), 1) }),
+    },
+  },
   'stale-points': {
-    help: 'the newest points are old',
+    help: 'points become visible later; the newest ones are at least so old',
     argument: secondsArgument(900),
     effect: { stage: 'query', settings: (seconds) => ({ delaySeconds: Math.floor(Number(seconds)) }) },
   },

@@ -8,7 +8,7 @@ import { type Bucket, type Point, type Source, type ValueType, valueText } from 
 import type { QuerySettings } from './settings.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation extends Pick<QuerySettings, 'delaySeconds'> {
+export interface Evaluation extends Pick<QuerySettings, 'delaySeconds' | 'intervalSeconds'> {
   readonly source: Source
   /** Epoch seconds. */
   readonly now: number
@@ -96,10 +96,10 @@ type Points = (read: (first: number, last: number) => Point[], type: ValueType) 
 
 /** Points in `[start, stop)` that are visible and not yet deleted. */
 function pointsOf(bucket: Bucket, { start, stop }: Window, evaluation: Evaluation): Points {
-  const { now, delaySeconds, maxPoints } = evaluation
+  const { now, delaySeconds, intervalSeconds, maxPoints } = evaluation
   const first = Math.max(ceilOf(start), now - bucket.retentionSeconds)
   const last = Math.min(ceilOf(stop) - 1, now - bucket.delaySeconds - delaySeconds)
-  if ((last - first) / INTERVAL_SECONDS > maxPoints) {
+  if ((last - first) / intervalSeconds > maxPoints) {
     throw new QueryError(`the range has more than ${maxPoints} points of a series`)
   }
   return (read) => read(first, last)
@@ -124,11 +124,11 @@ function defective(points: Points): Points {
 function readTables(
   bucket: Bucket,
   filters: readonly Predicate[],
-  { source }: Evaluation,
+  { source, intervalSeconds }: Evaluation,
   read: Points,
 ): Table[] {
   const tables: Table[] = []
-  for (const { columns, type, points } of bucket.series(source)) {
+  for (const { columns, type, points } of bucket.series({ ...source, intervalSeconds })) {
     if (!filters.every((accepts) => accepts(columns))) continue
     const found = read(points, type)
     if (found.length > 0) tables.push({ columns, type, points: found })

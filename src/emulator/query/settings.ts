@@ -1,7 +1,11 @@
+import { INTERVAL_SECONDS } from './points/grid.ts'
+
 /** How the query interface evaluates queries; faults change it. */
 export interface QuerySettings {
   /** Points are visible so many seconds later than usual. */
   readonly delaySeconds: number
+  /** Time between two points. */
+  readonly intervalSeconds: number
   /** Operations that are not allowed although they usually are. */
   readonly refusedOperations: readonly string[]
   /** Refuses queries that return several measurements. */
@@ -12,6 +16,7 @@ export interface QuerySettings {
 
 export const QUERY_SETTINGS: QuerySettings = {
   delaySeconds: 0,
+  intervalSeconds: INTERVAL_SECONDS,
   refusedOperations: [],
   refusesCombined: false,
   refusesAbsolute: false,

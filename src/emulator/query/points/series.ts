@@ -27,6 +27,8 @@ export interface Source {
   readonly model: StorageModel
   readonly profile: Profile
   readonly counters: Counters
+  /** Time between two points, if it is not that of the statistics. */
+  readonly intervalSeconds?: number
 }
 
 export interface Bucket {
@@ -52,18 +54,29 @@ export interface NodeField {
 /** The series of a field of one node. A node that is down has no points. */
 export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): Series {
   const { measurement, field, tags, type, clock } = row
+  const { intervalSeconds = INTERVAL_SECONDS } = source
+  const ofStatistics = (k: number) => {
+    const state = source.model.stateOf(node, k * INTERVAL_SECONDS, 'current')
+    return isDown(state) ? undefined : row.value(source, state, k)
+  }
   return {
     columns: { _field: field, _measurement: measurement, host: node.name, node_id: nodeId, ...tags },
     type,
     points: pointsBetween(
-      (k) => clock(node, k),
-      (k) => {
-        const state = source.model.stateOf(node, k * INTERVAL_SECONDS, 'current')
-        return isDown(state) ? undefined : row.value(source, state, k)
-      },
+      (k) => k * intervalSeconds + ((clock(node, k) - k * INTERVAL_SECONDS) % intervalSeconds),
+      (k) => interpolated(ofStatistics, (k * intervalSeconds) / INTERVAL_SECONDS),
       type,
+      intervalSeconds,
     ),
   }
+}
+
+/** Between two points of the statistics, as if the value changed evenly; not across a restart. */
+function interpolated(valueAt: (k: number) => number | undefined, k: number): number | undefined {
+  const before = valueAt(Math.floor(k))
+  if (Number.isInteger(k) || before === undefined) return before
+  const after = valueAt(Math.ceil(k)) ?? before
+  return after < before ? before : before + (after - before) * (k % 1)
 }
 
 /** The function `points` of a series, from the time and the value of point `k`. */
@@ -71,11 +84,12 @@ export function pointsBetween(
   timeOf: (k: number) => number,
   valueAt: (k: number) => number | undefined,
   type: ValueType,
+  intervalSeconds = INTERVAL_SECONDS,
 ): Series['points'] {
   return (first, last) => {
     const points: Point[] = []
-    const from = Math.floor((first - MAX_DELAY_SECONDS) / INTERVAL_SECONDS)
-    for (let k = from; k * INTERVAL_SECONDS <= last; k++) {
+    const from = Math.floor((first - MAX_DELAY_SECONDS) / intervalSeconds)
+    for (let k = from; k * intervalSeconds <= last; k++) {
       const time = timeOf(k)
       const value = time >= first && time <= last ? valueAt(k) : undefined
       if (value !== undefined) points.push({ time, value: valueText(value, type) })
