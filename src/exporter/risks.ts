@@ -1,4 +1,4 @@
-import { MAX_AGE_SECONDS } from '../api/query/performance.ts'
+import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/intervals.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { isReadableByOthers, readTextFile } from '../config/values/files.ts'
 import type { Secret } from '../config/values/secret.ts'
@@ -110,13 +110,13 @@ function periodAboveStaleAfter({ config: { poll } }: RiskContext): Found | undef
   }
 }
 
-/** The oldest newest points of systems: points are read with this delay. */
-const POINT_DELAY_SECONDS = 420
+/** The age of a point when the next one becomes visible: an interval of five minutes, and seven minutes of delay. */
+const POINT_DELAY_SECONDS = 720
 
 function queriesTooRare({ system: { performance }, config: { poll } }: RiskContext): Found | undefined {
   if (performance.source === 'feed' || performance.schedule === '') return undefined
   const seconds = pollPeriodMs(performance.schedule) / 1000
-  const ageSeconds = Math.max(MAX_AGE_SECONDS, poll.staleAfterMs / 1000)
+  const ageSeconds = Math.max(maxAgeSeconds(windowSeconds(USUAL_INTERVAL_SECONDS)), poll.staleAfterMs / 1000)
   if (seconds <= ageSeconds - POINT_DELAY_SECONDS) return undefined
   return {
     text: `performance.schedule queries every ${durationText(seconds)}, but values are removed at an age of ${durationText(ageSeconds)}, and are up to ${durationText(POINT_DELAY_SECONDS)} old when they arrive: metrics will have gaps`,

@@ -107,16 +107,17 @@ describe('configuration', () => {
   })
 
   test.each([
-    [{ performance: { schedule: '0 */10 * * * *' } }, true],
-    [{ performance: { schedule: '0 */10 * * * *', source: 'feed' } }, false],
-    [{ performance: { schedule: '0 */10 * * * *' }, poll: { stale_after: '20m' } }, false],
+    [{ performance: { schedule: '0 */15 * * * *' } }, true],
+    [{ performance: { schedule: '0 */10 * * * *' } }, false],
+    [{ performance: { schedule: '0 */15 * * * *', source: 'feed' } }, false],
+    [{ performance: { schedule: '0 */15 * * * *' }, poll: { stale_after: '27m' } }, false],
     [{ performance: { schedule: '0 */5 * * * *' } }, false],
     [{ performance: { schedule: '' } }, false],
   ])('warns of a query interval whose values are too old before the next one: %j', async (rest, expected) => {
     const poll = { timeout: '1s', ...('poll' in rest && rest.poll) }
     const found = (await examine({ base_url: 'http://127.0.0.1:1' }, { ...rest, poll })).of('configuration')
     const text =
-      'performance.schedule queries every 10m, but values are removed at an age of 15m, and are up to 7m old when they arrive: metrics will have gaps'
+      'performance.schedule queries every 15m, but values are removed at an age of 22m, and are up to 12m old when they arrive: metrics will have gaps'
     expect(found.some((finding) => finding.text === text)).toBe(expected)
   })
 
