@@ -168,7 +168,7 @@ async function readSamples(
 ): Promise<PoolSamples | undefined> {
   if (reading === undefined) return undefined
   const labels = { system: system.name, pool: label }
-  const collection = createCollection(labels, maxBytes - otherBytes)
+  const collection = createCollection(labels, maxBytes - otherBytes, period.interval)
   const windows = readPool({
     client,
     poolId: ref.id,

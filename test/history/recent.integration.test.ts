@@ -28,7 +28,7 @@ function samplesOf(
   pool = POOL,
   maxBytes = UNLIMITED,
 ): PoolSamples {
-  const collection = createCollection(pool, maxBytes)
+  const collection = createCollection(pool, maxBytes, 300)
   for (const nodes of windows) atOnce(collection.add({ nodes }))
   return collection.samples()
 }

@@ -333,6 +333,19 @@ test('a clock that is set back does not stop the readings', async () => {
   expect((await times('p2')).at(-1)).toBe(T - 86_400)
 })
 
+test('of the points of an interval, the first one is kept', async () => {
+  const { setup, polled, times, look } = await start({ maxBytes: 10_000 })
+  await polled(['p1'])
+  setup.answer = async (_pool, period) => {
+    const length = (period.end - period.start) * 10
+    const diskSpaceTotal = Array.from({ length }, (_, index) => ({ t: period.start + index / 10, Space: 1 }))
+    const node = { id: 'n', displayName: 'n', storagePoolName: 'p1', diskSpaceTotal }
+    return atOnce(historySteps({ _embedded: { instances: [node] } }, { period, answeredAt: period.end }))
+  }
+  await look()
+  expect(await times('p1')).toEqual(grid(T - WINDOW + 2 * STEP, T))
+})
+
 test('what is unusual in the answers is logged once', async () => {
   const { setup, polled, log, look } = await start()
   await polled(['p1'])

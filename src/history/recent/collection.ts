@@ -38,10 +38,14 @@ const BYTES_PER_SERIES = 150
 /** Series that are added at a time. */
 const BATCH = 16
 
-/** @param maxBytes limit of {@link PoolSamples.bytes} */
+/**
+ * @param maxBytes limit of {@link PoolSamples.bytes}
+ * @param interval seconds; of the samples of a series in one interval, the first one is kept
+ */
 export function createCollection(
   labels: { readonly system: string; readonly pool: string },
   maxBytes: number,
+  interval: number,
 ): Collection {
   const families = new Map<string, Map<string, RecentSeries>>()
   const share = createSharing()
@@ -67,7 +71,8 @@ export function createCollection(
   return {
     *add(reading) {
       let count = 0
-      for (const { family, labels: own, times, values } of historySeries(reading, labels)) {
+      for (const { family, labels: own, ...all } of historySeries(reading, labels)) {
+        const { times, values } = thinned(all, interval)
         addSeries(family, labelText(own), times, values)
         count += 1
         if (count % BATCH !== 0) continue
@@ -81,6 +86,18 @@ export function createCollection(
       bytes,
     }),
   }
+}
+
+type Points = Pick<RecentSeries, 'times' | 'values'>
+
+/** The first point of each interval: a system may serve more than it was asked for. */
+function thinned(points: Points, interval: number): Points {
+  const { times } = points
+  const isFirst = (index: number) =>
+    Math.floor((times[index] ?? 0) / interval) !== Math.floor((times[index - 1] ?? -interval) / interval)
+  if (times.every((_, index) => isFirst(index))) return points
+  const ofFirst = (list: readonly number[]) => list.filter((_, index) => isFirst(index))
+  return { times: ofFirst(times), values: ofFirst(points.values) }
 }
 
 function tooManySamples(maxBytes: number): ApiError {

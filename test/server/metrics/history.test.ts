@@ -10,7 +10,7 @@ const T = 1_772_323_200
 
 /** A document with `nodes` series of two samples. */
 function documentOf(nodes: number): HistoryDocument {
-  const collection = createCollection({ system: 'a', pool: 'hot' }, Number.POSITIVE_INFINITY)
+  const collection = createCollection({ system: 'a', pool: 'hot' }, Number.POSITIVE_INFINITY, 300)
   const series = { times: [T, T + 300], values: [1, 2] }
   const errors = { all: undefined, types: [] }
   const list = Array.from({ length: nodes }, (_, index) => ({
