@@ -131,6 +131,8 @@ const POOL: Members<PoolStatus> = {
   values_until_timestamp_seconds:
     'when the values are withdrawn, unless a poll succeeds; null without values',
   last_error: 'of the last poll that failed, also if later ones succeeded: see Error',
+  history_error:
+    'of the last reading of the history for `/history`: see Error; null if it succeeded, or is not read',
   categories: 'see Category',
   attributes: 'see Attribute; empty without values',
   totals: 'sums over the nodes: see Totals',

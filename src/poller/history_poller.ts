@@ -11,7 +11,7 @@ import type { Format } from '../metrics/exposition.ts'
 import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
-import type { PoolState } from './system_state.ts'
+import { type Failure, failureOf, type PoolState } from './system_state.ts'
 
 export interface HistoryPollerOptions {
   readonly system: Pick<SystemConfig, 'name'>
@@ -36,6 +36,8 @@ export interface HistoryPollerOptions {
 /** Reads the last samples of a system regularly, one request at a time, beside its polls. */
 export interface HistoryPoller {
   document(): HistoryDocument
+  /** Of the pools whose last reading failed, by id. */
+  failures(): ReadonlyMap<string, Failure>
   /** Reads for the first time when every pool was polled once. */
   start(): void
   stop(): void
@@ -98,6 +100,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
 
   return {
     document: () => document,
+    failures: samples.failures,
     start() {
       timer = setInterval(look, LOOK_MS)
     },
@@ -109,15 +112,21 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
 function createSamples(options: HistoryPollerOptions) {
   const { history, board, system, now } = options
   let known: KnownPools = new Map()
+  let failures: ReadonlyMap<string, Failure> = new Map()
   return {
+    failures: () => failures,
     /** Reads the pools one after the other. Those that cannot be read keep their samples. */
     async read(): Promise<void> {
       const period = periodAt(now(), history)
+      const failed = new Map<string, Failure>()
       for (const pool of board.system(system.name)?.pools.values() ?? []) {
-        const samples = await readSamples(options, pool, period, bytesOf(known, pool.ref.id))
-        if (samples === undefined) continue
-        known = new Map(known).set(pool.ref.id, { label: pool.label, samples, end: period.end })
+        const { id } = pool.ref
+        const samples = await readSamples(options, pool, period, bytesOf(known, id))
+        if (samples instanceof ApiError) failed.set(id, failureOf(samples, now() / 1000))
+        else if (samples !== undefined)
+          known = new Map(known).set(id, { label: pool.label, samples, end: period.end })
       }
+      failures = failed
     },
     /** What is left of them. Those that are too old, or have other labels by now, are not. */
     current(): HistoryDocument {
@@ -159,13 +168,13 @@ function bytesOf(known: KnownPools, without: string): number {
   return [...known].reduce((sum, [id, { samples }]) => (id === without ? sum : sum + samples.bytes), 0)
 }
 
-/** Undefined if the pool cannot be read, or was never polled, so that its label and size are not known. */
+/** Undefined if the pool was never polled, so that its label and size are not known. */
 async function readSamples(
   { system, client, maxBytes, journal, signal }: HistoryPollerOptions,
   { ref, label, reading }: PoolState,
   period: Period,
   otherBytes: number,
-): Promise<PoolSamples | undefined> {
+): Promise<PoolSamples | ApiError | undefined> {
   if (reading === undefined) return undefined
   const labels = { system: system.name, pool: label }
   const collection = createCollection(labels, maxBytes - otherBytes, period.interval)
@@ -190,7 +199,7 @@ async function readSamples(
     if (signal.aborted) throw failure
     if (!(failure instanceof ApiError)) throw failure
     journal.history(ref.id, failure)
-    return undefined
+    return failure
   }
 }
 

@@ -10,6 +10,7 @@ import type { Board } from './board.ts'
 import { poolFields } from './log_fields.ts'
 import type { Probe } from './probe.ts'
 import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
+import type { Failure } from './system_state.ts'
 
 /** Polls all configured systems. */
 export interface Poller {
@@ -35,6 +36,8 @@ export interface PollerStatus extends NextRuns {
   readonly system: SystemConfig
   readonly shared: SharedConfig
   readonly client: ClientStatus
+  /** Why the history of pools could not be read, by id. */
+  readonly historyFailures: ReadonlyMap<string, Failure>
 }
 
 export interface PollerOptions {
@@ -128,7 +131,13 @@ function createRunner(
 function statusOf(runner: Runner | undefined): PollerStatus | undefined {
   if (runner === undefined) return undefined
   const { system, shared, client, poller } = runner
-  return { system, shared, client: client.status(), ...poller.next() }
+  return {
+    system,
+    shared,
+    client: client.status(),
+    historyFailures: poller.historyFailures(),
+    ...poller.next(),
+  }
 }
 
 function isReady({ system, shared }: Runner, board: Board): boolean {

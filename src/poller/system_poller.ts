@@ -14,7 +14,7 @@ import { createProbe, type Probe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, withoutPerformance } from './query_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
-import { withoutForecasts } from './state.ts'
+import { type Failure, withoutForecasts } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
@@ -37,6 +37,8 @@ export interface SystemPoller {
   useHistory(history: HistoryConfig): void
   /** The last samples; undefined while the history is disabled. */
   history(): HistoryDocument | undefined
+  /** Why the history of pools could not be read, by id. */
+  historyFailures(): ReadonlyMap<string, Failure>
   /** Ends running polls; resolves when they have ended. The client stays open. */
   stop(): Promise<void>
 }
@@ -77,6 +79,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
     probe,
     useHistory: history.use,
     history: history.document,
+    historyFailures: history.failures,
     start() {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
@@ -163,6 +166,7 @@ function createHistories(options: HistoriesOptions) {
       poller.start()
     },
     document: () => poller?.document(),
+    failures: () => poller?.failures() ?? new Map(),
     stop: () => poller?.stop(),
   }
 }

@@ -129,6 +129,8 @@ export interface PoolStatus {
   readonly values_until_timestamp_seconds: number | null
   /** Of the last poll that failed, also if later ones succeeded. */
   readonly last_error: ErrorStatus | null
+  /** Of the last reading of the history; null if it succeeded, or is not read. */
+  readonly history_error: ErrorStatus | null
   readonly categories: readonly CategoryStatus[]
   readonly attributes: readonly AttributeStatus[]
   readonly totals: TotalStatus

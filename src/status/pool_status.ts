@@ -24,6 +24,8 @@ export interface PoolContext {
   readonly clockSkewSeconds: number
   readonly staleAfterSeconds: number
   readonly nextPoll: number | null
+  /** Of the last reading of its history. */
+  readonly historyFailure: Failure | undefined
 }
 
 export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolContext): PoolStatus {
@@ -51,6 +53,7 @@ export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolCon
     values_until_timestamp_seconds:
       reading === undefined || lastSuccess === undefined ? null : lastSuccess + context.staleAfterSeconds,
     last_error: errorStatus(lastFailure),
+    history_error: errorStatus(context.historyFailure),
     categories,
     attributes: detail.attributes,
     totals: detail.totals,
@@ -115,6 +118,7 @@ function findingsOf(pool: WithoutState): Finding[] {
     ...capacityFindings(pool),
     ...ageFindings(pool),
     ...attributeFindings(pool),
+    ...historyFindings(pool),
   ]
 }
 
@@ -185,6 +189,12 @@ function attributeFindings({ attributes }: WithoutState): Finding[] {
       remedy: 'the log has one of the values of each attribute; report them with the version of the system',
     },
   ]
+}
+
+function historyFindings({ history_error: error }: WithoutState): Finding[] {
+  if (error === null) return []
+  const short = 'the history could not be read'
+  return [{ severity: 'warning', text: `${short}: ${error.message}`, short, remedy: error.remedy }]
 }
 
 /** The problems of a pool, the failed poll first. */

@@ -55,7 +55,8 @@ function* poolSteps({ state, polling, detailOf, now }: SystemSources): Steps<Poo
   }
   const pools: PoolStatus[] = []
   for (const pool of state.pools.values()) {
-    pools.push(poolStatus(pool, yield* detailOf(pool), context))
+    const historyFailure = polling.historyFailures.get(pool.ref.id)
+    pools.push(poolStatus(pool, yield* detailOf(pool), { ...context, historyFailure }))
     yield
   }
   return pools

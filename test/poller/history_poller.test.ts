@@ -113,7 +113,7 @@ async function start({
       )
     await board.update('a', (state) => ({ ...state, tried: true }))
   }
-  return { setup, board, log, times, polled, begin, look, stopping }
+  return { poller, setup, board, log, times, polled, begin, look, stopping }
 }
 
 const feedOf = (pool: string) =>
@@ -310,7 +310,7 @@ test('samples with a label that the pool does not have any more are removed', as
 })
 
 test('a pool whose samples exceed the memory is not read, and says so; the pool before it is, each time', async () => {
-  const { setup, times, polled, log, look } = await start({ maxBytes: 600 })
+  const { poller, setup, times, polled, log, look } = await start({ maxBytes: 600 })
   await polled()
   await look()
   expect(await times('p1')).toContain(T)
@@ -319,9 +319,24 @@ test('a pool whose samples exceed the memory is not read, and says so; the pool 
     message: 'history failed',
     fields: { pool_id: 'p2', reason: 'too_large', error: expect.stringContaining('history.window') },
   })
+  expect([...poller.failures()]).toMatchObject([['p2', { reason: 'too_large', at: setup.now }]])
   setup.now += STEP
   await look()
   expect(await times('p1')).toContain(T + STEP)
+})
+
+test('a history that is too large also for a single point is a failure until it can be read', async () => {
+  const { poller, setup, polled, log, look } = await start()
+  await polled(['p1'])
+  setup.answer = () => Promise.reject(new ApiError('too_large', 'a year of points'))
+  await look()
+  const failure = { reason: 'too_large', message: 'a year of points' }
+  expect([...poller.failures()]).toMatchObject([['p1', failure]])
+  expect(log.lines).toMatchObject([{ message: 'history failed', fields: { error: 'a year of points' } }])
+  setup.answer = served
+  setup.now += STEP
+  await look()
+  expect([...poller.failures()]).toEqual([])
 })
 
 test('a clock that is set back does not stop the readings', async () => {

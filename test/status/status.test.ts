@@ -161,6 +161,21 @@ describe('a poll that fails', () => {
     expect(status.problems).toEqual([])
   })
 
+  test('of the history is a problem of its pool', () => {
+    const recovered = withPoll(failing, 'urn:p:', goodPoll(T + 120), feedOf([{ name: 'n1', t: T + 120 }]))
+    const failure = { reason: 'too_large', message: 'a year of points', remedy: 'shorten it', at: T } as const
+    const polling = (name: string) => pollingOf(name, { historyFailures: new Map([['urn:p:', failure]]) })
+    const status = statusOf([recovered], { polling, ...at(T + 121) })
+    expect(onlyPool(status)).toMatchObject({
+      state: 'warning',
+      summary: '1 node, all Good, the history could not be read',
+      history_error: { reason: 'too_large', timestamp_seconds: T },
+    })
+    expect(status.problems).toMatchObject([
+      { severity: 'warning', text: 'the history could not be read: a year of points', remedy: 'shorten it' },
+    ])
+  })
+
   test('of all pools for one reason is one problem of the system', () => {
     const two = polledSystem('a', { p: [{ name: 'n1' }], q: [{ name: 'n2' }] })
     const both = withPoll(withPoll(two, 'urn:p:', failedPoll(T)), 'urn:q:', failedPoll(T))

@@ -13,6 +13,7 @@ export function pollingOf(name: string, more: Partial<PollerStatus> = {}): Polle
     client: clientOf({}).status(),
     nextPollMs: (T + 20) * 1000,
     nextQueriesMs: undefined,
+    historyFailures: new Map(),
     ...more,
   }
 }
