@@ -76,11 +76,11 @@ describe('lists of pools and nodes', () => {
       expect(pool.allocatedCapacityForecast).toEqual([])
       const [current] = await listOf(`${path}?dataType=current`)
       const nodes: Json[] = await listOf(feedPath(emulator, 'dataType=current'))
-      const valueOf = (of: Json, name: string, tag: string) => Number([of[name]].flat().at(-1)[tag])
+      const numberIn = (of: Json, name: string, tag: string) => Number([of[name]].flat().at(-1)[tag])
       const sum = (name: string, tag: string) =>
-        nodes.reduce((total, node) => total + valueOf(node, name, tag), 0)
-      expect(valueOf(current, 'diskSpaceTotalCurrent', 'Space')).toBe(sum('diskSpaceTotalCurrent', 'Space'))
-      expect(valueOf(current, 'diskSpaceAllocatedPercentageCurrent', 'Percent')).toBeCloseTo(
+        nodes.reduce((total, node) => total + numberIn(node, name, tag), 0)
+      expect(numberIn(current, 'diskSpaceTotalCurrent', 'Space')).toBe(sum('diskSpaceTotalCurrent', 'Space'))
+      expect(numberIn(current, 'diskSpaceAllocatedPercentageCurrent', 'Percent')).toBeCloseTo(
         sum('diskSpaceAllocatedPercentageCurrent', 'Percent') / 2,
         1,
       )
