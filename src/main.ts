@@ -17,12 +17,16 @@ if (major < OLDEST_MAJOR) {
   const args = process.argv.slice(2)
   // Dynamic imports, because an older Node.js would fail while loading the packages.
   const { runFrequent } = await import('./commands/frequent.ts')
-  process.exitCode = (await runFrequent(args)) ?? (await runWithParser(args))
+  process.exitCode = await runFrequent(args)
+  if (process.exitCode === undefined) await runWithParser(args)
 }
 
-async function runWithParser(args: readonly string[]): Promise<number> {
+async function runWithParser(args: readonly string[]): Promise<void> {
   const { limitMemory } = await import('./commands/cli/memory.ts')
   limitMemory()
   const { runProgram } = await import('./commands/program.ts')
-  return runProgram(args)
+  const code = await runProgram(args)
+  const { endProcess } = await import('./commands/cli/end_process.ts')
+  // Output to a pipe may not be written yet.
+  process.stdout.write('', () => endProcess(code))
 }

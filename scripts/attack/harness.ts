@@ -2,6 +2,7 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startProbing } from './probing.ts'
 import { cpuSeconds, peakMemoryMib, queuedMib, resetPeakMemory } from './proc.ts'
+import type { Stopped } from './processes.ts'
 import { request } from './requests.ts'
 import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
 import type { Measured } from './verdict.ts'
@@ -32,14 +33,22 @@ export async function measureRow(
   margins = MARGINS,
 ): Promise<Measurement> {
   const target = await start(row.setup ?? {})
+  let stopped: Stopped | undefined
   try {
-    return await measureTarget(row, target, margins)
+    const { note, measured } = await measureTarget(row, target, margins)
+    stopped = await target.stop()
+    return { note, measured: { ...measured, stopped } }
   } finally {
-    await target.stop()
+    if (stopped === undefined) await target.stop()
   }
 }
 
-async function measureTarget(row: Row, target: Target, margins: Margins): Promise<Measurement> {
+interface BeforeStop {
+  readonly measured: Omit<Measured, 'stopped'>
+  readonly note: string
+}
+
+async function measureTarget(row: Row, target: Target, margins: Margins): Promise<BeforeStop> {
   const before = { polls: await pollsOf(target), log: target.logBytes() }
   resetPeakMemory(target.pid)
   const resources = sampleResources(target)

@@ -14,7 +14,15 @@ export interface Program {
   /** Waits for a match of the first group in the output. @throws if the program ends before */
   find(pattern: RegExp): Promise<string>
   /** SIGTERM, then SIGKILL after a few seconds. */
-  stop(): Promise<void>
+  stop(): Promise<Stopped>
+}
+
+/** The end of a process. */
+export interface Stopped {
+  /** As {@link Program.end}. */
+  readonly end: string | undefined
+  /** Since SIGTERM. */
+  readonly ms: number
 }
 
 export interface ProgramOptions {
@@ -22,19 +30,24 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Limit of open file descriptors. */
   readonly descriptors?: number
+  /** Replaces /etc/resolv.conf for this program; needs root. */
+  readonly resolvConf?: string
 }
 
 const POLL_MS = 50
 const START_MS = 60_000
-const GRACE_MS = 8_000
+const GRACE_MS = 20_000
 
 /** Starts Node.js with the arguments. */
 export function startProgram(args: readonly string[], options: ProgramOptions): Program {
-  const { outputFile, env = {}, descriptors } = options
+  const { outputFile, env = {}, descriptors, resolvConf } = options
   const output = openSync(outputFile, 'a')
   // `exec` keeps the process id.
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors} && `
-  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...args], {
+  const mount = resolvConf === undefined ? '' : `mount --bind '${resolvConf}' /etc/resolv.conf && `
+  const command = ['/bin/sh', '-c', `${mount}${limit}exec "$0" "$@"`, process.execPath, ...args]
+  const [shell = '', ...rest] = resolvConf === undefined ? command : ['unshare', '--mount', ...command]
+  const child = spawn(shell, rest, {
     stdio: ['ignore', output, output],
     env: { ...process.env, ...env },
   })
@@ -71,11 +84,13 @@ async function find(child: ChildProcess, read: () => string, pattern: RegExp): P
   throw new Error(`no output that matches ${pattern} within ${START_MS / 1000} s`)
 }
 
-async function stop(child: ChildProcess): Promise<void> {
-  if (endOf(child) !== undefined) return
+async function stop(child: ChildProcess): Promise<Stopped> {
+  if (endOf(child) !== undefined) return { end: endOf(child), ms: 0 }
+  const beganAt = performance.now()
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   const kill = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
   await ended
   clearTimeout(kill)
+  return { end: endOf(child), ms: performance.now() - beganAt }
 }

@@ -1,4 +1,5 @@
 import type { HostileSystem } from './hostile_system.ts'
+import type { Stopped } from './processes.ts'
 
 /** How the exporter is started for an attack. */
 export interface Setup {
@@ -10,6 +11,8 @@ export interface Setup {
   readonly lifecycle?: boolean
   /** One of the two systems is a {@link HostileSystem}. */
   readonly hostile?: boolean
+  /** Further systems, for whose names no name server answers. The steady system then has a name, too. Needs root. */
+  readonly hangingNames?: number
 }
 
 /** A running exporter under attack. */
@@ -27,7 +30,7 @@ export interface Target {
   logBytes(): number
   /** How the process ended; undefined while it runs. */
   end(): string | undefined
-  stop(): Promise<void>
+  stop(): Promise<Stopped>
 }
 
 /** Name of the system that is always healthy. */

@@ -7,6 +7,7 @@ import { selfSigned } from '../../src/emulator/certificates.ts'
 import { PASSWORD } from '../../src/emulator/http/accounts.ts'
 import { readDeployment } from './deployment.ts'
 import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
+import { startNameServer } from './name_server.ts'
 import { type Program, startProgram } from './processes.ts'
 import { request } from './requests.ts'
 import { OTHER, type Setup, STEADY, type Target } from './row.ts'
@@ -68,11 +69,13 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
     writeFileSync(file, text, { mode: 0o600 })
     return file
   }
-  const configFile = write('sds-exporter.yml', configOf(setup, systems.steadyUrl, systems.otherUrl))
+  const names = setup.hangingNames === undefined ? undefined : await startNameServer(STEADY_HOST)
+  const steadyUrl = names === undefined ? systems.steadyUrl : withHost(systems.steadyUrl, STEADY_HOST)
+  const configFile = write('sds-exporter.yml', configOf(setup, steadyUrl, systems.otherUrl))
   // The hostile system needs the limit of this configuration, which then gets the address of the system.
   const bodyBytes = loadConfig(configFile, {}).limits.maxResponseBytes * BODY_SHARE
   const hostile = setup.hostile ? await startHostileSystem(Math.floor(bodyBytes)) : undefined
-  if (hostile !== undefined) write('sds-exporter.yml', configOf(setup, systems.steadyUrl, hostile.url))
+  if (hostile !== undefined) write('sds-exporter.yml', configOf(setup, steadyUrl, hostile.url))
   const auditFile = join(folder, 'audit.jsonl')
   const web = await writeWebConfig(setup, write)
   const { env, descriptors } = readDeployment()
@@ -87,12 +90,19 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
       ...(web === undefined ? [] : [`--web.config.file=${web}`]),
       ...(setup.lifecycle ? ['--web.enable-lifecycle'] : []),
     ],
-    { outputFile: join(folder, 'exporter.log'), env, descriptors },
+    {
+      outputFile: join(folder, 'exporter.log'),
+      env,
+      descriptors,
+      ...(names !== undefined && { resolvConf: write('resolv.conf', names.resolvConf) }),
+    },
   )
   const stop = async () => {
-    await program.stop()
+    const stopped = await program.stop()
     await hostile?.stop()
+    await names?.stop()
     rmSync(folder, { recursive: true })
+    return stopped
   }
   try {
     return { ...(await control(program, setup, hostile)), auditFile, stop }
@@ -140,11 +150,21 @@ async function waitUntilReady(url: string): Promise<void> {
   throw new Error('the exporter was not ready in time')
 }
 
-function configOf({ pollSeconds = 2 }: Setup, steadyUrl: string, otherUrl: string): string {
+const STEADY_HOST = 'steady.attack.test'
+
+function withHost(url: string, host: string): string {
+  return Object.assign(new URL(url), { hostname: host }).origin
+}
+
+function configOf({ pollSeconds = 2, hangingNames = 0 }: Setup, steadyUrl: string, otherUrl: string): string {
   const entry = (name: string, url: string) =>
     `  - {name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${PASSWORD}}}\n`
+  const hanging = Array.from({ length: hangingNames }, (_, index) =>
+    entry(`hanging-${index}`, `http://hanging-${index}.attack.test:4443`),
+  )
+  // The steady system is the last one, whose name waits for those of the others.
   return `systems:
-${entry(STEADY, steadyUrl)}${entry(OTHER, otherUrl)}
+${hanging.join('')}${entry(OTHER, otherUrl)}${entry(STEADY, steadyUrl)}
 poll: {schedule: "*/${pollSeconds} * * * * *", max_random_delay: 0s, timeout: 10s}
 discovery: {schedule: "*/2 * * * * *"}
 providers: {schedule: "*/2 * * * * *"}

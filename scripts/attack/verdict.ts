@@ -1,4 +1,5 @@
 import type { Probed, Series } from './probing.ts'
+import type { Stopped } from './processes.ts'
 
 /** What was measured during one attack. */
 export interface Measured extends Probed {
@@ -9,6 +10,8 @@ export interface Measured extends Probed {
   /** Most data in the buffers of its connections, which counts as memory of its control group. */
   readonly socketMib: number
   readonly cpuSeconds: number
+  /** Its end after SIGTERM, right after the attack. */
+  readonly stopped: Stopped
   readonly logBytes: number
   /** Polls of the system that does not attack, by result; undefined if they could not be read. */
   readonly polls: { readonly ok: number; readonly failed: number } | undefined
@@ -23,6 +26,8 @@ export interface Limits {
   /** Of the process and its connections together. */
   readonly memoryMib: number
   readonly logBytes: number
+  /** From SIGTERM to the end of the process. */
+  readonly stopMs: number
 }
 
 /** Without the memory limit, which is in the deployment files. */
@@ -31,11 +36,12 @@ export const LIMITS: Omit<Limits, 'memoryMib'> = {
   /** Half of the default scrape_timeout of Prometheus. */
   scrapeMs: 5000,
   logBytes: 1_000_000,
+  stopMs: 5000,
 }
 
 /** The limits that were exceeded, empty if the exporter held. */
 export function judge(measured: Measured, limits: Limits): string[] {
-  const { end, memoryMib, socketMib, logBytes, polls, delayMs, problems } = measured
+  const { end, memoryMib, socketMib, logBytes, polls, delayMs, problems, stopped } = measured
   const slow = [
     ...tooSlow('/-/healthy', measured.health, limits.healthMs),
     ...tooSlow('/metrics', measured.scrapes, limits.scrapeMs),
@@ -48,7 +54,15 @@ export function judge(measured: Measured, limits: Limits): string[] {
     ...(memoryMib + socketMib < limits.memoryMib ? [] : [`memory ${Math.round(memoryMib + socketMib)} MiB`]),
     ...(logBytes < limits.logBytes ? [] : [`${logBytes} bytes of log`]),
     ...pollProblems(polls),
+    ...(end === undefined ? stopProblems(stopped, limits) : []),
     ...problems,
+  ]
+}
+
+function stopProblems({ end, ms }: Stopped, { stopMs }: Limits): string[] {
+  return [
+    ...(end === 'ended with code 0' ? [] : [`after SIGTERM the process ${end}`]),
+    ...(ms <= stopMs ? [] : [`it ended ${(ms / 1000).toFixed(1)} s after SIGTERM`]),
   ]
 }
 

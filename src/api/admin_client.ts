@@ -4,11 +4,10 @@ import { type Log, silentLog } from '../log.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
 import type { Reason } from './errors/reasons.ts'
 import { exchangeFailure } from './http/failures.ts'
-import type { Permits } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import { logRequest, timed } from './http/request_log.ts'
 import { tokenHeader } from './http/token_header.ts'
-import { type Answer, createTransport, type Transport } from './http/transport.ts'
+import { type Answer, createTransport, type HttpLimits, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
   decodeProviders,
@@ -53,8 +52,7 @@ export interface AdminClientOptions {
   readonly limits: LimitsConfig
   /** Bound of one reading request, fail-over included, in milliseconds. */
   readonly timeoutMs: number
-  /** For decoding bodies; shared by all systems. */
-  readonly decoding?: Permits
+  readonly httpLimits?: HttpLimits
   readonly log?: Log
 }
 
@@ -115,7 +113,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
 const MAX_RESPONSE_BYTES = 10_000_000
 
 function openTransport(options: AdminClientOptions, timeoutMs: number): Transport {
-  const { system, limits, decoding } = options
+  const { system, limits, httpLimits } = options
   const maxResponseBytes = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES)
   const { tls } = system
   return createTransport({
@@ -124,7 +122,7 @@ function openTransport(options: AdminClientOptions, timeoutMs: number): Transpor
     tls,
     timeoutMs,
     onCertificate: () => undefined,
-    ...(decoding !== undefined && { decoding }),
+    ...(httpLimits !== undefined && { httpLimits }),
   })
 }
 

@@ -10,8 +10,9 @@ import { createPoolList, type PoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
-import type { Permits, PermitUsage } from './http/permits.ts'
+import type { PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
+import type { HttpLimits } from './http/transport.ts'
 import { parseJson } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answer.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/queries.ts'
@@ -87,8 +88,7 @@ export interface ClientOptions {
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly log: Log
-  /** For decoding bodies; shared by all systems. */
-  readonly decoding?: Permits
+  readonly httpLimits?: HttpLimits
 }
 
 /**

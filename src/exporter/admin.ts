@@ -1,4 +1,4 @@
-import type { Permits } from '../api/http/permits.ts'
+import type { HttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createAdminApp } from '../server/admin/app.ts'
@@ -32,8 +32,7 @@ export interface Admin {
 interface AdminContext {
   /** The answer of `/-/ready`. */
   readonly ready: () => boolean
-  /** For decoding bodies of all systems. */
-  readonly decoding: Permits
+  readonly httpLimits: HttpLimits
   /** Whether its port is published under another address. */
   readonly isPublished: boolean
   readonly log: Log
@@ -41,9 +40,9 @@ interface AdminContext {
 
 /** Creates the listener for provider administration. */
 export function createAdmin(options: AdminOptions, context: AdminContext): Admin {
-  const { ready, decoding, isPublished, log } = context
+  const { ready, httpLimits, isPublished, log } = context
   const { listenAddress, configFile, allowedHosts, auditFile } = options
-  const systems = createAdminSystems(log, decoding)
+  const systems = createAdminSystems(log, httpLimits)
   const [host] = hostsOf([listenAddress])
   const app = createAdminApp({
     systems,

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { createPermits } from '../api/http/permits.ts'
+import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
@@ -66,10 +66,10 @@ export function createExporter(options: ExporterOptions): Exporter {
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
   const board = createBoard(own.series, recent)
-  const decoding = createPermits(1)
-  const poller = createPoller({ board, own, log, decoding, onRequest: recent.requested, now })
+  const httpLimits = createHttpLimits()
+  const poller = createPoller({ board, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
-    options.admin && createAdmin(options.admin, { ready: poller.ready, decoding, isPublished, log })
+    options.admin && createAdmin(options.admin, { ready: poller.ready, httpLimits, isPublished, log })
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)

@@ -1,6 +1,6 @@
 import { type ClientObserver, type ClientStatus, createClient, type SystemClient } from '../api/client.ts'
-import { createPermits, type Permits } from '../api/http/permits.ts'
 import { logRequest } from '../api/http/request_log.ts'
+import { createHttpLimits, type HttpLimits } from '../api/http/transport.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
 import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
@@ -44,8 +44,7 @@ export interface PollerOptions {
   readonly board: Board
   readonly own: OwnMetrics
   readonly log: Log
-  /** For decoding bodies of all systems. */
-  readonly decoding?: Permits
+  readonly httpLimits?: HttpLimits
   /** Called for each request to a system. */
   readonly onRequest?: (system: string) => void
   /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
@@ -63,7 +62,7 @@ interface Runner {
 export type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
 export function createPoller(options: PollerOptions): Poller {
-  const { board, own, log, decoding = createPermits(1) } = options
+  const { board, own, log, httpLimits = createHttpLimits() } = options
   let runners: ReadonlyMap<string, Runner> = new Map()
 
   async function end({ system, poller, client }: Runner): Promise<void> {
@@ -84,7 +83,7 @@ export function createPoller(options: PollerOptions): Poller {
       const next = config.systems.map((system) => {
         const old = before.get(system.name)
         const unchanged = old !== undefined && sameConfig([old.system, old.shared], [system, shared])
-        return unchanged ? old : createRunner(system, shared, { ...options, decoding })
+        return unchanged ? old : createRunner(system, shared, { ...options, httpLimits })
       })
       runners = new Map(next.map((runner) => [runner.system.name, runner]))
       const ended = [...before.values()].filter((runner) => !next.includes(runner))
@@ -115,7 +114,7 @@ export function createPoller(options: PollerOptions): Poller {
 function createRunner(
   system: SystemConfig,
   shared: SharedConfig,
-  options: PollerOptions & { decoding: Permits },
+  options: PollerOptions & { httpLimits: HttpLimits },
 ): Runner {
   const client = createClient({
     system,

@@ -10,10 +10,16 @@ import { judge, type Limits, type Measured } from '../../scripts/attack/verdict.
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
-const LIMITS: Limits = { healthMs: 250, scrapeMs: 5000, memoryMib: 512, logBytes: 1_000_000 }
+const LIMITS: Limits = { healthMs: 250, scrapeMs: 5000, memoryMib: 512, logBytes: 1_000_000, stopMs: 5000 }
 const MARGINS = { warmUpMs: 200, settleMs: 200 }
 /** Held even by a loaded machine. */
-const GENEROUS: Limits = { healthMs: 60_000, scrapeMs: 60_000, memoryMib: 4096, logBytes: 1_000_000 }
+const GENEROUS: Limits = {
+  healthMs: 60_000,
+  scrapeMs: 60_000,
+  memoryMib: 4096,
+  logBytes: 1_000_000,
+  stopMs: 60_000,
+}
 
 const served = { answers: 10, longestMs: 100, problems: [] }
 const good: Measured = {
@@ -26,6 +32,7 @@ const good: Measured = {
   cpuSeconds: 1,
   logBytes: 0,
   polls: { ok: 4, failed: 0 },
+  stopped: { end: 'ended with code 0', ms: 100 },
   problems: [],
 }
 
@@ -43,6 +50,8 @@ describe('the verdict', () => {
       [{ polls: undefined }, 'the polls could not be read'],
       [{ polls: { ok: 0, failed: 0 } }, 'no poll of the other system succeeded'],
       [{ polls: { ok: 4, failed: 2 } }, '2 polls of the other system failed'],
+      [{ stopped: { end: 'ended by SIGKILL', ms: 100 } }, 'after SIGTERM the process ended by SIGKILL'],
+      [{ stopped: { ...good.stopped, ms: 5100 } }, 'it ended 5.1 s after SIGTERM'],
       [{ problems: ['a wrong password was accepted'] }, 'a wrong password was accepted'],
     ]
     for (const [changed, problem] of cases) {

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+process.on('SIGTERM', () => process.exit(0))
 const BLOCKED_MS = 2000
 const counts = { ok: 0, timeout: 0 }
 

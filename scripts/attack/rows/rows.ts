@@ -3,7 +3,9 @@ import type { Row } from '../row.ts'
 import { ADMINISTRATION } from './administration.ts'
 import { HOSTILE_ANSWERS } from './answers.ts'
 import { HOSTILE_BODIES } from './bodies.ts'
+import { FLOODS } from './floods.ts'
 import { MALFORMED } from './malformed.ts'
+import { NAMES } from './names.ts'
 import { PASSWORDS } from './passwords.ts'
 import { PIPELINING } from './pipelining.ts'
 import { SIGNALS_AND_RELOADS } from './signals.ts'
@@ -25,6 +27,8 @@ export const ROWS: readonly Row[] = [
   ...SLOW,
   ...HOSTILE_BODIES,
   ...HOSTILE_ANSWERS,
+  ...FLOODS,
+  ...NAMES,
   ...PASSWORDS,
   ...ADMINISTRATION,
   ...MALFORMED,

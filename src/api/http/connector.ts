@@ -1,56 +1,97 @@
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { buildConnector as UndiciConnector } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { readTextFile } from '../../config/values/files.ts'
 import { ApiError } from '../errors/errors.ts'
+import type { Lookup } from './lookup.ts'
 import { buildConnector } from './undici.ts'
 
 type Connector = UndiciConnector.connector
 
-/** Longest wait for a connection, TLS included; a host that is down must not use up the time of the whole poll. */
+/** Longest wait for a connection, lookup and TLS included; a host that is down must not use up the time of the whole poll. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
 interface ConnectorOptions {
   readonly tls: TlsConfig
   readonly timeoutMs: number
+  readonly lookup: Lookup
   /** Called at every new connection with the end of validity of the system's certificate, in seconds since the epoch. */
   readonly onCertificate: (notAfterSeconds: number) => void
 }
 
-/** Opens connections with the TLS options of the configuration; files are read anew when they have changed. */
-export function createConnector({ tls, timeoutMs, onCertificate }: ConnectorOptions): Connector {
-  let current: { readonly files: string; readonly connect: Connector } | undefined
+/** Opens connections with the TLS options of the configuration; files are read for each connection. */
+export function createConnector({ tls, timeoutMs, lookup, onCertificate }: ConnectorOptions): Connector {
+  const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs)
 
-  function connectorForFiles(): Connector {
+  async function prepare(hostname: string): Promise<Connector> {
+    const deadline = performance.now() + connectMs
+    const addresses = isIP(hostname) === 0 ? await addressesOf(hostname) : undefined
     const [ca, cert, key] = [tls.caFile, tls.certFile, tls.keyFile].map(readPem)
-    const files = JSON.stringify([ca, cert, key])
-    if (current?.files === files) return current.connect
-    const connect = buildConnector({
-      timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    return buildConnector({
+      // 0 would be no limit.
+      timeout: Math.max(1, deadline - performance.now()),
       rejectUnauthorized: !tls.insecureSkipVerify,
       allowH2: false,
       // A resumed session would show the certificate of the first one.
       maxCachedSessions: 0,
+      ...(addresses !== undefined && { lookup: giving(addresses) }),
       ...(ca !== undefined && { ca }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
       ...(tls.serverName !== undefined && { servername: tls.serverName }),
     })
-    current = { files, connect }
-    return connect
+  }
+
+  async function addressesOf(hostname: string): Promise<Addresses> {
+    try {
+      return await lookup(hostname, AbortSignal.timeout(connectMs))
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure
+      throw new ApiError('dns', 'the name server did not answer in time', { cause: failure })
+    }
   }
 
   return (options, callback) => {
-    try {
-      connectorForFiles()(options, (...outcome) => {
-        const [, socket] = outcome
-        if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
-        callback(...outcome)
-      })
-    } catch (failure) {
-      callback(failure instanceof Error ? failure : new Error('the connection could not be prepared'), null)
+    const opened: typeof callback = (...outcome) => {
+      const [failure, socket] = outcome
+      if (failure === null) readInPieces(socket)
+      if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
+      callback(...outcome)
     }
+    prepare(options.hostname).then(
+      (connect) => connect(options, opened),
+      (failure: unknown) =>
+        callback(
+          failure instanceof Error ? failure : new Error('the connection could not be prepared'),
+          null,
+        ),
+    )
   }
+}
+
+type Addresses = Awaited<ReturnType<Lookup>>
+
+/** A lookup that gives known addresses. */
+function giving(addresses: Addresses): LookupFunction {
+  return (_hostname, { all }, callback) => {
+    const [first] = addresses
+    if (all) callback(null, [...addresses])
+    else callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+const PIECE_BYTES = 2048
+
+/**
+ * The parser of undici does not stop where the headers exceed their limit, and creates an error for each further one in
+ * what `read` gives: 400 ms for 64 KiB. So it gets small pieces, and none after the first error.
+ */
+function readInPieces(socket: Socket): void {
+  const read = socket.read.bind(socket)
+  // Without a number of bytes an empty buffer is filled again.
+  socket.read = () =>
+    socket.destroyed ? null : read(Math.min(socket.readableLength, PIECE_BYTES) || undefined)
 }
 
 function readPem(file: string | undefined): string | undefined {

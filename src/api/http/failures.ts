@@ -36,7 +36,10 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'reset', detail: 'the answer is shorter than announced' },
   UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', detail: 'no answer within the time allowed (poll.timeout)' },
   UND_ERR_BODY_TIMEOUT: { reason: 'timeout', detail: 'the answer stalled (poll.timeout)' },
-  UND_ERR_HEADERS_OVERFLOW: { reason: 'too_large', detail: 'the headers of the answer are too large' },
+  UND_ERR_HEADERS_OVERFLOW: {
+    reason: 'reset',
+    detail: 'the headers of the answer exceed 16 kB: does another server or a proxy answer?',
+  },
   UND_ERR_INVALID_ARG: { reason: 'local', detail: 'the request could not be made: is the token plain text?' },
   EMFILE: { reason: 'local', detail: 'this process has too many open files: raise its limit (LimitNOFILE)' },
   ENFILE: { reason: 'local', detail: 'this machine has too many open files' },

@@ -1,10 +1,12 @@
 import type { Dispatcher, Agent as UndiciAgent } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
+import { ApiError } from '../errors/errors.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
-import { MAX_TIMER_MS } from './deadline.ts'
+import { MAX_TIMER_MS, untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
 import { withHints } from './hints.ts'
+import { createLookup, type Lookup } from './lookup.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 import { Agent } from './undici.ts'
@@ -61,8 +63,19 @@ export interface TransportOptions {
   readonly isOwn?: boolean
   /** Headers whose secrets are redacted, too, although no request has them. */
   readonly otherSecrets?: Readonly<Record<string, string>>
-  /** For decoding bodies. One instance for all systems bounds the memory that bodies take at the same time. */
-  readonly decoding?: Permits
+  readonly httpLimits?: HttpLimits
+}
+
+/** One instance for all systems of the process. */
+export interface HttpLimits {
+  /** Bounds the memory that bodies take while they are decoded. */
+  readonly decoding: Permits
+  /** Bounds the threads that lookups of host names take. */
+  readonly lookup: Lookup
+}
+
+export function createHttpLimits(): HttpLimits {
+  return { decoding: createPermits(1), lookup: createLookup() }
 }
 
 /** Connections stay open between two polls of the default schedule (one minute). */
@@ -70,14 +83,17 @@ const KEEP_ALIVE_MS = 75_000
 /** Then a connection is opened anew, so that a changed address or certificate is noticed. */
 const CONNECTION_LIFE_MS = 600_000
 const MAX_HEADER_BYTES = 16_384
+/** Informational answers (1xx) before the answer; servers send one or two. */
+const MAX_INFORMATIONAL = 20
+const ENDLESS = `more than ${MAX_INFORMATIONAL} informational answers (1xx) came instead of an answer`
 /** How much of a dropped body is read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16_384
 
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
-  const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, decoding = createPermits(1) } = options
+  const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, httpLimits = createHttpLimits() } = options
   const redaction = createRedaction(isOwn)
-  const agent = createAgent(options)
+  const agent = createAgent(options, httpLimits.lookup)
 
   async function send(request: WireRequest): Promise<Answer> {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
@@ -85,14 +101,10 @@ export function createTransport(options: TransportOptions): Transport {
     const prefix = pathname === '/' ? '' : pathname
     const redact = redaction.forRequest({ ...otherSecrets, ...headers })
     try {
-      const response = await observed(agent, onSend).request({
-        origin,
-        path: `${prefix}${path}`,
-        method,
-        headers,
-        signal,
-        body: sent,
-      })
+      const options = { origin, path: `${prefix}${path}`, method, headers, signal, body: sent } as const
+      const exchange = observed(agent, () => signal.aborted || onSend?.()).request(options)
+      // undici notices an abort only when the connection is open.
+      const response = await untilAborted(exchange, signal)
       const answeredAtMs = Date.now()
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
@@ -125,15 +137,17 @@ export function createTransport(options: TransportOptions): Transport {
 
   /** A body that waits stays compressed. */
   const decodeWith: DecodeWith = (use, raw, about, signal) =>
-    decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), { signal })
+    httpLimits.decoding.run(async () => use(await decodeBody(raw, about, maxResponseBytes, signal)), {
+      signal,
+    })
 
   return { send, close: () => agent.destroy() }
 }
 
-function createAgent(options: TransportOptions): UndiciAgent {
+function createAgent(options: TransportOptions, lookup: Lookup): UndiciAgent {
   const { timeoutMs, concurrency } = options
   return new Agent({
-    connect: createConnector(options),
+    connect: createConnector({ ...options, lookup }),
     connections: concurrency,
     pipelining: 1,
     allowH2: false,
@@ -145,9 +159,12 @@ function createAgent(options: TransportOptions): UndiciAgent {
   })
 }
 
-/** Calls `onSend` before a request is written. The diagnostics channel of undici is for all requests of the process. */
-function observed(agent: UndiciAgent, onSend: (() => void) | undefined): Dispatcher {
-  if (onSend === undefined) return agent
+/**
+ * Calls `onSend` before the request is written, and ends an exchange with too many informational answers. The diagnostics
+ * channel of undici is for all requests of the process.
+ */
+function observed(agent: UndiciAgent, onSend: () => void): Dispatcher {
+  let informational = 0
   return agent.compose(
     (dispatch) => (options, handler) =>
       dispatch(options, {
@@ -155,13 +172,18 @@ function observed(agent: UndiciAgent, onSend: (() => void) | undefined): Dispatc
           onSend()
           handler.onRequestStart?.(controller, context)
         },
-        onResponseStart: (...event) => handler.onResponseStart?.(...event),
+        onResponseStart(controller, status, ...rest) {
+          if (status < 200) informational += 1
+          if (informational > MAX_INFORMATIONAL) controller.abort(new ApiError('reset', ENDLESS))
+          else handler.onResponseStart?.(controller, status, ...rest)
+        },
         onResponseData: (...event) => handler.onResponseData?.(...event),
         onResponseEnd: (...event) => handler.onResponseEnd?.(...event),
         onResponseError: (...event) => handler.onResponseError?.(...event),
       }),
   )
 }
+
 type DecodeWith = <T>(
   use: (text: string) => T | Promise<T>,
   raw: Buffer,

@@ -3,10 +3,9 @@ import type { Secret } from '../../config/values/secret.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'
-import type { Permits } from '../http/permits.ts'
 import { type RequestEnd, timed } from '../http/request_log.ts'
 import { tokenHeader } from '../http/token_header.ts'
-import { type Answer, createTransport } from '../http/transport.ts'
+import { type Answer, createTransport, type HttpLimits } from '../http/transport.ts'
 import type { Limits } from './limits.ts'
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
@@ -72,7 +71,7 @@ interface ExchangesOptions {
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly pace: Limits['pace']
-  readonly decoding?: Permits
+  readonly httpLimits?: HttpLimits
 }
 
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
@@ -80,7 +79,7 @@ const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } a
 
 /** Exchanges with one system: rate-limited, timed and counted. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
-  const { system, limits, timeoutMs, observer, pace, decoding } = options
+  const { system, limits, timeoutMs, observer, pace, httpLimits } = options
   const transport = createTransport({
     tls: system.tls,
     timeoutMs,
@@ -88,7 +87,7 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
     maxResponseBytes: limits.maxResponseBytes,
     onCertificate: observer.certificate,
     isOwn: true,
-    ...(decoding !== undefined && { decoding }),
+    ...(httpLimits !== undefined && { httpLimits }),
   })
 
   const exchange: Exchange = async (request, baseUrl, signal) => {

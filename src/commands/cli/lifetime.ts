@@ -1,4 +1,6 @@
 import type { Log } from '../../log.ts'
+import { endProcess } from './end_process.ts'
+import { EXIT } from './exit.ts'
 
 interface Service {
   start(): Promise<void>
@@ -48,7 +50,7 @@ export async function runUntilSignalled(
   log.info('stopping', { signal: await signalled })
   const exitTimer = setTimeout(() => {
     log.warn('shutdown timed out, exiting', { seconds: STOP_TIMEOUT_MS / 1000 })
-    process.exit(0)
+    endProcess(EXIT.done)
   }, STOP_TIMEOUT_MS).unref()
   await service.stop()
   clearTimeout(exitTimer)

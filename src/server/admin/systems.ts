@@ -1,5 +1,5 @@
 import { type AdminClient, createAdminClient } from '../../api/admin_client.ts'
-import { createPermits } from '../../api/http/permits.ts'
+import { createHttpLimits } from '../../api/http/transport.ts'
 import type { Config } from '../../config/config.ts'
 import { sameConfig } from '../../config/same.ts'
 import type { Log } from '../../log.ts'
@@ -19,8 +19,7 @@ interface Entry {
   readonly client: AdminClient
 }
 
-/** @param decoding for decoding bodies of all systems */
-export function createAdminSystems(log: Log, decoding = createPermits(1)): AdminSystems {
+export function createAdminSystems(log: Log, httpLimits = createHttpLimits()): AdminSystems {
   let entries: ReadonlyMap<string, Entry> = new Map()
 
   async function replace(next: ReadonlyMap<string, Entry>): Promise<void> {
@@ -36,7 +35,7 @@ export function createAdminSystems(log: Log, decoding = createPermits(1)): Admin
         const old = entries.get(name)
         return old !== undefined && sameConfig(old.options, options)
           ? [name, old]
-          : [name, { options, client: createAdminClient({ ...options, decoding, log }) }]
+          : [name, { options, client: createAdminClient({ ...options, httpLimits, log }) }]
       })
       return replace(new Map(next))
     },

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import { createPermits } from '../../../src/api/http/permits.ts'
+import { createTransport, type HttpLimits, type Transport } from '../../../src/api/http/transport.ts'
+import { type RawServer, serveRaw } from './raw_server.ts'
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`
+const EARLY_HINTS = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+const ANSWER = `${OK}Content-Length: 2\r\n\r\n{}`
+
+function transportTo(httpLimits?: HttpLimits): Transport & AsyncDisposable {
+  const transport = createTransport({
+    tls: {
+      caFile: undefined,
+      certFile: undefined,
+      keyFile: undefined,
+      serverName: undefined,
+      insecureSkipVerify: false,
+    },
+    timeoutMs: 60_000,
+    concurrency: 1,
+    maxResponseBytes: 1_000_000,
+    onCertificate: () => undefined,
+    ...(httpLimits !== undefined && { httpLimits }),
+  })
+  return { ...transport, [Symbol.asyncDispose]: transport.close }
+}
+
+/** A server that answers every request with the text. */
+function answering(text: string): Promise<RawServer> {
+  return serveRaw((socket) => socket.on('data', () => socket.write(text)))
+}
+
+function get(transport: Transport, baseUrl: string, signal = new AbortController().signal) {
+  return transport.send({ baseUrl, method: 'GET', path: '/', headers: {}, signal })
+}
+
+describe('headers beyond the limit', () => {
+  /** Milliseconds of CPU time of five answers. */
+  async function cpuOf(text: string): Promise<number> {
+    await using server = await answering(text)
+    await using transport = transportTo()
+    const before = process.cpuUsage()
+    for (let count = 0; count < 5; count += 1) {
+      await expect(get(transport, server.url)).rejects.toMatchObject({ reason: 'reset' })
+    }
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+
+  test.each([
+    ['headers', OK],
+    ['trailers', CHUNKED],
+  ])('%s cost the same, however many follow', async (_, head) => {
+    const flood = (kilobytes: number) => head + 'a:\r\n'.repeat(kilobytes * 256)
+    // Compiles the code.
+    await cpuOf(flood(80))
+    const small = await cpuOf(flood(80))
+    expect(await cpuOf(flood(240))).toBeLessThan(2 * small + 100)
+  })
+})
+
+describe('informational answers', () => {
+  test('are skipped', async () => {
+    await using server = await answering(EARLY_HINTS.repeat(20) + ANSWER)
+    await using transport = transportTo()
+    expect((await get(transport, server.url)).status).toBe(200)
+  })
+
+  test('end the exchange when there are more than twenty', async () => {
+    await using server = await answering(EARLY_HINTS.repeat(21) + ANSWER)
+    await using transport = transportTo()
+    await expect(get(transport, server.url)).rejects.toMatchObject({
+      reason: 'reset',
+      detail: expect.stringContaining('1xx'),
+    })
+  })
+})
+
+test('an abort ends a request that waits for its lookup', async () => {
+  const lookup = () => new Promise<never>(() => undefined)
+  await using transport = transportTo({ decoding: createPermits(1), lookup })
+  const controller = new AbortController()
+  const waiting = get(transport, 'http://ecs1.example.net', controller.signal)
+  controller.abort()
+  await expect(waiting).rejects.toThrow('aborted')
+})
