@@ -42,7 +42,7 @@ export interface PastReader {
 export interface PastReaderOptions {
   readonly interfaces: InterfaceFilter
   readonly query: SendQuery
-  /** Seconds since the epoch: what is deleted by now is not asked for. */
+  /** Seconds since the epoch: what is deleted by now is not requested. */
   readonly nowSeconds: number
 }
 
@@ -51,8 +51,8 @@ export function createPastReader(options: PastReaderOptions): PastReader {
   const interfaces = createInterfaceRule(options.interfaces)
   let carried: { readonly stop: number; readonly series: ReadonlyMap<string, Series> } | undefined
 
-  /** Low priority: the system is not asked for as long as the answer took. */
-  async function askOne(
+  /** Low priority: the system gets no request for as long as the answer took. */
+  async function requestOne(
     query: Query,
     range: Range,
     dialect: Dialect,
@@ -64,10 +64,14 @@ export function createPastReader(options: PastReaderOptions): PastReader {
     return answer
   }
 
-  async function ask(range: Range, onlyCounters: boolean, signal: AbortSignal): Promise<QueryResults> {
+  async function requestRange(
+    range: Range,
+    onlyCounters: boolean,
+    signal: AbortSignal,
+  ): Promise<QueryResults> {
     const results = await requestAll(
-      restricted(plan, isAsked(range, onlyCounters, options.nowSeconds)),
-      (query, dialect, ofQuery) => askOne(query, range, dialect, ofQuery),
+      restricted(plan, isRequested(range, onlyCounters, options.nowSeconds)),
+      (query, dialect, ofQuery) => requestOne(query, range, dialect, ofQuery),
       signal,
     )
     for (const failure of results.failures.values()) if (isPassing(failure)) throw failure
@@ -77,18 +81,18 @@ export function createPastReader(options: PastReaderOptions): PastReader {
 
   async function seriesBefore(window: Range, signal: AbortSignal): Promise<ReadonlyMap<string, Series>> {
     if (carried?.stop === window.start) return carried.series
-    return joinedSeries([...(await ask(leadOf(window), true, signal)).answers.values()])
+    return joinedSeries([...(await requestRange(leadOf(window), true, signal)).answers.values()])
   }
 
   return {
     requestsFor(window, follows) {
       const count = (range: Range, onlyCounters: boolean) =>
-        plan.queries().filter(isAsked(range, onlyCounters, options.nowSeconds)).length
+        plan.queries().filter(isRequested(range, onlyCounters, options.nowSeconds)).length
       return count(window, false) + (follows ? 0 : count(leadOf(window), true))
     },
     async read(window, signal) {
       const before = await seriesBefore(window, signal)
-      const { answers, failures } = await ask(window, false, signal)
+      const { answers, failures } = await requestRange(window, false, signal)
       const series = joinedSeries([{ series: before }, ...answers.values()])
       const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
       const rejected = createRejectedValues()
@@ -106,7 +110,7 @@ export function createPastReader(options: PastReaderOptions): PastReader {
 }
 
 /** Which queries are sent for a range: those of what is not deleted yet. */
-function isAsked({ stop }: Range, onlyCounters: boolean, nowSeconds: number): (query: Query) => boolean {
+function isRequested({ stop }: Range, onlyCounters: boolean, nowSeconds: number): (query: Query) => boolean {
   return ({ bucket, isGauge }) =>
     stop > nowSeconds - (KEPT_SECONDS[bucket] ?? 0) && !(onlyCounters && isGauge)
 }
@@ -115,8 +119,8 @@ function leadOf({ start }: Range): Range {
   return { start: start - LEAD_SECONDS, stop: start }
 }
 
-function restricted(plan: Plan, isAsked: (query: Query) => boolean): Plan {
-  return { ...plan, queries: () => plan.queries().filter(isAsked) }
+function restricted(plan: Plan, isRequested: (query: Query) => boolean): Plan {
+  return { ...plan, queries: () => plan.queries().filter(isRequested) }
 }
 
 /** Whether the same query, or one of a shorter range, may succeed: the values would be missing for ever. */

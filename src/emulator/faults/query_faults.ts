@@ -15,6 +15,8 @@ const { code, description } = API_ERRORS.noPermission
 const ERRORS: Readonly<Record<string, readonly [status: number, body: unknown]>> = {
   role: [API_ERRORS.noPermission.status, { code, description, retryable: false }],
   compile: [500, { error: 'failed to compile query: loc 1:1: this error is made on purpose' }],
+  internal: [500, { error: 'internal error: this error is made on purpose' }],
+  timeout: [500, { error: 'query timed out' }],
   media: [406, { error: 'unsupported response media type: application/json' }],
 }
 /** Cells in place of values, by the argument of the fault. */
@@ -32,7 +34,7 @@ const RESTARTED = 1_000
 /** Faults of the query interface. They have no effect on other requests. */
 export const QUERY_FAULTS = {
   'query-error': {
-    help: 'responds to queries with an error: missing role, compile error, or media type',
+    help: 'responds to queries with an error: missing role, compile error, internal error, timeout, or media type',
     argument: choiceArgument(Object.keys(ERRORS), 'compile'),
     operation: 'query',
     effect: { stage: 'replace', respond: errorResponse },
@@ -45,6 +47,15 @@ export const QUERY_FAULTS = {
   'combined-refused': {
     help: 'refuses queries that return several measurements',
     effect: { stage: 'query', settings: () => ({ refusesCombined: true }) },
+  },
+  'combined-empty': {
+    help: 'responds to queries that return several measurements without rows, as ECS 3.8.1.1',
+    effect: { stage: 'query', settings: () => ({ emptiesCombined: true }) },
+  },
+  'measurement-error': {
+    help: 'responds to queries that return this measurement with an internal error',
+    argument: { name: 'MEASUREMENT', fallback: 'cpu', pattern: /^\w{1,100}$/ },
+    effect: { stage: 'query', settings: (name) => ({ failingMeasurement: name }) },
   },
   'absolute-refused': {
     help: 'refuses queries with absolute times in range; it is unknown which real systems do',
@@ -73,6 +84,13 @@ export const QUERY_FAULTS = {
       const node = Columns.indexOf('node_id')
       const ids = [...new Set(rows.map((row) => row[node]))].sort()
       return rows.filter((row) => ids.indexOf(row[node]) % 2 === 0)
+    }),
+  },
+  'partial-series': {
+    help: 'queries return no row of every third series',
+    effect: onRows((rows, { Columns }) => {
+      const table = Columns.indexOf('table')
+      return rows.filter((row) => Number(row[table]) % 3 !== 0)
     }),
   },
   'bad-cells': {

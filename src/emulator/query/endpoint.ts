@@ -42,8 +42,13 @@ export function answerQuery(request: QueryRequest): QueryResponse {
   if (request.refusesCombined && measurements.size > 1) {
     throw new QueryError('requested operation merges tables with different schemas for group key {}')
   }
-  const text = mediaType === CSV_TYPE ? csvOf(result) : jsonOf(result)
-  return { mediaType, text, long: isLong(result) }
+  if (request.failingMeasurement !== undefined && measurements.has(request.failingMeasurement)) {
+    throw new QueryError('internal error: this error is made on purpose')
+  }
+  const isEmptied = request.emptiesCombined && measurements.size > 1
+  const answered = isEmptied ? { ...result, tables: [] } : result
+  const text = mediaType === CSV_TYPE ? csvOf(answered) : jsonOf(answered)
+  return { mediaType, text, long: isLong(answered) }
 }
 
 function scriptOf({ contentType, body }: QueryRequest): string {

@@ -10,6 +10,10 @@ export interface QuerySettings {
   readonly refusedOperations: readonly string[]
   /** Refuses queries that return several measurements. */
   readonly refusesCombined: boolean
+  /** Answers queries that return several measurements without rows. */
+  readonly emptiesCombined: boolean
+  /** A measurement of which all queries fail with an internal error. */
+  readonly failingMeasurement: string | undefined
   /** Refuses absolute times in `range`. */
   readonly refusesAbsolute: boolean
 }
@@ -19,5 +23,7 @@ export const QUERY_SETTINGS: QuerySettings = {
   intervalSeconds: INTERVAL_SECONDS,
   refusedOperations: [],
   refusesCombined: false,
+  emptiesCombined: false,
+  failingMeasurement: undefined,
   refusesAbsolute: false,
 }

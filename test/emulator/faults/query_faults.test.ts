@@ -14,6 +14,9 @@ describe('errors', () => {
   test.each([
     ['query-error', 500, { error: expect.stringMatching(/^failed to compile query: /) }],
     ['query-error:role', 500, { code: 6401, description: 'Insufficient permissions', retryable: false }],
+    ['query-error:internal', 500, { error: expect.stringMatching(/^internal error/) }],
+    ['query-error:timeout', 500, { error: 'query timed out' }],
+    ['measurement-error', 500, { error: expect.stringMatching(/^internal error/) }],
     ['query-error:media', 406, { error: 'unsupported response media type: application/json' }],
     [
       'refused-operation:last',
@@ -49,6 +52,10 @@ describe('errors', () => {
     expect((await query(emulator, CPU)).status).toBe(200)
   })
 
+  test('measurement-error: queries of other measurements', async () => {
+    expect((await respond('measurement-error:mem')).status).toBe(200)
+  })
+
   test('they have no effect on the feed', async () => {
     expect(await nodesOf(await start('query-error', 'no-rows', 'bad-cells'))).toHaveLength(5)
   })
@@ -58,6 +65,17 @@ describe('answers', () => {
   test('no-rows', async () => {
     const { text } = await respond('no-rows')
     expect(text).toBe('{"Series":[{"Datatypes":null,"Columns":null,"Values":null}]}')
+  })
+
+  test('combined-empty: queries that return several measurements', async () => {
+    const emulator = await start('combined-empty')
+    expect((await query(emulator, COMBINED)).text).toBe((await respond('no-rows')).text)
+    expect(await rowsOf(emulator, CPU)).not.toEqual([])
+  })
+
+  test('partial-series', async () => {
+    const [some, all] = [await rowsOf(await start('partial-series'), CPU), await rowsOf(await start(), CPU)]
+    expect(some).toEqual(all.filter((_, index) => index % 3 !== 0))
   })
 
   test('partial-nodes', async () => {
