@@ -52,7 +52,7 @@ export function createPastReader(options: PastReaderOptions): PastReader {
   let carried: { readonly stop: number; readonly series: ReadonlyMap<string, Series> } | undefined
 
   /** Low priority: the system gets no request for as long as the answer took. */
-  async function requestOne(
+  async function send(
     query: Query,
     range: Range,
     dialect: Dialect,
@@ -64,14 +64,10 @@ export function createPastReader(options: PastReaderOptions): PastReader {
     return answer
   }
 
-  async function requestRange(
-    range: Range,
-    onlyCounters: boolean,
-    signal: AbortSignal,
-  ): Promise<QueryResults> {
+  async function request(range: Range, onlyCounters: boolean, signal: AbortSignal): Promise<QueryResults> {
     const results = await requestAll(
-      restricted(plan, isRequested(range, onlyCounters, options.nowSeconds)),
-      (query, dialect, ofQuery) => requestOne(query, range, dialect, ofQuery),
+      restricted(plan, isSent(range, onlyCounters, options.nowSeconds)),
+      (query, dialect, ofQuery) => send(query, range, dialect, ofQuery),
       signal,
     )
     for (const failure of results.failures.values()) if (isPassing(failure)) throw failure
@@ -81,18 +77,18 @@ export function createPastReader(options: PastReaderOptions): PastReader {
 
   async function seriesBefore(window: Range, signal: AbortSignal): Promise<ReadonlyMap<string, Series>> {
     if (carried?.stop === window.start) return carried.series
-    return joinedSeries([...(await requestRange(leadOf(window), true, signal)).answers.values()])
+    return joinedSeries([...(await request(leadOf(window), true, signal)).answers.values()])
   }
 
   return {
     requestsFor(window, follows) {
       const count = (range: Range, onlyCounters: boolean) =>
-        plan.queries().filter(isRequested(range, onlyCounters, options.nowSeconds)).length
+        plan.queries().filter(isSent(range, onlyCounters, options.nowSeconds)).length
       return count(window, false) + (follows ? 0 : count(leadOf(window), true))
     },
     async read(window, signal) {
       const before = await seriesBefore(window, signal)
-      const { answers, failures } = await requestRange(window, false, signal)
+      const { answers, failures } = await request(window, false, signal)
       const series = joinedSeries([{ series: before }, ...answers.values()])
       const failedFields = new Set([...failures.keys()].flatMap(fieldsOf))
       const rejected = createRejectedValues()
@@ -110,7 +106,7 @@ export function createPastReader(options: PastReaderOptions): PastReader {
 }
 
 /** Which queries are sent for a range: those of what is not deleted yet. */
-function isRequested({ stop }: Range, onlyCounters: boolean, nowSeconds: number): (query: Query) => boolean {
+function isSent({ stop }: Range, onlyCounters: boolean, nowSeconds: number): (query: Query) => boolean {
   return ({ bucket, isGauge }) =>
     stop > nowSeconds - (KEPT_SECONDS[bucket] ?? 0) && !(onlyCounters && isGauge)
 }
@@ -119,8 +115,8 @@ function leadOf({ start }: Range): Range {
   return { start: start - LEAD_SECONDS, stop: start }
 }
 
-function restricted(plan: Plan, isRequested: (query: Query) => boolean): Plan {
-  return { ...plan, queries: () => plan.queries().filter(isRequested) }
+function restricted(plan: Plan, isSent: (query: Query) => boolean): Plan {
+  return { ...plan, queries: () => plan.queries().filter(isSent) }
 }
 
 /** Whether the same query, or one of a shorter range, may succeed: the values would be missing for ever. */
