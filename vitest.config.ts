@@ -7,7 +7,7 @@ const INTEGRATION = [
   'test/{deploy,docs,end_to_end,exporter,faults,repository}/**/*.test.ts',
   'test/**/*.integration.test.ts',
 ]
-/** Their receivers are built from source by `scripts/clusters.ts`. */
+/** Their receivers are built from source by `scripts/tests/clusters.ts`. */
 const CLUSTERS = ['test/clusters/**/*.test.ts']
 
 /** Waits for minutes of the clock, so it begins first. */

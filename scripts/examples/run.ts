@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Child, run, startProcess } from '../../test/support/processes.ts'
-import type { Command, Example, Service, Step } from './example.ts'
 import { normalise } from './normalise.ts'
 import { freePorts, type Ports, withRealPorts, withShownPorts } from './ports.ts'
 import type { Stage } from './stage.ts'
+import type { Command, Example, Service, Step } from './table/example.ts'
 
 /** Stands for the folder of the commands. */
 const SHOWN_FOLDER = '/home/alice'

@@ -11,6 +11,7 @@ import { startProcess } from '../../test/support/processes.ts'
 import { TOOLS_FOLDER } from '../tools/table.ts'
 import { MOMENT_MS } from './fixed_clock.ts'
 import { freePorts, type Ports, withRealPorts } from './ports.ts'
+import { CONFIG, FRANKFURT_PORT, PARIS_PORT } from './table/config.ts'
 
 /** What all examples share: emulated systems, an exporter, files and the command `sds-exporter`. */
 export interface Stage extends AsyncDisposable {
@@ -23,24 +24,10 @@ export interface Stage extends AsyncDisposable {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const FRANKFURT_PORT = 4443
-const PARIS_PORT = 4444
 const TLS_PORT = 4445
 /** The port of the exporter in the documentation. */
 export const EXPORTER_PORT = 9438
 const ADMIN_PORT = 9439
-
-/** The configuration of most examples. */
-export const CONFIG = `systems:
-  - name: frankfurt
-    base_url: http://127.0.0.1:${FRANKFURT_PORT}
-    auth: {username: monitor, password_file: password}
-    labels: {site: fra, tier: gold}
-  - name: paris
-    base_url: http://127.0.0.1:${PARIS_PORT}
-    auth: {username: monitor, password_file: password}
-    labels: {site: par}
-`
 
 const SYSTEMS: Readonly<Record<number, EmulatorOptions>> = {
   [FRANKFURT_PORT]: { profile: 'modern', scenario: 'disk-failures', pools: 2, nodes: 3, seed: 'frankfurt' },

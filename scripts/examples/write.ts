@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Example } from './example.ts'
 import { blockIn, withBlock } from './pages.ts'
 import { blockOf } from './run.ts'
 import { createStage, type Stage } from './stage.ts'
+import type { Example } from './table/example.ts'
 
 /** Examples are run so many at a time: most of them wait for requests. */
 const PARALLEL = 4

@@ -64,7 +64,10 @@ describe('licences', () => {
   })
 
   test('the script finds all of them allowed', async () => {
-    expect(await run(process.execPath, ['scripts/licences.ts'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(process.execPath, ['scripts/supply_chain/licences.ts'])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
   })
 })
 
@@ -132,7 +135,7 @@ describe('the audit', () => {
     using folder = temporaryFolder()
     folder.write('answer.json', answer)
     chmodSync(folder.write('npm', `#!/bin/sh\ncat "${folder.path}/answer.json"\n`), 0o755)
-    return await run(process.execPath, ['scripts/audit.ts', ...flags], {
+    return await run(process.execPath, ['scripts/supply_chain/audit.ts', ...flags], {
       env: { PATH: `${folder.path}:${process.env['PATH']}` },
     })
   }
@@ -166,7 +169,7 @@ describe('the bill of materials', async () => {
     readonly licenses: readonly unknown[]
     readonly components?: readonly Component[]
   }
-  const { code, stdout } = await run(process.execPath, ['scripts/sbom.ts'])
+  const { code, stdout } = await run(process.execPath, ['scripts/supply_chain/sbom.ts'])
   const all = (components: readonly Component[]): readonly Component[] =>
     components.flatMap((one) => [one, ...all(one.components ?? [])])
   const components = code === 0 ? all((JSON.parse(stdout) as { components: Component[] }).components) : []
@@ -187,7 +190,7 @@ describe('the bill of materials', async () => {
   })
 
   test('is reproducible', async () => {
-    expect(await run(process.execPath, ['scripts/sbom.ts'])).toMatchObject({ code: 0, stdout })
+    expect(await run(process.execPath, ['scripts/supply_chain/sbom.ts'])).toMatchObject({ code: 0, stdout })
   })
 })
 

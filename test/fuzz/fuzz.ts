@@ -23,7 +23,7 @@ const SUITE_SEED = 1
 /** More than shrinking a failure takes. */
 const GRACE_MS = 300_000
 
-/** Set by scripts/fuzz.ts; without them the suite runs. */
+/** Set by scripts/tests/fuzz.ts; without them the suite runs. */
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env
 const secondsOfScript = FUZZ_SECONDS === undefined ? undefined : Number(FUZZ_SECONDS)
 

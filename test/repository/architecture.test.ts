@@ -4,6 +4,7 @@ import {
   folderCycleFindings,
   forbiddenPatternFindings,
   importFindings,
+  largeFolderFindings,
   longFunctionFindings,
   packageFindings,
   type Sources,
@@ -13,6 +14,7 @@ import { importsOf } from './imports.ts'
 import { readText, repositoryFiles } from './repository.ts'
 
 const sources = sourcesBelow(['src/', 'grafana/mixin/', 'docs/', 'scripts/generators/'])
+const scripts = sourcesBelow(['scripts/', 'grafana/mixin/'])
 const program = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/'])
 
 function sourcesBelow(folders: readonly string[]): Sources {
@@ -41,6 +43,14 @@ describe('the repository', () => {
     ],
   ])('%s', (_, findings) => {
     expect(findings(sources)).toEqual([])
+  })
+
+  test.each([
+    ['no import cycles between files', cycleFindings],
+    ['no import cycles between folders', folderCycleFindings],
+    ['no folder has more than fifteen files', largeFolderFindings],
+  ])('scripts: %s', (_, findings) => {
+    expect(findings(scripts)).toEqual([])
   })
 
   test('no function has more than sixty lines, including closures', () => {

@@ -56,6 +56,16 @@ export function packageFindings(sources: Sources): string[] {
   )
 }
 
+const MAX_FOLDER_FILES = 15
+
+/** Folders with more files than a reader keeps in mind. */
+export function largeFolderFindings(sources: Sources): string[] {
+  const folders = Object.entries(Object.groupBy(Object.keys(sources), (path) => posix.dirname(path)))
+  return folders
+    .filter(([, files = []]) => files.length > MAX_FOLDER_FILES)
+    .map(([folder, files = []]) => `${folder} has ${files.length} files`)
+}
+
 /** Import cycles between files, types included, each as `a → b → a`. */
 export function cycleFindings(sources: Sources): string[] {
   return cyclesIn(graphOf(sources, (path) => path))

@@ -1,4 +1,4 @@
-import type { Example } from '../example.ts'
+import type { Example } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 
 const page = 'docs/commands.md'

@@ -1,4 +1,4 @@
-import type { Example } from '../example.ts'
+import type { Example } from './example.ts'
 
 const page = 'docs/commands.md'
 const AUTH = 'auth: {username: monitor, password_file: password}'

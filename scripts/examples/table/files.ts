@@ -1,4 +1,4 @@
-import type { Example } from '../example.ts'
+import type { Example } from './example.ts'
 
 const ALERTING = `alerting:
   grafana_url: https://grafana.example.net

@@ -1,6 +1,6 @@
 import type { Status } from '../../../src/status/model.ts'
-import type { Example } from '../example.ts'
-import { CONFIG } from '../stage.ts'
+import { CONFIG } from './config.ts'
+import type { Example } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 
 const BASE = 'http://127.0.0.1:9438'

@@ -1,4 +1,4 @@
-import type { Command } from '../example.ts'
+import type { Command } from './example.ts'
 
 /**
  * A command whose JSON is piped into jq, as a reader would do it. This machine may not have jq, so the function prints

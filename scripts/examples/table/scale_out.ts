@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import { OVERLAY, type Places, prometheusConfig } from '../../../test/deploy/probes_setup.ts'
-import type { Command, Example, Service } from '../example.ts'
+import type { Command, Example, Service } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 
 const page = 'docs/probes.md'

@@ -6,9 +6,9 @@
 import { spawnSync } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { closureOf, readIfThere, testFiles } from '../test/support/test_files.ts'
-import { buildPrograms, type GoModule } from './tools/go_programs.ts'
-import { TOOLS_FOLDER } from './tools/table.ts'
+import { closureOf, readIfThere, testFiles } from '../../test/support/test_files.ts'
+import { buildPrograms, type GoModule } from '../tools/go_programs.ts'
+import { TOOLS_FOLDER } from '../tools/table.ts'
 
 /**
  * Programs of one Go module, with its version there and the version that the programs print. These are the newest ones
@@ -30,7 +30,7 @@ const MODULES = [
   },
 ] as const satisfies readonly GoModule[]
 
-const FOLDER = fileURLToPath(new URL('../.cache/prometheus3/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../.cache/prometheus3/', import.meta.url))
 const HELPERS = ['test/support/prometheus.ts', 'test/support/promtool.ts', 'test/support/alertmanager.ts']
 const folderOf = ({ version }: GoModule) => join(FOLDER, version)
 

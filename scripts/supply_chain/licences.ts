@@ -4,11 +4,11 @@
  *   npm run licences
  */
 import { readFileSync } from 'node:fs'
-import { ALLOWED, licenceFindings } from './generators/licences.ts'
-import { readLockfile } from './generators/lockfile.ts'
+import { ALLOWED, licenceFindings } from '../generators/licences.ts'
+import { readLockfile } from '../generators/lockfile.ts'
 
 const findings = licenceFindings(
-  readLockfile(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')),
+  readLockfile(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')),
 )
 for (const finding of findings) process.stderr.write(`${finding}\n`)
 if (findings.length === 0)

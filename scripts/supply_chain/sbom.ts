@@ -9,9 +9,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stagePackage } from './package/stage.ts'
+import { stagePackage } from '../package/stage.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'sds-sbom-'))
 const generator = join(root, 'node_modules/.bin/cyclonedx-npm')
 const OPTIONS = [

@@ -3,8 +3,8 @@
  * The first build takes about ten minutes and a few gigabytes in the caches of Go. Needs Go.
  */
 import { spawnSync } from 'node:child_process'
-import { CLUSTERS, clusterFolder } from './tools/clusters.ts'
-import { buildPrograms } from './tools/go_programs.ts'
+import { CLUSTERS, clusterFolder } from '../tools/clusters.ts'
+import { buildPrograms } from '../tools/go_programs.ts'
 
 try {
   for (const cluster of CLUSTERS) buildPrograms(cluster, clusterFolder(cluster))

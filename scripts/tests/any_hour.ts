@@ -5,7 +5,7 @@
  * not start with a moved clock, so its tests are left out, too.
  */
 import { spawnSync } from 'node:child_process'
-import { closureOf, readIfThere, testFiles } from '../test/support/test_files.ts'
+import { closureOf, readIfThere, testFiles } from '../../test/support/test_files.ts'
 
 const MOMENTS = {
   'a Sunday, 03:00 UTC': '2027-01-10T03:00:00Z',

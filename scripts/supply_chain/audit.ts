@@ -3,12 +3,12 @@
  * scripts/supply_chain/judgements.ts. Exit code 1 on an open finding, and when the registry does not respond, as some
  * mirrors do; with `--allow-no-answer` the latter is only a warning. `--omit=dev` checks only shipped packages.
  *
- *   node scripts/audit.ts [--omit=dev] [--allow-no-answer]
+ *   node scripts/supply_chain/audit.ts [--omit=dev] [--allow-no-answer]
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { openPoints, readAudit } from './supply_chain/audit_report.ts'
-import { JUDGEMENTS } from './supply_chain/judgements.ts'
+import { openPoints, readAudit } from './audit_report.ts'
+import { JUDGEMENTS } from './judgements.ts'
 
 const { values } = parseArgs({
   options: { 'allow-no-answer': { type: 'boolean', default: false }, omit: { type: 'string' } },
