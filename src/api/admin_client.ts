@@ -1,6 +1,7 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Secret } from '../config/values/secret.ts'
 import { type Log, silentLog } from '../log.ts'
+import { inSlices } from '../slices.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
 import type { Reason } from './errors/reasons.ts'
 import { exchangeFailure } from './http/failures.ts'
@@ -10,11 +11,11 @@ import { tokenHeader } from './http/token_header.ts'
 import { type Answer, createTransport, type HttpLimits, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
-  decodeProviders,
   PROVIDERS_ACCEPT,
   PROVIDERS_PATH,
   type Provider,
   providerPath,
+  providerSteps,
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
 import { type Attempts, createAttempts } from './request/attempts.ts'
@@ -93,7 +94,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   return {
     providers: (token, signal) =>
       read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ decode }) =>
-        decode(decodeProviders),
+        decode((text) => inSlices(providerSteps(text), signal)),
       ),
     account,
     user: async (token, signal) => (await account(token, signal)).user,
@@ -109,7 +110,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   }
 }
 
-/** A list of {@link decodeProviders} is shorter, and the responses of several callers are in memory at once. */
+/** A list of {@link providerSteps} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
 
 function openTransport(options: AdminClientOptions, timeoutMs: number): Transport {

@@ -1,7 +1,7 @@
 import type { ForecastConfig, LimitsConfig, SystemConfig } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { QUERY_PATH } from '../query_catalogue.ts'
-import { inSlices, nextTurn, type Steps } from '../slices.ts'
+import { inSlices, type Steps } from '../slices.ts'
 import { ApiError, asApiError } from './errors/errors.ts'
 import { CURRENT_QUERY, historyQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
@@ -13,7 +13,7 @@ import type { Period } from './history/series.ts'
 import type { PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
-import { parseJson } from './parse/json.ts'
+import { jsonSteps } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answer.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/queries.ts'
 import { queryRefusalOf } from './query/refusals.ts'
@@ -57,7 +57,7 @@ export interface SystemClient {
     onBody?: (body: unknown) => void,
   ): Promise<QueryAnswer>
   /** Any other GET request. */
-  read<T>(request: ReadRequest, decode: (text: string) => T, signal: AbortSignal): Promise<T>
+  read<T>(request: ReadRequest, decode: (text: string) => T | Promise<T>, signal: AbortSignal): Promise<T>
   status(): ClientStatus
   /** Logs out and closes all connections. */
   close(): Promise<void>
@@ -158,8 +158,8 @@ export function createClient(options: ClientOptions): SystemClient {
 function listReader(read: Operate) {
   return async ({ path, query, decode }: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> => {
     const ask = (parameters: { readonly query?: string }) =>
-      read({ operation: 'pools', path, ...parameters }, signal, (text, baseUrl) =>
-        decode(parseJson(text), baseUrl),
+      read({ operation: 'pools', path, ...parameters }, signal, async (text, baseUrl, ofAttempt) =>
+        decode(await inSlices(jsonSteps(text), ofAttempt), baseUrl),
       )
     if (query === undefined) return ask({})
     try {
@@ -190,9 +190,8 @@ async function decodeInSlices<T>(
   decode: (body: unknown) => Steps<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const steps = decode(parseJson(text))
-  await nextTurn(signal)
-  return inSlices(steps, signal)
+  const body = await inSlices(jsonSteps(text), signal)
+  return inSlices(decode(body), signal)
 }
 
 /** The exporter's own session; its logins and logouts are exchanges like any other. */

@@ -1,7 +1,8 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
-import { decodeProviders, PROVIDERS_ACCEPT, PROVIDERS_PATH } from '../api/providers/providers.ts'
+import { PROVIDERS_ACCEPT, PROVIDERS_PATH, providerSteps } from '../api/providers/providers.ts'
+import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
 import { failureOf, type InventoryState } from './system_state.ts'
@@ -47,7 +48,7 @@ export function createInventory({ system, isDue, client, board, journal }: Inven
 
   async function ask(signal: AbortSignal): Promise<void> {
     try {
-      const providers = await client.read(REQUEST, decodeProviders, signal)
+      const providers = await client.read(REQUEST, (text) => inSlices(providerSteps(text), signal), signal)
       failures = 0
       journal.providers(undefined)
       await show(() => ({ providers, failure: undefined }))

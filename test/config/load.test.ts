@@ -339,6 +339,26 @@ test('an unset variable is reported once', () => {
   expect(problemsOf(text)).toEqual(['systems[0].auth.token_file: the environment variable NO is not set'])
 })
 
+describe('a file with too many values', () => {
+  test.each([
+    ['a list', `systems: [${'1,'.repeat(130_000)}]`],
+    ['an object', Array.from({ length: 30_000 }, (_, index) => `k${index}: 1\n`).join('')],
+    ['aliases', `a: &a [${'1,'.repeat(5_000)}]\nb: [*a, *a, *a, *a, *a]`],
+  ])('is refused: %s', (_, text) => {
+    expect(() => parseConfig(text, { file: 'a.yml', environment: {} })).toThrow(
+      'has more than 20000 keys and values',
+    )
+  })
+
+  test('700 systems are accepted', () => {
+    const system = (index: number) =>
+      `- name: system${index}\n  base_url: ["https://a${index}:4443", "https://b${index}:4443"]\n` +
+      '  auth:\n    username: monitor\n    password: secret\n  labels: {site: a, rack: b}\n'
+    const text = `systems:\n${Array.from({ length: 700 }, (_, index) => system(index)).join('')}`
+    expect(parseConfig(text, { file: 'a.yml', environment: {} }).systems).toHaveLength(700)
+  })
+})
+
 describe('an invalid file', () => {
   const auth = (text: string) => `systems:\n  - {name: a, base_url: "https://a", auth: ${text}}\n`
   test.each([

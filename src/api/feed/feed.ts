@@ -27,7 +27,7 @@ export function decodeFeed(body: unknown, bandwidthUnit?: FeedBandwidthUnit): Fe
  */
 export function* feedSteps(body: unknown, bandwidthUnit: FeedBandwidthUnit = 'MB/s'): Steps<FeedReading> {
   const rejected = createRejectedValues()
-  const entries = nodeEntries(body, rejected)
+  const entries = yield* nodeEntrySteps(body, rejected)
   const counter = createCoverageCounter(rejected)
   const decode = createNodeDecoder(counter, bandwidthUnit)
   const nodes: NodeReading[] = []
@@ -45,9 +45,9 @@ const MAX_NODES = 5_000
  * The nodes of a response by id, sorted.
  * @throws {ApiError} `schema` if the body is not a nodes feed, or none of its nodes has an id
  */
-export function nodeEntries(body: unknown, rejected: RejectedValues): [string, JsonObject][] {
+export function* nodeEntrySteps(body: unknown, rejected: RejectedValues): Steps<[string, JsonObject][]> {
   const list = embeddedList(body, 'node list')
-  const entries = entriesById(list, rejected)
+  const entries = yield* entriesById(list, rejected)
   if (list.length > 0 && entries.size === 0) {
     throw new ApiError('schema', `none of the ${list.length} entries of the node list has an id`)
   }
@@ -55,9 +55,10 @@ export function nodeEntries(body: unknown, rejected: RejectedValues): [string, J
 }
 
 /** The entries by id. Of two with the same id the last one is used: Prometheus rejects a scrape with duplicate series. */
-function entriesById(list: readonly unknown[], rejected: RejectedValues): Map<string, JsonObject> {
+function* entriesById(list: readonly unknown[], rejected: RejectedValues): Steps<Map<string, JsonObject>> {
   const entries = new Map<string, JsonObject>()
   for (const [index, entry] of list.entries()) {
+    yield
     const id = isObject(entry) ? readName(member(entry, 'id')) : undefined
     if (!isObject(entry) || id === undefined) {
       const text = isObject(entry) ? (readText(member(entry, 'displayName')) ?? '') : typeof entry

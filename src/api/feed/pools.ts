@@ -32,11 +32,19 @@ function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
   )
 }
 
+/** Each pool costs one request per poll, so the number of pools is bounded. */
+const MAX_POOLS = 1000
+
 /**
  * The pools of a list, without duplicates.
- * @throws {ApiError} `schema` if an entry has no id: the omitted pools would otherwise count as removed
+ * @throws {ApiError} `too_large`, or `schema` if an entry has no id: the omitted pools would otherwise count as removed
  */
 function poolsOf(list: readonly unknown[], idOf: (entry: JsonObject) => string | undefined): PoolRef[] {
+  if (list.length > MAX_POOLS)
+    throw new ApiError(
+      'too_large',
+      `the system lists ${list.length} pools, more than the maximum of ${MAX_POOLS}: configure the pools to poll under pools`,
+    )
   const pools = list.filter(isObject).flatMap((entry) => {
     const id = idOf(entry)
     if (id === undefined || id.length > MAX_ID_CHARACTERS) return []
@@ -45,7 +53,7 @@ function poolsOf(list: readonly unknown[], idOf: (entry: JsonObject) => string |
   const withoutId = list.length - pools.length
   if (withoutId > 0)
     throw new ApiError('schema', `${withoutId} of ${list.length} entries of the list of pools have no id`)
-  return unique(pools)
+  return [...new Map(pools.map((pool) => [pool.id, pool])).values()]
 }
 
 function idFromLink(entry: JsonObject, baseUrl: string): string | undefined {
@@ -61,8 +69,11 @@ function idFromLink(entry: JsonObject, baseUrl: string): string | undefined {
   }
 }
 
-/** Resolves a link of the system, with or without a leading slash; undefined for a link to another origin. */
+const MAX_LINK_CHARACTERS = 4096
+
+/** Resolves a link of the system, with or without a leading slash; undefined for a link to another origin, or a long one. */
 export function sameOriginPath(href: string, baseUrl: string): string | undefined {
+  if (href.length > MAX_LINK_CHARACTERS) return undefined
   const base = new URL(baseUrl)
   const resolved = URL.parse(href.trim(), `${base.origin}/`)
   return resolved !== null && resolved.origin === base.origin ? resolved.pathname : undefined
@@ -75,16 +86,4 @@ function decodeVirtualArrays(body: unknown): PoolRef[] {
   if (!Array.isArray(list) && !isObject(list))
     throw new ApiError('schema', 'the response has no list of pools')
   return poolsOf(entries, (entry) => readText(member(entry, 'id')))
-}
-
-/** Each pool costs one request per poll, so the number of pools is bounded. */
-const MAX_POOLS = 1000
-
-function unique(pools: readonly PoolRef[]): PoolRef[] {
-  const byId = new Map(pools.map((pool) => [pool.id, pool]))
-  if (byId.size <= MAX_POOLS) return [...byId.values()]
-  throw new ApiError(
-    'too_large',
-    `the system lists ${byId.size} pools, more than the maximum of ${MAX_POOLS}: configure the pools to poll under pools`,
-  )
 }

@@ -1,6 +1,6 @@
 import type { FeedBandwidthUnit } from '../../catalogue.ts'
 import type { Steps } from '../../slices.ts'
-import { nodeEntries } from '../feed/feed.ts'
+import { nodeEntrySteps } from '../feed/feed.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
 import { type NodeHistory, nodeHistorySteps } from './node_history.ts'
@@ -34,7 +34,7 @@ export function* historySteps(
   const rejected = createRejectedValues()
   const served: Served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
   const nodes: NodeHistory[] = []
-  for (const [id, entry] of nodeEntries(body, rejected)) {
+  for (const [id, entry] of yield* nodeEntrySteps(body, rejected)) {
     const node = id.slice(0, MAX_QUOTED_CHARACTERS)
     const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
       rejected.add({ attribute, reason, node, text }, times)

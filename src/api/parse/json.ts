@@ -1,11 +1,13 @@
+import { atOnce, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
+import { parseSteps } from './json_steps.ts'
 import { isXml } from './markup.ts'
 
 /**
  * Parses a JSON body. The Content-Type is ignored, because it is often wrong on real systems.
  * @throws {ApiError} `html`, `schema` for XML, or `syntax` without the message of the parser, which quotes the body
  */
-export function parseJson(text: string): unknown {
+export function* jsonSteps(text: string): Steps<unknown> {
   const first = text.trimStart().slice(0, 1)
   if (first === '<') {
     throw isXml(text)
@@ -17,10 +19,15 @@ export function parseJson(text: string): unknown {
   }
   if (first === '') throw new ApiError('syntax', 'the response is empty')
   try {
-    return JSON.parse(text)
+    return yield* parseSteps(text)
   } catch {
     throw new ApiError('syntax', 'the response is not valid JSON')
   }
+}
+
+/** {@link jsonSteps} without interruption. */
+export function parseJson(text: string): unknown {
+  return atOnce(jsonSteps(text))
 }
 
 /**

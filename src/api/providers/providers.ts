@@ -1,6 +1,7 @@
+import { atOnce, type Steps } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
 import { idSegment } from '../errors/paths.ts'
-import { isObject, member, parseJson } from '../parse/json.ts'
+import { isObject, jsonSteps, member } from '../parse/json.ts'
 import { isPage } from '../parse/markup.ts'
 import { parseXml, type XmlElement } from '../parse/xml.ts'
 
@@ -50,13 +51,18 @@ export function linkOf({ id, link }: Provider): ProviderLink {
  * Reads the list from a body in XML or JSON. The Content-Type is ignored.
  * @throws {ApiError} `html`, `syntax`, `schema` or `too_large`
  */
-export function decodeProviders(text: string): Provider[] {
+export function* providerSteps(text: string): Steps<Provider[]> {
   if (text.length > MAX_CHARACTERS) throw tooMany(`${MAX_CHARACTERS} characters`)
   const body = text.trimStart()
   const isXml = body.startsWith('<') && !isPage(body)
-  const providers = isXml ? fromXml(parseXml(body)) : fromJson(parseJson(body))
+  const providers = isXml ? fromXml(parseXml(body)) : fromJson(yield* jsonSteps(body))
   if (providers.length > MAX_PROVIDERS) throw tooMany(`${MAX_PROVIDERS} entries`)
   return providers
+}
+
+/** {@link providerSteps} without interruption. */
+export function decodeProviders(text: string): Provider[] {
+  return atOnce(providerSteps(text))
 }
 
 function tooMany(maximum: string): ApiError {

@@ -3,6 +3,8 @@ import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 /** The resource with the user of a token. Source: real systems; the API document does not have it. */
 export const WHOAMI_PATH = '/user/whoami'
 
+/** A user with {@link MAX_ROLES} roles takes a few kilobytes. */
+const MAX_CHARACTERS = 65_536
 const MAX_NAME_CHARACTERS = 256
 const MAX_ROLES = 50
 
@@ -14,8 +16,9 @@ export interface Account {
   readonly roles: readonly string[] | undefined
 }
 
-/** Reads a whoami response in JSON or XML. */
+/** Reads a whoami response in JSON or XML. Nothing is read of one that is too long. */
 export function decodeAccount(text: string): Account {
+  if (text.length > MAX_CHARACTERS) return { user: undefined, roles: undefined }
   const { user, roles } = text.trimStart().startsWith('<') ? xmlAccount(text) : jsonAccount(text)
   return {
     user: user?.slice(0, MAX_NAME_CHARACTERS),

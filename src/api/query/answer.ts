@@ -60,7 +60,10 @@ interface DecodeOptions {
 export function* answerSteps(body: unknown, options: DecodeOptions): Steps<QueryAnswer> {
   const rejected = createRejectedValues()
   const rows = createRows(options, rejected)
-  for (const one of seriesOf(body)) yield* rows.add(one)
+  for (const one of seriesOf(body)) {
+    yield* rows.add(one)
+    yield
+  }
   return { ...(yield* rows.result()), rejected: rejected.list() }
 }
 
@@ -113,8 +116,13 @@ interface Columns {
   readonly tags: readonly (readonly [name: string, index: number])[]
 }
 
-/** @throws {ApiError} `schema` for missing columns */
+/** An answer of a real system has fewer than 20. */
+const MAX_COLUMNS = 100
+
+/** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
 function columnsOf(names: readonly unknown[], tags: readonly string[]): Columns {
+  if (names.length > MAX_COLUMNS)
+    throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
   const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
   const missing = [...NEEDED, ...tags].filter((name) => !indexes.has(name))
   if (!indexes.has('node_id') && !indexes.has('host')) missing.push('node_id')

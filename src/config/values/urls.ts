@@ -3,6 +3,8 @@ import { z } from 'zod'
 /** A host without a scheme, which is quoted, because it has no place for a password. */
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?\/?$/i
 
+const MAX_CHARACTERS = 2048
+
 /**
  * An http or https URL without a slash at its end, a query or a fragment.
  * @param remedy where a user and a password belong
@@ -16,6 +18,7 @@ export function httpUrl(remedy: string, usualPort = '') {
   return z
     .string('expected text')
     .min(1, 'must not be empty')
+    .max(MAX_CHARACTERS, { error: `must be at most ${MAX_CHARACTERS} characters`, abort: true })
     .transform((input, context): string => {
       const url = URL.parse(input)
       const problem = url === null ? 'not a URL' : problemOf(url, remedy)

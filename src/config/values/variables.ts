@@ -29,7 +29,9 @@ function substituteText(
   environment: Environment,
   addProblem: (message: string) => void,
 ): string {
-  return text.replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
+  // The expression takes quadratic time for references without an end.
+  const end = text.lastIndexOf('}') + 1
+  const replaced = text.slice(0, end).replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
     const value = environment[name]
     // Names such as toString are inherited members.
     const isSet = typeof value === 'string'
@@ -38,4 +40,5 @@ function substituteText(
     addProblem(`the environment variable ${name} is not set`)
     return reference
   })
+  return replaced + text.slice(end)
 }

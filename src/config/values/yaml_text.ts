@@ -1,10 +1,12 @@
 import {
+  CST,
   type Document,
   isCollection,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   parseDocument,
   visit,
@@ -21,7 +23,10 @@ export interface YamlText {
 }
 
 /** Keys and values of a file, with aliases expanded. A system of a configuration has about 20. */
-const MAX_VALUES = 100_000
+const MAX_VALUES = 20_000
+
+/** Tokens of a file except blanks and comments: the library takes 1 kB of memory and 20 µs for each. */
+const MAX_TOKENS = 2 * MAX_VALUES
 
 /** Anchors and aliases of a file: the library needs quadratic time for them. */
 const MAX_REFERENCES = 10_000
@@ -45,6 +50,7 @@ type Fault = Pick<YAMLParseError, 'code' | 'pos'>
 
 /** @throws {ConfigError} with the position of the first error; the message never quotes the text */
 export function parseYaml(file: string, text: string): YamlText {
+  if (hasMoreTokens(text, MAX_TOKENS)) throw tooManyValues(file)
   const lineCounter = new LineCounter()
   const document = parsedDocument(text, lineCounter, file)
   const place = (offset: number): Place => {
@@ -147,11 +153,26 @@ function rangeStart(item: unknown): number | undefined {
 
 function plainData(document: Document.Parsed, file: string): unknown {
   const data = resolved(document, file)
-  if (hasMoreValues(data, MAX_VALUES)) {
-    const message = `has more than ${MAX_VALUES} keys and values, including those of aliases`
-    throw new ConfigError(file, [{ path: '', message }])
-  }
+  if (hasMoreValues(data, MAX_VALUES)) throw tooManyValues(file)
   return data
+}
+
+function tooManyValues(file: string): ConfigError {
+  const message = `has more than ${MAX_VALUES} keys and values, including those of aliases`
+  return new ConfigError(file, [{ path: '', message }])
+}
+
+/** A plain scalar is two tokens: a marker of type `scalar`, then its text. */
+const NO_VALUES: readonly (CST.TokenType | null)[] = ['space', 'newline', 'comment', 'scalar']
+
+/** Stops at the limit, before the library creates objects of the tokens. */
+function hasMoreTokens(text: string, limit: number): boolean {
+  let count = 0
+  for (const token of new Lexer().lex(text)) {
+    if (!NO_VALUES.includes(CST.tokenType(token))) count += 1
+    if (count > limit) return true
+  }
+  return false
 }
 
 function resolved(document: Document.Parsed, file: string): unknown {

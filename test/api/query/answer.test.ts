@@ -54,6 +54,14 @@ describe('an answer', () => {
     expect(decode).toThrowError(/lacks the columns interface/)
   })
 
+  test('with more than 100 columns is refused', () => {
+    const tags = Array.from({ length: 94 }, (_, index) => `tag${index}`)
+    const body = (count: number) =>
+      bodyWith([...NAMES, ...tags.slice(0, count)], [[...CELLS, ...tags.slice(0, count)]])
+    expect(decodeBody(body(93)).series.size).toBe(1)
+    expect(() => decodeBody(body(94))).toThrowError(expect.objectContaining({ reason: 'too_large' }))
+  })
+
   test('that is an error with status 200 is a refused query', () => {
     expect(() => decodeBody({ error: 'failed to compile query' })).toThrowError(
       expect.objectContaining({ reason: 'client_error' }),
