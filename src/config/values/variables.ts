@@ -31,14 +31,16 @@ function substituteText(
 ): string {
   // The expression takes quadratic time for references without an end.
   const end = text.lastIndexOf('}') + 1
-  const replaced = text.slice(0, end).replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
-    const value = environment[name]
-    // Names such as toString are inherited members.
-    const isSet = typeof value === 'string'
-    if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
-    if (isSet) return value
-    addProblem(`the environment variable ${name} is not set`)
-    return reference
-  })
+  const replaced = text
+    .slice(0, end)
+    .replace(REFERENCE, (reference, name: string, otherwise: string | undefined) => {
+      const value = environment[name]
+      // Names such as toString are inherited members.
+      const isSet = typeof value === 'string'
+      if (otherwise !== undefined) return isSet && value !== '' ? value : otherwise
+      if (isSet) return value
+      addProblem(`the environment variable ${name} is not set`)
+      return reference
+    })
   return replaced + text.slice(end)
 }
