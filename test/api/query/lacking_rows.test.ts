@@ -168,3 +168,29 @@ describe('an answer with fewer rows than before', () => {
     ])
   })
 })
+
+test('an answer that is one point behind leaves histograms and rates as they were', async () => {
+  const times = ['08:25:00', '08:30:00', '08:35:00']
+  const readings = await readingsOf(3, (query, poll) => {
+    // Times are five minutes later with each poll, so the second answer ends before the first one.
+    const count = poll === 1 ? 1 : 3
+    const rows = (measurement: string, field: string, tags: Readonly<Record<string, string>>) =>
+      times
+        .slice(0, count)
+        .map(
+          (time, index): RowOptions => ({ time, value: 300 * (poll + index) ** 2, field, measurement, tags }),
+        )
+    if (query === 'query_latency_read')
+      return ['1.0', '+Inf'].flatMap((bound) => rows(MEASUREMENTS.latency.name, bound, { id: 'ttfb_read' }))
+    return query === 'query_network' ? rows('net', 'bytes_recv', { interface: 'public' }) : []
+  })
+  const found = readings.map(({ nodes: [node] }) => [
+    node?.latencies.get('read')?.buckets.map(({ count }) => count),
+    node?.interfaces.map(({ receivedBytesPerSecond }) => receivedBytesPerSecond),
+  ])
+  expect(found).toEqual([
+    [[1200, 1200], [3]],
+    [[1200, 1200], [3]],
+    [[4800, 4800], [7]],
+  ])
+})
