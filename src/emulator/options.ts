@@ -32,8 +32,6 @@ export interface EmulatorOptions {
   readonly sessions?: Partial<SessionLimits>
   /** Maximum number of points of one series in one request. */
   readonly maxPoints?: number
-  /** Accept regular expressions in queries; it is unknown whether real systems do. */
-  readonly queryRegularExpressions?: boolean
   /** Milliseconds since the epoch. */
   readonly clock?: () => number
 }
@@ -50,7 +48,6 @@ export const EMULATOR_DEFAULTS = {
   faults: [],
   sessions: SESSION_LIMITS,
   maxPoints: 100_000,
-  queryRegularExpressions: false,
   clock: Date.now,
 } as const satisfies EmulatorOptions
 

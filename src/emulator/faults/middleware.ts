@@ -96,7 +96,7 @@ function changeFeed(response: FullResponse, change: (feed: FeedDocument) => stri
   return { ...response, body: Buffer.from(change({ root, nodes })) }
 }
 
-/** Changes the answer to a query. Errors, CSV and answers without rows stay unchanged. */
+/** Changes the answer to a query. Errors and answers without rows stay unchanged. */
 function changeAnswer(response: FullResponse, change: (series: QuerySeries) => QuerySeries[]): FullResponse {
   const series = parseObject(response.body.toString())?.['Series'] as QuerySeries[] | undefined
   if (!Array.isArray(series) || series.some(({ Columns }) => Columns === null)) return response

@@ -26,7 +26,6 @@ export interface System {
   readonly maxPoints: number
   readonly counters: Counters
   /** Queries may contain `=~` and `!~`. */
-  readonly queryRegularExpressions: boolean
 }
 
 /** A request with a valid path, token and role. */
@@ -165,9 +164,9 @@ function feedRequest(
 }
 
 function query(system: System, request: AuthorizedRequest): RouteResponse {
-  const { queryRegularExpressions: regularExpressions, maxPoints } = system
+  const { maxPoints } = system
   const settings = request.querySettings
-  return { body: answerQuery({ ...request, ...settings, source: system, maxPoints, regularExpressions }) }
+  return { body: answerQuery({ ...request, ...settings, source: system, maxPoints }) }
 }
 
 /** Finds a pool by its URN, or by its bare UUID as in node objects of real systems. */

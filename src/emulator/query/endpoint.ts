@@ -1,6 +1,5 @@
 import { ApiError, QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
-import { csvOf } from './csv.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
 import { type ParseOptions, parseFlux } from './flux/parse.ts'
 import { isLong, jsonOf } from './json.ts'
@@ -22,7 +21,6 @@ export interface QueryResponse {
 }
 
 const JSON_TYPE = 'application/json'
-const CSV_TYPE = 'application/csv'
 
 /**
  * `POST /flux/api/external/v2/query`: a script, as JSON or as the whole body.
@@ -33,7 +31,7 @@ export function answerQuery(request: QueryRequest): QueryResponse {
   const { state } = PROFILES[request.source.profile].query
   if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${request.path}`)
   if (state === 'unavailable') throw new ApiError('unreachable', '')
-  const mediaType = request.accepts(JSON_TYPE, CSV_TYPE)
+  const mediaType = request.accepts(JSON_TYPE)
   if (mediaType === false) {
     throw new QueryError(`unsupported response media type: ${request.accept}`, 406)
   }
@@ -47,8 +45,7 @@ export function answerQuery(request: QueryRequest): QueryResponse {
   }
   const isEmptied = request.emptiesCombined && measurements.size > 1
   const answered = isEmptied ? { ...result, tables: [] } : result
-  const text = mediaType === CSV_TYPE ? csvOf(answered) : jsonOf(answered)
-  return { mediaType, text, long: isLong(answered) }
+  return { mediaType, text: jsonOf(answered), long: isLong(answered) }
 }
 
 function scriptOf({ contentType, body }: QueryRequest): string {

@@ -67,7 +67,7 @@ function* rowsOf(result: QueryResult, names: readonly string[]): Generator<strin
 }
 
 /** Formats times; the rows of a node have the same few. */
-export function timeTexts(): (time: number) => string {
+function timeTexts(): (time: number) => string {
   const texts = new Map<number, string>()
   return (time) => {
     const text = texts.get(time) ?? instantText({ seconds: time, nanoseconds: 0 })

@@ -122,25 +122,6 @@ test('keep merges what it makes equal, and keeps no column that was not asked fo
   expect(pair.Columns).toEqual(['table', '_time', '_value'])
 })
 
-test('CSV has annotations, and a new block for other types', async () => {
-  const emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
-  const response = await query(emulator, script('monitoring_op', 'mem', '|> last()'), {
-    headers: { accept: 'application/csv' },
-  })
-  expect(response.headers['content-type']).toBe('application/csv')
-  const lines = response.text.split('\r\n')
-  expect(lines.slice(0, 4)).toEqual([
-    '#datatype,string,long,dateTime:RFC3339,dateTime:RFC3339,dateTime:RFC3339,long,string,string,string,string,string',
-    '#group,false,false,true,true,false,false,true,true,true,true,true',
-    '#default,_result,,,,,,,,,,',
-    ',result,table,_start,_stop,_time,_value,_field,_measurement,host,node_id,tag',
-  ])
-  expect(lines[4]).toMatch(
-    /^,,0,2026-[^,]*Z,2026-[^,]*Z,2026-03-11T12:30:\d\dZ,\d+,available,mem,hot-node-01,/,
-  )
-  expect(lines.slice(5, 7)).toEqual(['', expect.stringMatching(/^#datatype,.*,double,/)])
-})
-
 describe('authentication', () => {
   test.each([
     [MONITOR, 200],

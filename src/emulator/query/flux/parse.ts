@@ -11,8 +11,6 @@ import { parsePredicate } from './predicate.ts'
 import { parseInstant, secondsOf } from './time.ts'
 
 export interface ParseOptions {
-  /** Accepts `=~` and `!~`; it is unknown whether real systems do. */
-  readonly regularExpressions: boolean
   /** Operations that are refused although they are usually allowed. */
   readonly refusedOperations: readonly string[]
   /** Refuses absolute times in `range`. */
@@ -54,7 +52,7 @@ function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions
     case 'range':
       return parseRange(cursor, options)
     case 'filter': {
-      const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor, options) })
+      const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor) })
       return { name, accepts: fn ?? cursor.fail('missing required argument fn') }
     }
     case 'last':

@@ -3,24 +3,19 @@ import type { Predicate } from './pipeline.ts'
 
 const MAX_DEPTH = 100
 
-interface Options {
-  readonly regularExpressions: boolean
-}
-
 /** Parses `(r) => r.name == "text" and (… or …)`. A column that a series does not have fulfils no comparison. */
-export function parsePredicate(cursor: Cursor, options: Options): Predicate {
+export function parsePredicate(cursor: Cursor): Predicate {
   cursor.expect('(')
   const row = cursor.name()
   cursor.expect(')')
   cursor.expect('=>')
-  return parseAlternatives({ cursor, row, options, depth: 0 })
+  return parseAlternatives({ cursor, row, depth: 0 })
 }
 
 interface Context {
   readonly cursor: Cursor
   /** Name of the parameter that is the row. */
   readonly row: string
-  readonly options: Options
   readonly depth: number
 }
 
@@ -61,20 +56,13 @@ function parseTerm(context: Context): Predicate {
   return inner
 }
 
-function parseComparison({ cursor, row, options }: Context): Predicate {
+function parseComparison({ cursor, row }: Context): Predicate {
   const name = parseColumn(cursor, row)
   const { text: operator } = cursor.next()
-  if (operator === '==' || operator === '!=') {
-    const expected = cursor.text('string')
-    const isEqual = operator === '=='
-    return (columns) => Object.hasOwn(columns, name) && (columns[name] === expected) === isEqual
-  }
-  if (!options.regularExpressions || (operator !== '=~' && operator !== '!~')) {
-    return cursor.fail(`operator ${operator} is not supported`)
-  }
-  const pattern = compilePattern(cursor)
-  const isMatch = operator === '=~'
-  return (columns) => Object.hasOwn(columns, name) && pattern.test(columns[name] ?? '') === isMatch
+  if (operator !== '==' && operator !== '!=') return cursor.fail(`operator ${operator} is not supported`)
+  const expected = cursor.text('string')
+  const isEqual = operator === '=='
+  return (columns) => Object.hasOwn(columns, name) && (columns[name] === expected) === isEqual
 }
 
 /** `r.name` or `r["name"]`. */
@@ -86,13 +74,4 @@ function parseColumn(cursor: Cursor, row: string): string {
   const column = cursor.text('string')
   cursor.expect(']')
   return column
-}
-
-function compilePattern(cursor: Cursor): RegExp {
-  const text = cursor.text('regex')
-  try {
-    return new RegExp(text)
-  } catch {
-    return cursor.fail('error parsing regexp')
-  }
 }

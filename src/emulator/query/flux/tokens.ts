@@ -1,10 +1,10 @@
 import { QueryError } from '../../protocol/errors.ts'
 
-export type TokenKind = 'name' | 'string' | 'time' | 'duration' | 'number' | 'regex' | 'symbol' | 'end'
+export type TokenKind = 'name' | 'string' | 'time' | 'duration' | 'number' | 'symbol' | 'end'
 
 export interface Token {
   readonly kind: TokenKind
-  /** Of a string or a regular expression: its content. */
+  /** Of a string: its content. */
   readonly text: string
   /** Of its first character. */
   readonly offset: number
@@ -19,8 +19,6 @@ const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
   ['string', /"(?:[^"\\]|\\.)*"/y],
   ['symbol', /\|>|=>|==|!=|=~|!~|[()[\]{}:,.=]/y],
 ]
-/** After `=~` and `!~` only: a slash begins nothing else in this subset of the language. */
-const REGEX = /\/(?:[^/\\\n]|\\.)+\//y
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 /** The tokens of a script, with one of kind `end` as the last. @throws QueryError 500 for text that is no token */
@@ -28,8 +26,7 @@ export function tokensOf(script: string): Token[] {
   const tokens: Token[] = []
   let offset = skipBlanks(script, 0)
   while (offset < script.length) {
-    const afterMatch = /^[=!]~$/.test(tokens.at(-1)?.text ?? '')
-    const [kind, raw] = tokenAt(script, offset, afterMatch) ?? fail(script, offset)
+    const [kind, raw] = tokenAt(script, offset) ?? fail(script, offset)
     tokens.push({ kind, text: contentOf(kind, raw), offset })
     offset = skipBlanks(script, offset + raw.length)
   }
@@ -42,9 +39,8 @@ function skipBlanks(script: string, offset: number): number {
   return offset + (BLANK.exec(script)?.[0].length ?? 0)
 }
 
-function tokenAt(script: string, offset: number, afterMatch: boolean): [TokenKind, string] | undefined {
-  const patterns = afterMatch ? ([['regex', REGEX]] as const) : PATTERNS
-  for (const [kind, pattern] of patterns) {
+function tokenAt(script: string, offset: number): [TokenKind, string] | undefined {
+  for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = offset
     const text = pattern.exec(script)?.[0]
     if (text !== undefined) return [kind, text]
@@ -53,7 +49,6 @@ function tokenAt(script: string, offset: number, afterMatch: boolean): [TokenKin
 }
 
 function contentOf(kind: TokenKind, raw: string): string {
-  if (kind === 'regex') return raw.slice(1, -1)
   if (kind !== 'string') return raw
   return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)
 }
