@@ -1,10 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import {
-  MAX_AGE_SECONDS,
-  type NodePerformance,
-  type PerformanceReading,
-} from '../../../src/api/query/performance.ts'
+import type { NodePerformance, PerformanceReading } from '../../../src/api/query/performance.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../src/api/query/version.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
@@ -114,7 +110,7 @@ test.each(FAULTS)(
     for (const { stop = 0, ...reading } of faulty.filter((one) => one !== undefined)) {
       for (const [key, value] of valuesOf({ stop, ...reading })) {
         expect(value, key).toBeCloseTo(right.get(key) ?? Number.NaN, 6)
-        expect(stop - Number(key.split(' ').at(-1))).toBeLessThanOrEqual(MAX_AGE_SECONDS)
+        expect(stop - Number(key.split(' ').at(-1))).toBeLessThanOrEqual(reading.maxAgeSeconds)
       }
     }
     const [last, expected] = [faulty, healthy].map((readings) => readings.at(-1))
