@@ -5,7 +5,7 @@ import type { Alert, AlertGroup } from '../../grafana/mixin/rules/groups/rule.ts
 import { ALERT_GROUPS, type RenderedFile } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
-import { counted } from '../../src/counted.ts'
+import { counted } from '../../src/text.ts'
 import { code, markdownTable } from './markdown.ts'
 
 /** Text of the runbooks: one Markdown file per component with one section per alert. All else is from the rules. */

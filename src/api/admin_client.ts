@@ -1,7 +1,7 @@
 import type { LimitsConfig, SystemConfig } from '../config/config.ts'
-import type { Secret } from '../config/values/secret.ts'
 import { type Log, silentLog } from '../log.ts'
 import { inSlices } from '../slices.ts'
+import type { Secret } from '../values/secret.ts'
 import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
 import type { Reason } from './errors/reasons.ts'
 import { exchangeFailure } from './http/failures.ts'

@@ -2,9 +2,8 @@ import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
-import { counted } from '../counted.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
-import { visibleLines, visibleText } from '../visible_text.ts'
+import { counted, visibleLines, visibleText } from '../text.ts'
 import { Failed } from './cli/exit.ts'
 
 interface Flags {

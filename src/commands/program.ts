@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { readVersion } from '../exporter/version.ts'
-import { visibleLines } from '../visible_text.ts'
+import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { withHelpWidth } from './cli/help_width.ts'
 import { failureText } from './cli/system_errors.ts'

@@ -1,6 +1,6 @@
 import type { AlertingConfig } from '../alerting/config.ts'
 import type { FeedBandwidthUnit } from '../catalogue.ts'
-import type { Secret } from './values/secret.ts'
+import type { Secret } from '../values/secret.ts'
 
 /** Credentials for one storage system. */
 export type AuthConfig =

@@ -1,4 +1,4 @@
-import { Secret } from './values/secret.ts'
+import { Secret } from '../values/secret.ts'
 
 /** Deep equality of two parts of a configuration; secrets are compared by value. */
 export function sameConfig(a: unknown, b: unknown): boolean {

@@ -1,10 +1,10 @@
 import { maxAgeSeconds, USUAL_INTERVAL_SECONDS, windowSeconds } from '../api/query/intervals.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
-import { isReadableByOthers, readTextFile } from '../config/values/files.ts'
-import type { Secret } from '../config/values/secret.ts'
-import { durationText } from '../duration_text.ts'
 import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../poller/period.ts'
+import { durationText } from '../text.ts'
+import { isReadableByOthers, readTextFile } from '../values/files.ts'
+import type { Secret } from '../values/secret.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
 export interface Risk {

@@ -1,9 +1,9 @@
 import type { HistoryReading } from '../api/history/history.ts'
 import type { ErrorHistory, NodeHistory } from '../api/history/node_history.ts'
 import type { Series } from '../api/history/series.ts'
-import { boundedName } from '../api/parse/names.ts'
 import { ATTRIBUTES, type SourceUnit, UNITS } from '../catalogue.ts'
 import { boundText, type PoolLabels, uniqueNames } from '../metrics/samples.ts'
+import { boundedName } from '../values/names.ts'
 
 /** Points of one series in base units, in ascending order of time. */
 export interface HistorySeries {

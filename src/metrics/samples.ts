@@ -4,7 +4,6 @@ import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
 import type { Snapshot } from '../api/feed/snapshots.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
-import { boundedName } from '../api/parse/names.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
 import {
   ATTRIBUTES,
@@ -15,6 +14,7 @@ import {
   UNITS,
 } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
+import { boundedName } from '../values/names.ts'
 import { labelText, type Part, type Sample, type SampleSet, sampleLines } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 

@@ -1,4 +1,4 @@
-import { nextTimes } from '../config/values/cron_times.ts'
+import { nextTimes } from '../values/cron_times.ts'
 
 /** Runs that are compared; enough for every common schedule. */
 const RUNS = 12

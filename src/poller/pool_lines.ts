@@ -1,6 +1,5 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
-import { boundedName } from '../api/parse/names.ts'
 import { createJoin, type Join, type MergedReading, mergePerformance } from '../api/query/merge.ts'
 import type { NodePerformance, PerformanceReading } from '../api/query/performance.ts'
 import { FORECAST } from '../catalogue.ts'
@@ -14,6 +13,7 @@ import {
   uniqueNames,
 } from '../metrics/samples.ts'
 import { atOnce, type Steps } from '../slices.ts'
+import { boundedName } from '../values/names.ts'
 import { NOTHING, type PerformanceState, type PoolState, type SystemState } from './system_state.ts'
 
 /** The lines of a pool, and what they were rendered from. */

@@ -1,4 +1,4 @@
-import { nextTimes } from '../config/values/cron_times.ts'
+import { nextTimes } from '../values/cron_times.ts'
 
 /** Runs a task at the times of a cron expression, from `start` to `stop`. */
 export interface Schedule {

@@ -1,9 +1,9 @@
 import { RESULTS } from '../api/errors/reasons.ts'
-import { boundedName } from '../api/parse/names.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import { labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
 import { poolLabelText } from '../metrics/samples.ts'
+import { boundedName } from '../values/names.ts'
 import type { PoolState, SystemState } from './system_state.ts'
 
 /** The gauges about a system and its pools: a few lines, rendered whenever something changed. */

@@ -1,6 +1,6 @@
 import type { SessionState } from '../api/session/session.ts'
 import type { AuthConfig } from '../config/config.ts'
-import { durationText } from '../duration_text.ts'
+import { durationText } from '../text.ts'
 import type { LoginStatus } from './model.ts'
 
 const METHODS = {

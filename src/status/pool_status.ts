@@ -1,7 +1,5 @@
-import { counted } from '../counted.ts'
-import { durationText } from '../duration_text.ts'
 import type { Failure, PoolState } from '../poller/state.ts'
-import { percentText } from '../quantities.ts'
+import { counted, durationText, percentText } from '../text.ts'
 import type {
   CategoryStatus,
   ErrorStatus,

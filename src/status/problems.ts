@@ -1,5 +1,5 @@
 import { EMPTY_REMEDY } from '../api/query/states.ts'
-import { durationText } from '../duration_text.ts'
+import { durationText } from '../text.ts'
 import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
 import { poolProblems } from './pool_status.ts'
 

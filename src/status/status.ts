@@ -1,7 +1,7 @@
-import { counted } from '../counted.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { SystemState } from '../poller/state.ts'
 import type { Steps } from '../slices.ts'
+import { counted } from '../text.ts'
 import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'
 import { badFirst, systemProblems } from './problems.ts'

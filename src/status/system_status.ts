@@ -1,7 +1,7 @@
-import { counted } from '../counted.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { PoolState, SystemState } from '../poller/state.ts'
 import type { Steps } from '../slices.ts'
+import { counted } from '../text.ts'
 import { loginStatus } from './login_status.ts'
 import type { PoolStatus, RequestStatus, ScheduleStatus, State, SystemStatus } from './model.ts'
 import { worstState } from './model.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { boundedName } from '../../src/api/parse/names.ts'
 import type { Format } from '../../src/metrics/exposition.ts'
 import { createPage, type Page } from '../../src/metrics/page.ts'
+import { boundedName } from '../../src/values/names.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
 import { fuzz } from './fuzz.ts'
 import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { nodesPath } from '../../src/api/errors/paths.ts'
-import { idProblem } from '../../src/config/values/ids.ts'
 import { duration, flag, numeric, parseDuration, size } from '../../src/config/values/units.ts'
 import { parseFault } from '../../src/emulator/faults/table.ts'
 import { parseListenAddress as parseEmulatorAddress } from '../../src/emulator/options.ts'
 import { ListenError, parseListenAddress } from '../../src/server/listener/listen_address.ts'
+import { idProblem } from '../../src/values/ids.ts'
 import { mutatedText, textOfPieces } from './arbitraries.ts'
 import { fuzz, resultOrError } from './fuzz.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
-import { boundedName } from '../../src/api/parse/names.ts'
 import { renderPart } from '../../src/metrics/exposition.ts'
 import { coverageSamples, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
+import { boundedName } from '../../src/values/names.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'
 
 const LABELS = { system: 's', poolId: 'urn:pool', pool: 'p' }

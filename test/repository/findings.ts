@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { outermostFunctionsOf } from './functions.ts'
 import { importsOf, packageOf, resolveImport } from './imports.ts'
-import { COMMON, MODULES, type Module, PACKAGES, READS_ENVIRONMENT } from './modules.ts'
+import { COMMON, MODULES, type Module, PACKAGES, READS_ENVIRONMENT, SHARED } from './modules.ts'
 
 /** Source text by path, from the root of the repository. */
 export type Sources = Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ function isAllowed(module: Module, target: string, typeOnly: boolean): boolean {
   const other = moduleOf(target)
   if (other === undefined) return false
   if (other.name === module.name) return true
-  if (other.name === COMMON) return true
+  if (SHARED.includes(other.name)) return true
   const permission = module.mayImport[target] ?? module.mayImport[other.name]
   return permission === 'all' || (permission === 'types' && typeOnly)
 }

@@ -1,5 +1,5 @@
 import type { ForecastConfig } from '../../config/config.ts'
-import { idProblem } from '../../config/values/ids.ts'
+import { idProblem } from '../../values/ids.ts'
 import { ApiError } from './errors.ts'
 
 /**

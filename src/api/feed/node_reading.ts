@@ -10,8 +10,8 @@ import {
   TRANSACTION_ERRORS,
   UNITS,
 } from '../../catalogue.ts'
-import { type JsonObject, member, readText, shortened } from '../parse/json.ts'
-import { readName } from '../parse/names.ts'
+import { shortened } from '../../text.ts'
+import { type JsonObject, member, readName, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { ABSENT, type Read, served, unreadable } from '../parse/reads.ts'
 import type { CoverageCounter, NodeCoverageCounter } from './coverage.ts'

@@ -1,8 +1,7 @@
-import { MAX_ID_CHARACTERS } from '../../config/values/ids.ts'
+import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
 import { ApiError } from '../errors/errors.ts'
 import { CURRENT_QUERY } from '../errors/paths.ts'
-import { embeddedList, isObject, type JsonObject, member, readText } from '../parse/json.ts'
-import { readName } from '../parse/names.ts'
+import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
 
 /** A storage pool from the configuration or from a list of the system. */
 export interface PoolRef {

@@ -1,6 +1,5 @@
 import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
-import { isObject, member } from '../parse/json.ts'
-import { readName } from '../parse/names.ts'
+import { isObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 
 /** The header that carries the token, both ways. API document, "Authentication", rule 1. */
 export const TOKEN_HEADER = 'X-SDS-AUTH-TOKEN'

@@ -1,4 +1,6 @@
 import { atOnce, type Steps } from '../../slices.ts'
+import { copied } from '../../text.ts'
+import { boundedName } from '../../values/names.ts'
 import { ApiError } from '../errors/errors.ts'
 import { parseSteps } from './json_steps.ts'
 import { isXml } from './markup.ts'
@@ -42,14 +44,10 @@ export function readText(value: unknown): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** A slice of a string keeps the whole string in memory, which may be as long as the response; a copy does not. */
-function copied(slice: string): string {
-  return Buffer.from(slice, 'utf16le').toString('utf16le')
-}
-
-/** The beginning of a text, for a log line or a label. */
-export function shortened(text: string, maxCharacters: number): string {
-  return text.length <= maxCharacters ? text : copied(text.slice(0, maxCharacters)).toWellFormed()
+/** Reads a text that becomes a label value; absent as in {@link readText}. */
+export function readName(value: unknown): string | undefined {
+  const text = readText(value)
+  return text === undefined ? undefined : boundedName(text)
 }
 
 /** A JSON object that is not an array. */

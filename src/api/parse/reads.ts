@@ -1,4 +1,4 @@
-import { shortened } from './json.ts'
+import { shortened } from '../../text.ts'
 
 /** Why a value of the feed was rejected: the values of `sds_api_rejected_values_total{reason}`. */
 export const REJECTIONS = {

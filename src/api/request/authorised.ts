@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
 import type { Answer } from '../http/transport.ts'

@@ -1,5 +1,5 @@
 import type { LimitsConfig, SystemConfig } from '../../config/config.ts'
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'

@@ -1,6 +1,6 @@
 import type { AuthConfig } from '../../config/config.ts'
-import { readTextFile } from '../../config/values/files.ts'
-import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
+import { readTextFile } from '../../values/files.ts'
+import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { tokenHeader } from '../http/token_header.ts'
 import { basicHeader } from './login.ts'

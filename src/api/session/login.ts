@@ -1,4 +1,4 @@
-import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { Secret, tokenFromText } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
 import { TOKEN_HEADER } from '../http/token_header.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 import { ApiError, isAnswer } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { createCooldown } from '../http/cooldown.ts'

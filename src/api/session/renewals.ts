@@ -1,4 +1,4 @@
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 import { createCooldown } from '../http/cooldown.ts'
 import type { Session } from './session.ts'
 

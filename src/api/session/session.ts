@@ -1,6 +1,6 @@
 import type { AuthConfig } from '../../config/config.ts'
-import type { Secret } from '../../config/values/secret.ts'
 import type { Log } from '../../log.ts'
+import type { Secret } from '../../values/secret.ts'
 import type { Reason } from '../errors/reasons.ts'
 import type { Answer } from '../http/transport.ts'
 

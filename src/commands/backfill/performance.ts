@@ -7,7 +7,6 @@ import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/version.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
-import { counted } from '../../counted.ts'
 import {
   QUERY_STEP_SECONDS,
   type QueriedPool,
@@ -15,6 +14,7 @@ import {
   querySource,
 } from '../../history/query_source.ts'
 import type { HistorySeries } from '../../history/series.ts'
+import { counted } from '../../text.ts'
 import type { PlannedSource } from './estimate.ts'
 import { findQueryGaps } from './gaps.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'

@@ -1,6 +1,5 @@
-import { durationText } from '../../duration_text.ts'
 import type { BackfillProgress } from '../../history/backfill.ts'
-import { percentText } from '../../quantities.ts'
+import { durationText, percentText } from '../../text.ts'
 import { createProgress } from '../cli/progress.ts'
 
 interface Output {

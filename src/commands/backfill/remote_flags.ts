@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { readTextFile } from '../../config/values/files.ts'
-import { passwordFromText, type Secret, tokenFromText } from '../../config/values/secret.ts'
 import type { ReceiverOptions } from '../../history/remote_write/receiver.ts'
+import { readTextFile } from '../../values/files.ts'
+import { passwordFromText, type Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseHttpUrl } from '../cli/urls.ts'
 

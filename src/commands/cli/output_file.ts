@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
-import { fileTypeProblem } from '../../config/values/files.ts'
+import { fileTypeProblem } from '../../values/files.ts'
 import { Failed } from './exit.ts'
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants

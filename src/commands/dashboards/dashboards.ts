@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { readTextFile } from '../../config/values/files.ts'
-import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { readTextFile } from '../../values/files.ts'
+import { Secret, tokenFromText } from '../../values/secret.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/alerting_flags.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseRootUrl } from '../cli/urls.ts'

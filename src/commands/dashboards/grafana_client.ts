@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Secret } from '../../config/values/secret.ts'
+import type { Secret } from '../../values/secret.ts'
 import { Failed } from '../cli/exit.ts'
 import { fetchJson, type JsonResponse } from '../cli/fetch_json.ts'
 import { failureText } from '../cli/system_errors.ts'

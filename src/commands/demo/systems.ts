@@ -1,8 +1,8 @@
-import { counted } from '../../counted.ts'
 import type { Emulator } from '../../emulator/emulator.ts'
 import { ACCOUNTS, PASSWORD } from '../../emulator/http/accounts.ts'
 import { type EmulatorOptions, parseListenAddress } from '../../emulator/options.ts'
 import type { Profile } from '../../emulator/protocol/profiles.ts'
+import { counted } from '../../text.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 

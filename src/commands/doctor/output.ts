@@ -1,4 +1,4 @@
-import { visibleLines } from '../../visible_text.ts'
+import { visibleLines } from '../../text.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { CheckReport } from './check/check.ts'
 import { countStatus, renderReport, STATUSES, summaryText } from './check/report.ts'

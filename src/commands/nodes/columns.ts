@@ -1,6 +1,4 @@
-import { durationText } from '../../duration_text.ts'
-import { bytesText, percentText } from '../../quantities.ts'
-import { visibleText } from '../../visible_text.ts'
+import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import type { NodeRow } from './rows.ts'
 import { severityOf } from './severity.ts'
 

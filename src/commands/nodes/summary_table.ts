@@ -1,8 +1,6 @@
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type BaseUnit, UNITS } from '../../catalogue.ts'
-import { durationText } from '../../duration_text.ts'
-import { bytesText, percentText } from '../../quantities.ts'
-import { visibleText } from '../../visible_text.ts'
+import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import { timeText } from '../cli/times.ts'
 import type { SummaryRow } from './summaries.ts'
 

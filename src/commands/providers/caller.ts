@@ -1,8 +1,8 @@
 import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { passwordFromText, Secret, tokenFromText } from '../../config/values/secret.ts'
 import { fromApiError, Refused } from '../../server/admin/errors.ts'
-import { visibleText } from '../../visible_text.ts'
+import { visibleText } from '../../text.ts'
+import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askSecret, type Terminal } from '../cli/terminal.ts'
 

@@ -1,6 +1,6 @@
 import { validate, validateDetailed } from 'node-cron'
 import { z } from 'zod'
-import { nextTimes } from './cron_times.ts'
+import { nextTimes } from '../../values/cron_times.ts'
 
 const FIELDS = 6
 /** node-cron expands a range before it checks its ends; no valid field has a number of three digits. */

@@ -1,4 +1,4 @@
-import { counted } from '../../counted.ts'
+import { counted } from '../../text.ts'
 import { suggestion } from './suggestions.ts'
 
 /** A position in a file, counted from 1. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileKind, readTextFile, type TextFile } from './files.ts'
+import { type FileKind, readTextFile, type TextFile } from '../../values/files.ts'
 
 export type ReadText = (path: string, kind: FileKind) => TextFile
 

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { readTextFile } from '../values/files.ts'
+import { readTextFile } from '../../values/files.ts'
+import { Secret } from '../../values/secret.ts'
 import { ConfigError, type Problem, pathText } from '../values/problems.ts'
 import type { ReadText } from '../values/readings.ts'
 import { PARSE_OPTIONS, schemaProblems } from '../values/schema_problems.ts'
-import { Secret } from '../values/secret.ts'
 import { parseYaml } from '../values/yaml_text.ts'
 import { buildTls, readMaterial, type TlsSection, tlsRuleProblems, type WebTls } from './tls.ts'
 import {

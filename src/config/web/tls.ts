@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { Secret } from '../../values/secret.ts'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
 import type { Problem } from '../values/problems.ts'
 import type { ReadText } from '../values/readings.ts'
-import { Secret } from '../values/secret.ts'
 import {
   CLIENT_AUTH,
   type ClientAuthName,

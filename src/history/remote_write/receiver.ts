@@ -4,7 +4,7 @@ import { ApiError } from '../../api/errors/errors.ts'
 import { pause } from '../../api/http/deadline.ts'
 import { exchangeFailure } from '../../api/http/failures.ts'
 import { parseRetryAfter } from '../../api/http/refusals.ts'
-import { visibleText } from '../../visible_text.ts'
+import { visibleText } from '../../text.ts'
 
 export interface ReceiverOptions {
   readonly url: URL

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
 import { TOKEN_HEADER } from '../../api/http/token_header.ts'
-import { Secret, tokenFromText } from '../../config/values/secret.ts'
+import { Secret, tokenFromText } from '../../values/secret.ts'
 import { rawPath } from '../auth/request_check.ts'
 import type { DocumentFormat } from './documents.ts'
 import { refused } from './errors.ts'

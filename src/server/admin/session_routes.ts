@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { AdminClient } from '../../api/admin_client.ts'
-import { passwordFromText, Secret } from '../../config/values/secret.ts'
+import { passwordFromText, Secret } from '../../values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { Audit } from './audit.ts'
 import { auditedLogin, countedToken } from './credentials_audit.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Secret } from '../../config/values/secret.ts'
 import type { Log } from '../../log.ts'
+import type { Secret } from '../../values/secret.ts'
 import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 import type { Refusal } from './refusal.ts'

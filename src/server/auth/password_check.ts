@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { createBoundedMap } from '../../values/bounded_map.ts'
 import { createTaskQueue } from '../task_queue.ts'
-import { createBoundedMap } from './bounded_map.ts'
 
 /** Credentials sent by a client, and the hash to compare them with. */
 export interface Claim {

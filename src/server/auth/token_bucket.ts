@@ -1,4 +1,4 @@
-import { createBoundedMap } from './bounded_map.ts'
+import { createBoundedMap } from '../../values/bounded_map.ts'
 
 /** `burst` tokens at most; one token is added every `intervalMs`. */
 export interface BucketSize {

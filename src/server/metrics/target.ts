@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { visibleText } from '../../visible_text.ts'
+import { visibleText } from '../../text.ts'
 
 /** The parameters of a path, with their meanings. */
 type Parameters = Readonly<Partial<Record<'system' | 'pool', string>>>

@@ -1,4 +1,4 @@
-import { visibleText } from '../../visible_text.ts'
+import { visibleText } from '../../text.ts'
 
 /** HTML that may be sent. Only {@link html} and {@link trusted} create it. */
 export class Html {

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../slices.ts'
-import { visibleText } from '../../visible_text.ts'
+import { visibleText } from '../../text.ts'
 
 const PIECE_CHARACTERS = 64 * 1024
 const SLICE_MS = 1

@@ -1,5 +1,5 @@
 import type { Answer } from '../../../src/api/http/transport.ts'
-import { Secret } from '../../../src/config/values/secret.ts'
+import { Secret } from '../../../src/values/secret.ts'
 
 /** An answer as returned by the transport. */
 export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {

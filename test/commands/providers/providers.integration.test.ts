@@ -7,8 +7,8 @@ import { withToken } from '../../../src/commands/providers/caller.ts'
 import { deleteWithConfirmation } from '../../../src/commands/providers/delete.ts'
 import { providersCommand } from '../../../src/commands/providers/providers.ts'
 import type { TlsConfig } from '../../../src/config/config.ts'
-import { Secret } from '../../../src/config/values/secret.ts'
 import { silentLog } from '../../../src/log.ts'
+import { Secret } from '../../../src/values/secret.ts'
 import {
   ADMIN,
   MONITOR,

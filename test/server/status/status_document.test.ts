@@ -12,7 +12,7 @@ import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metric
 import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import type { Status } from '../../../src/status/model.ts'
 import { createRecent } from '../../../src/status/recent.ts'
-import { visibleText } from '../../../src/visible_text.ts'
+import { visibleText } from '../../../src/text.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import { get, request } from '../../support/http.ts'
 import { statusSources } from './status_setup.ts'

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util'
-import { counted } from '../../../counted.ts'
-import { visibleText } from '../../../visible_text.ts'
+import { counted, visibleText } from '../../../text.ts'
 import type { CheckReport, Finding, Status } from './check.ts'
 
 const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {

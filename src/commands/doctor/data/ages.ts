@@ -1,7 +1,7 @@
 import { createJoin, type MergedReading, mergePerformance } from '../../../api/query/merge.ts'
 import type { Category } from '../../../catalogue.ts'
-import { durationText } from '../../../duration_text.ts'
 import { newestTimes } from '../../../metrics/newest_times.ts'
+import { durationText } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 

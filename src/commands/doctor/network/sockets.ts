@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TlsConfig } from '../../../config/config.ts'
-import { readTextFile } from '../../../config/values/files.ts'
+import { readTextFile } from '../../../values/files.ts'
 import { hostOf } from './names.ts'
 
 /** Details of the server certificate. The names are untrusted text. */

@@ -1,5 +1,5 @@
 import type { HistoryConfig } from '../../../config/config.ts'
-import { durationText } from '../../../duration_text.ts'
+import { durationText } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'
 import { type ScrapeTarget, secondsOf } from './client.ts'
 

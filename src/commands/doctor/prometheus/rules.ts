@@ -1,4 +1,4 @@
-import { counted } from '../../../counted.ts'
+import { counted } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'
 import type { LoadedRule, ScrapeTarget } from './client.ts'
 

@@ -3,8 +3,8 @@ import type { Snapshot } from '../../../api/feed/snapshots.ts'
 import { createJoin, type Join } from '../../../api/query/merge.ts'
 import type { NodePerformance, PerformanceReading } from '../../../api/query/performance.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
-import { counted } from '../../../counted.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
+import { counted } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'
 
 /** The attributes that both sources have in bytes per second, the feed in `performance.feed_bandwidth_unit`. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { INVISIBLE } from '../../../visible_text.ts'
+import { INVISIBLE } from '../../../text.ts'
 import { contentSecurityPolicy } from '../../page/policy.ts'
 import { readPageStyle } from '../../page/style.ts'
 

@@ -1,7 +1,6 @@
-import { durationText } from '../../../duration_text.ts'
-import { bytesText, countText, percentText } from '../../../quantities.ts'
 import type { History, PoolColumn, SystemColumn, Values } from '../../../status/recent.ts'
 import { SLOT_SECONDS } from '../../../status/slots.ts'
+import { bytesText, countText, durationText, percentText } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { pollDuration, rounded } from './elements.ts'
 

@@ -1,7 +1,6 @@
-import { counted } from '../../../counted.ts'
-import { durationText } from '../../../duration_text.ts'
 import type { AttributeStatus, CategoryStatus, PoolStatus } from '../../../status/model.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { counted, durationText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { known } from './elements.ts'
 

@@ -1,8 +1,7 @@
-import { durationText } from '../../../duration_text.ts'
-import { bytesText, percentText } from '../../../quantities.ts'
 import type { State } from '../../../status/model.ts'
 import type { DiskFigures } from '../../../status/node_figures.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
+import { bytesText, durationText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
 /** Time of the page, in seconds since the epoch. */

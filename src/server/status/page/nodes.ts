@@ -1,7 +1,7 @@
-import { durationText } from '../../../duration_text.ts'
 import type { NodeStatus } from '../../../status/model.ts'
 import { healthSeverity } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
+import { durationText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { capacity, disks, known } from './elements.ts'
 

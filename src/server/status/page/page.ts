@@ -1,4 +1,3 @@
-import { counted } from '../../../counted.ts'
 import type { Steps } from '../../../slices.ts'
 import {
   type PoolStatus,
@@ -9,6 +8,7 @@ import {
 } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf, type Selection } from '../../../status/selection.ts'
+import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { relativeTime } from './elements.ts'
 import { type Links, pageHeader } from './header.ts'

@@ -1,7 +1,7 @@
-import { counted } from '../../../counted.ts'
 import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
+import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { poolCharts } from './charts.ts'
 import { coverageTable } from './coverage.ts'

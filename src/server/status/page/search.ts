@@ -1,7 +1,7 @@
-import { counted } from '../../../counted.ts'
 import type { Steps } from '../../../slices.ts'
 import type { Status } from '../../../status/model.ts'
 import { isNamed } from '../../../status/selection.ts'
+import { counted } from '../../../text.ts'
 import { type Html, html } from '../../page/html.ts'
 import { type NodeRow, nodeTable } from './nodes.ts'
 import { poolUrl } from './pool.ts'

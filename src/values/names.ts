@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readText, shortened } from './json.ts'
+import { shortened } from '../text.ts'
 
 /** Maximum length of a name as a label value; the rest is replaced by a fingerprint of the name. */
 const MAX_NAME_CHARACTERS = 200
@@ -11,10 +11,4 @@ export function boundedName(name: string): string {
   if (name.length <= MAX_NAME_CHARACTERS) return name
   const fingerprint = createHash('sha256').update(name).digest('hex').slice(0, FINGERPRINT_CHARACTERS)
   return `${shortened(name, MAX_NAME_CHARACTERS)}…${fingerprint}`
-}
-
-/** Reads a text that becomes a label value; absent as in {@link readText}. */
-export function readName(value: unknown): string | undefined {
-  const text = readText(value)
-  return text === undefined ? undefined : boundedName(text)
 }

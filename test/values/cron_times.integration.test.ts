@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask, getTasks } from 'node-cron'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { nextTimes } from '../../../src/config/values/cron_times.ts'
+import { nextTimes } from '../../src/values/cron_times.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {

@@ -1,4 +1,0 @@
-/** `1 node`, `5 nodes`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
-}

@@ -1,0 +1,85 @@
+/** `1 node`, `5 nodes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** A larger unit is used only from this count on, because durations are rounded down. */
+const MIN_COUNT = 2
+
+/** A duration in whole units, rounded down: `42s`, `5m`, `3h`, `55d`. */
+export function durationText(seconds: number): string {
+  const size = Math.abs(seconds)
+  const units = [[DAY, 'd'] as const, [HOUR, 'h'] as const, [MINUTE, 'm'] as const]
+  const [length, unit] = units.find(([length]) => size >= MIN_COUNT * length) ?? [1, 's']
+  return `${seconds < 0 ? '-' : ''}${Math.floor(size / length)}${unit}`
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const
+const BYTES_STEP = 1000
+
+/** Bytes in decimal units: `90.6 TB`. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(
+    Math.floor(Math.log10(Math.max(bytes, 1)) / Math.log10(BYTES_STEP)),
+    BYTE_UNITS.length - 1,
+  )
+  const digits = power === 0 ? 0 : 1
+  const text = (bytes / BYTES_STEP ** power).toFixed(digits)
+  const isRoundedUp = Number(text) >= BYTES_STEP && power < BYTE_UNITS.length - 1
+  return isRoundedUp ? `1.0 ${BYTE_UNITS[power + 1]}` : `${text} ${BYTE_UNITS[power]}`
+}
+
+/** A ratio as a percentage with one digit: `45.2%`. */
+export function percentText(ratio: number): string {
+  return `${(ratio * 100).toFixed(1)}%`
+}
+
+const COUNT_UNITS = ['', 'K', 'M', 'B', 'T'] as const
+
+/** A number with at most one digit behind the point: `950`, `1.2K`. Not with Intl, which takes 6 MiB of memory. */
+export function countText(count: number): string {
+  let scaled = count
+  let power = 0
+  while (Number(scaled.toFixed(1)) >= 1000 && power < COUNT_UNITS.length - 1) {
+    scaled /= 1000
+    power += 1
+  }
+  return `${Number(scaled.toFixed(1))}${COUNT_UNITS[power]}`
+}
+
+/**
+ * A class of a regular expression with the flag `u`: characters that are invisible, or change how other text is shown.
+ * Control characters (C0, DEL, C1), format characters such as bidirectional overrides, other characters that renderers
+ * ignore, line and paragraph separators, and surrogates without their other half.
+ */
+export const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
+
+const INVISIBLE_CHARACTER = new RegExp(`[${INVISIBLE}]`, 'gu')
+
+/** The text with each invisible character as `\uXXXX`, in UTF-16 code units as in JSON. */
+export function visibleText(text: string): string {
+  return text.replace(INVISIBLE_CHARACTER, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+/** The same for text of several lines. JSON keeps its value. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(visibleText).join('\n')
+}
+
+/** The beginning of a text, for a log line or a label. */
+export function shortened(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : copied(text.slice(0, maxCharacters)).toWellFormed()
+}
+
+/** A slice of a string keeps the whole string in memory, which may be as long as the response; a copy does not. */
+export function copied(slice: string): string {
+  return Buffer.from(slice, 'utf16le').toString('utf16le')
+}
