@@ -25,7 +25,7 @@ const PAGE_FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STA
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
 /** @param parts the lines of each pool and system, in the order of the exposition */
-export function createPage(parts: readonly Part[]): Page {
+export function createPage(parts: readonly Part[], compress = beginGzip): Page {
   const bodies = new Map<Format, Buffer>()
   const heads = new Map<Format, Promise<GzipHead>>()
   const requestedForms = new Set<Form>()
@@ -42,7 +42,7 @@ export function createPage(parts: readonly Part[]): Page {
     requestedForms.add(`gzip ${format}`)
     let ready = heads.get(format)
     if (ready === undefined) {
-      ready = beginGzip(body(format))
+      ready = compress(body(format))
       heads.set(format, ready)
       // A failure, such as that of an allocation, is not repeated for the life of the page.
       ready.catch(() => heads.delete(format))
