@@ -100,7 +100,7 @@ async function backfill(
 ): Promise<number> {
   const spoolFolder = join(folder, 'spool')
   const source = poolSource({ key: poolId, system: 'bench', poolId, label: 'hot', client, points: POINTS })
-  return runBackfill({
+  const { samples } = await runBackfill({
     settings: { period: PERIOD, sources: [poolId], destination: output, labels: {} },
     parts: [{ name: 'all', period: PERIOD }],
     sources: [source],
@@ -112,4 +112,5 @@ async function backfill(
     onRejected: () => undefined,
     signal: new AbortController().signal,
   })
+  return samples
 }

@@ -1,9 +1,13 @@
+import { ApiError } from '../api/errors/errors.ts'
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Period } from '../api/history/series.ts'
-import type { Journal, RunSettings, RunState } from './journal.ts'
+import { createPermits } from '../api/http/permits.ts'
+import { type Hole, periodsOfHoles, withHole, withoutPeriod } from './holes.ts'
+import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
 import type { Part } from './periods.ts'
+import { createProgressCounter, type ProgressCounter, type SystemProgress } from './run_progress.ts'
 import type { HistorySeries } from './series.ts'
-import type { HistorySource } from './source.ts'
+import type { HistorySource, SourceWindow } from './source.ts'
 import type { SpooledSeries } from './spool.ts'
 
 /** Where samples go. */
@@ -16,19 +20,13 @@ export interface Destination {
   readonly isFull: boolean
   /** After it, what was written survives the end of the process. */
   save(): Promise<readonly SpooledSeries[]>
-  /** Completes the part. What was saved stays until {@link discard}. */
-  finish(part: Part): Promise<void>
+  /**
+   * Makes the result of the part. What was saved stays until {@link discard}.
+   * @param isOrdered whether the samples of each series were written in the order of their times
+   */
+  finish(part: Part, isOrdered: boolean): Promise<void>
   /** Removes what was saved of a part that is complete and recorded as such. */
   discard(): Promise<void>
-}
-
-/** Progress of a run, resumed parts included. */
-export interface BackfillProgress {
-  /** Seconds of history that were read, over all sources. */
-  readonly doneSeconds: number
-  readonly totalSeconds: number
-  /** Written by this process. */
-  readonly samples: number
 }
 
 export interface BackfillOptions {
@@ -40,118 +38,157 @@ export interface BackfillOptions {
   readonly journal: Journal | undefined
   /** That of the journal, for a resumed run. */
   readonly state: RunState | undefined
-  readonly onProgress: (progress: BackfillProgress) => void
+  readonly onProgress: (progress: readonly SystemProgress[], samples: number) => void
   readonly notice: (text: string) => void
   readonly onRejected: (source: HistorySource, values: readonly RejectedValue[]) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Reads the past of all sources, one source and one window at a time, and writes it part by part. On a failure or an abort,
- * everything that was read is saved first.
- * @returns number of samples of the whole run
+ * Reads the past of all sources and writes it part by part: all systems at the same time, and of each system one source
+ * and one window after the other. On a failure or an abort, everything that was read is saved first. A system that fails
+ * does not stop the others within the part.
+ * @returns the state at the end, with the holes that remain
+ * @throws {AggregateError} the failures of systems
  */
-export async function runBackfill(options: BackfillOptions): Promise<number> {
+export async function runBackfill(options: BackfillOptions): Promise<RunState> {
   const { parts, destination, settings } = options
-  let state: RunState = options.state ?? {
-    settings,
-    part: 0,
-    done: {},
-    series: [],
-    samples: 0,
-    isFinished: false,
-  }
+  let state: RunState = options.state ?? { settings, begun: 0, parts: [], samples: 0, isFinished: false }
   const before = state.samples
+  const progress = createProgressCounter(options, state)
   const save = async (change: Partial<RunState>) => {
-    state = { ...state, ...change }
+    state = { ...state, ...change, samples: before + progress.samples() }
     await options.journal?.save(state)
   }
-  const progress = createProgressCounter(options, state)
   await save({})
-  progress.added(0, 0)
   for (const [index, part] of parts.entries()) {
-    if (index < state.part) continue
-    await destination.begin(part, state.series)
-    const done = { ...state.done }
-    const checkpoint = async () =>
-      save({ series: await destination.save(), done: { ...done }, samples: before + progress.samples() })
+    const earlier = state.parts.find((one) => one.index === index) ?? newPart(index)
+    if (index < state.begun && !state.parts.includes(earlier)) continue
+    await destination.begin(part, earlier.series)
+    const others = state.parts.filter((one) => one !== earlier)
+    const current = { ...earlier, done: { ...earlier.done } }
+    const begun = Math.max(state.begun, index + 1)
+    const checkpoint = async () => {
+      const series = await destination.save()
+      await save({ begun, parts: [...others, { ...current, done: { ...current.done }, series }] })
+    }
     try {
-      for (const source of options.sources) {
-        await writeSource({ ...options, source, part, done, checkpoint, added: progress.added })
-      }
-      await destination.finish(part)
+      await readSystems({ ...options, part, current, checkpoint, progress })
+      await destination.finish(part, current.isOrdered)
     } catch (failure) {
       await checkpoint()
       throw failure
     }
-    const samples = before + progress.samples()
-    await save({ part: index + 1, done: {}, series: [], samples, isFinished: index + 1 === parts.length })
-    await destination.discard()
+    if (current.holes.length > 0) await checkpoint()
+    else {
+      await save({ begun, parts: others, isFinished: begun === parts.length && others.length === 0 })
+      await destination.discard()
+    }
   }
-  return state.samples
+  return state
 }
 
-interface SourceRun extends BackfillOptions {
-  readonly source: HistorySource
+function newPart(index: number): PartState {
+  return { index, done: {}, holes: [], series: [], isOrdered: true }
+}
+
+interface PartRun extends BackfillOptions {
   readonly part: Part
   /** Updated after each window. */
-  readonly done: Record<string, number>
+  readonly current: {
+    readonly done: Record<string, number>
+    holes: readonly Hole[]
+    isOrdered: boolean
+  }
   readonly checkpoint: () => Promise<void>
-  readonly added: (seconds: number, samples: number) => void
+  readonly progress: ProgressCounter
 }
 
-async function writeSource(run: SourceRun): Promise<void> {
-  const { source, part, done } = run
-  for (const gap of source.gaps ?? [part.period]) {
-    const start = Math.max(part.period.start, gap.start, done[source.key] ?? 0)
-    const end = Math.min(part.period.end, gap.end)
-    if (start < end) await writePeriod(run, { ...part.period, start, end })
-  }
+interface SourceRun extends PartRun {
+  readonly source: HistorySource
+  /** Runs one task at a time, of all systems. */
+  readonly alone: (task: () => Promise<void>) => Promise<void>
 }
 
-async function writePeriod(run: SourceRun, period: Period): Promise<void> {
-  const { source, done, destination, settings, signal } = run
-  const notice = (text: string) => run.notice(`system ${source.system}, ${source.label}: ${text}`)
-  for await (const window of source.read(period, { labels: settings.labels, notice, signal })) {
-    const { series, rejected } = window
-    await destination.write(series, signal)
-    done[source.key] = window.period.end
-    if (rejected.length > 0) run.onRejected(source, rejected)
-    run.added(window.period.end - window.period.start, countSamples(series))
-    if (destination.isFull) await run.checkpoint()
-  }
-}
-
-function countSamples(series: readonly HistorySeries[]): number {
-  return series.reduce((sum, { times }) => sum + times.length, 0)
-}
-
-function createProgressCounter({ parts, sources, onProgress }: BackfillOptions, state: RunState) {
-  const secondsOf = ({ period }: Part) =>
-    sources.reduce((sum, { gaps = [period] }) => sum + secondsIn(gaps, period), 0)
-  const totalSeconds = parts.reduce((sum, part) => sum + secondsOf(part), 0)
-  let doneSeconds = parts.slice(0, state.part).reduce((sum, part) => sum + secondsOf(part), 0)
-  const current = parts[state.part]?.period
-  for (const { key, gaps } of sources) {
-    const end = state.done[key]
-    if (current !== undefined && end !== undefined)
-      doneSeconds += secondsIn(gaps ?? [current], { ...current, end })
-  }
-  let samples = 0
-  return {
-    samples: () => samples,
-    added(seconds: number, more: number) {
-      doneSeconds += seconds
-      samples += more
-      onProgress({ doneSeconds, totalSeconds, samples })
-    },
-  }
-}
-
-/** Seconds of the periods that are within another one. */
-function secondsIn(periods: readonly Period[], { start, end }: Period): number {
-  return periods.reduce(
-    (sum, period) => sum + Math.max(0, Math.min(period.end, end) - Math.max(period.start, start)),
-    0,
+/** @throws {AggregateError} the failures of systems, after the others have been read */
+async function readSystems(run: PartRun): Promise<void> {
+  const stopped = new AbortController()
+  const signal = AbortSignal.any([run.signal, stopped.signal])
+  const writes = createPermits(1)
+  const alone: SourceRun['alone'] = (task) => writes.run(task, { signal })
+  const systems = Map.groupBy(run.sources, ({ system }) => system)
+  const reads = [...systems].map(async ([system, sources]) => {
+    try {
+      for (const source of sources) await readSource({ ...run, source, alone, signal })
+    } catch (failure) {
+      // Such as a full disk: it concerns all systems.
+      if (!(failure instanceof ApiError)) stopped.abort(failure)
+      else if (systems.size > 1 && !signal.aborted)
+        run.notice(`system ${system} failed, the others are read: ${failure.message}`)
+      throw failure
+    }
+  })
+  const failures = (await Promise.allSettled(reads)).flatMap((read) =>
+    read.status === 'rejected' ? [read.reason as unknown] : [],
   )
+  run.signal.throwIfAborted()
+  if (stopped.signal.aborted) throw stopped.signal.reason
+  if (failures.length > 0) throw new AggregateError(failures)
+}
+
+async function readSource(run: SourceRun): Promise<void> {
+  const { source, part, current } = run
+  for (const gap of source.gaps ?? [part.period]) {
+    const start = Math.max(part.period.start, gap.start, current.done[source.key] ?? 0)
+    const end = Math.min(part.period.end, gap.end)
+    if (start >= end) continue
+    await readPeriod(run, { ...part.period, start, end }, undefined, (window) => {
+      current.done[source.key] = window.period.end
+      run.progress.read(source, window.period)
+    })
+  }
+  await readHoles(run)
+}
+
+/** Reads once more what was not answered before: most failures pass. */
+async function readHoles(run: SourceRun): Promise<void> {
+  const { source, part, current } = run
+  for (const { start, end, subjects } of periodsOfHoles(current.holes, source.key)) {
+    try {
+      await readPeriod(run, { ...part.period, start, end }, subjects, ({ period }) => {
+        current.holes = withoutPeriod(current.holes, { source: source.key, subjects }, period)
+        current.isOrdered = false
+      })
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || run.signal.aborted) throw failure
+    }
+  }
+}
+
+/** @param wrote called after each window was written, before its own holes are noted */
+async function readPeriod(
+  run: SourceRun,
+  period: Period,
+  subjects: ReadonlySet<string> | undefined,
+  wrote: (window: SourceWindow) => void,
+): Promise<void> {
+  const { source, destination, settings, signal, current, alone } = run
+  const options = {
+    labels: settings.labels,
+    notice: (text: string) => run.notice(`system ${source.system}, ${source.label}: ${text}`),
+    signal,
+    ...(subjects !== undefined && { subjects }),
+  }
+  for await (const window of source.read(period, options)) {
+    await alone(async () => {
+      await destination.write(window.series, signal)
+      wrote(window)
+      const { start, end } = window.period
+      for (const { subject } of window.unanswered)
+        current.holes = withHole(current.holes, { source: source.key, subject, start, end })
+      if (window.rejected.length > 0) run.onRejected(source, window.rejected)
+      run.progress.wrote(window.series)
+      if (destination.isFull) await run.checkpoint()
+    })
+  }
 }

@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { rename, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Destination } from './backfill.ts'
@@ -9,7 +10,7 @@ import { openSpool, type Spool } from './spool.ts'
 export interface FileDestinationOptions {
   /** The OpenMetrics file of a part, or a stream that stays open. */
   readonly target: (part: Part) => string | Writable
-  /** The folder for samples that are not yet in order; removed after each part. */
+  /** The folder for samples that are not yet in order, with one folder for each part that is not complete. */
   readonly spoolFolder: string
   /** Whether a part without samples has no file. */
   readonly skipEmpty: boolean
@@ -27,8 +28,8 @@ export function createFileDestination({
     return spool
   }
   return {
-    async begin(_part, saved) {
-      spool = await openSpool(spoolFolder, saved)
+    async begin({ name }, saved) {
+      spool = await openSpool(join(spoolFolder, name), saved)
     },
     async write(series) {
       opened().add(series)
@@ -37,12 +38,13 @@ export function createFileDestination({
       return opened().isFull
     },
     save: () => opened().save(),
-    async finish(part) {
-      if (!(skipEmpty && opened().isEmpty)) await writeTo(target(part), opened())
+    async finish(part, isOrdered) {
+      if (!(skipEmpty && opened().isEmpty)) await writeTo(target(part), opened().text(isOrdered))
     },
     async discard() {
       await spool?.remove()
       spool = undefined
+      await rmdir(spoolFolder).catch(() => undefined)
     },
   }
 }
@@ -50,11 +52,20 @@ export function createFileDestination({
 /** The highest number of bytes that are collected before they are written. */
 const WRITE_BYTES = 256 * 1024
 
-async function writeTo(target: string | Writable, spool: Spool): Promise<void> {
-  const source = Readable.from(joined(spool.text()), { objectMode: false, highWaterMark: WRITE_BYTES })
+async function writeTo(target: string | Writable, text: AsyncIterable<Buffer | string>): Promise<void> {
+  let bytes = 0
+  const source = Readable.from(
+    joined(text, (written) => {
+      bytes += written
+    }),
+    { objectMode: false, highWaterMark: WRITE_BYTES },
+  )
   if (typeof target !== 'string') return await toStream(source, target)
   const unfinished = `${target}.unfinished`
   await pipeline(source, createWriteStream(unfinished))
+  const { size } = await stat(unfinished)
+  if (size !== bytes)
+    throw new Error(`${unfinished} has ${size} bytes, but ${bytes} were written: another program changed it`)
   await rename(unfinished, target)
 }
 
@@ -68,13 +79,17 @@ async function toStream(source: Readable, target: Writable): Promise<void> {
 }
 
 /** Joins small pieces, because each of them costs a turn of the event loop. */
-async function* joined(pieces: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+async function* joined(
+  pieces: AsyncIterable<Buffer | string>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   let chunks: Buffer[] = []
   let bytes = 0
   for await (const piece of pieces) {
     const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece
     chunks.push(chunk)
     bytes += chunk.length
+    count(chunk.length)
     if (bytes < WRITE_BYTES) continue
     yield Buffer.concat(chunks, bytes)
     chunks = []

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Period } from '../api/history/series.ts'
+import type { Hole } from './holes.ts'
 import type { SpooledSeries } from './spool.ts'
 
 /** What a run writes; a resumed run must write the same. */
@@ -13,21 +14,34 @@ export interface RunSettings {
   readonly labels: Readonly<Record<string, string>>
 }
 
+/** A part of a run that has begun and is not complete. */
+export interface PartState {
+  /** Among the parts of the run. */
+  readonly index: number
+  /** By source: the end of what was read, in seconds since the epoch. */
+  readonly done: Readonly<Record<string, number>>
+  /** What is missing before that. */
+  readonly holes: readonly Hole[]
+  /** The saved series. */
+  readonly series: readonly SpooledSeries[]
+  /** Whether the samples of each series were saved in the order of their times. */
+  readonly isOrdered: boolean
+}
+
 /** How far a run is. */
 export interface RunState {
   readonly settings: RunSettings
-  /** Index of the part in work; equal to the number of parts at the end. */
-  readonly part: number
-  /** By source: the end of what the part in work has, in seconds since the epoch. */
-  readonly done: Readonly<Record<string, number>>
-  /** The saved series of the part in work. */
-  readonly series: readonly SpooledSeries[]
+  /** Number of parts that have begun. */
+  readonly begun: number
+  /** Those of them that are not complete. */
+  readonly parts: readonly PartState[]
   /** Number of samples of the whole run, without those that are not saved. */
   readonly samples: number
+  /** Every part is complete. */
   readonly isFinished: boolean
 }
 
-const VERSION = 2
+const VERSION = 3
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export interface Journal {
@@ -63,7 +77,7 @@ export async function loadState(file: string): Promise<RunState | undefined> {
   }
   const state = parsed(text)
   if (state?.version === VERSION) return state
-  throw new Error(`${file} is not a journal of this version: remove it to begin anew`)
+  throw new Error(`${file} is not a journal of this version: begin anew with --force`)
 }
 
 function parsed(text: string): (RunState & { readonly version: unknown }) | undefined {

@@ -42,24 +42,31 @@ export function querySource(options: QuerySourceOptions): HistorySource {
     system,
     gaps,
     label: 'query interface',
-    async *read(period, { labels, notice, signal }) {
+    requestsFor: ({ start, end }) =>
+      ((end - start) / MAX_RANGE_SECONDS) * reader.requestsFor({ start, stop: end }, true),
+    async *read(period, { labels, notice, signal, subjects }) {
       const deviations = createDeviations(options, createNotices(notice, reported))
       deviations.step(period)
       const windows = readWindows({
         period: { ...period, interval: QUERY_STEP_SECONDS },
         points: STEPS_PER_WINDOW,
         signal,
+        isRepeated: reader.isPassing,
+        // The reader shortens the ranges of single queries.
+        tooLong: [],
+        ...(subjects !== undefined && { maxRepetitions: 0 }),
         ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
         read: async (window, windowSignal) => ({
           period: window,
-          reading: await reader.read({ start: window.start, stop: window.end }, windowSignal),
+          reading: await reader.read({ start: window.start, stop: window.end }, windowSignal, subjects),
         }),
       })
       for await (const { period: window, reading } of windows) {
         deviations.reading(reading)
         const find = createJoin(reading.nodes, nodes)
         const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
-        yield { period: window, series, rejected: reading.rejected }
+        const unanswered = [...reading.unanswered].map(([subject, failure]) => ({ subject, failure }))
+        yield { period: window, series, rejected: reading.rejected, unanswered }
       }
     },
   }
@@ -71,9 +78,7 @@ function createDeviations({ nodes }: QuerySourceOptions, once: ReturnType<typeof
       if (interval === QUERY_STEP_SECONDS) return
       once('step', `points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
     },
-    reading({ failed, nodes: past }: PastReading) {
-      for (const { name, failure } of failed)
-        once(name, `${name} is refused, so its figures are missing: ${failure.detail}`)
+    reading({ nodes: past }: PastReading) {
       if (unmatchedRows({ nodes: past }, [{ nodes }]) === 0) return
       once('nodes', 'some rows are of nodes that are in no pool, such as former nodes: they are left out')
     },

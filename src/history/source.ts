@@ -1,4 +1,5 @@
 import type { SystemClient } from '../api/client.ts'
+import type { ApiError } from '../api/errors/errors.ts'
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Period } from '../api/history/series.ts'
 import { readPool } from './reader.ts'
@@ -14,7 +15,9 @@ export interface HistorySource {
   readonly label: string
   /** The periods to read, in ascending order; undefined: the whole period of the run. */
   readonly gaps?: readonly Period[]
-  /** Reads a period in windows that follow one another. @throws {ApiError} of a window that cannot be read */
+  /** About how many requests a period takes: the unit of the progress. */
+  requestsFor(period: Period): number
+  /** Reads a period in windows that follow one another. @throws {ApiError} of a window of which nothing can be read */
   read(period: Period, options: ReadOptions): AsyncGenerator<SourceWindow>
 }
 
@@ -22,6 +25,8 @@ export interface ReadOptions {
   /** Labels that are added to each series. */
   readonly labels: Readonly<Record<string, string>>
   readonly notice: (text: string) => void
+  /** Only these figures, which are those of a hole, and each request once; undefined: all. */
+  readonly subjects?: ReadonlySet<string>
   readonly signal: AbortSignal
 }
 
@@ -29,6 +34,14 @@ export interface SourceWindow {
   readonly period: Period
   readonly series: readonly HistorySeries[]
   readonly rejected: readonly RejectedValue[]
+  /** Figures that were not answered, with the reason: they are not in the series. */
+  readonly unanswered: readonly Unanswered[]
+}
+
+export interface Unanswered {
+  /** Of a hole. */
+  readonly subject: string
+  readonly failure: ApiError
 }
 
 export interface PoolSourceOptions extends Pick<HistorySource, 'key' | 'system' | 'gaps'> {
@@ -47,13 +60,14 @@ export function poolSource({ client, poolId, points, label, ...source }: PoolSou
   return {
     ...source,
     label: `pool ${label}`,
+    requestsFor: ({ start, end, interval }) => (end - start) / interval / points,
     async *read(period, { labels, notice, signal }) {
       const once = createNotices(notice, reported)
       const options = { client, poolId, period, points, signal, notice: (text: string) => once(text, text) }
       for await (const window of readPool(options)) {
         const { reading } = window
         const series = [...historySeries(reading, { system: source.system, pool: label }, labels)]
-        yield { period: window.period, series, rejected: reading.rejected }
+        yield { period: window.period, series, rejected: reading.rejected, unanswered: [] }
       }
     },
   }

@@ -26,12 +26,15 @@ export interface WindowOptions<Reading> {
    * it takes too long.
    */
   readonly maxRepetitions?: number
+  /** Failures after which a request is repeated; by default those of the system and of its nodes. */
+  readonly isRepeated?: (failure: ApiError) => boolean
+  /** Failures that a shorter window may avoid; by default `too_large`, and `timeout` unless nothing is repeated. */
+  readonly tooLong?: readonly Reason[]
 }
 
 /** About two minutes in total: longer outages end the run, which can be resumed. */
 const FIRST_PAUSE_MS = 2000
 const MAX_REPETITIONS = 6
-/** Failures that a shorter window may avoid. */
 const TOO_LARGE: readonly Reason[] = ['too_large']
 const TOO_LONG: readonly Reason[] = [...TOO_LARGE, 'timeout']
 
@@ -66,9 +69,9 @@ export async function* readWindows<Reading>(
 function createWindowReader<Reading>(
   options: WindowOptions<Reading>,
 ): (start: number) => Promise<Window<Reading>> {
-  const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
+  const { period, signal, read, maxRepetitions = MAX_REPETITIONS, isRepeated = isPassing } = options
   const { interval } = period
-  const tooLong = maxRepetitions === 0 ? TOO_LARGE : TOO_LONG
+  const { tooLong = maxRepetitions === 0 ? TOO_LARGE : TOO_LONG } = options
   let points = Math.max(1, options.points)
 
   /** Prepares another attempt. @throws the failure, if there is none */
@@ -78,7 +81,7 @@ function createWindowReader<Reading>(
       points = Math.ceil(points / 2)
       return repetitions
     }
-    if (REASONS[failure.reason].origin === 'request' || repetitions === maxRepetitions) throw failure
+    if (!isRepeated(failure) || repetitions === maxRepetitions) throw failure
     const growingMs = (options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** repetitions
     await pause(Math.max(growingMs, failure.retryAfterMs ?? 0), signal)
     return repetitions + 1
@@ -93,6 +96,10 @@ function createWindowReader<Reading>(
       }
     }
   }
+}
+
+function isPassing({ reason }: ApiError): boolean {
+  return REASONS[reason].origin !== 'request'
 }
 
 /** Reports each kind of deviation of a system once. @param reported the kinds that were reported before */

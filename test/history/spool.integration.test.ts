@@ -95,7 +95,27 @@ describe('a spool', () => {
     first.add([one(FREE, 'a', 1, 10)])
     const saved = await first.save()
     truncateSync(join(path, '0.om'), 5)
-    await expect(openSpool(path, saved)).rejects.toThrow(`${join(path, '0.om')} is shorter than it was`)
+    await expect(openSpool(path, saved)).rejects.toThrow(`${join(path, '0.om')} is damaged`)
+  })
+
+  test('refuses files that another program changed', async () => {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'spool')
+    const spool = await openSpool(path)
+    spool.add([one(FREE, 'a', 1, 10)])
+    const saved = await spool.save()
+    writeFileSync(join(path, '0.om'), Buffer.alloc(statSync(join(path, '0.om')).size))
+    await expect(textOf(spool)).rejects.toThrow(`${join(path, '0.om')} is damaged`)
+    await expect(openSpool(path, saved)).rejects.toThrow('is damaged')
+  })
+
+  test('sorts the lines of each series by time on demand', async () => {
+    using folder = temporaryFolder()
+    const spool = await openSpool(join(folder.path, 'spool'))
+    for (const t of [1, 3, 2]) spool.add([one(FREE, 'a', t, t)])
+    let text = ''
+    for await (const piece of spool.text(false)) text += piece
+    expect(samplesOf(text)).toEqual([1, 2, 3].map((t) => `${FREE}{node="a"} ${t} ${t}`))
   })
 
   test('leaves the permissions of its folder', async () => {

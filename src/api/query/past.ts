@@ -1,9 +1,9 @@
-import { MEASUREMENTS } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answer.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import { intervalOf, USUAL_INTERVAL_SECONDS, windowSeconds } from './intervals.ts'
 import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './performance.ts'
+import { type Subject, subjectOf } from './subjects.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
 export interface NodePast extends QueriedPast {
@@ -18,6 +18,8 @@ export interface PastOptions extends NodeOptions {
   /** Seconds since the epoch: the first one belongs to the window, the second one does not. */
   readonly start: number
   readonly end: number
+  /** By default every subject is calculated. */
+  readonly isCalculated?: (subject: Subject) => boolean
 }
 
 /** Two for a rate, and two more for the interval of the series. */
@@ -37,7 +39,8 @@ export function* pastSteps(series: readonly Series[], options: PastOptions): Ste
   const nodes: NodePast[] = []
   for (const ofNode of byNode.values()) {
     const past = createGrowingPast()
-    for (const ofSubject of Map.groupBy(ofNode, subjectOf).values()) {
+    for (const [subject, ofSubject] of Map.groupBy(ofNode, subjectOf)) {
+      if (options.isCalculated?.(subject) === false) continue
       const moments = createMoments(ofSubject)
       for (const t of timesOf(ofSubject, options)) {
         past.add(t, nodePerformance(moments(t), bounds, options))
@@ -47,26 +50,6 @@ export function* pastSteps(series: readonly Series[], options: PastOptions): Ste
     nodes.push({ ...past.result(), ...identityOf(ofNode), rows: countRows(ofNode, options) })
   }
   return nodes
-}
-
-/** Measurements whose values are calculated together. */
-const TRANSACTIONS: readonly string[] = [
-  MEASUREMENTS.transactions.name,
-  MEASUREMENTS.errors.name,
-  MEASUREMENTS.errorCodes.name,
-]
-const SINGLE: readonly string[] = [
-  MEASUREMENTS.cpu.name,
-  MEASUREMENTS.memory.name,
-  MEASUREMENTS.network.name,
-  MEASUREMENTS.throughput.name,
-  MEASUREMENTS.latency.name,
-]
-
-/** What the values of a series are about: those of different subjects do not depend on each other. */
-function subjectOf({ measurement }: Series): string {
-  if (TRANSACTIONS.includes(measurement)) return 'transactions'
-  return SINGLE.includes(measurement) ? measurement : 'disks'
 }
 
 function timesOf(series: readonly Series[], { start, end }: PastOptions): readonly number[] {

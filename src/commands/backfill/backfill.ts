@@ -6,6 +6,7 @@ import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { runBackfill } from '../../history/backfill.ts'
+import type { Hole } from '../../history/holes.ts'
 import { createJournal, difference, type RunSettings, type RunState } from '../../history/journal.ts'
 import { alignedPeriod } from '../../history/periods.ts'
 import type { HistorySource } from '../../history/source.ts'
@@ -17,7 +18,14 @@ import { chooseSystem } from '../cli/systems.ts'
 import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
 import { parseRootUrl } from '../cli/urls.ts'
 import { estimateRun } from './estimate.ts'
-import { chooseOutput, earlierState, type Output, type OutputFlags } from './output.ts'
+import {
+  chooseOutput,
+  earlierState,
+  lockJournal,
+  type Output,
+  type OutputFlags,
+  prepareNew,
+} from './output.ts'
 import { connect } from './pools.ts'
 import { type BackfillReporter, countText, createReporter } from './progress.ts'
 import { addRemoteFlags } from './remote_flags.ts'
@@ -36,6 +44,7 @@ interface Flags extends OutputFlags {
   readonly fillGaps?: true
   readonly 'prometheus.url'?: string
   readonly resume?: true
+  readonly force?: true
   readonly dryRun?: true
 }
 
@@ -52,16 +61,20 @@ interface only: CPU, memory and network for 5 days, the rest for 60 days. With -
 query at a time. Not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
 An interrupted run (Ctrl+C, or a system that does not answer) saves what it has in a journal and in a folder beside the
-output; with remote write, in the file of --journal. The same command with --resume continues. A finished run has
-nothing to resume.
+output; with remote write, in the file of --journal. The same command with --resume continues. What the query interface
+did not answer is printed with its times; --resume then reads just that. A finished run has nothing to resume.
 
 Examples:
-  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --output=history.om
-  sds-exporter backfill --config.file=sds-exporter.yml --from=2025-01-01 --interval=1h --output-dir=history
-  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --remote-write.url=http://mimir:8080/api/v1/push \\
-    --remote-write.header=X-Scope-OrgID=storage --journal=backfill.journal
+  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
+  sds-exporter backfill --config.file=sds-exporter.yml --from=2025-01-01 --interval=1h --label=job=sds-exporter \\
+    --output-dir=history
+  sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter \\
+    --remote-write.url=http://mimir:8080/api/v1/push --remote-write.header=X-Scope-OrgID=storage \\
+    --journal=backfill.journal
 
-Exit codes: 0 success; 1 failed or interrupted; 2 usage error.`
+The value of job is the job_name that scrapes /metrics: the dashboards select series by it.
+
+Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 
 export function backfillCommand(): Command {
   const time = (text: string) => parseTime(text, Date.now())
@@ -94,6 +107,7 @@ export function backfillCommand(): Command {
     .option('--prometheus.url <url>', 'Prometheus that --fill-gaps asks')
     .option('--journal <file>', 'journal of a run with remote write, for --resume')
     .option('--resume', 'continue an earlier run')
+    .option('--force', 'replace existing output, and forget a run that did not finish')
     .option('--dry-run', 'print the number of requests and samples and the size to expect, and stop')
     .addHelpText('after', HELP)
     .action(backfill)
@@ -118,31 +132,59 @@ function collectLabel(text: string, before: Readonly<Record<string, string>> = {
 async function backfill(flags: Flags): Promise<void> {
   const config = loadConfig(flags['config.file'], process.env, { system: flags.system })
   const output = chooseOutput(flags)
-  const state = await earlierState(output, flags.resume === true)
-  const reporter = createReporter(process.stderr, () => performance.now())
-  if (state?.isFinished === true) {
-    return reporter.line(`${output.name} is complete: ${countText(state.samples)} samples, nothing to add`)
-  }
-  const period = state?.settings.period ?? periodOf(flags)
   const prometheus = gapSource(flags)
-  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  const reporter = createReporter(process.stderr, () => performance.now())
+  if (flags.resume === true && flags.force === true)
+    throw new Failed('--resume continues a run, --force begins anew: choose one', EXIT.usage)
+  const newPeriod = flags.resume === true ? undefined : periodOf(flags)
+  await using _lock = flags.dryRun === true ? undefined : await lockJournal(output)
+  const state = flags.resume === true ? await earlierState(output) : undefined
+  if (state?.isFinished === true) {
+    return reporter.line(`${output.name} is finished: ${countText(state.samples)} samples, nothing to add`)
+  }
+  const period = state?.settings.period ?? newPeriod ?? periodOf(flags)
+  if (flags.label?.['job'] === undefined) reporter.line(NO_JOB)
+  if (state === undefined && flags.dryRun !== true) await prepareNew(output, period, flags.force === true)
   await interruptible(async (signal) => {
-    const labels = flags.label ?? {}
-    await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
-    const nowSeconds = Math.floor(Date.now() / 1000)
-    const { source } = flags
-    const plan = await planSources({ ...listed, source, period, prometheus, labels, nowSeconds, signal })
-    const settings = {
-      period,
-      sources: plan.sources.map((planned) => planned.source.key),
-      destination: output.name,
-      labels,
+    try {
+      await run({ flags, config, output, prometheus, period, state, reporter, signal })
+    } catch (failure) {
+      throw signal.aborted && !(failure instanceof Failed) ? new Failed('interrupted') : failure
     }
-    const changed = state && difference(state.settings, settings)
-    if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
-    if (flags.dryRun === true) return printEstimate({ plan, output, period, config })
-    await write({ plan, requests: listed.requests, output, settings, state, reporter, signal })
   }).finally(reporter.clear)
+}
+
+const NO_JOB =
+  'warning: the series get no label job, by which the dashboards select them: add --label=job=NAME with the job_name that scrapes /metrics'
+
+interface Invocation {
+  readonly flags: Flags
+  readonly config: Config
+  readonly output: Output
+  readonly prometheus: string | undefined
+  readonly period: Period
+  readonly state: RunState | undefined
+  readonly reporter: BackfillReporter
+  readonly signal: AbortSignal
+}
+
+async function run(invocation: Invocation): Promise<void> {
+  const { flags, config, output, period, state, signal } = invocation
+  const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
+  const { source, label: labels = {} } = flags
+  await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
+  const nowSeconds = Math.floor(Date.now() / 1000)
+  const plan = await planSources({ ...listed, ...invocation, source, labels, nowSeconds })
+  const settings = {
+    period,
+    sources: plan.sources.map((planned) => planned.source.key),
+    destination: output.name,
+    labels,
+  }
+  const changed = state && difference(state.settings, settings)
+  if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
+  if (flags.dryRun === true) return printEstimate({ ...invocation, plan, requests: listed.requests })
+  await write({ ...invocation, plan, requests: listed.requests, settings })
 }
 
 function periodOf({ from, to, interval }: Flags): Period {
@@ -159,50 +201,57 @@ function gapSource({ fillGaps, 'prometheus.url': url }: Flags): string | undefin
   return url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
 }
 
-interface PlannedRun {
+interface PlannedRun extends Invocation {
   readonly plan: SourcePlan
-  readonly output: Output
+  /** Number of requests sent so far. */
+  readonly requests: () => number
 }
 
-function printEstimate(run: PlannedRun & { readonly period: Period; readonly config: Config }): void {
-  const { plan, output, period, config } = run
+function printEstimate(planned: PlannedRun): void {
+  const { plan, output, period, config } = planned
   const { requests, samples, bytes } = estimateRun(plan.sources, output.partsOf(period))
-  const seconds = requests / config.limits.requestsPerSecond
+  // A run begins with the same requests as this one.
+  const all = planned.requests() + requests
   const lines = [
     ...plan.sources.map(({ source, text }) =>
       visibleText(`system ${source.system}, ${source.label}: ${text}`),
     ),
     ...plan.report.map(visibleText),
     `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
-    `requests: ${requests}, at least ${durationText(seconds)}`,
+    `requests: ${all}, at least ${durationText(slowestSeconds(planned, config))}`,
     `samples:  ${countText(samples)} at most`,
     `size:     ${bytesText(bytes)} at most, and the same for the time of the run`,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-interface Run extends PlannedRun {
-  /** Number of requests sent so far. */
-  readonly requests: () => number
-  readonly settings: RunSettings
-  readonly state: RunState | undefined
-  readonly reporter: BackfillReporter
-  readonly signal: AbortSignal
+/** The systems are read at the same time, each within its own limit. */
+function slowestSeconds({ plan, output, period }: PlannedRun, { limits }: Config): number {
+  const bySystem = Map.groupBy(plan.sources, ({ source }) => source.system)
+  const requests = [...bySystem.values()].map(
+    (sources) => estimateRun(sources, output.partsOf(period)).requests,
+  )
+  return Math.max(...requests) / limits.requestsPerSecond
 }
 
-async function write(run: Run): Promise<void> {
-  const { plan, output, settings, state, reporter, signal } = run
+interface Run extends PlannedRun {
+  readonly settings: RunSettings
+}
+
+async function write(planned: Run): Promise<void> {
+  const { plan, output, settings, state, reporter, signal } = planned
   const began = performance.now()
   const { period } = settings
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
   const destination = await output.open()
   const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
+  const sources = plan.sources.map(({ source }) => source)
   try {
-    const samples = await runBackfill({
+    const { samples, parts } = await runBackfill({
       settings,
       parts: output.partsOf(period),
-      sources: plan.sources.map(({ source }) => source),
+      sources,
       destination,
       journal,
       state,
@@ -214,17 +263,41 @@ async function write(run: Run): Promise<void> {
     reporter.clear()
     for (const line of rejected.lines()) reporter.line(line)
     const seconds = (performance.now() - began) / 1000
-    const requests = counted(run.requests(), 'request')
-    reporter.line(`${output.name}: ${countText(samples)} samples, ${requests}, ${durationText(seconds)}`)
+    const requests = counted(planned.requests(), 'request')
+    const holes = parts.flatMap((part) => part.holes)
+    const without = plan.refused.length === 0 ? '' : `, without ${plan.refused.join(', ')}`
+    const complete = holes.length === 0 && without === '' ? 'complete, ' : ''
+    const text = `${output.name}: ${complete}${countText(samples)} samples, ${requests}, ${durationText(seconds)}`
+    reporter.line(`${text}${without}`)
+    if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
     process.stdout.write(output.nextSteps(period))
   } catch (failure) {
+    if (failure instanceof Failed) throw failure
+    const text = signal.aborted ? 'interrupted' : failureTexts(failure)
     if (journal?.isSaved !== true) {
       await destination.discard()
-      throw failure
+      throw new Failed(text)
     }
-    const next = 'What was read is saved: run the same command with --resume to continue.'
-    throw new Failed(`${failureText(failure)}\n${next}`)
+    throw new Failed(`${text}\nWhat was read is saved: run the same command with --resume to continue.`)
   }
+}
+
+/** The failures of all systems, or the one that ended the run. */
+function failureTexts(failure: unknown): string {
+  return failure instanceof AggregateError ? failure.errors.map(failureText).join('\n') : failureText(failure)
+}
+
+/** One line for each hole. */
+function holesText(holes: readonly Hole[], sources: readonly HistorySource[], canResume: boolean): string {
+  const lines = holes.map(({ source: key, subject, start, end }) => {
+    const source = sources.find((one) => one.key === key)
+    const where = visibleText(`system ${source?.system}, ${source?.label}`)
+    return `missing: ${where}: ${subject} from ${timeText(start)} to ${timeText(end)} was not answered`
+  })
+  const next = canResume
+    ? 'The rest is written: run the same command with --resume to read just this.'
+    : 'The rest is written. Only a run with a journal can be continued.'
+  return [...lines, next].join('\n')
 }
 
 /** Counts rejected values by attribute and reason. */

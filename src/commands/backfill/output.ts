@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Period } from '../../api/history/series.ts'
@@ -7,6 +7,7 @@ import type { Destination } from '../../history/backfill.ts'
 import { createFolder } from '../../history/create_folder.ts'
 import { createFileDestination } from '../../history/file_destination.ts'
 import { loadState, type RunState } from '../../history/journal.ts'
+import { holdLock, LockedError } from '../../history/lock.ts'
 import { daysOf, type Part } from '../../history/periods.ts'
 import { createReceiver } from '../../history/remote_write/receiver.ts'
 import { createRemoteDestination } from '../../history/remote_write/remote_destination.ts'
@@ -29,8 +30,14 @@ export interface Output {
   /** Undefined: the run cannot be resumed. */
   readonly journalFile: string | undefined
   partsOf(period: Period): readonly Part[]
+  /** The files of earlier runs that this one would replace. @throws {Failed} for what cannot be replaced */
+  existing(period: Period): readonly string[]
   /** Creates what is needed in the file system. */
   open(): Promise<Destination>
+  /** Creates the folder of the journal. */
+  prepare?(): void
+  /** The folder with what a run has saved. */
+  readonly spoolFolder?: string
   /** What to do with the result; empty if nothing remains to be done. */
   nextSteps(period: Period): string
 }
@@ -54,6 +61,7 @@ function toReceiver(flags: OutputFlags, url: string): Output {
     name: `${receiver.url.origin}${receiver.url.pathname}`,
     journalFile: flags.journal,
     partsOf: whole,
+    existing: () => [],
     open: async () => createRemoteDestination(createReceiver(receiver)),
     nextSteps: () => '',
   }
@@ -66,6 +74,7 @@ function toStdout(): Output {
     name: 'stdout',
     journalFile: undefined,
     partsOf: whole,
+    existing: () => [],
     async open() {
       const spoolFolder = await mkdtemp(join(tmpdir(), 'sds-exporter-backfill-'))
       return createFileDestination({ target: () => process.stdout, spoolFolder, skipEmpty: false })
@@ -75,50 +84,82 @@ function toStdout(): Output {
 }
 
 function toFile(path: string): Output {
+  const spoolFolder = `${path}.spool`
   return {
     name: path,
     journalFile: `${path}.journal`,
+    spoolFolder,
     partsOf: whole,
-    async open() {
-      // The finished file takes its place, so a device such as /dev/null would be replaced.
-      const problem = existsSync(path) ? fileTypeProblem(statSync(path)) : undefined
-      if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
-      return createFileDestination({ target: () => path, spoolFolder: `${path}.spool`, skipEmpty: false })
-    },
+    existing: () => existingFiles([path]),
+    open: async () => createFileDestination({ target: () => path, spoolFolder, skipEmpty: false }),
     nextSteps: (period) => importCommands({ kind: 'file', path }, period),
   }
 }
 
+/** The finished file takes the place of an earlier one, so a device such as /dev/null would be replaced. */
+function existingFiles(paths: readonly string[]): readonly string[] {
+  const found = paths.filter((path) => existsSync(path))
+  for (const path of found) {
+    const problem = fileTypeProblem(statSync(path))
+    if (problem !== undefined) throw new Failed(`${path} cannot be written: ${problem}`)
+  }
+  return found
+}
+
 function toFolder(path: string): Output {
+  const spoolFolder = join(path, 'backfill.spool')
+  const target = ({ name }: Part) => join(path, `${name}.om`)
   return {
     name: path,
     journalFile: join(path, 'backfill.journal'),
+    spoolFolder,
+    prepare: () => createFolder(path),
     partsOf: daysOf,
-    async open() {
-      createFolder(path)
-      const target = ({ name }: Part) => join(path, `${name}.om`)
-      return createFileDestination({ target, spoolFolder: join(path, 'backfill.spool'), skipEmpty: true })
-    },
+    existing: (period) => existingFiles(daysOf(period).map(target)),
+    open: async () => createFileDestination({ target, spoolFolder, skipEmpty: true }),
     nextSteps: (period) => importCommands({ kind: 'folder', path }, period),
+  }
+}
+
+/** Holds the journal for this process. @throws {Failed} while another process does */
+export async function lockJournal(output: Output): Promise<AsyncDisposable | undefined> {
+  const { journalFile } = output
+  if (journalFile === undefined) return undefined
+  output.prepare?.()
+  try {
+    return await holdLock(`${journalFile}.lock`)
+  } catch (failure) {
+    throw failure instanceof LockedError ? new Failed(failure.message) : failure
   }
 }
 
 /**
  * The state of an earlier run, to be continued.
- * @throws {Failed} for an unfinished run without --resume, and for --resume without a run
+ * @throws {Failed} for --resume without a run
  */
-export async function earlierState({ journalFile }: Output, resume: boolean): Promise<RunState | undefined> {
+export async function earlierState({ journalFile }: Output): Promise<RunState> {
   if (journalFile === undefined) {
-    if (resume) {
-      const outputs = 'a file, a folder, or remote write with --journal'
-      throw new Failed(`--resume needs an output with a journal: ${outputs}`, EXIT.usage)
-    }
-    return undefined
+    const outputs = 'a file, a folder, or remote write with --journal'
+    throw new Failed(`--resume needs an output with a journal: ${outputs}`, EXIT.usage)
   }
-  if (resume && !existsSync(journalFile)) throw new Failed(`there is nothing to resume: no ${journalFile}`)
   const state = await loadState(journalFile)
-  if (resume || state === undefined || state.isFinished) return resume ? state : undefined
-  throw new Failed(
-    `${journalFile} is of a run that did not finish: continue it with --resume, or remove this file to begin anew`,
-  )
+  if (state === undefined) throw new Failed(`there is nothing to resume: no ${journalFile}`)
+  return state
+}
+
+/**
+ * Prepares the output of a new run, which replaces nothing without `force`.
+ * @throws {Failed} for an unfinished run, and for existing files
+ */
+export async function prepareNew(output: Output, period: Period, force: boolean): Promise<void> {
+  const { journalFile, spoolFolder } = output
+  const [existing] = output.existing(period)
+  const state = force || journalFile === undefined ? undefined : await loadState(journalFile)
+  if (state?.isFinished === false)
+    throw new Failed(
+      `${journalFile} is of a run that did not finish: continue it with --resume, or begin anew with --force`,
+    )
+  if (existing !== undefined && !force)
+    throw new Failed(`${existing} exists: choose another output, or replace it with --force`)
+  if (spoolFolder !== undefined) await rm(spoolFolder, { recursive: true, force: true })
 }

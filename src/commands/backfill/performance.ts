@@ -14,6 +14,7 @@ import {
   querySource,
 } from '../../history/query_source.ts'
 import type { HistorySeries } from '../../history/series.ts'
+import type { Unanswered } from '../../history/source.ts'
 import { counted } from '../../text.ts'
 import type { PlannedSource } from './estimate.ts'
 import { findQueryGaps } from './gaps.ts'
@@ -27,6 +28,8 @@ export interface QueryPlan {
   readonly planned: PlannedSource | undefined
   /** What is missing, and why. */
   readonly report: readonly string[]
+  /** Names of the queries that the system refuses, although it answers others. */
+  readonly refused: readonly string[]
 }
 
 /**
@@ -44,6 +47,7 @@ export async function planQueries(
   const cannot = (reason: string): QueryPlan => ({
     planned: undefined,
     report: [missingText(name, lacks, reason)],
+    refused: [],
   })
   const reader = createPastReader({
     interfaces: system.config.performance.interfaces,
@@ -57,22 +61,29 @@ export async function planQueries(
   if (periods.gaps.length === 0) {
     const nothing = () => ({ requests: 0, samples: 0, bytes: 0 })
     const planned = { source, estimate: nothing, text: 'nothing to read' }
-    return { planned, report: limits.map((line) => `system ${name}: ${line}`) }
+    return { planned, report: limits.map((line) => `system ${name}: ${line}`), refused: [] }
   }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
   if (typeof current === 'string') return cannot(current)
-  const sizes = sizesOf(current)
+  const { series, unanswered } = current
+  const sizes = sizesOf(series)
   const estimate = estimateQueries(reader, sizes, options.nowSeconds)
   const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${sizes.series} series`
-  const more =
-    current.length === 0
+  const refused = reader.refused()
+  const more = [
+    ...(series.length === 0
       ? [`the query interface of ${release.name} has no points of the last ${PROBED_SECONDS / 60} minutes`]
-      : attributeLimits(current, release.name, system.chosen, options)
+      : unanswered.length === 0
+        ? attributeLimits(series, release.name, system.chosen, options)
+        : unanswered.map(({ subject, failure }) => `no answer about ${subject} yet: ${failure.detail}`)),
+    ...refused.map(({ name: query, failure }) => `${query} is missing: ${failure.detail}`),
+  ]
   return {
     planned: { source, estimate, text },
     report: [...limits, ...more].map((line) => `system ${name}: ${line}`),
+    refused: refused.map((query) => query.name),
   }
 }
 
@@ -96,19 +107,28 @@ const PROBED_SECONDS = 1800
 /** Failures that do not pass. */
 const LASTING: readonly Reason[] = ['client_error', 'not_found', 'forbidden', 'schema']
 
+interface CurrentFigures {
+  readonly series: readonly HistorySeries[]
+  readonly unanswered: readonly Unanswered[]
+}
+
 /** What the query interface has of the last half hour; a text: why it cannot be used. */
 async function readCurrent(
   options: Omit<QuerySourceOptions, 'gaps'>,
   client: SystemClient,
   { nowSeconds, labels, signal }: QueryPlanOptions,
-): Promise<readonly HistorySeries[] | string> {
+): Promise<CurrentFigures | string> {
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
   const source = querySource({ ...options, gaps: [period] })
   const series: HistorySeries[] = []
+  const unanswered: Unanswered[] = []
   try {
     const notice = () => undefined
-    for await (const window of source.read(period, { labels, notice, signal })) series.push(...window.series)
-    return series
+    for await (const window of source.read(period, { labels, notice, signal })) {
+      series.push(...window.series)
+      unanswered.push(...window.unanswered)
+    }
+    return { series, unanswered }
   } catch (failure) {
     if (!(failure instanceof ApiError && LASTING.includes(failure.reason))) throw failure
     return await refusalText(client, failure, signal)

@@ -1,4 +1,4 @@
-import type { BackfillProgress } from '../../history/backfill.ts'
+import type { SystemProgress } from '../../history/run_progress.ts'
 import { durationText, percentText } from '../../text.ts'
 import { createProgress } from '../cli/progress.ts'
 
@@ -8,7 +8,8 @@ interface Output {
 }
 
 export interface BackfillReporter {
-  show(progress: BackfillProgress): void
+  /** @param samples written by this process */
+  show(systems: readonly SystemProgress[], samples: number): void
   /** Writes a line that stays. */
   line(text: string): void
   clear(): void
@@ -28,15 +29,16 @@ const MS_PER_SECOND = 1000
 export function createReporter(output: Output, now: () => number): BackfillReporter {
   const terminal = createProgress(output)
   const began = now()
-  let [shownAt, firstSeconds] = [began, undefined as number | undefined]
+  let shownAt = began
+  let first: readonly number[] | undefined
   const everyMs = output.isTTY === true ? TERMINAL_MS : LINE_MS
 
   return {
-    show(progress) {
-      firstSeconds ??= progress.doneSeconds
+    show(systems, samples) {
+      first ??= systems.map(({ done }) => done)
       if (now() - shownAt < everyMs) return
       shownAt = now()
-      const text = progressText(progress, (shownAt - began) / MS_PER_SECOND, firstSeconds)
+      const text = progressText(systems, samples, (shownAt - began) / MS_PER_SECOND, first)
       if (output.isTTY === true) terminal.show(text)
       else output.write(`${text}\n`)
     },
@@ -49,18 +51,34 @@ export function createReporter(output: Output, now: () => number): BackfillRepor
 }
 
 /**
+ * The time left is that of the slowest system: they are read at the same time.
  * @param seconds since the start of this process
- * @param firstSeconds what was done before, by an earlier process
+ * @param first what was done of each system before, by an earlier process
  */
-export function progressText(progress: BackfillProgress, seconds: number, firstSeconds: number): string {
-  const { doneSeconds, totalSeconds, samples } = progress
-  const ratio = totalSeconds === 0 ? 1 : Math.min(doneSeconds / totalSeconds, 1)
+export function progressText(
+  systems: readonly SystemProgress[],
+  samples: number,
+  seconds: number,
+  first: readonly number[] = [],
+): string {
+  const [done, total] = [sumOf(systems, 'done'), sumOf(systems, 'total')]
+  const ratio = total === 0 ? 1 : Math.min(done / total, 1)
   const filled = Math.round(ratio * BAR_CHARACTERS)
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_CHARACTERS - filled)}]`
-  const rate = Math.round(samples / Math.max(seconds, 1))
-  const speed = (doneSeconds - firstSeconds) / Math.max(seconds, 1)
-  const left = speed > 0 ? `, ${durationText((totalSeconds - doneSeconds) / speed)} left` : ''
-  return `${bar} ${percentText(ratio)}, ${countText(samples)} samples, ${countText(rate)}/s${left}`
+  const elapsed = Math.max(seconds, 1)
+  const left = systems.map((system, index) => secondsLeft(system, first[index] ?? 0, elapsed))
+  const longest = Math.max(0, ...left)
+  const leftText = Number.isFinite(longest) ? `, ${durationText(longest)} left` : ''
+  return `${bar} ${percentText(ratio)}, ${countText(samples)} samples, ${countText(Math.round(samples / elapsed))}/s${leftText}`
+}
+
+/** Infinite before anything was read. */
+function secondsLeft({ done, total }: SystemProgress, first: number, elapsed: number): number {
+  return done >= total ? 0 : ((total - done) * elapsed) / (done - first)
+}
+
+function sumOf(systems: readonly SystemProgress[], key: keyof SystemProgress): number {
+  return systems.reduce((sum, system) => sum + system[key], 0)
 }
 
 /** `999`, `12.3 k`, `4.5 M`. */

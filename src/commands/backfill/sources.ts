@@ -31,21 +31,25 @@ export interface SourcePlan {
   readonly sources: readonly PlannedSource[]
   /** One line for each limit: what has no past, and why. */
   readonly report: readonly string[]
+  /** Queries that a system refuses, although it answers others. */
+  readonly refused: readonly string[]
 }
 
 /** @throws {Failed} if nothing can be read */
 export async function planSources(options: SourceOptions): Promise<SourcePlan> {
   const sources: PlannedSource[] = []
   const report: string[] = []
+  const refused: string[] = []
   for (const system of options.systems.filter(({ chosen }) => chosen.length > 0)) {
     if (options.source !== 'query')
       for (const pool of system.chosen) sources.push(await planPool(system, pool, options))
     const queries = await planSystem(system, options)
     if (queries.planned !== undefined) sources.push(queries.planned)
     report.push(...queries.report)
+    refused.push(...queries.refused.map((query) => `${query} of system ${system.config.name}`))
   }
   if (sources.length === 0) throw new Failed(['there is nothing to read', ...report].join('\n'))
-  return { sources, report }
+  return { sources, report, refused }
 }
 
 /** What is read from the query interface of a system: as the poller does it, unless a flag chooses the source. */
@@ -56,7 +60,7 @@ async function planSystem(system: ListedSystem, options: SourceOptions): Promise
   if (source === 'query' || (source === 'auto' && lacks)) return await planQueries(system, lacks, options)
   const flag = options.source === 'feed' ? '--source=feed' : 'performance.source: feed'
   const reason = `because of ${flag}, the query interface is not read`
-  return { planned: undefined, report: lacks ? [missingText(name, lacks, reason)] : [] }
+  return { planned: undefined, report: lacks ? [missingText(name, lacks, reason)] : [], refused: [] }
 }
 
 async function planPool(

@@ -12,7 +12,10 @@ const HOUR = 3600
 const EMPTY: QueryAnswer = { series: new Map(), stop: undefined, outside: 0, rejected: [] }
 const MAIN = ['query_traffic_disk', 'query_latency_read', 'query_latency_write', 'query_error_codes']
 const COUNTERS = ['query_network', ...MAIN]
-const ALL = ['query_cpu', 'query_memory', ...COUNTERS]
+const GAUGES = ['query_cpu', 'query_memory']
+const ALL = [...GAUGES, ...COUNTERS]
+/** Of counters, the points before the window are asked for first. */
+const WITH_LEAD = [...GAUGES, ...COUNTERS.flatMap((name) => [name, name])]
 
 /** Throughput that grows by 10 bytes a second, with a point every five minutes. */
 function throughput({ range = { start: 0, stop: 0 } }: Query): QueryAnswer {
@@ -56,12 +59,12 @@ describe('a reader of the past', () => {
   test('asks one query after the other, and for the counters before the first window', async () => {
     const { read, names, ranges } = readerOf()
     await read(-2 * HOUR, -HOUR)
-    expect(ranges()).toEqual([`${-2 * HOUR - 1200} ${-2 * HOUR}`, `${-2 * HOUR} ${-HOUR}`])
-    expect(names()).toEqual([...COUNTERS, ...ALL])
+    expect(new Set(ranges())).toEqual(new Set([`${-2 * HOUR - 1200} ${-2 * HOUR}`, `${-2 * HOUR} ${-HOUR}`]))
+    expect(names()).toEqual(WITH_LEAD)
     await read(-HOUR, 0)
     expect(names()).toEqual(ALL)
     await read(-HOUR, 0)
-    expect(names()).toEqual([...COUNTERS, ...ALL])
+    expect(names()).toEqual(WITH_LEAD)
   })
 
   test('asks for all points of an absolute range, with functions that are allowed', async () => {
@@ -83,10 +86,11 @@ describe('a reader of the past', () => {
     }
     expect(reader.requestsFor(old, false)).toBe(8)
     await read(old.start - NOW, old.stop - NOW)
-    expect(names()).toEqual([...MAIN, ...MAIN])
+    expect(names()).toEqual(MAIN.flatMap((name) => [name, name]))
     expect(reader.requestsFor({ start: old.stop, stop: old.stop + HOUR }, true)).toBe(7)
     await read(old.stop - NOW, old.stop + HOUR - NOW)
-    expect(names()).toEqual(ALL)
+    // Of the network, the points before the window were not asked for.
+    expect(names()).toEqual([...GAUGES, 'query_network', ...COUNTERS])
   })
 
   test('carries the last points into the next window', async () => {
@@ -101,24 +105,65 @@ describe('a reader of the past', () => {
     expect(times.map((t) => t - NOW)).toEqual(Array.from({ length: 36 }, (_, k) => -3 * HOUR + k * 300))
   })
 
-  test('goes on without a query that is refused, and says which', async () => {
-    const refused = new ApiError('client_error', 'not allowed')
-    const { read } = readerOf(({ name }) => {
+  test('goes on without a query that is refused at first, and says which', async () => {
+    const refused = new ApiError('client_error', 'the operation is not allowed')
+    const { reader, read, names } = readerOf(({ name }) => {
       if (name === 'query_error_codes') throw refused
       return EMPTY
     })
-    expect(await read(-HOUR, 0)).toMatchObject({ failed: [{ name: 'query_error_codes', failure: refused }] })
+    expect((await read(-HOUR, 0)).unanswered.size).toBe(0)
+    expect(reader.refused()).toEqual([{ name: 'query_error_codes', failure: refused }])
+    names()
+    await read(-2 * HOUR, -HOUR)
+    expect(names()).not.toContain('query_error_codes')
   })
 
   test.each([
-    ['a failure that may pass', new ApiError('timeout', 'slow')],
-    ['an answer that is too large', new ApiError('too_large', 'large')],
-  ])('reports %s, because the values would be missing for ever', async (_, failure) => {
-    const { read } = readerOf(({ name }) => {
-      if (name === 'query_latency_write') throw failure
+    ['a refusal', new ApiError('client_error', 'failed to compile query')],
+    ['a failure that may pass', new ApiError('server_error', 'internal error')],
+  ])('leaves out what %s concerns, for this window only', async (_, failure) => {
+    let isFailing = false
+    const { reader, read, names } = readerOf((query) => {
+      if (isFailing && query.name === 'query_latency_write') throw failure
+      return query.name === 'query_traffic_disk' ? throughput(query) : EMPTY
+    })
+    await read(-3 * HOUR, -2 * HOUR)
+    isFailing = true
+    const { nodes, unanswered } = await read(-2 * HOUR, -HOUR)
+    expect([...unanswered]).toEqual([['latency', failure]])
+    expect(nodes[0]?.attributes.get('transactionReadBandwidth')?.series.times).toHaveLength(12)
+    isFailing = false
+    names()
+    expect((await read(-HOUR, 0)).unanswered.size).toBe(0)
+    // The points before the window are missing for the query that failed.
+    expect(names()).toEqual([...ALL.slice(0, 5), 'query_latency_write', 'query_latency_write', ALL[6]])
+    expect(reader.refused()).toEqual([])
+  })
+
+  test('reads only the subjects of a hole', async () => {
+    const { reader, names } = readerOf()
+    await reader.read({ start: NOW - HOUR, stop: NOW }, never(), new Set(['latency']))
+    expect(new Set(names())).toEqual(new Set(['query_latency_read', 'query_latency_write']))
+  })
+
+  test('shortens the ranges of a query whose answer is too large, and remembers it', async () => {
+    const { read, names } = readerOf(({ name, range = { start: 0, stop: 0 } }) => {
+      if (name === 'query_cpu' && range.stop - range.start > 1800) throw new ApiError('too_large', 'large')
       return EMPTY
     })
+    expect((await read(-2 * HOUR, -HOUR)).unanswered.size).toBe(0)
+    names()
+    await read(-HOUR, 0)
+    expect(names().filter((name) => name === 'query_cpu')).toHaveLength(2)
+  })
+
+  test('fails when the first two queries fail', async () => {
+    const failure = new ApiError('timeout', 'slow')
+    const { read, names } = readerOf(() => {
+      throw failure
+    })
     await expect(read(-HOUR, 0)).rejects.toBe(failure)
+    expect(names()).toEqual(['query_cpu', 'query_memory'])
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { holdLock } from '../../../src/history/lock.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
@@ -139,7 +140,7 @@ describe('backfill', () => {
       (url, index) => `{name: ${'ab'[index]}, base_url: "${url}", auth: {token: emulator-monitor}}`,
     )
     const config = `--config.file=${folder.write('sds-exporter.yml', `systems: [${systems.join(', ')}]\n`)}`
-    const flags = [config, ...RANGE, '--output=-', '--dry-run']
+    const flags = [config, ...RANGE, '--label=job=sds', '--output=-', '--dry-run']
     expect(await backfill(...flags, '--system=a')).toMatchObject({ code: 0, stderr: '' })
     expect(await backfill(...flags)).toMatchObject({
       code: 1,
@@ -198,16 +199,18 @@ describe('backfill', () => {
     await using emulator = await startEmulator({ pools: 1, nodes: 2 })
     const config = configFor(folder, emulator)
     const file = join(folder.path, 'history.om')
-    const dry = await backfill(config, ...RANGE, `--output=${file}`, '--dry-run')
+    const flags = [config, ...RANGE, '--label=job=sds', `--output=${file}`]
+    const dry = await backfill(...flags, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(file) || existsSync(`${file}.journal`)).toBe(false)
     expect(emulator.log.count('history')).toBe(0)
-    await backfill(config, ...RANGE, `--output=${file}`)
+    const { stderr } = await backfill(...flags)
+    expect(/complete, .*, (\d+) requests, /.exec(stderr)?.[1]).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
+    expect(await backfill(...flags, '--dry-run')).toMatchObject({ code: 0 })
     const real = samplesIn(readFileSync(file, 'utf8')).length
     const expected = Number(/samples: {2}(\d+)/.exec(dry.stdout)?.[1])
     // Types of errors differ from one interval to the next.
     expect(Math.abs(expected - real) / real).toBeLessThan(0.1)
-    expect(emulator.log.count('history')).toBe(Number(/requests: (\d+)/.exec(dry.stdout)?.[1]))
   })
 })
 
@@ -225,7 +228,7 @@ describe('an interrupted run', () => {
     await waitFor(() => emulator.log.count('history') > 4, { what: 'some windows', detail: child.stderr })
     child.kill('SIGINT')
     expect(await child.exited).toEqual({ code: 1, signal: null })
-    expect(child.stderr()).toContain('run the same command with --resume to continue')
+    expect(child.stderr()).toMatch(/: interrupted\n.*run the same command with --resume to continue/ms)
     expect(existsSync(file)).toBe(false)
 
     const fast = configFor(folder, emulator)
@@ -288,6 +291,57 @@ describe('an interrupted run', () => {
     const [request, ...more] = emulator.log.requests().filter(({ operation }) => operation === 'history')
     expect([request?.path, more]).toEqual([expect.stringContaining(emulator.pools[1]?.id ?? ''), []])
     expectOpenMetrics(readFileSync(file, 'utf8'))
+  })
+})
+
+describe('two runs on one output', () => {
+  const SLOW = '{requests_per_second: 2, max_response_bytes: 60KiB}'
+
+  test('do not run at the same time', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
+    await using _lock = await holdLock(`${file}.journal.lock`)
+    const message = `another backfill writes this output: process ${process.pid}`
+    for (const more of [[], ['--resume'], ['--force']])
+      expect(await backfill(...flags, ...more)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(message),
+      })
+    expect(readdirSync(folder.path).toSorted()).toEqual(['history.om.journal.lock', 'sds-exporter.yml'])
+    expect(await backfill(...flags, '--dry-run')).toMatchObject({ code: 0 })
+  })
+
+  test('an existing output is replaced with --force only', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const file = folder.write('history.om', 'mine\n')
+    const flags = [configFor(folder, emulator), ...RANGE, `--output=${file}`]
+    const refused = await backfill(...flags)
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${file} exists`) })
+    expect([readFileSync(file, 'utf8'), emulator.log.count()]).toEqual(['mine\n', 0])
+    expect(await backfill(...flags, '--force')).toMatchObject({ code: 0 })
+    expectOpenMetrics(readFileSync(file, 'utf8'))
+  })
+
+  test('a killed run is resumed: its lock is stale', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 2, nodes: 1 })
+    const file = join(folder.path, 'history.om')
+    const flags = [...RANGE, `--output=${file}`]
+    const slow = configFor(folder, emulator, SLOW)
+    await using child = await startProcess(process.execPath, ['src/main.ts', 'backfill', slow, ...flags])
+    await waitFor(() => emulator.log.count('history') > 1, { what: 'some windows', detail: child.stderr })
+    child.kill('SIGKILL')
+    await child.exited
+    expect(existsSync(`${file}.journal.lock`)).toBe(true)
+    const fast = configFor(folder, emulator)
+    expect(await backfill(fast, ...flags, '--resume')).toMatchObject({ code: 0 })
+    expect(existsSync(`${file}.journal.lock`)).toBe(false)
+    const whole = join(folder.path, 'whole.om')
+    expect(await backfill(fast, ...RANGE, `--output=${whole}`)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
   })
 })
 

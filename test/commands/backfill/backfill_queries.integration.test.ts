@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { run, startProcess } from '../../support/processes.ts'
 import { promtool } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
+import { runServer } from '../doctor/doctor_setup.ts'
 
 /** Backfills of systems that have their performance figures in the query interface only. */
 const HOUR = 3600
@@ -38,7 +41,7 @@ describe('the query interface', () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 1, profile: 'modern' })
     const file = join(folder.path, 'history.om')
-    const flags = [configFor(folder, emulator), ...range(3), `--output=${file}`]
+    const flags = [configFor(folder, emulator), ...range(3), '--label=job=sds', `--output=${file}`]
     const dry = await backfill(...flags, '--dry-run')
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(dry.stdout).toContain('system a, query interface: 2 nodes, ')
@@ -47,8 +50,7 @@ describe('the query interface', () => {
     emulator.log.clear()
     const { code, stderr } = await backfill(...flags)
     expect([code, stderr]).toEqual([0, expect.stringContaining('latencies are in the histogram')])
-    const requests = emulator.log.count('history') + emulator.log.count('query') - CHECKS
-    expect(requests).toBe(Number(/requests: (\d+)/.exec(dry.stdout)?.[1]))
+    expect(/complete, .*, (\d+) requests, /.exec(stderr)?.[1]).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
     const text = readFileSync(file, 'utf8')
     const expected = Number(/samples: {2}(\d+)/.exec(dry.stdout)?.[1])
     // Types of errors differ from one interval to the next.
@@ -56,7 +58,7 @@ describe('the query interface', () => {
     for (const pool of ['hot', 'archive']) {
       expect(text).toMatch(
         new RegExp(
-          `^sds_node_cpu_utilization_ratio\\{system="a",pool="${pool}",node="${pool}-node-01"\\} 0\\.\\d+ \\d+$`,
+          `^sds_node_cpu_utilization_ratio\\{system="a",pool="${pool}",node="${pool}-node-01",job="sds"\\} 0\\.\\d+ \\d+$`,
           'm',
         ),
       )
@@ -137,6 +139,68 @@ describe('the query interface', () => {
   })
 })
 
+/** Passes requests on to a system; queries whose text contains `failing` get an error of the query service. */
+async function startProxy(target: string) {
+  const state = { failing: '', queries: [] as string[] }
+  const server = createServer(async (request, response) => {
+    const body = request.method === 'POST' ? await text(request) : undefined
+    if (body !== undefined) state.queries.push(body)
+    if (state.failing !== '' && body?.includes(state.failing) === true) {
+      response.writeHead(500, { 'Content-Type': 'application/json' })
+      return response.end('{"error":"failed to compile query: this error is made on purpose"}')
+    }
+    const { host: _, connection: __, ...headers } = request.headers as Record<string, string>
+    const answer = await fetch(`${target}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers,
+      body: body ?? null,
+    })
+    const { 'content-encoding': ___, 'content-length': ____, ...kept } = Object.fromEntries(answer.headers)
+    response.writeHead(answer.status, kept)
+    return response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  return Object.assign(await runServer(server), { state })
+}
+
+describe('a query that was answered before and fails later', () => {
+  test('is a hole, which --resume reads and nothing else, to the result of an undisturbed run', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    await using proxy = await startProxy(emulator.url)
+    const config = configFor(folder, proxy)
+    const file = join(folder.path, 'history.om')
+    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
+    const flags = [`--from=${to - 4 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
+    const output = `--output=${file}`
+    const failing = new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+    // The window that ends at this time, and the points before the next one, of the latencies of writes.
+    proxy.state.failing = `stop: ${failing}) |> filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency\\" and r.id == \\"ttlb_write`
+    const first = await backfill(config, ...flags, output)
+    expect(first.code).toBe(1)
+    const from = new Date((to - 3 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+    const until = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+    expect(first.stderr).toContain(
+      `missing: system a, query interface: latency from ${from} to ${until} was not answered`,
+    )
+    expect(first.stderr).not.toMatch(/complete|is refused/)
+    expect(readFileSync(file, 'utf8')).toMatch(/^sds_node_transaction_latency_seconds_bucket\{/m)
+    proxy.state.failing = ''
+    proxy.state.queries.length = 0
+    const resumed = await backfill(config, ...flags, output, '--resume')
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('complete')])
+    const sent = proxy.state.queries.filter((query) => query.includes(failing))
+    expect(sent).toHaveLength(4)
+    for (const query of sent) expect(query).toContain('_latency')
+    const whole = join(folder.path, 'whole.om')
+    expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
+    expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('nothing to add'),
+    })
+  })
+})
+
 /** All lines of a metric follow each other, with all buckets of a time together. */
 function expectMetricsTogether(text: string): void {
   const seen = new Set<string>()
@@ -164,9 +228,9 @@ describe('what cannot be read is said, and the feed is read', () => {
   test.each([
     ['range-defect', '', '', [], 'release 3.8.0.3.136839.4f1ba2c9d07 has wrong values in ranges', 0],
     ['community', '', '', [], 'the system has no query interface, such as the Community Edition', 1],
-    ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 4],
+    ['modern', 'absolute-refused', '', [], 'refuses ranges with absolute times', 3],
     ['modern', 'query-error:role', '', [], 'needs the role SYSTEM_MONITOR or SYSTEM_ADMIN', 2],
-    ['modern', 'query-error:compile', '', [], 'failed to compile query', 4],
+    ['modern', 'query-error:compile', '', [], 'failed to compile query', 3],
     ['modern', 'status:404@vdc_nodes', '', [], 'the release cannot be read from /vdc/nodes', 0],
     ['modern', '', '', ['--source=feed'], 'because of --source=feed', 0],
     ['modern', '', 'performance: {source: feed}', [], 'because of performance.source: feed', 0],

@@ -1,17 +1,25 @@
 import { expect, test } from 'vitest'
 import { countText, createReporter, progressText } from '../../../src/commands/backfill/progress.ts'
 
-const PROGRESS = { doneSeconds: 45_000, totalSeconds: 90_000, samples: 1_200_000 }
+const HALF = [{ done: 450, total: 900 }]
+const SAMPLES = 1_200_000
 
 test('shows the range done, samples, rate and time left', () => {
-  expect(progressText(PROGRESS, 10, 0)).toBe(
+  expect(progressText(HALF, SAMPLES, 10)).toBe(
     '[############............] 50.0%, 1200.0 k samples, 120.0 k/s, 10s left',
   )
 })
 
 test('computes the time left from what this process did', () => {
-  expect(progressText(PROGRESS, 10, 44_000)).toContain(', 7m left')
-  expect(progressText({ ...PROGRESS, doneSeconds: 0 }, 10, 0)).not.toContain('left')
+  expect(progressText(HALF, SAMPLES, 10, [440])).toContain(', 7m left')
+  expect(progressText([{ done: 0, total: 900 }], 0, 10)).not.toContain('left')
+})
+
+test('shows the time left of the slowest system, once each has begun', () => {
+  const fast = { done: 90, total: 100 }
+  expect(progressText([fast, { done: 10, total: 100 }], 0, 10)).toContain('50.0%, 0 samples, 0/s, 90s left')
+  expect(progressText([fast, { done: 0, total: 100 }], 0, 10)).not.toContain('left')
+  expect(progressText([fast, { done: 100, total: 100 }], 0, 10, [80, 100])).toContain(', 10s left')
 })
 
 test.each([
@@ -32,7 +40,7 @@ test('on a terminal replaces one line, several times a second', () => {
   const { reporter, written, at } = reporterOn(true)
   for (const ms of [0, 100, 250, 300, 500]) {
     at(ms)
-    reporter.show(PROGRESS)
+    reporter.show(HALF, SAMPLES)
   }
   expect(written).toHaveLength(2)
   for (const text of written) {
@@ -46,7 +54,7 @@ test('without a terminal writes a line every ten seconds', () => {
   const { reporter, written, at } = reporterOn(false)
   for (let seconds = 0; seconds <= 25; seconds += 1) {
     at(seconds * 1000)
-    reporter.show(PROGRESS)
+    reporter.show(HALF, SAMPLES)
   }
   expect(written).toHaveLength(2)
   for (const text of written) expect(text).toMatch(/^\[#+\.+\] 50\.0%.*\n$/)

@@ -1,0 +1,56 @@
+import type { Period } from '../api/history/series.ts'
+
+/** Figures of a period that a source did not answer. Times in seconds since the epoch. */
+export interface Hole {
+  /** Key of the source. */
+  readonly source: string
+  /** Which figures, as the source names them. */
+  readonly subject: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The holes with another one. Those of the same figures that touch become one. */
+export function withHole(holes: readonly Hole[], hole: Hole): readonly Hole[] {
+  const touching = holes.filter(
+    (one) => isOfSame(one, hole) && one.start <= hole.end && one.end >= hole.start,
+  )
+  const united = [hole, ...touching]
+  const start = Math.min(...united.map((one) => one.start))
+  const end = Math.max(...united.map((one) => one.end))
+  return [...holes.filter((one) => !touching.includes(one)), { ...hole, start, end }]
+}
+
+/** What remains of the holes when these figures of the period are there. */
+export function withoutPeriod(
+  holes: readonly Hole[],
+  { source, subjects }: { readonly source: string; readonly subjects: ReadonlySet<string> },
+  { start, end }: Pick<Period, 'start' | 'end'>,
+): readonly Hole[] {
+  return holes.flatMap((hole) => {
+    if (hole.source !== source || !subjects.has(hole.subject)) return [hole]
+    const rest = [
+      { ...hole, end: Math.min(hole.end, start) },
+      { ...hole, start: Math.max(hole.start, end) },
+    ]
+    return rest.filter((one) => one.start < one.end)
+  })
+}
+
+/** The holes of a source by their periods: the figures of one period are read together. */
+export function periodsOfHoles(
+  holes: readonly Hole[],
+  source: string,
+): readonly { readonly start: number; readonly end: number; readonly subjects: ReadonlySet<string> }[] {
+  const own = holes.filter((hole) => hole.source === source)
+  const byPeriod = Map.groupBy(own, ({ start, end }) => `${start} ${end}`)
+  return [...byPeriod.values()].flatMap((same) => {
+    const [first] = same
+    if (first === undefined) return []
+    return [{ start: first.start, end: first.end, subjects: new Set(same.map(({ subject }) => subject)) }]
+  })
+}
+
+function isOfSame(a: Hole, b: Hole): boolean {
+  return a.source === b.source && a.subject === b.subject
+}
