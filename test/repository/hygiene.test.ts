@@ -24,6 +24,7 @@ describe('dependencies', () => {
       'fast-xml-parser',
       'koa',
       'limiter', // requests_per_second
+      'negotiator', // Accept and Accept-Encoding
       'node-cron',
       'p-queue', // concurrency
       'pino',

@@ -113,7 +113,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'fast-xml-parser': ['src/api/', 'src/emulator/', 'src/server/admin'],
   koa: ['src/server/', 'src/emulator/'],
   limiter: ['src/api/request/'],
-  // The configuration checks schedules with it.
+  negotiator: ['src/server/'],
   'node-cron': ['src/config/', 'src/values/'],
   'p-queue': ['src/api/http/'],
   pino: ['src/commands/', 'src/main.ts'],

@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
-import type { Connections } from './connections.ts'
-import type { ServerLimits } from './limits.ts'
+import type { Connections } from './abuse/connections.ts'
+import type { ServerLimits } from './abuse/limits.ts'
 
 /** Stops a server without cutting off responses and without waiting for idle connections. */
 export interface Drain {

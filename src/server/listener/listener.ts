@@ -11,11 +11,14 @@ import type { Log } from '../../log.ts'
 import { createBasicAuth } from '../auth/basic_auth.ts'
 import { type Refusal, sendRefusal } from '../auth/refusal.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { type Connections, limitConnections } from './connections.ts'
+import { type Connections, limitConnections } from './abuse/connections.ts'
+import { DEFAULT_LIMITS, type ServerLimits } from './abuse/limits.ts'
+import { createRequestQueue } from './abuse/request_queue.ts'
+import { prepareResponse } from './abuse/responses.ts'
+import { serveOneAtATime } from './abuse/turns.ts'
 import { createDrain } from './drain.ts'
 import { createFailureLog, type FailureLog } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
-import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts'
 import {
   type BoundSocket,
   explainListenError,
@@ -25,10 +28,7 @@ import {
   parseListenAddress,
   pointText,
 } from './listen_address.ts'
-import { createRequestQueue } from './request_queue.ts'
-import { prepareResponse } from './responses.ts'
 import { createTlsServer, type TlsServer } from './tls_server.ts'
-import { serveOneAtATime } from './turns.ts'
 import { openWebConfig, type WebConfig } from './web_config.ts'
 
 export interface ListenerOptions {

@@ -7,7 +7,7 @@ import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
 import { checkClientCertificate } from '../auth/client_certificate.ts'
 import type { Refusal } from '../auth/refusal.ts'
-import { connectionName } from './connection_name.ts'
+import { connectionName } from './abuse/connections.ts'
 import type { WebConfig } from './web_config.ts'
 
 const SETTINGS_CHANGED: Refusal = {

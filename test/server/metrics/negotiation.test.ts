@@ -4,6 +4,9 @@ import { acceptsGzip, chooseFormat } from '../../../src/server/metrics/negotiati
 const PROMETHEUS_2 =
   'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
 
+const PROMETHEUS_3 =
+  'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2'
+
 test.each([
   [undefined, 'text'],
   ['', 'text'],
@@ -11,6 +14,9 @@ test.each([
   ['text/html,application/xhtml+xml,*/*;q=0.8', 'text'],
   ['text/plain', 'text'],
   [PROMETHEUS_2, 'openmetrics'],
+  [PROMETHEUS_3, 'openmetrics'],
+  ['application/openmetrics-text; version="1.0.0"; charset=utf-8', 'openmetrics'],
+  ['text/plain;q=0, */*', 'openmetrics'],
   ['application/openmetrics-text', 'openmetrics'],
   ['application/openmetrics-text; version=1.0.0; q=0.5, text/plain;q=0.5', 'openmetrics'],
   ['application/openmetrics-text;version=1.0.0;q=0.2,text/plain;q=0.5', 'text'],

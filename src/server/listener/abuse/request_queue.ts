@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { whenIdle } from '../../slices.ts'
+import { whenIdle } from '../../../slices.ts'
 
 /** After this time a request is served although other tasks are due. */
 const MAX_WAIT_MS = 100

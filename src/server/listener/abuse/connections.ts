@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { connectionName } from './connection_name.ts'
 
 export interface Connections {
   /**
@@ -86,4 +85,9 @@ function closeOldest(open: Map<Key, Socket>, waiting: ReadonlySet<Key>): void {
   const [key, socket] = chosen
   open.delete(key)
   socket.resetAndDestroy()
+}
+
+/** A TLS socket does not expose its underlying socket, but both have the same unique pair of addresses. */
+export function connectionName({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`
 }
