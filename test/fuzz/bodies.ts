@@ -8,7 +8,7 @@ import { createProviders, providersJson, providersXml } from '../../src/emulator
 import { createModel } from '../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../src/emulator/options.ts'
 import { PROFILES, type Profile } from '../../src/emulator/protocol/profiles.ts'
-import { writeXml } from '../../src/emulator/protocol/xml.ts'
+import { writeXml } from '../../src/xml_writer.ts'
 
 const NOW_SECONDS = 1_785_312_642
 const QUERIES = ['dataType=current', 'dataType=current&category=capacityForecast']

@@ -1,8 +1,8 @@
+import { elementsOf } from '../../xml_writer.ts'
 import { nodeId } from '../feed/node.ts'
 import type { Node, Pool } from '../model/topology.ts'
 import type { Document } from '../protocol/format.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
-import { elementsOf } from '../protocol/xml.ts'
 
 /** `GET /vdc/data-services/varrays`: the second list of pools. */
 export function varraysDocument(pools: readonly Pool[]): Document {

@@ -1,5 +1,5 @@
+import type { Element } from '../../xml_writer.ts'
 import { mix, uuidOf } from '../model/random.ts'
-import type { Element } from '../protocol/xml.ts'
 
 /** An authentication provider (API document, "Authentication provider list"). */
 export interface Provider {

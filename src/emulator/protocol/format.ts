@@ -1,4 +1,4 @@
-import { type Element, elementsOf, writeXml } from './xml.ts'
+import { type Element, elementsOf, writeXml } from '../../xml_writer.ts'
 
 export type DocumentFormat = 'xml' | 'json'
 

@@ -1,6 +1,6 @@
 import { linkOf, type Provider } from '../../api/providers/providers.ts'
+import { elementsOf, writeXml } from '../../xml_writer.ts'
 import type { RefusalBody } from './errors.ts'
-import { type Element, writeXml } from './xml_writer.ts'
 
 export type DocumentFormat = 'xml' | 'json'
 
@@ -34,6 +34,5 @@ export function writeError(
 ): string {
   const members = { code, description, details, retryable }
   if (format === 'json') return JSON.stringify(members)
-  const content = Object.entries(members).map(([name, value]): Element => ({ name, content: String(value) }))
-  return writeXml({ name: 'error', content })
+  return writeXml({ name: 'error', content: elementsOf(members) })
 }

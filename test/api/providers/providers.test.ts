@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { decodeProviders, linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
 import { writeProviders } from '../../../src/server/admin/documents.ts'
-import { xmlText } from '../../../src/server/admin/xml_writer.ts'
+import { xmlText } from '../../../src/xml_writer.ts'
 
 const A = { id: 'urn:ns:AuthnProvider:a:', name: 'corporate', link: { rel: 'self', href: '/vdc/a' } }
 const B = { id: 'urn:AuthProvider:b', name: 'lab', link: undefined }

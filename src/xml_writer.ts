@@ -30,6 +30,15 @@ export function xmlText(text: string): string {
   return text.toWellFormed().replace(FORBIDDEN, '\ufffd')
 }
 
+/** One element per member of an object, in order; undefined members are omitted. */
+export function elementsOf(
+  members: Readonly<Record<string, string | number | boolean | undefined>>,
+): Element[] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, content: String(value) }],
+  )
+}
+
 function writeElement({ name, attributes = {}, content = '' }: Element): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`)
   const inner = typeof content === 'string' ? escapeText(content) : content.map(writeElement).join('')
