@@ -28,7 +28,7 @@ export const FILES: readonly Example[] = [
     page: 'docs/history.md',
     steps: [
       {
-        run: 'sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --output=history.om --dry-run',
+        run: 'sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om --dry-run',
       },
     ],
   },
