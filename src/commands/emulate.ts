@@ -1,13 +1,18 @@
 import { Command } from 'commander'
+import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
-import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from './cli/emulator_flags.ts'
-import { describeEmulator } from './cli/emulator_text.ts'
-import { externalAddress, reachableUrl } from './cli/external_address.ts'
-import { addLogFlags, type LogFlags, logFrom } from './cli/flags.ts'
+import {
+  addEmulatorFlags,
+  type EmulatorFlags,
+  emulatorHelp,
+  emulatorOptions,
+} from './cli/flags/emulator_flags.ts'
+import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
+import { addLogFlags, type LogFlags, logFrom } from './cli/flags/flags.ts'
+import { parseAddress } from './cli/flags/values.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 import { withShortHelp } from './cli/short_help.ts'
-import { parseAddress } from './cli/values.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
 
@@ -46,4 +51,26 @@ async function emulate(flags: Flags): Promise<void> {
       ),
     ),
   )
+}
+
+/**
+ * URL, pools and accounts of the emulator, for the terminal.
+ * @param reachable undefined: clients cannot reach it
+ */
+function describeEmulator(
+  reachable: ReachableUrl | undefined,
+  pools: readonly { readonly id: string; readonly name: string }[],
+): string {
+  const users = Object.entries(ACCOUNTS).map(
+    ([user, { token, role }]) => `  ${token}   ${role}, or user ${user} with password ${PASSWORD}`,
+  )
+  const note = reachable?.note === undefined ? '' : `\n${reachable.note}`
+  const where =
+    reachable?.url ?? 'the listen address is one of the container only; start it with --listen-address=:4443'
+  return `Emulated storage system: ${where}${note}
+Pools:
+${pools.map(({ id, name }) => `  ${id}   ${name}`).join('\n')}
+Tokens, for the header X-SDS-AUTH-TOKEN:
+${users.join('\n')}
+`
 }

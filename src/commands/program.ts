@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { readVersion } from '../exporter/version.ts'
+import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
 import { withHelpWidth } from './cli/help_width.ts'
@@ -28,8 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   rules: async () => (await import('./rules.ts')).rulesCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
   completion: async () => (await import('./completion/completion.ts')).completionCommand(createProgram),
-  help: async () => (await import('./help.ts')).helpCommand(createProgram),
-  version: async () => (await import('./version.ts')).versionCommand(),
+  help: async () => helpCommand(createProgram),
+  version: async () => versionCommand(),
 }
 
 /** The command line with the commands that `args` may need: the named one, or all for --help and usage errors. */
@@ -77,4 +77,40 @@ export function reportFailure(failure: unknown): number {
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage
   process.stderr.write(`sds-exporter: ${visibleLines(failureText(failure))}\n`)
   return failure instanceof Failed ? failure.exitCode : EXIT.failed
+}
+
+/** @param program the command line whose help is printed */
+function helpCommand(program: () => Promise<Command>): Command {
+  return new Command('help')
+    .description('print the help of a command')
+    .argument('[command...]', 'name of the command, such as serve or providers list')
+    .action(async (names: readonly string[]) => {
+      commandOf(await program(), names).outputHelp()
+    })
+}
+
+/** @throws {Failed} usage error, for an unknown name */
+function commandOf(program: Command, names: readonly string[]): Command {
+  return names.reduce((command, name) => {
+    const found = command.commands.find((one) => one.name() === name)
+    if (found !== undefined) return found
+    const known = command.commands.map((one) => one.name()).join(', ')
+    throw new Failed(`unknown command ${name}; commands: ${known === '' ? 'none' : known}`, EXIT.usage)
+  }, program)
+}
+
+function versionCommand(): Command {
+  return new Command('version')
+    .description('print the version with details of the build')
+    .option('--json', 'print a JSON object')
+    .action(({ json = false }: { json?: boolean }) => {
+      const details = buildDetails()
+      process.stdout.write(json ? `${JSON.stringify(details, undefined, 2)}\n` : textOf(details))
+    })
+}
+
+/** The version on the first line, then one line for each detail. */
+function textOf({ version, ...details }: ReturnType<typeof buildDetails>): string {
+  const rows = Object.entries(details).map(([name, value]) => `  ${name.padEnd(9)}  ${value}\n`)
+  return `sds-exporter ${version}\n${rows.join('')}`
 }

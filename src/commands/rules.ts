@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { kubernetesFiles, prometheusFiles } from '../alerting/written_files.ts'
-import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/alerting_flags.ts'
-import { parseRootUrl } from './cli/urls.ts'
-import { writeFiles } from './cli/written_files.ts'
+import { type AlertingFlags, addAlertingFlags, alertingFrom } from './cli/flags/alerting_flags.ts'
+import { parseRootUrl } from './cli/flags/urls.ts'
+import { writeFiles } from './cli/output/written_files.ts'
 
 interface Flags extends AlertingFlags {
   out: string

@@ -12,7 +12,7 @@ import {
   type LogFlags,
   logFrom,
   type WebFlags,
-} from './cli/flags.ts'
+} from './cli/flags/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
 
 type Flags = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLogger, type LogLevel } from '../../src/commands/cli/logger.ts'
+import { createLogger, type LogLevel } from '../../src/commands/cli/log/logger.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { createExporter, type Exporter } from '../../src/exporter/exporter.ts'

@@ -12,11 +12,11 @@ import { alignedPeriod } from '../../history/periods.ts'
 import type { HistorySource } from '../../history/source.ts'
 import { bytesText, counted, durationText, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { parseSeconds, parseTime, timeText } from '../cli/flags/times.ts'
+import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
 import { failureText } from '../cli/system_errors.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { parseSeconds, parseTime, timeText } from '../cli/times.ts'
-import { parseRootUrl } from '../cli/urls.ts'
 import { estimateRun } from './estimate.ts'
 import {
   chooseOutput,

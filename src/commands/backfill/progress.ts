@@ -1,6 +1,6 @@
 import type { SystemProgress } from '../../history/run_progress.ts'
 import { durationText, percentText } from '../../text.ts'
-import { createProgress } from '../cli/progress.ts'
+import { createProgress } from '../cli/output/progress.ts'
 
 interface Output {
   readonly isTTY?: boolean

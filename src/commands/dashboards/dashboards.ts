@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
-import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/alerting_flags.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { parseRootUrl } from '../cli/urls.ts'
-import { writeFiles } from '../cli/written_files.ts'
+import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
+import { parseRootUrl } from '../cli/flags/urls.ts'
+import { writeFiles } from '../cli/output/written_files.ts'
 import { type DashboardFile, dashboardFiles } from './files.ts'
 import { createGrafanaClient } from './grafana_client.ts'
 

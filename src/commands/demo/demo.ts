@@ -1,8 +1,13 @@
 import { Command } from 'commander'
 import { parseConfig } from '../../config/load.ts'
 import { createExporter } from '../../exporter/exporter.ts'
-import { addEmulatorFlags, type EmulatorFlags, emulatorHelp, emulatorOptions } from '../cli/emulator_flags.ts'
-import { externalAddress, reachableUrl } from '../cli/external_address.ts'
+import {
+  addEmulatorFlags,
+  type EmulatorFlags,
+  emulatorHelp,
+  emulatorOptions,
+} from '../cli/flags/emulator_flags.ts'
+import { externalAddress, reachableUrl } from '../cli/flags/external_address.ts'
 import {
   type AdminFlags,
   addAdminFlags,
@@ -12,10 +17,10 @@ import {
   type LogFlags,
   logFrom,
   type WebFlags,
-} from '../cli/flags.ts'
+} from '../cli/flags/flags.ts'
+import { parseAddress } from '../cli/flags/values.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
 import { withShortHelp } from '../cli/short_help.ts'
-import { parseAddress } from '../cli/values.ts'
 import { createDemoSystems } from './systems.ts'
 import { welcomeText } from './welcome.ts'
 

@@ -1,5 +1,5 @@
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
-import type { ReachableUrl } from '../cli/external_address.ts'
+import type { ReachableUrl } from '../cli/flags/external_address.ts'
 
 interface WelcomeOptions {
   /** The emulated systems, as lines. */

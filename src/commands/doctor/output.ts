@@ -1,5 +1,5 @@
 import { visibleLines } from '../../text.ts'
-import type { Progress } from '../cli/progress.ts'
+import type { Progress } from '../cli/output/progress.ts'
 import type { CheckReport } from './check/check.ts'
 import { countStatus, renderReport, STATUSES, summaryText } from './check/report.ts'
 

@@ -1,9 +1,12 @@
 import type { PoolRef } from '../../api/feed/pools.ts'
-import { configurationCheck } from './account/configuration.ts'
-import { loginCheck } from './account/login.ts'
-import { roleCheck } from './account/role.ts'
-import { type CheckReport, type Running, runChecks } from './check/check.ts'
-import { GIVEN_BY, type SystemContext, type SystemFacts } from './check/system_facts.ts'
+import { systemRisks } from '../../exporter/risks.ts'
+import { connectionCheck } from './access/connection.ts'
+import { httpCheck } from './access/http.ts'
+import { loginCheck } from './access/login.ts'
+import { namesCheck } from './access/names.ts'
+import { roleCheck } from './access/role.ts'
+import { type CheckReport, type Finding, type Running, runChecks } from './check/check.ts'
+import { GIVEN_BY, type SystemContext, type SystemFacts, systemCheck } from './check/system_facts.ts'
 import { agesCheck } from './data/ages.ts'
 import { attributesCheck } from './data/attributes.ts'
 import { feedCheck } from './data/feed.ts'
@@ -12,10 +15,31 @@ import { healthCheck } from './data/health.ts'
 import { poolsCheck } from './data/pools.ts'
 import { queryCheck } from './data/query.ts'
 import { valuesCheck } from './data/values.ts'
-import { clockCheck } from './network/clock.ts'
-import { connectionCheck } from './network/connection.ts'
-import { httpCheck } from './network/http.ts'
-import { namesCheck } from './network/names.ts'
+
+/** Warns about risky settings; the configuration has been validated before. */
+const configurationCheck = systemCheck({
+  title: 'configuration',
+  needs: [],
+  run: (context) => {
+    const found = systemRisks(context).map((risk): Finding => ({ status: 'warn', ...risk }))
+    return { findings: found.length > 0 ? found : [{ status: 'ok', text: 'no problems found' }] }
+  },
+})
+
+/** Sample ages are corrected by the skew, but lifetimes of tokens and certificates are not. */
+const MAX_SKEW_SECONDS = 30
+
+const clockCheck = systemCheck({
+  title: 'clock',
+  needs: ['skewSeconds'],
+  run: (_, { skewSeconds }) => {
+    const size = Math.abs(skewSeconds)
+    if (size <= MAX_SKEW_SECONDS) return { findings: [{ status: 'ok', text: `clock skew ${size} s` }] }
+    const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
+    const remedy = 'correct time synchronisation (NTP) of the system or of this machine'
+    return { findings: [{ status: 'warn', text, remedy }] }
+  },
+})
 
 /** Checks of a system, in the order in which a poll depends on them. */
 const SYSTEM_CHECKS = [

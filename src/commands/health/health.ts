@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { parseAddress } from '../cli/values.ts'
+import { parseAddress } from '../cli/flags/values.ts'
 import { checkHealth, DEFAULT_WEB_ADDRESS } from './check_health.ts'
 
 interface Flags {

@@ -1,7 +1,7 @@
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type BaseUnit, UNITS } from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
-import { timeText } from '../cli/times.ts'
+import { timeText } from '../cli/flags/times.ts'
 import type { SummaryRow } from './summaries.ts'
 
 const ABSENT = '-'

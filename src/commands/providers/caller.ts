@@ -4,7 +4,7 @@ import { fromApiError, Refused } from '../../server/admin/errors.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { askSecret, type Terminal } from '../cli/terminal.ts'
+import { askSecret, type Terminal } from '../cli/output/terminal.ts'
 
 /** The system of a command, and the token of the user. */
 export interface Target {

@@ -8,7 +8,7 @@ import { type AuditFacts, createAudit, fingerprint } from '../../server/admin/au
 import { outcomeOf, statusOf } from '../../server/admin/outcome.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { askLine, type Terminal } from '../cli/terminal.ts'
+import { askLine, type Terminal } from '../cli/output/terminal.ts'
 import { explain, explained, NEVER_ABORTED, type Target } from './caller.ts'
 
 export interface DeletionFlags {

@@ -1,7 +1,9 @@
 import { mix } from '../model/random.ts'
 import { QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
-import { BUCKETS } from './buckets/buckets.ts'
+import { MONITORING_MAIN } from './buckets/main.ts'
+import { MONITORING_OP } from './buckets/op.ts'
+import { MONITORING_VDC } from './buckets/vdc.ts'
 import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
 import { INTERVAL_SECONDS } from './points/grid.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
@@ -135,3 +137,14 @@ function readTables(
   }
   return tables
 }
+
+const EMPTY: Bucket = { retentionSeconds: 0, delaySeconds: 0, series: () => [] }
+
+/** The buckets, by name. The last two exist on real systems and have no points here. */
+const BUCKETS: ReadonlyMap<string, Bucket> = new Map([
+  ['monitoring_op', MONITORING_OP],
+  ['monitoring_main', MONITORING_MAIN],
+  ['monitoring_vdc', MONITORING_VDC],
+  ['monitoring_last', EMPTY],
+  ['monitoring_meta', EMPTY],
+])

@@ -1,7 +1,7 @@
 import { chmodSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { rolesOf } from '../../../src/commands/doctor/account/role.ts'
+import { rolesOf } from '../../../src/commands/doctor/access/role.ts'
 import { createAuthority, expiredDates, selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { temporaryFolder } from '../../support/folders.ts'

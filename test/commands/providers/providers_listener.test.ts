@@ -1,7 +1,7 @@
 import { hashSync } from 'bcryptjs'
 import { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type AdminFlags, addAdminFlags, adminFrom } from '../../../src/commands/cli/flags.ts'
+import { type AdminFlags, addAdminFlags, adminFrom } from '../../../src/commands/cli/flags/flags.ts'
 import { parseConfig } from '../../../src/config/load.ts'
 import type { AdminOptions } from '../../../src/exporter/admin.ts'
 import { createExporter, type Exporter } from '../../../src/exporter/exporter.ts'

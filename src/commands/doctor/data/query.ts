@@ -1,3 +1,4 @@
+import type { SystemClient } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
 import {
@@ -8,18 +9,18 @@ import {
   unmatchedRows,
 } from '../../../api/query/merge.ts'
 import type { NodePerformance } from '../../../api/query/performance.ts'
-import type { FailedQuery } from '../../../api/query/performance_reader.ts'
+import { createPerformanceReader, type FailedQuery } from '../../../api/query/performance_reader.ts'
 import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
+import { readRangeDefect } from '../../../api/query/version.ts'
 import { remedyOf } from '../../../api/remedies.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
 import type { CheckOutcome, Finding } from '../check/check.ts'
 import { asFailure } from '../check/remedies.ts'
 import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
-import { compareBandwidths } from '../query/bandwidth_units.ts'
-import { rawRows } from '../query/raw_rows.ts'
-import { readPerformance } from '../query/read_performance.ts'
 import { performanceCoverage } from './attributes.ts'
+import { compareBandwidths } from './bandwidth_units.ts'
+import { rawRows } from './raw_rows.ts'
 
 /** Checks the query interface of a system, and compares it with a feed that has the same figures. */
 export const queryCheck = systemCheck({
@@ -156,4 +157,24 @@ function filled({ label: subject, reading }: RawFeed, find: Join<NodePerformance
   if (reading.nodes.length === 0) return []
   const merged = mergePerformance(reading, find)
   return [{ status: 'ok', subject, text: `with the feed: ${performanceCoverage(merged)}` }]
+}
+
+/** Reads the query interface as the exporter does. @throws {ApiError} as the reader */
+async function readPerformance(
+  client: SystemClient,
+  { performance: { interfaces } }: SystemConfig,
+  signal: AbortSignal,
+): Promise<RawPerformance> {
+  const bodies = new Map<string, unknown>()
+  let isWithoutRates = false
+  const reader = createPerformanceReader({
+    interfaces,
+    hasRangeDefect: (ofRead) => readRangeDefect(client.read, ofRead),
+    query(query, dialect, ofRead) {
+      isWithoutRates ||= dialect.lastOnly
+      return client.query(query, dialect, ofRead, (body) => bodies.set(query.name, body))
+    },
+  })
+  const answers = await reader.read(signal)
+  return { ...answers, bodies, isWithoutRates }
 }

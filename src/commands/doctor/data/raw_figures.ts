@@ -2,7 +2,7 @@
  * Reads some values from a response of the feed, independently of the exporter's decoder and catalogue. Names, tags
  * and factors are repeated here on purpose, so that the results can be compared.
  */
-import type { RowFigure } from '../query/raw_rows.ts'
+import type { RowFigure } from './raw_rows.ts'
 
 export interface Figure {
   /** Names of the attribute in the feed; the first that is found is used. */

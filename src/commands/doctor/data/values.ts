@@ -7,10 +7,10 @@ import { counted } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
-import { createRowLookup, type RawRow, type RowLookup, rowFigure } from '../query/raw_rows.ts'
 import { createLookup, expositionOf } from './exported.ts'
 import { readRaw } from './feed.ts'
 import { FIGURES, type Figure, isPerformance, rawFigure, rawNodes } from './raw_figures.ts'
+import { createRowLookup, type RawRow, type RowLookup, rowFigure } from './raw_rows.ts'
 
 /** Reads every pool again and compares the response with the first one and with the exported values. */
 export const valuesCheck = systemCheck({

@@ -5,8 +5,7 @@ import { counted, durationText } from '../../../text.ts'
 import { checksOf, type Finding } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
-import { historyFinding } from './history.ts'
-import { alertingFinding, ruleFindings } from './rules.ts'
+import { alertingFinding, historyFinding, ruleFindings } from './findings.ts'
 
 /** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {

@@ -1,6 +1,6 @@
-import { AUDIT_PREFIX, type Fields, fieldsOf, type Log } from '../../log.ts'
-import { createTokenBucket, type TokenBucket } from '../../server/auth/token_bucket.ts'
-import { createBoundedMap } from '../../values/bounded_map.ts'
+import { AUDIT_PREFIX, type Fields, fieldsOf, type Log } from '../../../log.ts'
+import { createTokenBucket, type TokenBucket } from '../../../server/auth/token_bucket.ts'
+import { createBoundedMap } from '../../../values/bounded_map.ts'
 
 /** Lines of one kind: ten at once, then one a minute. */
 const REPEATS = { burst: 10, intervalMs: 60_000 } as const

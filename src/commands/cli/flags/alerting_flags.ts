@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type AlertingConfig, DEFAULT_ALERTING } from '../../alerting/config.ts'
-import { loadAlerting } from '../../config/load.ts'
-import { ConfigError } from '../../config/values/problems.ts'
-import { Failed } from './exit.ts'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../../alerting/config.ts'
+import { loadAlerting } from '../../../config/load.ts'
+import { ConfigError } from '../../../config/values/problems.ts'
+import { Failed } from '../exit.ts'
 import { parseRootUrl } from './urls.ts'
 
 /** Flags of commands that write rules or dashboards with the settings of users. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLogger, LOG_FORMATS, type LogFormat } from '../../../src/commands/cli/logger.ts'
+import { createLogger, LOG_FORMATS, type LogFormat } from '../../../../src/commands/cli/log/logger.ts'
 
 function written(format: LogFormat, value: string): string {
   const lines: string[] = []

@@ -1,9 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { faultHelp, parseFault, TARGET_HELP } from '../../emulator/faults/table.ts'
-import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
-import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../emulator/options.ts'
-import { OPERATIONS } from '../../emulator/protocol/operations.ts'
-import { EXPIRED_TOKEN, type ExpiredToken, PROFILES, type Profile } from '../../emulator/protocol/profiles.ts'
+import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
+import { SCENARIOS, type Scenario } from '../../../emulator/model/scenarios.ts'
+import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../../emulator/options.ts'
+import { OPERATIONS } from '../../../emulator/protocol/operations.ts'
+import {
+  EXPIRED_TOKEN,
+  type ExpiredToken,
+  PROFILES,
+  type Profile,
+} from '../../../emulator/protocol/profiles.ts'
 import { parseCount } from './values.ts'
 
 /** Flags of commands that run an emulated storage system. */

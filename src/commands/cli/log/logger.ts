@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { type Fields, fieldsOf, type Log } from '../../log.ts'
-import { INVISIBLE, visibleLines } from '../../text.ts'
+import { type Fields, fieldsOf, type Log } from '../../../log.ts'
+import { INVISIBLE, visibleLines } from '../../../text.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { ReadStream } from 'node:tty'
-import { Failed } from './exit.ts'
+import { Failed } from '../exit.ts'
 
 /** The terminal for prompts. Prompts are written to stderr, so that stdout has only the result. */
 export interface Terminal {

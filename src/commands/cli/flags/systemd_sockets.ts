@@ -1,4 +1,4 @@
-import { EXIT, Failed } from './exit.ts'
+import { EXIT, Failed } from '../exit.ts'
 
 /** The first socket that systemd passes. */
 const FIRST_FD = 3

@@ -1,6 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
-import { fileTypeProblem } from '../../values/files.ts'
-import { Failed } from './exit.ts'
+import { join } from 'node:path'
+import type { WrittenFile } from '../../../alerting/rules.ts'
+import { createFolder } from '../../../history/create_folder.ts'
+import { fileTypeProblem } from '../../../values/files.ts'
+import { Failed } from '../exit.ts'
+
+/** Writes files to a folder, which is created, and prints their paths. A dry run only prints. */
+export function writeFiles(folder: string, files: readonly WrittenFile[], dryRun: boolean): void {
+  if (!dryRun) createFolder(folder)
+  for (const { name, text } of files) {
+    const path = join(folder, name)
+    if (!dryRun) writeOutputFile(path, text)
+    process.stdout.write(`${dryRun ? 'would write' : 'wrote'} ${path}\n`)
+  }
+}
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
 
@@ -8,7 +21,7 @@ const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants
  * Writes a file, or replaces its content.
  * @throws {Failed} if the path is not that of a regular file: writing to a FIFO or a device may never end
  */
-export function writeOutputFile(path: string, text: string): void {
+function writeOutputFile(path: string, text: string): void {
   // Without O_NONBLOCK, opening a FIFO waits for a reader. O_TRUNC has no effect on other types.
   const file = opened(path)
   try {

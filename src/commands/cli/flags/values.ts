@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseListenAddress } from '../../server/listener/listen_address.ts'
+import { parseListenAddress } from '../../../server/listener/listen_address.ts'
 
 /** Checks a listen address. @throws {InvalidArgumentError} */
 export function parseAddress(text: string): string {

@@ -1,4 +1,4 @@
-import { EXIT, Failed } from './exit.ts'
+import { EXIT, Failed } from '../exit.ts'
 
 /**
  * Parses an http or https URL without credentials.
