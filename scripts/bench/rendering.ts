@@ -16,7 +16,7 @@ function renderExporter(fleet: readonly PoolFixture[]): Buffer {
     const forecasts = new Map(reading.nodes.map((node) => [node.id, node.forecasts]))
     return [renderPart(feedSamples(reading, labels)), renderPart(forecastSamples(reading, forecasts, labels))]
   })
-  return createPage(parts).identity('text')
+  return Buffer.from(createPage(parts).text('text'))
 }
 
 /** Renders the same samples with a new registry of prom-client. */

@@ -12,8 +12,21 @@ export interface Sample {
 
 /** Samples by family name. */
 export type SampleSet = ReadonlyMap<string, readonly Sample[]>
-/** Sample lines by family name: the part of a page of one pool or system. */
-export type Part = ReadonlyMap<string, string>
+/** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
+export interface Part {
+  /** The lines in UTF-8, family after family. */
+  readonly text: Buffer
+  /** The place of the lines of each family. */
+  readonly families: ReadonlyMap<string, Span>
+  readonly series: number
+}
+
+/** A range of bytes, and the number of series in it. */
+interface Span {
+  readonly start: number
+  readonly end: number
+  readonly series: number
+}
 
 /** The exposition formats with their content types. */
 export const FORMATS = {
@@ -24,6 +37,18 @@ export type Format = keyof typeof FORMATS
 
 /** The last line of an OpenMetrics exposition. A scrape without it is incomplete. */
 export const OPENMETRICS_END = '# EOF\n'
+
+/**
+ * An exposition without the metrics of the exporter itself and without `# EOF`: in identity its text, in gzip blocks of
+ * DEFLATE without the final one.
+ */
+export interface Body {
+  readonly pieces: readonly Buffer[]
+  /** Length of the text, in bytes. */
+  readonly textBytes: number
+  /** CRC-32 of the text; 0 in identity. */
+  readonly crc: number
+}
 
 const LABEL_SPECIALS = /[\\"\n]/
 
@@ -58,14 +83,66 @@ export function sampleLines(name: string, samples: readonly Sample[]): string {
   return lines
 }
 
-/** Renders samples once; the result can be joined into several pages. */
-export function renderPart(samples: SampleSet): Part {
-  return new Map([...samples].map(([name, list]) => [name, sampleLines(name, list)]))
+/** Renders samples in batches: samples take several times the memory of their lines. */
+export interface PartBuilder {
+  add(samples: SampleSet): void
+  /** Length of the lines so far, in UTF-8. */
+  bytes(): number
+  part(): Part
 }
 
-/** The length of the lines in UTF-8. */
-export function partBytes(part: Part): number {
-  return [...part.values()].reduce((sum, lines) => sum + Buffer.byteLength(lines), 0)
+export function createPartBuilder(): PartBuilder {
+  const lines = new Map<string, { text: string; bytes: number; series: number }>()
+  let total = 0
+  return {
+    add(samples) {
+      for (const [family, list] of samples) {
+        const text = sampleLines(family, list)
+        const bytes = Buffer.byteLength(text)
+        const before = lines.get(family)
+        if (before === undefined) lines.set(family, { text, bytes, series: list.length })
+        else {
+          before.text += text
+          before.bytes += bytes
+          before.series += list.length
+        }
+        total += bytes
+      }
+    },
+    bytes: () => total,
+    part() {
+      const text = Buffer.allocUnsafeSlow(total)
+      const families = new Map<string, Span>()
+      let start = 0
+      for (const [family, { text: ofFamily, bytes, series }] of lines) {
+        text.write(ofFamily, start)
+        families.set(family, { start, end: start + bytes, series })
+        start += bytes
+      }
+      return partOf(text, families)
+    },
+  }
+}
+
+function partOf(text: Buffer, families: Part['families']): Part {
+  return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
+}
+
+export function renderPart(samples: SampleSet): Part {
+  const builder = createPartBuilder()
+  builder.add(samples)
+  return builder.part()
+}
+
+/** The lines of a family; undefined without any. */
+export function linesOf({ text, families }: Part, family: string): Buffer | undefined {
+  const span = families.get(family)
+  return span && text.subarray(span.start, span.end)
+}
+
+/** The families of a part that are accepted. */
+export function filterPart({ text, families }: Part, accepts: (family: string) => boolean): Part {
+  return partOf(text, new Map([...families].filter(([family]) => accepts(family))))
 }
 
 function escapeHelp(help: string, format: Format): string {
@@ -79,11 +156,4 @@ export function familyHeader(family: Omit<Family, 'labels'>, format: Format): st
   const name = openmetrics && family.type === 'counter' ? family.name.replace(/_total$/, '') : family.name
   const unit = openmetrics && family.unit !== '' ? `# UNIT ${name} ${family.unit}\n` : ''
   return `# HELP ${name} ${escapeHelp(family.help, format)}\n# TYPE ${name} ${family.type}\n${unit}`
-}
-
-/** One family with the sample lines of all parts; empty without sample lines. */
-export function joinFamily(family: Omit<Family, 'labels'>, parts: Iterable<Part>, format: Format): string {
-  let lines = ''
-  for (const part of parts) lines += part.get(family.name) ?? ''
-  return lines === '' ? '' : `${familyHeader(family, format)}${lines}`
 }

@@ -1,27 +1,25 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib'
-
-/** The first part of a gzip member, compressed once; {@link endGzip} completes it. */
-export interface GzipHead {
-  readonly deflated: Buffer
-  readonly crc: number
-  /** Length of the text, in bytes. */
-  readonly length: number
-}
+import type { Body } from './exposition.ts'
 
 /** Magic number, method deflate, no flags, no time, no extra flags, unknown system (RFC 1952, section 2.3). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TRAILER_BYTES = 8
+/** A third of the CPU time of the default level 6, for 13 percent more bytes. */
+const PAGE_OPTIONS = { level: 3 } as const
 /** The tail is small and compressed for each response, so speed is more important than size. */
 const TAIL_OPTIONS = { level: constants.Z_BEST_SPEED } as const
 
 const deflate = promisify(deflateRaw)
 
-/** Compresses the part of a body that many responses share, outside the event loop. */
-export async function beginGzip(body: Buffer): Promise<GzipHead> {
+/**
+ * Compresses a piece of a body that many responses share, outside the event loop.
+ * @param crc CRC-32 of the text before the piece
+ */
+export async function compressPiece(text: Buffer, crc: number): Promise<{ deflated: Buffer; crc: number }> {
   // A sync flush ends on a byte boundary without the final bit, so that another block may follow.
-  const deflated = await deflate(body, { finishFlush: constants.Z_SYNC_FLUSH })
-  return { deflated, crc: crc32(body), length: body.length }
+  const deflated = await deflate(text, { ...PAGE_OPTIONS, finishFlush: constants.Z_SYNC_FLUSH })
+  return { deflated, crc: crc32(text, crc) }
 }
 
 /** The last part of a gzip body. Responses with the same tail can share it. */
@@ -37,9 +35,9 @@ export function compressTail(text: Buffer): GzipTail {
 /**
  * Completes a gzip body with a tail. The result is a single gzip member, because browsers read only the first member.
  */
-export function endGzip(head: GzipHead, tail: GzipTail): Buffer[] {
+export function endGzip(body: Body, tail: GzipTail): Buffer[] {
   const trailer = Buffer.alloc(TRAILER_BYTES)
-  trailer.writeUInt32LE(crc32(tail.text, head.crc), 0)
-  trailer.writeUInt32LE((head.length + tail.text.length) >>> 0, 4)
-  return [GZIP_HEADER, head.deflated, tail.deflated, trailer]
+  trailer.writeUInt32LE(crc32(tail.text, body.crc), 0)
+  trailer.writeUInt32LE((body.textBytes + tail.text.length) >>> 0, 4)
+  return [GZIP_HEADER, ...body.pieces, tail.deflated, trailer]
 }

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
-import { type Format, joinFamily, labelText, sampleLines } from './exposition.ts'
+import { type Format, familyHeader, labelText, sampleLines } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
 import { FAMILY_SEPARATOR } from './page.ts'
 
@@ -170,7 +170,7 @@ async function renderRegistry(registry: Registry, format: Format): Promise<strin
       sampleLines(metricName ?? name, [{ labels: labelText(labels), value }]),
     )
     const family = { name, help, type: String(type) as Family['type'], unit: unitOf(name) }
-    return joinFamily(family, [new Map([[name, lines.join('')]])], format)
+    return lines.length === 0 ? '' : `${familyHeader(family, format)}${lines.join('')}`
   })
   return families.filter((text) => text !== '').join(FAMILY_SEPARATOR[format])
 }

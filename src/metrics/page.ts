@@ -1,18 +1,17 @@
-import { atOnce, inSlices, type Steps } from '../slices.ts'
-import { type Format, joinFamily, type Part } from './exposition.ts'
+import { nextTurn } from '../slices.ts'
+import { type Body, type Format, familyHeader, linesOf, type Part } from './exposition.ts'
 import { type Family, FEED_FAMILIES, PROBE, STATE } from './families.ts'
-import { beginGzip, type GzipHead } from './gzip.ts'
+import { compressPiece } from './gzip.ts'
 
 /** The exposition of all storage systems. Immutable; each update creates a new one. */
 export interface Page {
   /** Number of series. */
   readonly series: number
-  /** The exposition without the metrics of the exporter itself and without `# EOF`. */
-  identity(format: Format): Buffer
-  gzip(format: Format): Promise<GzipHead>
-  /** Prepares a form in slices, so that other requests are served meanwhile. */
-  warm(form: Form): Promise<void>
-  /** The forms requested so far; {@link warm} prepares them for the next page. */
+  /** The exposition in this form, made once, a piece in each turn of the event loop. */
+  body(form: Form): Promise<Body>
+  /** The text at once, for a page that is not sent. */
+  text(format: Format): string
+  /** The forms requested so far; they are prepared for the next page. */
   readonly requestedForms: ReadonlySet<Form>
 }
 
@@ -24,95 +23,74 @@ const PAGE_FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STA
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
+/** Joining takes less than a millisecond. More than the page of 64 nodes. */
+const PIECE_BYTES = 512 * 1024
+
 /** @param parts the lines of each pool and system, in the order of the exposition */
-export function createPage(parts: readonly Part[], compress = beginGzip): Page {
-  const bodies = new Map<Format, Buffer>()
-  const heads = new Map<Format, Promise<GzipHead>>()
+export function createPage(parts: readonly Part[]): Page {
+  const bodies = new Map<Form, Promise<Body>>()
   const requestedForms = new Set<Form>()
-  const warming = new Map<Form, Promise<void>>()
-
-  function* bodySteps(format: Format): Steps<Buffer> {
-    const ready = bodies.get(format) ?? (yield* renderBody(parts, format))
-    bodies.set(format, ready)
-    return ready
-  }
-  const body = (format: Format): Buffer => atOnce(bodySteps(format))
-
-  function gzip(format: Format): Promise<GzipHead> {
-    requestedForms.add(`gzip ${format}`)
-    let ready = heads.get(format)
-    if (ready === undefined) {
-      ready = compress(body(format))
-      heads.set(format, ready)
-      // A failure, such as that of an allocation, is not repeated for the life of the page.
-      ready.catch(() => heads.delete(format))
-    }
-    return ready
-  }
-
-  function identity(format: Format): Buffer {
-    requestedForms.add(`identity ${format}`)
-    return body(format)
-  }
-
-  async function warmForm(form: Form): Promise<void> {
-    const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
-    await inSlices(bodySteps(format))
-    await (encoding === 'gzip' ? gzip(format) : identity(format))
-  }
-
-  /** Requests at the same time share the work. */
-  function warmOnce(form: Form): Promise<void> {
-    const shared = warming.get(form) ?? warmForm(form).finally(() => warming.delete(form))
-    warming.set(form, shared)
-    return shared
-  }
-
   return {
-    get series() {
-      return countSeries(parts)
-    },
-    identity,
-    gzip,
-    warm: warmOnce,
+    series: parts.reduce((sum, { series }) => sum + series, 0),
     requestedForms,
+    text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
+    body(form) {
+      requestedForms.add(form)
+      const body = bodies.get(form) ?? makeBody(parts, form)
+      bodies.set(form, body)
+      // The next request tries again.
+      body.catch(() => bodies.delete(form))
+      return body
+    },
   }
 }
 
-/** Renders and compresses a page in these forms, so that scrapes do not wait for it. */
-export async function warm(page: Page, forms: Iterable<Form>): Promise<void> {
-  for (const form of forms) await page.warm(form)
+async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
+  const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
+  const pieces: Buffer[] = []
+  let textBytes = 0
+  let crc = 0
+  for (const text of textPieces(parts, format)) {
+    textBytes += text.length
+    if (encoding === 'identity') pieces.push(text)
+    else {
+      const compressed = await compressPiece(text, crc)
+      pieces.push(compressed.deflated)
+      crc = compressed.crc
+    }
+    await nextTurn()
+  }
+  return { pieces, textBytes, crc }
 }
 
 /** As bytes, because a string has a maximum length of half a gigabyte. */
-function* renderBody(parts: readonly Part[], format: Format): Steps<Buffer> {
-  const chunks: Buffer[] = []
+function* textPieces(parts: readonly Part[], format: Format): Generator<Buffer> {
+  let buffers: Buffer[] = []
+  let bytes = 0
+  for (const buffer of textBuffers(parts, format)) {
+    if (bytes > 0 && bytes + buffer.length > PIECE_BYTES) {
+      yield Buffer.concat(buffers, bytes)
+      buffers = []
+      bytes = 0
+    }
+    buffers.push(buffer)
+    bytes += buffer.length
+  }
+  if (bytes > 0) yield Buffer.concat(buffers, bytes)
+}
+
+/** Families in their order, each with its header and the lines of all parts. */
+function* textBuffers(parts: readonly Part[], format: Format): Generator<Buffer> {
+  let separator = ''
   for (const family of PAGE_FAMILIES) {
-    const text = joinFamily(family, parts, format)
-    if (text === '') continue
-    chunks.push(Buffer.from(chunks.length === 0 ? text : `${FAMILY_SEPARATOR[format]}${text}`))
-    yield
+    let isEmpty = true
+    for (const part of parts) {
+      const lines = linesOf(part, family.name)
+      if (lines === undefined) continue
+      if (isEmpty) yield Buffer.from(`${separator}${familyHeader(family, format)}`)
+      isEmpty = false
+      yield lines
+    }
+    if (!isEmpty) separator = FAMILY_SEPARATOR[format]
   }
-  return Buffer.concat(chunks)
-}
-
-/** Lines by part: most parts of a page are those of the previous page. */
-const seriesOfParts = new WeakMap<Part, number>()
-
-function countSeries(parts: readonly Part[]): number {
-  let series = 0
-  for (const part of parts) {
-    const known = seriesOfParts.get(part) ?? countLines(part)
-    seriesOfParts.set(part, known)
-    series += known
-  }
-  return series
-}
-
-function countLines(part: Part): number {
-  let lines = 0
-  for (const text of part.values()) {
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) lines += 1
-  }
-  return lines
 }

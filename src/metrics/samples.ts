@@ -15,7 +15,7 @@ import {
 } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { labelText, type Part, type Sample, type SampleSet, sampleLines } from './exposition.ts'
+import { createPartBuilder, labelText, type Part, type Sample, type SampleSet } from './exposition.ts'
 import { newestTimes } from './newest_times.ts'
 
 /** The labels of the samples of a pool. */
@@ -79,7 +79,7 @@ export function feedSamples({ nodes }: Nodes, labels: PoolLabels): SampleSet {
   return samplesOf(nodes, uniqueNames(nodes), labels)
 }
 
-/** Nodes that are rendered at a time: samples take several times the memory of their lines. */
+/** Nodes that are rendered at a time. */
 const BATCH = 16
 
 /** The lines of {@link feedSamples}; undefined if they take more than `maxBytes`. */
@@ -89,21 +89,14 @@ export function* feedPartSteps(
   maxBytes: number,
 ): Steps<Part | undefined> {
   const names = uniqueNames(nodes)
-  const chunks = new Map<string, string[]>()
-  let bytes = 0
+  const builder = createPartBuilder()
   for (let start = 0; start < nodes.length; start += BATCH) {
     const end = start + BATCH
-    for (const [family, samples] of samplesOf(nodes.slice(start, end), names.slice(start, end), labels)) {
-      const lines = sampleLines(family, samples)
-      bytes += Buffer.byteLength(lines)
-      const before = chunks.get(family)
-      if (before === undefined) chunks.set(family, [lines])
-      else before.push(lines)
-    }
-    if (bytes > maxBytes) return undefined
+    builder.add(samplesOf(nodes.slice(start, end), names.slice(start, end), labels))
+    if (builder.bytes() > maxBytes) return undefined
     yield
   }
-  return new Map([...chunks].map(([family, lines]) => [family, lines.join('')]))
+  return builder.part()
 }
 
 function samplesOf(nodes: readonly MergedNode[], names: readonly string[], labels: PoolLabels): SampleSet {

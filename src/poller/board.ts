@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { createPermits } from '../api/http/permits.ts'
 import type { Labels } from '../config/config.ts'
 import type { Part } from '../metrics/exposition.ts'
-import { createPage, type Page, warm } from '../metrics/page.ts'
-import { onlyCounters, statePart } from './state_samples.ts'
+import type { Page } from '../metrics/page.ts'
+import { inSlices, type Steps } from '../slices.ts'
+import { createPublisher } from './publisher.ts'
+import { onlyCounters, systemPart } from './state_samples.ts'
 import { newSystem, type SystemState } from './system_state.ts'
 
 /** The current state of all systems, and the page that shows it. */
@@ -12,13 +15,22 @@ export interface Board {
   systems(): readonly SystemState[]
   system(name: string): SystemState | undefined
   /**
-   * Replaces the state of a system, if it is still configured. Resolves when the page shows it; rejects when the
-   * change throws, and then nothing is changed, or when no page can be made of it.
-   * @param change a pure function of the state as it is at that moment
+   * Replaces the state of a system, if it is still configured. Changes run one after the other, in slices. Resolves when
+   * the page shows it; rejects when the change throws, and then nothing is changed, or when no page can be made of it.
+   * @param change a pure function of the state as it is when the change begins
    */
-  update(name: string, change: (system: SystemState) => SystemState): Promise<void>
+  update(name: string, change: Change): Promise<void>
+  /** As {@link Board.update}, but resolves when the state is replaced, or rejects when the signal aborts before. */
+  apply(name: string, change: Change, signal: AbortSignal): Promise<Applied>
   /** Keeps exactly these systems, in this order. */
   show(systems: readonly ConfiguredSystem[], options?: ShowOptions): Promise<void>
+}
+
+export type Change = (system: SystemState) => SystemState | Steps<SystemState>
+
+export interface Applied {
+  /** Resolves when the page shows the new state. */
+  readonly shown: Promise<void>
 }
 
 export interface ConfiguredSystem {
@@ -45,68 +57,71 @@ export interface BoardObserver {
 export function createBoard(onPage: (series: number) => void, observer?: BoardObserver): Board {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let showsValues = true
-  let page = createPage([])
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  const parts = () => [...systems.values()].flatMap(showsValues ? systemParts : counterParts)
+  const { page, publish } = createPublisher(parts, onPage)
+  const changes = createPermits(1)
+  const never = new AbortController().signal
 
-  /** One page at a time: what changes while one is being made waits for the one after it, all of it together. */
-  function publish(): Promise<void> {
-    // A page that could not be made must not keep the next one from being made.
-    next ??= (running?.catch(ignore) ?? new Promise<void>((resolve) => setImmediate(resolve))).then(() => {
-      running = swap().finally(() => {
-        running = undefined
-      })
-      next = undefined
-      return running
-    })
-    return next
+  /** @returns the publication of the new state */
+  async function replace(name: string, change: Change, signal: AbortSignal): Promise<Applied> {
+    const before = systems.get(name)
+    if (before === undefined) return { shown: Promise.resolve() }
+    const changed = change(before)
+    const next = isSteps(changed) ? await inSlices(changed, signal) : changed
+    systems = new Map(systems).set(name, next)
+    observer?.changed(next)
+    return { shown: publish() }
   }
 
-  async function swap(): Promise<void> {
-    const made = createPage([...systems.values()].flatMap(showsValues ? systemParts : counterParts))
-    await warm(made, page.requestedForms)
-    page = made
-    onPage(made.series)
+  function replaceAll(
+    next: readonly ConfiguredSystem[],
+    { fresh = new Set(), hasValues = true }: ShowOptions,
+  ) {
+    const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
+    const shown = (list: readonly ConfiguredSystem[]) => list.map(({ name, labels = {} }) => [name, labels])
+    const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()])) && hasValues === showsValues
+    // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
+    if (fresh.size === 0 && isSame) return undefined
+    systems = new Map(
+      next.map(({ name, labels = {} }) => [name, { ...(known(name) ?? newSystem(name)), labels }]),
+    )
+    showsValues = hasValues
+    observer?.kept(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
+    return publish()
   }
+
+  const apply: Board['apply'] = (name, change, signal) =>
+    changes.run(() => replace(name, change, signal), { signal })
 
   return {
-    page: () => page,
+    page,
     systems: () => [...systems.values()],
     system: (name) => systems.get(name),
-    async update(name, change) {
-      const before = systems.get(name)
-      if (before === undefined) return
-      const next = change(before)
-      systems = new Map(systems).set(name, next)
-      observer?.changed(next)
-      await publish()
-    },
-    show(next, { fresh = new Set(), hasValues = true } = {}) {
-      const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
-      const shown = (list: readonly ConfiguredSystem[]) => list.map(({ name, labels = {} }) => [name, labels])
-      const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()])) && hasValues === showsValues
-      // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
-      if (fresh.size === 0 && isSame) return Promise.resolve()
-      systems = new Map(
-        next.map(({ name, labels = {} }) => [name, { ...(known(name) ?? newSystem(name)), labels }]),
-      )
-      showsValues = hasValues
-      observer?.kept(next.map(({ name }) => name).filter((name) => !fresh.has(name)))
-      return publish()
+    apply,
+    update: async (name, change) => (await apply(name, change, never)).shown,
+    async show(next, options = {}) {
+      const { shown } = await changes.run(async () => ({ shown: replaceAll(next, options) }), {
+        signal: never,
+      })
+      await shown
     },
   }
+}
+
+function isSteps(change: SystemState | Steps<SystemState>): change is Steps<SystemState> {
+  return Symbol.iterator in change
 }
 
 /** What a system contributes to a page. */
 export function systemParts(system: SystemState): Part[] {
-  const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart }) => [feedPart, forecastPart])
-  return [...pools, statePart(system), system.rejections.part]
+  const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart, statePart }) => [
+    feedPart,
+    forecastPart,
+    statePart,
+  ])
+  return [...pools, systemPart(system), system.rejections.part]
 }
 
 function counterParts(system: SystemState): Part[] {
   return systemParts(system).map(onlyCounters)
-}
-
-function ignore(): void {
-  // The caller that requested the page received the failure.
 }

@@ -51,10 +51,9 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       pollers.delete(id)
     }
     for (const id of ids) if (!pollers.has(id)) pollers.set(id, createPoller(id))
-    return board.update(system.name, (state) => ({
-      ...withPools(state, list, maxBytes),
-      discoveryFailure: undefined,
-    }))
+    return board.update(system.name, (state) =>
+      withPools({ ...state, discoveryFailure: undefined }, list, maxBytes),
+    )
   }
 
   async function discoverIfDue(): Promise<void> {

@@ -2,11 +2,9 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
-import { inSlices } from '../slices.ts'
-import type { Board } from './board.ts'
+import type { Applied, Board } from './board.ts'
 import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
 import type { Journal } from './journal.ts'
-import { type Lines, NO_LINES, readingLinesSteps } from './pool_lines.ts'
 import { withdrawn, withPoll } from './state.ts'
 import { type Attempt, failureOf } from './system_state.ts'
 import { createWithdrawal, type Withdrawal } from './withdrawal.ts'
@@ -36,7 +34,6 @@ export interface PoolPoller {
 
 export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const { poolId, system, config, board, journal } = options
-  const maxBytes = config.limits.maxResponseBytes
   // Aborted by forget(), so that requests of pools that left do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPoller({
@@ -44,19 +41,18 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     system: system.name,
     forecast: config.forecast,
     leaving: leaving.signal,
-    maxBytes,
+    maxBytes: config.limits.maxResponseBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
   let running: Promise<Outcome> | undefined
 
-  async function ask(): Promise<Outcome> {
+  async function request(): Promise<Outcome> {
     const began = performance.now()
     try {
-      const { reading, lines } = await readLines(options, leaving.signal)
-      const good = attemptSince(began)
-      await board.update(system.name, (state) => withPoll(state, poolId, good, reading, { maxBytes, lines }))
+      const { reading, seconds, shown } = await readNodes(options, began, leaving.signal)
+      await shown
       withdrawal.after()
-      journal.polled(poolId, { seconds: good.seconds, nodes: reading.nodes.length, failure: undefined })
+      journal.polled(poolId, { seconds, nodes: reading.nodes.length, failure: undefined })
       journal.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
@@ -74,7 +70,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   async function poll(): Promise<Outcome> {
     if (running !== undefined || leaving.signal.aborted) return 'none'
-    running = ask().finally(() => {
+    running = request().finally(() => {
       running = undefined
     })
     return running
@@ -92,18 +88,25 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   }
 }
 
-/** Reads the nodes, and renders them before the next response is decoded, so that memory does not add up. */
-async function readLines(
+/** Reads the nodes, and changes the state before the next response is decoded, so that memory does not add up. */
+async function readNodes(
   { poolId, system, config, client, board }: PoolPollerOptions,
+  beganMs: number,
   signal: AbortSignal,
-): Promise<{ reading: FeedReading; lines: Lines }> {
+): Promise<Applied & { readonly reading: FeedReading; readonly seconds: number }> {
   const maxBytes = config.limits.maxResponseBytes
-  let lines = NO_LINES
+  let applied: Applied = { shown: Promise.resolve() }
+  let seconds = 0
   const reading = await client.nodes(poolId, signal, async (decoded, ofAttempt) => {
-    const state = board.system(system.name)
-    lines = await inSlices(readingLinesSteps(state, poolId, decoded, maxBytes), ofAttempt)
+    const attempt = attemptSince(beganMs)
+    seconds = attempt.seconds
+    applied = await board.apply(
+      system.name,
+      (state) => withPoll(state, poolId, attempt, decoded, maxBytes),
+      ofAttempt,
+    )
   })
-  return { reading, lines }
+  return { ...applied, reading, seconds }
 }
 
 /** Withdraws the values of the pool in time, also those that an earlier poller left. */

@@ -6,7 +6,7 @@ import { PROBE } from '../metrics/families.ts'
 import { createPage, type Page } from '../metrics/page.ts'
 import { inSlices } from '../slices.ts'
 import { type Board, systemParts } from './board.ts'
-import { byId, performanceLinesSteps } from './pool_lines.ts'
+import { byId, renderPoll } from './pool_lines.ts'
 import { attemptSince, type Outcome } from './pool_poller.ts'
 import type { Round } from './round.ts'
 import { withPerformance } from './state.ts'
@@ -83,15 +83,14 @@ async function withNewPerformance(state: SystemState, { beganMs }: Found): Promi
   if (known?.reading === undefined) return state
   if (known.receivedAtMs >= beganMs) return state
   const without = { ...known, reading: undefined }
-  const lines = await inSlices(performanceLinesSteps(state, without, Number.POSITIVE_INFINITY))
-  return withPerformance(state, without, { lines })
+  return inSlices(withPerformance(state, without))
 }
 
 function partsOf(state: SystemState, found: Found): Part[] {
   const pools = (found.poolIds ?? []).flatMap((id) => {
     const pool = state.pools.get(id)
     if (pool === undefined) return []
-    return [found.outcomes.get(id) === 'ok' ? pool : withoutValues(pool, found)]
+    return [found.outcomes.get(id) === 'ok' ? pool : renderPoll(withoutValues(pool, found), state.name)]
   })
   // Nothing came, whatever the system answered before.
   const isSilent = !found.hasEnded && found.outcomes.size === 0

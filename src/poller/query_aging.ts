@@ -1,9 +1,7 @@
 import { LONGEST_AGE_SECONDS } from '../api/query/intervals.ts'
 import { oldestTime, withoutOlderThan } from '../api/query/performance.ts'
-import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
-import { performanceLinesSteps } from './pool_lines.ts'
 import { type PerformanceState, withPerformance } from './state.ts'
 import { createWithdrawal } from './withdrawal.ts'
 
@@ -35,18 +33,11 @@ export function createAging({ system, board, journal, staleAfterMs }: AgingOptio
       )
   })
 
-  /** The lines of a large system are rendered before the change of the state, so that it takes little time. */
-  async function withdraw(): Promise<void> {
-    const before = board.system(system)
-    if (before?.performance?.reading === undefined) return
-    const { reading } = before.performance
-    const next = withoutOldValues(before.performance, keptSeconds(before.performance))
-    const lines = await inSlices(performanceLinesSteps(before, next, Number.POSITIVE_INFINITY))
-    await board.update(system, (state) =>
-      // Otherwise there is a new reading.
-      state.performance?.reading === reading
-        ? withPerformance(state, { ...state.performance, reading: next.reading }, { lines })
-        : state,
+  function withdraw(): Promise<void> {
+    return board.update(system, (state) =>
+      state.performance === undefined
+        ? state
+        : withPerformance(state, withoutOldValues(state.performance, keptSeconds(state.performance))),
     )
   }
 

@@ -11,14 +11,12 @@ import {
 import { QUERY_REMEDIES } from '../api/query/states.ts'
 import { readRangeDefect } from '../api/query/version.ts'
 import type { PollConfig, SystemConfig } from '../config/config.ts'
-import { inSlices } from '../slices.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
 import type { PollSize } from './log_fields.ts'
-import { performanceLinesSteps } from './pool_lines.ts'
 import { createAging } from './query_aging.ts'
 import { createPauses } from './query_pauses.ts'
-import { type SystemState, withAnswers, withPerformance } from './state.ts'
+import { type StateSteps, type SystemState, withAnswers, withPerformance } from './state.ts'
 import { type Failure, failureOf } from './system_state.ts'
 
 export interface QueryPollerOptions {
@@ -63,8 +61,8 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     try {
       const answers = await reader.read(signal)
       const state = stateOf(answers)
-      const lines = await inSlices(performanceLinesSteps(board.system(name), state, maxBytes), signal)
-      await board.update(name, (before) => withAnswers(before, state, { maxBytes, lines }))
+      const change = (before: SystemState) => withAnswers(before, state, maxBytes)
+      await (await board.apply(name, change, signal)).shown
       aging.restart()
       const nodes = answers.reading.nodes.filter(({ rows }) => rows > 0).length
       pauses.succeeded(nodes > 0)
@@ -143,7 +141,7 @@ async function removePerformance(board: Board, name: string): Promise<void> {
   if (board.system(name)?.performance !== undefined) await board.update(name, withoutPerformance)
 }
 
-export function withoutPerformance(system: SystemState): SystemState {
+export function withoutPerformance(system: SystemState): StateSteps {
   return withPerformance(system, undefined)
 }
 
@@ -165,7 +163,7 @@ function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {
 }
 
 /** The values stay until they are too old. */
-function withFailure(system: SystemState, cause: ApiError): SystemState {
+function withFailure(system: SystemState, cause: ApiError): StateSteps {
   const { reading, receivedAtMs = 0 } = system.performance ?? {}
   const failure = failureOf(cause, Date.now() / 1000, QUERY_REMEDIES)
   return withPerformance(system, { reading, receivedAtMs, failure })

@@ -35,7 +35,7 @@ const OF_QUERIES: readonly Kind[] = QUERIES.flatMap(withParts).flatMap(({ name }
 )
 
 export function newRejections(system: string): Rejections {
-  return counted({ system, counts: new Map(), part: new Map() }, zero(OF_FEED))
+  return counted({ system, counts: new Map(), part: renderPart(new Map()) }, zero(OF_FEED))
 }
 
 /** With the counters of the query interface, which start when the system is first queried. */

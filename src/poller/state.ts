@@ -1,16 +1,8 @@
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/performance.ts'
-import {
-  byId,
-  bytesOf,
-  type Lines,
-  NO_LINES,
-  relabelled,
-  renderForecasts,
-  renderPool,
-  withinBounds,
-} from './pool_lines.ts'
+import type { Steps } from '../slices.ts'
+import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './pool_lines.ts'
 import { counted, withQueryRejections } from './rejections.ts'
 import {
   type Attempt,
@@ -29,40 +21,40 @@ export {
 } from './system_state.ts'
 
 /**
+ * A change of the state of a system renders the lines that it changes; other tasks of the process may run at each
+ * `yield`. In all of them, `maxBytes` limits the lines of the system.
+ */
+export type StateSteps = Steps<SystemState>
+
+/**
  * The system with exactly these pools; those that it had keep what is known of them.
  * @throws {ApiError} `too_large` when other names make its series longer than `maxBytes`
  */
-export function withPools(
+export function* withPools(
   system: SystemState,
   refs: readonly PoolRef[],
   maxBytes = Number.POSITIVE_INFINITY,
-): SystemState {
+): StateSteps {
   const pools = refs.map((ref) => {
     const pool = system.pools.get(ref.id) ?? newPool(ref)
     return { ...pool, ref, name: pool.name ?? ref.name }
   })
   // A limit that a reload lowered applies to the next polls.
-  return withinBounds(relabelled({ ...system, pools: byId(pools) }), Math.max(maxBytes, bytesOf(system)))
-}
-
-interface RenderOptions {
-  /** Limit of the series of the system. */
-  readonly maxBytes?: number
-  /** Lines that were rendered before. Others, or if the state has changed meanwhile, are rendered here. */
-  readonly lines?: Lines
+  const limit = Math.max(maxBytes, bytesOf(system))
+  return withinBounds(yield* renderPools({ ...system, pools: byId(pools) }, () => false, limit), limit)
 }
 
 /**
  * The outcome of a poll: a reading replaces everything, a failure leaves the values as they are.
  * @throws {ApiError} `too_large` when the series of the system become longer than `maxBytes`
  */
-export function withPoll(
+export function* withPoll(
   system: SystemState,
   poolId: string,
   attempt: Attempt,
   reading?: FeedReading,
-  { maxBytes = Number.POSITIVE_INFINITY, lines }: RenderOptions = {},
-): SystemState {
+  maxBytes = Number.POSITIVE_INFINITY,
+): StateSteps {
   const result = attempt.failure?.reason ?? 'ok'
   const polled = (pool: PoolState) => ({
     ...pool,
@@ -70,15 +62,15 @@ export function withPoll(
     lastFailure: attempt.failure ?? pool.lastFailure,
     polls: new Map(pool.polls).set(result, (pool.polls.get(result) ?? 0) + 1),
   })
-  if (reading === undefined) return changed(system, poolId, polled)
-  const next = (pool: PoolState) => ({
+  if (reading === undefined) return withPool(system, poolId, (pool) => renderPoll(polled(pool), system.name))
+  const next = withPool(system, poolId, (pool) => ({
     ...polled(pool),
     reading,
     lastSuccess: attempt.at,
     name: poolNameIn(reading) ?? pool.name,
-  })
-  const counting = { ...system, rejections: counted(system.rejections, reading.rejected) }
-  return withinBounds(rendered(counting, poolId, next, lines), maxBytes)
+  }))
+  const counting = { ...next, rejections: counted(system.rejections, reading.rejected) }
+  return withinBounds(yield* renderPools(counting, ({ ref }) => ref.id === poolId, maxBytes), maxBytes)
 }
 
 /**
@@ -91,15 +83,10 @@ export function withForecasts(
   reading: FeedReading | undefined,
   maxBytes = Number.POSITIVE_INFINITY,
 ): SystemState {
-  const next = changed(system, poolId, (pool) =>
-    renderForecasts(
-      {
-        ...pool,
-        forecasts: reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts])),
-        forecastCoverage: reading?.coverage,
-      },
-      system.name,
-    ),
+  const forecasts = reading && new Map(reading.nodes.map(({ id, forecasts }) => [id, forecasts]))
+  const forecastCoverage = reading?.coverage
+  const next = withPool(system, poolId, (pool) =>
+    renderForecasts({ ...pool, forecasts, forecastCoverage }, system.name),
   )
   return withinBounds(next, maxBytes)
 }
@@ -108,25 +95,24 @@ export function withForecasts(
 export function withAnswers(
   system: SystemState,
   performance: PerformanceState & { readonly reading: PerformanceReading },
-  options: RenderOptions = {},
-): SystemState {
+  maxBytes = Number.POSITIVE_INFINITY,
+): StateSteps {
   const rejections = counted(withQueryRejections(system.rejections), performance.reading.rejected)
-  return withPerformance({ ...system, rejections }, performance, options)
+  return withPerformance({ ...system, rejections }, performance, maxBytes)
 }
 
 /**
  * News of the query interface: all pools are rendered anew if it has another reading.
  * @throws {ApiError} `too_large` as {@link withPoll}
  */
-export function withPerformance(
+export function* withPerformance(
   system: SystemState,
   performance: PerformanceState | undefined,
-  { maxBytes = Number.POSITIVE_INFINITY, lines = NO_LINES }: RenderOptions = {},
-): SystemState {
+  maxBytes = Number.POSITIVE_INFINITY,
+): StateSteps {
   const next = { ...system, performance }
   if (performance?.reading === system.performance?.reading) return next
-  const pools = [...system.pools.values()].map((pool) => renderPool(pool, next, lines))
-  return withinBounds({ ...next, pools: byId(pools) }, maxBytes)
+  return withinBounds(yield* renderPools(next, ({ reading }) => reading !== undefined, maxBytes), maxBytes)
 }
 
 /** The system without forecasts, for when they are turned off. */
@@ -136,21 +122,14 @@ export function withoutForecasts(system: SystemState): SystemState {
 }
 
 /** The pool without its values: they are too old to pass for the present. */
-export function withdrawn(system: SystemState, poolId: string): SystemState {
+export function withdrawn(system: SystemState, poolId: string): StateSteps {
   const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }
-  return rendered(system, poolId, (pool) => ({ ...pool, ...nothing }))
+  const next = withPool(system, poolId, (pool) => ({ ...pool, ...nothing }))
+  return renderPools(next, ({ ref }) => ref.id === poolId, Number.POSITIVE_INFINITY)
 }
 
-type Change = (pool: PoolState) => PoolState
-
-/** The system with another state of one pool, of which no line is another. */
-function changed(system: SystemState, poolId: string, change: Change): SystemState {
+function withPool(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {
   const pool = system.pools.get(poolId)
   // The pool may have left the list while it was being asked.
   return pool === undefined ? system : { ...system, pools: new Map(system.pools).set(poolId, change(pool)) }
-}
-
-/** As {@link changed}, with the lines of the pool made anew. */
-function rendered(system: SystemState, poolId: string, change: Change, lines?: Lines): SystemState {
-  return relabelled(changed(system, poolId, change), { poolId, lines: lines ?? NO_LINES })
 }

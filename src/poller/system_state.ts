@@ -8,7 +8,7 @@ import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/performance.ts'
 import { remedyOf } from '../api/remedies.ts'
 import type { Labels } from '../config/config.ts'
-import type { Part } from '../metrics/exposition.ts'
+import { type Part, renderPart } from '../metrics/exposition.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why an attempt failed, in a form for metrics, log and status page. */
@@ -66,10 +66,11 @@ export interface PoolState {
   readonly merged: MergedReading | undefined
   readonly forecasts: ReadonlyMap<string, readonly Forecast[]> | undefined
   readonly forecastCoverage: FeedReading['coverage'] | undefined
-  /** The reading, and the forecasts with the coverage, as lines: rendered when they came. */
+  /** The reading, the forecasts with the coverage, and the outcome of the polls as lines: rendered when they changed. */
   readonly feedPart: Part
   readonly forecastPart: Part
-  /** Of both parts, and an estimate of the memory that the forecasts take. */
+  readonly statePart: Part
+  /** Of the first two parts, and an estimate of the memory that the forecasts take. */
   readonly bytes: number
 }
 
@@ -114,7 +115,7 @@ export interface SystemState {
   readonly tried: boolean
 }
 
-export const NOTHING: Part = new Map()
+export const NOTHING: Part = renderPart(new Map())
 
 export function newSystem(name: string, labels: Labels = {}): SystemState {
   return {
@@ -147,6 +148,7 @@ export function newPool(ref: PoolRef): PoolState {
     forecastCoverage: undefined,
     feedPart: NOTHING,
     forecastPart: NOTHING,
+    statePart: NOTHING,
     bytes: 0,
   }
 }

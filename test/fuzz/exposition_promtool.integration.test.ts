@@ -21,9 +21,9 @@ fuzz('promtool accepts the page of many systems', {
   check: async (json) => {
     const systems: string[] = JSON.parse(json)
     const page = createPage(systems.flatMap((system, index) => renderedSystem(`s${index}`, system).parts))
-    const checked = await checkMetrics(page.identity('text').toString())
+    const checked = await checkMetrics(page.text('text'))
     expect(checked).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    await checkOpenMetrics(page.identity('openmetrics').toString())
+    await checkOpenMetrics(page.text('openmetrics'))
   },
 })
 

@@ -31,32 +31,32 @@ async function printedByPromClient(text: string): Promise<string> {
 
 describe('exposition', () => {
   test('is byte for byte what prom-client prints for the same gauges', async () => {
-    const text = createPage(feedParts(7)).identity('text').toString()
+    const text = createPage(feedParts(7)).text('text')
     expect(parseExposition(text).length).toBeGreaterThan(400)
     expect(text).toBe(await printedByPromClient(text))
   })
 
   test('has a family for every row of the table', () => {
-    const text = createPage(feedParts(3)).identity('text').toString()
+    const text = createPage(feedParts(3)).text('text')
     for (const { name } of GAUGES) expect(text).toContain(`# TYPE ${name} gauge\n`)
   })
 
   test('joins the parts of several pools family by family', () => {
-    const [first = new Map()] = feedParts(1)
+    const parts = feedParts(1)
     const other = renderPart(new Map([['sds_node_disks', [{ labels: 'system="b"', value: 3 }]]]))
-    const lines = createPage([first, other]).identity('text').toString().split('\n')
+    const lines = createPage([...parts, other])
+      .text('text')
+      .split('\n')
     const at = lines.indexOf('sds_node_disks{system="b"} 3')
     expect(lines[at - 1]).toMatch(/^sds_node_disks\{/)
     expect(lines.filter((line) => line.startsWith('# TYPE sds_node_disks '))).toHaveLength(1)
   })
 
   test('writes OpenMetrics with units, without empty lines, and the same series as text', () => {
-    const text = createPage(feedParts(1)).identity('openmetrics').toString()
+    const text = createPage(feedParts(1)).text('openmetrics')
     expect(text).toContain('# UNIT sds_node_disk_space_free_bytes bytes\n')
     expect(text).not.toContain('\n\n')
-    expect(parseExposition(text)).toEqual(
-      parseExposition(createPage(feedParts(1)).identity('text').toString()),
-    )
+    expect(parseExposition(text)).toEqual(parseExposition(createPage(feedParts(1)).text('text')))
   })
 
   test.each([

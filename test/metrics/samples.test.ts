@@ -15,7 +15,7 @@ function linesOf(members: Record<string, unknown>): string {
     renderPart(feedSamples(reading, LABELS)),
     renderPart(forecastSamples(reading, forecasts, LABELS)),
   ]
-  return parts.flatMap((part) => [...part.values()]).join('')
+  return parts.map(({ text }) => text.toString()).join('')
 }
 
 const current = (name: string, tag: string, value: unknown) => ({

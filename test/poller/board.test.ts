@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createBoard } from '../../src/poller/board.ts'
-import { type SystemState, withPoll, withPools } from '../../src/poller/state.ts'
+import type { SystemState } from '../../src/poller/state.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { withPoll, withPools } from './changes.ts'
 import { boardOfA, readingOf, shown } from './setup.ts'
 
 const attempt = { at: 1, seconds: 1, failure: undefined }
@@ -12,11 +13,7 @@ const polled = (nodes: Record<string, number>) => (system: SystemState) =>
 describe('a board', () => {
   test('has an empty page at first', () => {
     const board = createBoard(() => undefined)
-    expect([board.page().series, board.page().identity('text').toString(), board.systems()]).toEqual([
-      0,
-      '',
-      [],
-    ])
+    expect([board.page().series, board.page().text('text'), board.systems()]).toEqual([0, '', []])
   })
 
   test('has the labels of each system, also after they changed', async () => {
@@ -32,7 +29,7 @@ describe('a board', () => {
     await board.show([{ name: 'a' }], { hasValues: false })
     await board.update('a', listed)
     await board.update('a', polled({ n1: 5 }))
-    const names = new Set(parseExposition(board.page().identity('text').toString()).map(({ name }) => name))
+    const names = new Set(parseExposition(board.page().text('text')).map(({ name }) => name))
     expect(names).toEqual(new Set(['sds_pool_polls_total', 'sds_api_rejected_values_total']))
     expect(board.system('a')?.pools.get('p')?.reading?.nodes).toHaveLength(1)
     await board.show([{ name: 'a' }])
@@ -58,7 +55,7 @@ describe('a board', () => {
     while (poll < 200 || seen.size <= 20) {
       poll += 1
       updates.push(board.update('a', polled({ n0: poll, n1: poll, n2: poll })))
-      await (poll % 3 === 0 ? board.page().gzip('text') : new Promise(setImmediate))
+      await (poll % 3 === 0 ? board.page().body('gzip text') : new Promise(setImmediate))
       const values = Object.values(shown(board, 'sds_node_disk_space_free_bytes', 'node'))
       expect(values).toHaveLength(3)
       expect(new Set(values).size).toBe(1)
@@ -137,7 +134,7 @@ describe('a board', () => {
     await board.show([{ name: 'a' }])
     await board.update('a', listed)
     // Compression takes long enough for a second update to wait.
-    await board.page().gzip('text')
+    await board.page().body('gzip text')
     failures = 1
     const first = expect(board.update('a', polled({ n1: 1 }))).rejects.toThrow('no page')
     await new Promise(setImmediate)
@@ -161,7 +158,7 @@ describe('a board', () => {
       ['c', 0],
     ])
     await board.show([{ name: 'c' }])
-    const series = parseExposition(board.page().identity('text').toString())
+    const series = parseExposition(board.page().text('text'))
     expect(new Set(series.map(({ labels }) => labels['system']))).toEqual(new Set(['c']))
     expect(series.filter(({ value }) => value !== 0).map(({ name }) => name)).toEqual(['sds_system_info'])
     await board.update('b', listed)

@@ -7,8 +7,8 @@ import { historySteps } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
 import { createHistoryPoller } from '../../src/poller/history_poller.ts'
 import { createJournal } from '../../src/poller/journal.ts'
-import { withPoll, withPools } from '../../src/poller/state.ts'
 import { atOnce } from '../../src/slices.ts'
+import { withPoll, withPools } from './changes.ts'
 import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
 
 const STEP = 300

@@ -4,13 +4,15 @@ import { PROVIDERS_PATH } from '../../src/api/providers/providers.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { silentLog } from '../../src/log.ts'
+import { linesOf } from '../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
 import { createBoard } from '../../src/poller/board.ts'
 import { createInventory } from '../../src/poller/inventory.ts'
 import { createJournal } from '../../src/poller/journal.ts'
 import { createPoller } from '../../src/poller/poller.ts'
 import { newSystem, type SystemState } from '../../src/poller/state.ts'
-import { statePart } from '../../src/poller/state_samples.ts'
+import { systemPart } from '../../src/poller/state_samples.ts'
+import { atOnce } from '../../src/slices.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
@@ -32,8 +34,7 @@ async function startPoller(options: { token?: string; schedule?: string; faults?
     lines: (name: string) =>
       board
         .page()
-        .identity('text')
-        .toString()
+        .text('text')
         .split('\n')
         .filter((line) => line.startsWith(name)),
     inventory: () => board.system('frankfurt')?.inventory,
@@ -104,7 +105,8 @@ describe('a list that fails', () => {
       journal: createJournal({ log, own: ownMetrics(), board: await boardOfA(), system: 'frankfurt' }),
       board: {
         update: async (_name, change) => {
-          state = change(state)
+          const next = change(state)
+          state = Symbol.iterator in next ? atOnce(next) : next
         },
       },
       client: {
@@ -125,7 +127,8 @@ describe('a list that fails', () => {
   }
   const LIST =
     '{"authnprovider":[{"id":"urn:a:","name":"a"},{"id":"urn:a:","name":"b"},{"id":"urn:c","name":""}]}'
-  const series = (state: SystemState | undefined) => state && statePart(state).get('sds_authn_providers')
+  const series = (state: SystemState | undefined) =>
+    state && linesOf(systemPart(state), 'sds_authn_providers')?.toString()
   const TWO = 'sds_authn_providers{system="frankfurt"} 2\n'
 
   test('once keeps the last list, twice withdraws it', async () => {
@@ -200,7 +203,7 @@ describe('a list that fails', () => {
 
   test('is not one with duplicates or without names: they are shown once, and by id', async () => {
     const [state] = await states([LIST])
-    expect(state && statePart(state).get('sds_authn_provider_info')).toBe(
+    expect(state && linesOf(systemPart(state), 'sds_authn_provider_info')?.toString()).toBe(
       'sds_authn_provider_info{system="frankfurt",provider="b",provider_id="urn:a:"} 1\n' +
         'sds_authn_provider_info{system="frankfurt",provider="urn:c",provider_id="urn:c"} 1\n',
     )

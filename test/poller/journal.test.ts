@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { RejectedValue } from '../../src/api/feed/rejected_values.ts'
 import { createJournal, type Journal } from '../../src/poller/journal.ts'
-import { withPools } from '../../src/poller/state.ts'
+import { withPools } from './changes.ts'
 import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
 
 /** The journal of system `a`, which has the pool `p` with the name `hot`. */

@@ -127,7 +127,7 @@ describe('a system', () => {
     await parts.poller.use(configOf([systemOf(emulator)], { poll: { schedule: '' } }))
     expect(parts.poller.ready()).toBe(true)
     const page = await parts.poller.probe('a', undefined, new AbortController().signal)
-    expect(page?.identity('text').toString()).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
+    expect(page?.text('text')).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
     expect(free(parts)).toEqual([])
   })
 })
@@ -197,7 +197,7 @@ describe('another configuration', () => {
     const probed = poller.probe('a', undefined, new AbortController().signal)
     await waitForAssertion(() => expect(slow.log.count('nodes')).toBe(1))
     await poller.use(configOf([systemOf(quick)], only))
-    const text = (await probed)?.identity('text').toString() ?? ''
+    const text = (await probed)?.text('text') ?? ''
     expect(text).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
     expect(quick.log.count('nodes')).toBe(1)
   })

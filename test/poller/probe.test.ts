@@ -3,12 +3,12 @@ import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { FeedReading } from '../../src/api/feed/feed.ts'
 import { untilAborted } from '../../src/api/http/deadline.ts'
-import { withPools } from '../../src/poller/state.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
+import { withPools } from './changes.ts'
 import {
   boardOfA,
   clientOf,
@@ -60,7 +60,7 @@ async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: Se
   if (isStarted) poller.start()
   const probe = async (pool?: string, signal = new AbortController().signal) => {
     const page = await poller.probe(pool, signal)
-    return page && summary(page.identity('text').toString())
+    return page && summary(page.text('text'))
   }
   return { board, poller, probe, log }
 }

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { oldestTime } from '../../src/api/query/performance.ts'
+import type { Change } from '../../src/poller/board.ts'
 import { createAging } from '../../src/poller/query_aging.ts'
 import type { SystemState } from '../../src/poller/state.ts'
+import { atOnce } from '../../src/slices.ts'
 import { ANSWERS, answerOf, readingOf } from '../api/query/query_files.ts'
 import { systemWith } from '../api/query/system_lines.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
-
-type Change = (system: SystemState) => SystemState
 
 /** The aging of a reading that came at time 0; `use` receives the changes of the state, which stays as it is. */
 function start(use: (change: Change) => void) {
@@ -53,17 +53,18 @@ test('a failure is an internal error', async () => {
   expect(failures).toEqual([new Error('no page')])
 })
 
-test('lines are rendered before the change of the state, which takes little time', async () => {
+test('only values that are too old when the state changes are withdrawn', async () => {
   const changes: Change[] = []
   const { state, reading, aging, failures } = start((change) => void changes.push(change))
   await vi.advanceTimersByTimeAsync(reading.maxAgeSeconds * 1000)
   aging.end()
-  const [change] = changes
-  const partIn = (system: SystemState | undefined) => system?.pools.get('p1')?.feedPart
-  expect(partIn(change?.(state))).not.toBe(partIn(state))
-  expect(partIn(change?.(state))).toBe(partIn(change?.(state)))
+  const readingAfter = (system: SystemState) => {
+    const next = changes[0]?.(system) ?? system
+    return (Symbol.iterator in next ? atOnce(next) : next).performance?.reading
+  }
+  expect(readingAfter(state)?.nodes).not.toEqual(state.performance?.reading?.nodes)
   // A reading that came meanwhile stays.
-  const renewed = systemWith(readingOf(ANSWERS.map(answerOf)))
-  expect(change?.(renewed)).toBe(renewed)
+  const renewed = { reading, receivedAtMs: performance.now(), failure: undefined }
+  expect(readingAfter({ ...state, performance: renewed })?.nodes).toEqual(reading.nodes)
   expect(failures).toEqual([])
 })

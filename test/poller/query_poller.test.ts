@@ -449,6 +449,7 @@ describe('the query interface', () => {
   test('changes nothing any more when the poller is stopped', async () => {
     const answer = Promise.withResolvers<never>()
     const { poller, up, logged } = await setUp({ query: () => answer.promise })
+    await vi.advanceTimersByTimeAsync(SECOND)
     const stopped = poller.stop()
     answer.reject(refusal('reset', 500))
     await vi.advanceTimersByTimeAsync(SECOND)

@@ -72,7 +72,7 @@ export async function setUp({
       [
         ...pollerBoard
           .page()
-          .identity('text')
+          .text('text')
           .toString()
           .matchAll(/^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm),
       ].map(([, pool, result, count]) => `${pool} ${result} ${count}`),

@@ -31,10 +31,10 @@ export function readingOf(
 }
 
 /** A client with these methods. All others reject. */
-export function clientOf(methods: Partial<SystemClient>): SystemClient {
+export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemClient {
   const unexpected = () => Promise.reject(new Error('unexpected request'))
   return {
-    nodes: unexpected,
+    nodes: nodes === undefined ? unexpected : using(nodes),
     forecasts: unexpected,
     history: unexpected,
     pools: unexpected,
@@ -48,6 +48,15 @@ export function clientOf(methods: Partial<SystemClient>): SystemClient {
     }),
     close: async () => undefined,
     ...methods,
+  }
+}
+
+/** A method that passes on what it reads, as a client does. */
+function using(nodes: SystemClient['nodes']): SystemClient['nodes'] {
+  return async (poolId, signal, use) => {
+    const reading = await nodes(poolId, signal)
+    await use?.(reading, signal)
+    return reading
   }
 }
 
@@ -96,8 +105,6 @@ export async function boardOfA(): Promise<Board> {
 
 /** The samples of a family on the page: values by the value of one label. */
 export function shown(board: Board, family: string, label: string): Record<string, number> {
-  const series = parseExposition(board.page().identity('text').toString()).filter(
-    ({ name }) => name === family,
-  )
+  const series = parseExposition(board.page().text('text')).filter(({ name }) => name === family)
   return Object.fromEntries(series.map(({ labels, value }) => [labels[label] ?? '', value]))
 }

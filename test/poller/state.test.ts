@@ -4,28 +4,19 @@ import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
-import { bytesOf, performanceLinesSteps, readingLinesSteps } from '../../src/poller/pool_lines.ts'
-import {
-  newSystem,
-  type SystemState,
-  withAnswers,
-  withdrawn,
-  withForecasts,
-  withPoll,
-  withPools,
-} from '../../src/poller/state.ts'
+import { bytesOf } from '../../src/poller/pool_lines.ts'
+import { newSystem, type SystemState, withForecasts } from '../../src/poller/state.ts'
 import { failureOf, NOTHING } from '../../src/poller/system_state.ts'
-import { atOnce } from '../../src/slices.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { withAnswers, withdrawn, withPoll, withPools } from './changes.ts'
 import { readingOf } from './setup.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const
 const failed = { at: 9, seconds: 3, failure }
 const refs = (...ids: string[]) => ids.map((id) => ({ id, name: undefined }))
-const seriesOf = (system: SystemState) =>
-  parseExposition(createPage(systemParts(system)).identity('text').toString())
+const seriesOf = (system: SystemState) => parseExposition(createPage(systemParts(system)).text('text'))
 const of = (system: SystemState, family: string, label: string) =>
   Object.fromEntries(
     seriesOf(system)
@@ -63,7 +54,7 @@ describe('a poll', () => {
   test('takes as much of the limit as its lines, and an estimate for each forecast', () => {
     const lengthOf = (system: SystemState) => {
       const { feedPart = NOTHING, forecastPart = NOTHING } = system.pools.get('p') ?? {}
-      return [...feedPart.values(), ...forecastPart.values()].join('').length
+      return feedPart.text.length + forecastPart.text.length
     }
     const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1, n2: 2 }))
     expect(bytesOf(polled)).toBe(lengthOf(polled))
@@ -79,8 +70,7 @@ describe('a poll', () => {
     const names = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`n${index}`, 1]))
     const one = withPoll(systemA, 'p', at(1), readingOf(names))
     const maxBytes = (one.pools.get('p')?.bytes ?? 0) * 1.5
-    const options = { maxBytes }
-    const poll = () => withPoll(one, 'q', at(1), readingOf(names, 'sp2'), options)
+    const poll = () => withPoll(one, 'q', at(1), readingOf(names, 'sp2'), maxBytes)
     expect(poll).toThrowError(
       expect.objectContaining({
         reason: 'too_large',
@@ -88,7 +78,7 @@ describe('a poll', () => {
       }),
     )
     expect(Object.keys(free(one))).toHaveLength(100)
-    expect(withPoll(one, 'q', at(1), readingOf({ n1: 1 }, 'sp2'), options).pools.get('q')?.lastSuccess).toBe(
+    expect(withPoll(one, 'q', at(1), readingOf({ n1: 1 }, 'sp2'), maxBytes).pools.get('q')?.lastSuccess).toBe(
       1,
     )
   })
@@ -112,30 +102,6 @@ describe('a poll', () => {
     )
     // A lower limit after a reload does not end polling.
     expect(withPools(system, refs('p'), 1).pools.size).toBe(1)
-  })
-
-  test('uses lines that were rendered before, unless the label of the pool has changed', () => {
-    const reading = readingOf({ n1: 1 })
-    const lines = (system: SystemState) => atOnce(readingLinesSteps(system, 'p', reading, 1_000_000))
-    const poll = (system: SystemState, from: SystemState) =>
-      withPoll(system, 'p', at(1), reading, { lines: lines(from) })
-    const other = withPoll(systemA, 'q', at(1), readingOf({ n2: 1 }, 'sp1'))
-    expect(lines(systemA).get('p')?.label).toBe('sp1')
-    expect(lines(other).get('p')?.label).toBe('p')
-    expect(poll(systemA, systemA)).toEqual(withPoll(systemA, 'p', at(1), reading))
-    expect(poll(other, systemA)).toEqual(withPoll(other, 'p', at(1), reading))
-  })
-
-  test('does not use lines of another reading', () => {
-    const [old, reading] = [readingOf({ n1: 1 }), readingOf({ n1: 2 })]
-    const lines = atOnce(readingLinesSteps(systemA, 'p', old, 1_000_000))
-    expect(free(withPoll(systemA, 'p', at(1), reading, { lines }))).toEqual({ n1: 2 })
-  })
-
-  test('has no lines before it, if its pool or its system is gone', () => {
-    const lines = (system: SystemState | undefined) =>
-      atOnce(readingLinesSteps(system, 'gone', readingOf({ n1: 1 }), 1_000_000)).size
-    expect([lines(undefined), lines(systemA)]).toEqual([0, 0])
   })
 
   test('without nodes is a success', () => {
@@ -251,32 +217,11 @@ describe('values of the query interface', () => {
       decodeBody(bodyOf([{ time: '08:33:22', value, field: 'used', measurement: 'mem', node: 'n1' }])),
     ])
   const stateOf = (value: number) => ({ reading: memory(value), receivedAtMs: 0, failure: undefined })
-  const used = (system: SystemState) => of(system, 'sds_node_memory_used_bytes', 'node')
   const polled = withPoll(systemA, 'p', at(1), readingOf({ n1: 1 }))
-  const linesOf = (system: SystemState, value: number) =>
-    atOnce(performanceLinesSteps(system, stateOf(value), 1_000_000))
-
-  test('use lines that were rendered before, unless pool or values have changed', () => {
-    const state = stateOf(5)
-    const lines = atOnce(performanceLinesSteps(polled, state, 1_000_000))
-    expect([...lines.keys()]).toEqual(['p'])
-    const expected = withAnswers(polled, state)
-    expect(used(expected)).toEqual({ n1: 5 })
-    expect(withAnswers(polled, state, { lines })).toEqual(expected)
-    expect(used(withAnswers(polled, state, { lines: linesOf(polled, 6) }))).toEqual({ n1: 5 })
-    const later = withPoll(polled, 'p', at(2), readingOf({ n1: 2 }))
-    expect(free(withAnswers(later, state, { lines }))).toEqual({ n1: 2 })
-  })
-
-  test('have no lines without a system', () => {
-    expect(atOnce(performanceLinesSteps(undefined, stateOf(1), 1_000_000)).size).toBe(0)
-  })
-
   test('are a failure when they make the series exceed the limit', () => {
     const maxBytes = polled.pools.get('p')?.bytes ?? 0
     const tooLarge = expect.objectContaining({ reason: 'too_large' })
-    expect(() => withAnswers(polled, stateOf(1), { maxBytes })).toThrowError(tooLarge)
-    expect(() => atOnce(performanceLinesSteps(polled, stateOf(1), 10))).toThrowError(tooLarge)
+    expect(() => withAnswers(polled, stateOf(1), maxBytes)).toThrowError(tooLarge)
   })
 })
 
@@ -340,7 +285,7 @@ describe('labels', () => {
     ]
     const nodes = Object.fromEntries(names.map((name, index) => [name, index]))
     const system = withPoll(systemA, 'p', at(1), readingOf({ ...nodes, b: 99 }))
-    const lines = createPage(systemParts(system)).identity('text').toString().split('\n')
+    const lines = createPage(systemParts(system)).text('text').split('\n')
     const series = lines
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.slice(0, line.lastIndexOf(' ')))

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
 import { createPage } from '../../src/metrics/page.ts'
 import { systemParts } from '../../src/poller/board.ts'
-import { newSystem, withForecasts, withPoll, withPools } from '../../src/poller/state.ts'
+import { newSystem, withForecasts } from '../../src/poller/state.ts'
 import { feedReading } from '../metrics/reading.ts'
 import { checkMetrics } from '../support/promtool.ts'
+import { withPoll, withPools } from './changes.ts'
 
 test('promtool accepts the exposition of a system whose names need escaping', async () => {
   const reading = feedReading(7)
   const listed = withPools(newSystem('a "quoted" system'), [{ id: 'back\\slash', name: 'new\nline' }])
   const polled = withPoll(listed, 'back\\slash', { at: 1, seconds: 0.5, failure: undefined }, reading)
   const system = withForecasts(polled, 'back\\slash', reading)
-  const text = createPage(systemParts(system)).identity('text').toString()
+  const text = createPage(systemParts(system)).text('text')
   const { code, stdout, stderr } = await checkMetrics(text)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
 })

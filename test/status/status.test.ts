@@ -1,16 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Failure,
-  newSystem,
-  type PerformanceState,
-  type SystemState,
-  withdrawn,
-  withPerformance,
-  withPoll,
-} from '../../src/poller/state.ts'
+import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/poller/state.ts'
 import { atOnce } from '../../src/slices.ts'
 import type { Status } from '../../src/status/model.ts'
 import { createStatusReader } from '../../src/status/status.ts'
+import { withdrawn, withPerformance, withPoll } from '../poller/changes.ts'
 import { T } from '../poller/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
 import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'

@@ -1,5 +1,6 @@
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
-import { type Failure, newSystem, type SystemState, withPoll, withPools } from '../../src/poller/state.ts'
+import { type Failure, newSystem, type SystemState } from '../../src/poller/state.ts'
+import { withPoll, withPools } from '../poller/changes.ts'
 import { T } from '../poller/setup.ts'
 
 /** Members of a node of the feed, which is Good, with good disks and half of its space allocated, by default. */

@@ -24,8 +24,8 @@ export function createSendPage(slots: ScrapeSlots, sendBody: SendBody): SendPage
     const gzip = acceptsGzip(context.get('Accept-Encoding'))
     const tail = await tailOf(format)
     if (context.res.destroyed) return
-    await page.warm(gzip ? `gzip ${format}` : `identity ${format}`)
-    const chunks = gzip ? endGzip(await page.gzip(format), tail) : [page.identity(format), tail.text]
+    const body = await page.body(gzip ? `gzip ${format}` : `identity ${format}`)
+    const chunks = gzip ? endGzip(body, tail) : [...body.pieces, tail.text]
     if (context.res.destroyed) return
     const bytes = chunks.reduce((total, chunk) => total + chunk.length, 0)
     await sendBody(context, slot, { format, isGzip: gzip, bytes, chunks })

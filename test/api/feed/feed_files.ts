@@ -3,7 +3,8 @@ import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem, withForecasts, withPoll, withPools } from '../../../src/poller/state.ts'
+import { newSystem, withForecasts } from '../../../src/poller/state.ts'
+import { withPoll, withPools } from '../../poller/changes.ts'
 
 /** Reads a file of test/fixtures/feed: feeds typed by hand, and the series expected of them. */
 export function feedFile(name: string): string {
@@ -15,7 +16,7 @@ export function nodeLines(reading: FeedReading): string[] {
   const attempt = { at: 1, seconds: 1, failure: undefined }
   const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])
   const system = withForecasts(withPoll(listed, 'p1', attempt, reading), 'p1', reading)
-  const lines = createPage(systemParts(system)).identity('text').toString().split('\n')
+  const lines = createPage(systemParts(system)).text('text').split('\n')
   return lines.filter((line) => line.startsWith('sds_node_'))
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { oldestTime, type PerformanceReading, withoutOlderThan } from '../../../src/api/query/performance.ts'
-import { withPerformance } from '../../../src/poller/state.ts'
+import { withPerformance } from '../../poller/changes.ts'
 import {
   ANSWERS,
   answerOf,

@@ -3,7 +3,8 @@ import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem, withPerformance, withPoll, withPools } from '../../../src/poller/state.ts'
+import { newSystem } from '../../../src/poller/state.ts'
+import { withPerformance, withPoll, withPools } from '../../poller/changes.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { ANSWERS, answerOf, queryFile, readingOf } from './query_files.ts'
 
@@ -13,7 +14,7 @@ test('promtool accepts the exposition of a system with a query interface', async
   const polled = withPoll(listed, 'p', { at: 1, seconds: 1, failure: undefined }, feed)
   const reading = readingOf(ANSWERS.map(answerOf))
   const system = withPerformance(polled, { reading, receivedAtMs: 0, failure: undefined })
-  const text = createPage(systemParts(system)).identity('text').toString()
+  const text = createPage(systemParts(system)).text('text')
   const { code, stdout, stderr } = await checkMetrics(text)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
 })

@@ -3,13 +3,8 @@ import { parseJson } from '../../../src/api/parse/json.ts'
 import type { PerformanceReading } from '../../../src/api/query/performance.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
-import {
-  newSystem,
-  type SystemState,
-  withPerformance,
-  withPoll,
-  withPools,
-} from '../../../src/poller/state.ts'
+import { newSystem, type SystemState } from '../../../src/poller/state.ts'
+import { withPerformance, withPoll, withPools } from '../../poller/changes.ts'
 import { queryFile } from './query_files.ts'
 
 /** The system of the fixtures, polled, with this reading of its query interface. */
@@ -22,7 +17,7 @@ export function systemWith(reading: PerformanceReading): SystemState {
 
 /** The lines of a system that begin so. */
 export function linesOf(system: SystemState, prefix: string): string[] {
-  const text = createPage(systemParts(system)).identity('text').toString()
+  const text = createPage(systemParts(system)).text('text')
   return text.split('\n').filter((line) => line.startsWith(prefix))
 }
 

@@ -13,7 +13,10 @@ import { statusSources } from '../status/status_setup.ts'
 
 /** More than the buffers of a connection hold, so that a response is not sent while its client does not read. */
 const TEXT = Buffer.alloc(16 * 1024 * 1024, '# text\n')
-const largePage = (): Page => ({ ...createPage([]), identity: () => TEXT })
+const largePage = (): Page => ({
+  ...createPage([]),
+  body: async () => ({ pieces: [TEXT], textBytes: TEXT.length, crc: 0 }),
+})
 
 /** A listener for metrics with a manual clock, a page to replace, and its responses in the order of the requests. */
 async function startMetrics(maxRequests?: number) {

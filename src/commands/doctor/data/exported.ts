@@ -14,8 +14,7 @@ interface ExposedSample {
 
 /** The exposition of a reading, as on `/metrics`. */
 export function expositionOf(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): string {
-  const page = createPage([renderPart(feedSamples(reading, labels))])
-  return page.identity('text').toString('utf8')
+  return createPage([renderPart(feedSamples(reading, labels))]).text('text')
 }
 
 const LINE = /^(\w+)\{(.*)\} (\S+)$/s
