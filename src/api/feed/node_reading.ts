@@ -35,7 +35,7 @@ export interface NodeReading {
 }
 
 /** Maximum number of list entries (error types, forecasts) of one response, over all nodes. */
-const MAX_LIST_ENTRIES = 50_000
+export const MAX_LIST_ENTRIES = 50_000
 
 /**
  * Creates a decoder for the nodes of one response. It bounds the total number of list entries.

@@ -1,18 +1,19 @@
 import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
+import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { isObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 
-/** Failed transactions of one type in the sample. */
-export interface ErrorType {
+/** Failed transactions of one type in the sample, or in the period of a history. */
+export interface ErrorType<Rate = Snapshot> {
   /** `User`, `System`, or an undocumented category. */
   readonly category: string
   /** Such as `404 (S3)`, not parsed. */
   readonly errorType: string
   readonly count: number | undefined
   /** Percent of the transactions. */
-  readonly rate: Snapshot | undefined
+  readonly rate: Rate | undefined
 }
 
 export interface TransactionErrors {
@@ -48,52 +49,67 @@ export function readTransactionErrors(
     reject('shape', Array.isArray(object) ? 'an array' : typeof object)
     return undefined
   }
-  const keep = <T>(read: Read<T>): T | undefined => {
-    if (read.state === 'unreadable') reject(read.rejection, read.text)
-    return read.state === 'served' ? read.value : undefined
-  }
+  const keep = keeper(reject)
   const totals = asList(member(object, 'errorSuccessTotals')).filter(isObject).at(-1) ?? {}
   const errors: TransactionErrors = {
     all: keep(readNewest(member(object, 'all'), rateTag, UNITS[rateUnit])),
     succeeded: keep(readNumber(member(totals, 'successTotal'), UNITS.count)),
     failed: keep(readNumber(member(totals, 'errorTotal'), UNITS.count)),
-    types: mostFrequent(readTypes(asList(member(object, 'types')), keep, reject), reject, max),
+    types: atOnce(
+      errorTypeSteps(member(object, 'types'), {
+        reject,
+        max,
+        readRate: (rate) => keep(readNewest(rate, rateTag, UNITS[rateUnit])),
+        // Without a value it has no series, which bound what a system can make the exporter keep.
+        hasSeries: ({ count, rate }) => count !== undefined || rate !== undefined,
+      }),
+    ),
   }
   const { all, succeeded, failed, types } = errors
   return [all, succeeded, failed, types[0]].every((part) => part === undefined) ? undefined : errors
 }
 
-function readTypes(
-  list: readonly unknown[],
-  keep: <T>(read: Read<T>) => T | undefined,
-  reject: Reject,
-): ErrorType[] {
-  const types = new Map<string, ErrorType>()
+export interface ErrorTypeOptions<Rate> {
+  readonly reject: Reject
+  /** Maximum number of types to keep, if less than {@link MAX_ERROR_TYPES}. */
+  readonly max: number
+  /** Reads `errorRate`. */
+  readonly readRate: (value: unknown) => Rate | undefined
+  readonly hasSeries: (type: ErrorType<Rate>) => boolean
+}
+
+/** Reads `types`: the types with a series, of which the most frequent are kept if there are too many to export. */
+export function* errorTypeSteps<Rate>(
+  value: unknown,
+  { reject, max, readRate, hasSeries }: ErrorTypeOptions<Rate>,
+): Steps<readonly ErrorType<Rate>[]> {
+  const list = asList(value)
+  const keep = keeper(reject)
+  const types = new Map<string, ErrorType<Rate>>()
   const unread = list.length - MAX_ERROR_TYPES_READ
   if (unread > 0) reject('too_many', `${list.length} error types`, unread)
-  for (const entry of list.slice(0, MAX_ERROR_TYPES_READ)) {
+  yield* eachInSteps(list.slice(0, MAX_ERROR_TYPES_READ), (entry) => {
     const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
-    if (!isObject(entry) || errorType === undefined) {
-      reject('shape', 'an error type without a name')
-      continue
-    }
+    if (!isObject(entry) || errorType === undefined) return reject('shape', 'an error type without a name')
     const category = readName(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
     if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
     const count = keep(readNumber(member(entry, 'errorCount'), UNITS.count))
-    const rate = keep(readNewest(member(entry, 'errorRate'), rateTag, UNITS[rateUnit]))
-    // Without a value it has no series, which bound what a system can make the exporter keep.
-    if (count !== undefined || rate !== undefined) types.set(key, { category, errorType, count, rate })
-  }
-  return [...types.values()]
+    const type = { category, errorType, count, rate: readRate(member(entry, 'errorRate')) }
+    if (hasSeries(type)) types.set(key, type)
+  })
+  const kept = Math.min(max, MAX_ERROR_TYPES)
+  if (types.size <= kept) return [...types.values()]
+  reject('too_many', `${types.size} error types`, types.size - kept)
+  return [...types.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
 }
 
-/** The most frequent types, if there are too many to export. */
-function mostFrequent(types: readonly ErrorType[], reject: Reject, max: number): readonly ErrorType[] {
-  const kept = Math.min(max, MAX_ERROR_TYPES)
-  if (types.length <= kept) return types
-  reject('too_many', `${types.length} error types`, types.length - kept)
-  return types.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
+/** Returns what is served, and rejects what is unreadable. */
+function keeper(reject: Reject): <T>(read: Read<T>) => T | undefined {
+  return (read) => {
+    if (read.state === 'unreadable') reject(read.rejection, read.text)
+    return read.state === 'served' ? read.value : undefined
+  }
 }
 
 /** An array, or a single value as an array of one; null and undefined are empty. */

@@ -1,6 +1,7 @@
 import type { FeedBandwidthUnit } from '../../catalogue.ts'
 import type { Steps } from '../../slices.ts'
 import { nodeEntrySteps } from '../feed/feed.ts'
+import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
 import { type NodeHistory, nodeHistorySteps } from './node_history.ts'
@@ -34,11 +35,15 @@ export function* historySteps(
   const rejected = createRejectedValues()
   const served: Served = { points: 0, farPoints: 0, step: Number.POSITIVE_INFINITY }
   const nodes: NodeHistory[] = []
+  let maxErrorTypes = MAX_LIST_ENTRIES
   for (const [id, entry] of yield* nodeEntrySteps(body, rejected)) {
     const node = id.slice(0, MAX_QUOTED_CHARACTERS)
     const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
       rejected.add({ attribute, reason, node, text }, times)
-    nodes.push(yield* nodeHistorySteps(id, entry, { period, answeredAt, bandwidthUnit, served, rejectAs }))
+    const options = { period, answeredAt, bandwidthUnit, served, rejectAs, maxErrorTypes }
+    const history = yield* nodeHistorySteps(id, entry, options)
+    maxErrorTypes -= history.errors.types.length
+    nodes.push(history)
   }
   return { nodes, served, rejected: rejected.list() }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../catalogue.ts'
 import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { Steps } from '../../slices.ts'
-import { asList, MAX_ERROR_TYPES } from '../feed/transaction_errors.ts'
+import { asList, errorTypeSteps } from '../feed/transaction_errors.ts'
 import { isObject, type JsonObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
 import type { Reject } from '../parse/reads.ts'
@@ -80,6 +80,8 @@ export interface NodeHistoryOptions {
   readonly bandwidthUnit: FeedBandwidthUnit
   readonly served: Served
   readonly rejectAs: (attribute: string) => Reject
+  /** Maximum number of error types to keep, if less than that of every node. */
+  readonly maxErrorTypes: number
 }
 
 const SERIES_ATTRIBUTES = ATTRIBUTES.filter(({ currentOnly }) => !currentOnly).map((attribute) => ({
@@ -116,7 +118,10 @@ export function* nodeHistorySteps(
   }
 }
 
-function* errorSteps(entry: JsonObject, { period, answeredAt, served, rejectAs }: NodeHistoryOptions) {
+function* errorSteps(
+  entry: JsonObject,
+  { period, answeredAt, served, rejectAs, maxErrorTypes }: NodeHistoryOptions,
+): Steps<ErrorHistory> {
   const reject = rejectAs(TRANSACTION_ERRORS.name)
   const { rateTag: tag, rateUnit } = TRANSACTION_ERRORS
   const rate = { tag, range: UNITS[rateUnit], period, answeredAt, reject, served }
@@ -127,33 +132,14 @@ function* errorSteps(entry: JsonObject, { period, answeredAt, served, rejectAs }
     return { all: undefined, types }
   }
   const all = readSeries(member(errors, 'all'), rate)
-  for (const { category, errorType, errorRate } of errorTypes(asList(member(errors, 'types')), reject)) {
-    const series = readSeries(errorRate, rate)
-    if (series !== undefined) types.push({ category, errorType, rate: series })
-    yield
-  }
+  const found = yield* errorTypeSteps(member(errors, 'types'), {
+    reject,
+    max: maxErrorTypes,
+    readRate: (value) => readSeries(value, rate),
+    hasSeries: (type) => type.rate !== undefined,
+  })
+  for (const type of found)
+    if (type.rate !== undefined)
+      types.push({ category: type.category, errorType: type.errorType, rate: type.rate })
   return { all, types }
-}
-
-/** The error types with a name: the most frequent ones, if there are too many to export. */
-function errorTypes(list: readonly unknown[], reject: Reject) {
-  const types = new Map<string, { category: string; errorType: string; count: number; errorRate: unknown }>()
-  for (const entry of list) {
-    const errorType = isObject(entry) ? readName(member(entry, 'errorType')) : undefined
-    if (!isObject(entry) || errorType === undefined) {
-      reject('shape', 'an error type without a name')
-      continue
-    }
-    const category = readName(member(entry, 'category')) ?? ''
-    const count = readNumber(member(entry, 'errorCount'))
-    types.set(`${category}\n${errorType}`, {
-      category,
-      errorType,
-      count: count.state === 'served' ? count.value : 0,
-      errorRate: member(entry, 'errorRate'),
-    })
-  }
-  if (types.size <= MAX_ERROR_TYPES) return [...types.values()]
-  reject('too_many', `${types.size} error types`, types.size - MAX_ERROR_TYPES)
-  return [...types.values()].sort((a, b) => b.count - a.count).slice(0, MAX_ERROR_TYPES)
 }

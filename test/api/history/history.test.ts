@@ -233,6 +233,45 @@ describe('transaction errors', () => {
     expect(node.errors.types[0]?.errorType).toBe('type 149')
     expect(rejected).toMatchObject([{ reason: 'too_many', times: 50 }])
   })
+
+  const manyTypes = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      errorType: `type ${index}`,
+      errorCount: 1,
+      errorRate: { t: 6000, Rate: 1 },
+    }))
+
+  test('are bounded and counted as those of the current state', () => {
+    const { node, rejected } = decode({ transactionErrors: { types: manyTypes(200_000) } })
+    expect(node.errors.types).toHaveLength(100)
+    expect(rejected).toMatchObject([{ attribute: 'transactionErrors', reason: 'too_many', times: 199_900 }])
+    const [type] = manyTypes(1)
+    const faulty = decode({ transactionErrors: { types: [type, { ...type, errorCount: 'many' }] } })
+    expect(faulty.rejected.map(({ reason, times }) => [reason, times])).toEqual([
+      ['duplicate', 1],
+      ['text', 1],
+    ])
+  })
+
+  test('without a point in the period take no place of others', () => {
+    const old = Array.from({ length: 100 }, (_, index) => ({
+      errorType: `old ${index}`,
+      errorCount: 1000,
+      errorRate: { t: 1000, Rate: 1 },
+    }))
+    const { node, rejected } = decode({ transactionErrors: { types: [...old, ...manyTypes(1)] } })
+    expect(node.errors.types.map(({ errorType }) => errorType)).toEqual(['type 0'])
+    expect(rejected).toEqual([])
+  })
+
+  test('of all nodes together are bounded', () => {
+    const transactionErrors = { types: manyTypes(100) }
+    const nodes = Array.from({ length: 501 }, (_, id) => ({ id, transactionErrors }))
+    const body = { _embedded: { _instances: nodes } }
+    const reading = atOnce(historySteps(body, { period: PERIOD, answeredAt: ANSWERED_AT }))
+    expect(reading.nodes.flatMap(({ errors: { types } }) => types)).toHaveLength(50_000)
+    expect(reading.rejected).toMatchObject([{ reason: 'too_many', times: 100 }])
+  })
 })
 
 describe('a summary', () => {
