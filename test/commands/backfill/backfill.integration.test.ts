@@ -96,6 +96,15 @@ describe('backfill', () => {
       expect(line).toContain('{system="a",pool="archive",node="archive-node-01",job="sds"')
   })
 
+  test('warns without the label job, by which the dashboards select series', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1 })
+    const flags = [configFor(folder, emulator), ...RANGE, '--label=site=paris', '--output=-', '--dry-run']
+    const { code, stderr } = await backfill(...flags)
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .* add --label=job=NAME /)])
+    expect(await backfill(...flags, '--label=job=sds')).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('to a pipe that is closed early is no failure', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 2, nodes: 4 })

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import { type Destination, runBackfill } from '../../src/history/backfill.ts'
+import type { SystemProgress } from '../../src/history/run_progress.ts'
+import type { HistorySource } from '../../src/history/source.ts'
+import { never } from '../api/http/answers.ts'
+import { waitFor } from '../support/wait.ts'
+
+const PERIOD = { start: 0, end: 3000, interval: 300 }
+const WINDOWS = 10
+
+/** One sample in each window. @param answer what a request waits for */
+function sourceOf(system: string, answer: (start: number) => Promise<void>): HistorySource {
+  return {
+    key: system,
+    system,
+    label: 'pool hot',
+    requestsFor: ({ start, end }) => (end - start) / 300,
+    async *read(period) {
+      for (let { start } = period; start < period.end; start += 300) {
+        await answer(start)
+        const series = [{ family: 'sds_pool_up', labels: { system }, times: [start], values: [1] }]
+        yield { period: { ...period, start, end: start + 300 }, series, rejected: [], unanswered: [] }
+      }
+    },
+  }
+}
+
+function runOf(...sources: readonly HistorySource[]) {
+  const written: string[] = []
+  let progress: readonly SystemProgress[] = []
+  const notices: string[] = []
+  const destination: Destination = {
+    begin: async () => undefined,
+    async write(series) {
+      for (const { labels, times } of series) written.push(`${labels['system']} ${times}`)
+    },
+    isFull: false,
+    save: async () => [],
+    finish: async () => undefined,
+    discard: async () => undefined,
+  }
+  const result = runBackfill({
+    settings: { period: PERIOD, sources: sources.map(({ key }) => key), destination: 'test', labels: {} },
+    parts: [{ name: 'all', period: PERIOD }],
+    sources,
+    destination,
+    journal: undefined,
+    state: undefined,
+    onProgress: (systems) => (progress = structuredClone(systems)),
+    notice: (text) => notices.push(text),
+    onRejected: () => undefined,
+    signal: never(),
+  })
+  return { result, written, notices, progress: () => progress }
+}
+
+test('a system is read to its end while another one has not answered', async () => {
+  const slow = Promise.withResolvers<void>()
+  const fast = Promise.withResolvers<void>()
+  const { result, written, progress } = runOf(
+    sourceOf('slow', () => slow.promise),
+    sourceOf('fast', async (start) => {
+      if (start === PERIOD.end - 300) fast.resolve()
+    }),
+  )
+  await fast.promise
+  await waitFor(() => written.length === WINDOWS, { what: 'the last window of the fast system' })
+  expect(new Set(written.map((text) => text.split(' ')[0]))).toEqual(new Set(['fast']))
+  expect(progress()).toEqual([
+    { done: 0, total: WINDOWS },
+    { done: WINDOWS, total: WINDOWS },
+  ])
+  slow.resolve()
+  expect(await result).toMatchObject({ samples: 2 * WINDOWS, isFinished: true })
+  expect(new Set(written).size).toBe(2 * WINDOWS)
+})
+
+test('a system that fails does not stop another one that is slower', async () => {
+  const failure = new ApiError('server_error', 'down')
+  const failed = Promise.withResolvers<void>()
+  const { result, written, notices } = runOf(
+    sourceOf('fails', async () => {
+      failed.resolve()
+      throw failure
+    }),
+    sourceOf('slow', () => failed.promise),
+  )
+  await expect(result).rejects.toMatchObject({ errors: [failure] })
+  expect(written).toHaveLength(WINDOWS)
+  expect(notices).toEqual([`system fails failed, the others are read: ${failure.message}`])
+})
