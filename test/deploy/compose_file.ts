@@ -4,11 +4,13 @@ import { parse } from 'yaml'
 export interface Service {
   readonly image: string
   readonly build?: { readonly context: string; readonly dockerfile: string }
+  readonly entrypoint?: readonly string[]
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
   readonly ports?: readonly string[]
   readonly secrets?: readonly string[]
+  readonly mem_limit?: string
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
   readonly security_opt?: readonly string[]
@@ -23,10 +25,10 @@ export interface Compose {
 
 type Variables = Readonly<Record<string, string>>
 
-const REFERENCE = /\$\{(?<name>\w+)(?:(?<operator>:[-+])(?<word>[^}]*))?\}/g
+const REFERENCE = /\$\$|\$\{(?<name>\w+)(?:(?<operator>:[-+])(?<word>[^}]*))?\}/g
 
 /**
- * Parses a compose file, with merge keys, `${NAME:-default}` and `${NAME:+alternative}`.
+ * Parses a compose file, with merge keys, `${NAME:-default}`, `${NAME:+alternative}` and `$$` for `$`.
  * @throws for a variable without value and default
  */
 export function readCompose(text: string, variables: Variables = {}): Compose {
@@ -42,6 +44,7 @@ function substitute(value: unknown, variables: Variables): unknown {
 
 function substituteText(text: string, variables: Variables): string {
   return text.replaceAll(REFERENCE, (reference, ...rest) => {
+    if (reference === '$$') return '$'
     const { name, operator, word = '' } = rest.at(-1) as { name: string; operator?: string; word?: string }
     const value = variables[name] ?? ''
     if (operator === ':-') return value === '' ? word : value
@@ -57,17 +60,21 @@ export interface Mount {
   readonly target: string
   readonly isVolume: boolean
   readonly isReadOnly: boolean
+  /** SELinux gives it a label that containers may read. */
+  readonly isLabelled: boolean
 }
 
 /** The mounts of a service. @param folder the folder of the compose file */
 export function mountsOf({ volumes = [] }: Service, folder: string): readonly Mount[] {
   return volumes.map((text) => {
-    const [source = '', target = '', mode] = text.split(':')
+    const [source = '', target = '', options = ''] = text.split(':')
+    const isSet = (option: string) => options.split(',').includes(option)
     return {
       source: source.startsWith('.') ? posix.join(folder, source) : source,
       target,
       isVolume: !/^[./]/.test(source),
-      isReadOnly: mode === 'ro',
+      isReadOnly: isSet('ro'),
+      isLabelled: isSet('z'),
     }
   })
 }
