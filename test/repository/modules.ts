@@ -34,6 +34,7 @@ export const MODULES: readonly Module[] = [
   { name: 'alerting', paths: ['src/alerting/'], mayImport: {} },
   { name: 'config', paths: ['src/config/'], mayImport: { alerting: 'all' } },
   { name: 'api', paths: ['src/api/'], mayImport: { config: 'types' } },
+  { name: 'administration', paths: ['src/administration/'], mayImport: { api: 'all' } },
   { name: 'metrics', paths: ['src/metrics/'], mayImport: { api: 'types' } },
   { name: 'history', paths: ['src/history/'], mayImport: { config: 'types', api: 'all', metrics: 'all' } },
   {
@@ -49,13 +50,22 @@ export const MODULES: readonly Module[] = [
   {
     name: 'server',
     paths: ['src/server/'],
-    mayImport: { config: 'all', api: 'all', poller: 'all', status: 'all', history: 'all', metrics: 'all' },
+    mayImport: {
+      config: 'all',
+      administration: 'all',
+      api: 'all',
+      poller: 'all',
+      status: 'all',
+      history: 'all',
+      metrics: 'all',
+    },
   },
   {
     name: 'exporter',
     paths: ['src/exporter/'],
     mayImport: {
       config: 'all',
+      administration: 'all',
       api: 'all',
       poller: 'all',
       status: 'all',
@@ -70,6 +80,7 @@ export const MODULES: readonly Module[] = [
     paths: ['src/commands/', 'src/main.ts'],
     mayImport: {
       config: 'all',
+      administration: 'all',
       api: 'all',
       metrics: 'all',
       poller: 'all',

@@ -1,18 +1,14 @@
-import type { AdminClient } from '../../api/admin_client.ts'
+import type { Caller } from '../../administration/deletion.ts'
+import { fromApiError, Refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { fromApiError, Refused } from '../../server/admin/errors.ts'
 import { visibleText } from '../../text.ts'
 import { passwordFromText, Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askSecret, type Terminal } from '../cli/output/terminal.ts'
 
 /** The system of a command, and the token of the user. */
-export interface Target {
+export interface Target extends Caller {
   readonly system: string
-  readonly client: AdminClient
-  readonly token: Secret
-  /** Aborts when the user interrupts the command. A deletion that was sent and the logout do not use it. */
-  readonly signal: AbortSignal
 }
 
 /** The signal of requests that an interruption must not stop. */

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os'
+import { createAudit } from '../../administration/audit.ts'
+import { type Caller, deleteProvider, type Lookup, lookUp } from '../../administration/deletion.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { UnknownOutcome } from '../../api/providers/deletion.ts'
 import { type Provider, providerPath } from '../../api/providers/providers.ts'
 import { suggestion } from '../../config/values/suggestions.ts'
 import type { Log } from '../../log.ts'
-import { type AuditFacts, createAudit, fingerprint } from '../../server/admin/audit.ts'
-import { outcomeOf, statusOf } from '../../server/admin/outcome.ts'
 import { INVISIBLE, visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { askLine, type Terminal } from '../cli/output/terminal.ts'
@@ -33,14 +33,15 @@ export async function deleteWithConfirmation(deletion: ProviderDeletion): Promis
   if (isAsked && !terminal.input.isTTY) {
     throw new Failed('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
   }
-  const { user, provider, isUnique } = await lookUp(deletion)
+  const known = await explained(lookUp(deletion), deletion.signal)
+  const list = listOf(known)
+  const provider = list && findProvider(list, deletion.idOrName, system)
   const id = provider?.id ?? deletion.idOrName
   checkId(id)
-  const found = { ...deletion, id }
-  terminal.output.write(summary(found, user, provider))
+  terminal.output.write(summary(system, id, known.user, provider))
   const isDeleted = flags.dryRun !== true
-  if (isAsked) await confirm(terminal, isUnique ? provider : undefined, id)
-  if (isDeleted) await deleteOnce(found, user, provider)
+  if (isAsked) await confirm(terminal, list ?? [], id)
+  if (isDeleted) await deleteOnce(deletion, id, known)
   const text = isDeleted
     ? `Deleted ${visibleText(provider?.name || id)} from ${system}.`
     : 'Dry run: nothing was deleted.'
@@ -61,28 +62,11 @@ function checkId(id: string): void {
   }
 }
 
-interface LookupResult {
-  readonly user: string | undefined
-  readonly provider: Provider | undefined
-  /** Whether no other provider has the same name, apart from white space. */
-  readonly isUnique: boolean
-}
-
-/** An account may delete without the right to list; then the provider is undefined. */
-async function lookUp({ client, token, idOrName, system, signal }: ProviderDeletion): Promise<LookupResult> {
-  const [list, whoami] = await Promise.allSettled([
-    client.providers(token, signal),
-    client.user(token, signal),
-  ])
-  const user = whoami.status === 'fulfilled' ? whoami.value : undefined
-  signal.throwIfAborted()
-  if (list.status === 'rejected') {
-    if (list.reason instanceof ApiError && list.reason.reason === 'forbidden')
-      return { user, provider: undefined, isUnique: false }
-    throw explain(list.reason)
-  }
-  const provider = findProvider(list.value, idOrName, system)
-  return { user, provider, isUnique: namesakes(list.value, provider.name).length === 1 }
+/** Undefined for an account that may not list providers; it may still delete one. @throws {Failed} for other failures */
+function listOf({ providers }: Lookup): readonly Provider[] | undefined {
+  if (!(providers instanceof ApiError)) return providers
+  if (providers.reason === 'forbidden') return undefined
+  throw explain(providers)
 }
 
 /** The provider with the id; otherwise the only one with the name. */
@@ -102,16 +86,14 @@ function findProvider(list: readonly Provider[], idOrName: string, system: strin
   )
 }
 
-/** Names differ in more than white space. */
+/** The providers with this name, apart from white space. */
 function namesakes(list: readonly Provider[], name: string): readonly Provider[] {
   return list.filter((provider) => normalized(provider.name) === normalized(name))
 }
 
-/** A deletion whose provider is known by its id. */
-type FoundDeletion = ProviderDeletion & { readonly id: string }
-
 function summary(
-  { system, id }: FoundDeletion,
+  system: string,
+  id: string,
   user: string | undefined,
   provider: Provider | undefined,
 ): string {
@@ -129,51 +111,37 @@ const UNTYPABLE = new RegExp(`[\\p{C}${INVISIBLE}]`, 'u')
 
 const normalized = (text: string) => text.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 
-/** @param named the provider, if its name is unique; otherwise the id must be typed */
-async function confirm(terminal: Terminal, named: Provider | undefined, id: string): Promise<void> {
-  const isTypable = named !== undefined && normalized(named.name) !== '' && !UNTYPABLE.test(named.name)
+/** Asks for the name if it can be typed and no other provider has it, otherwise for the id. */
+async function confirm(terminal: Terminal, list: readonly Provider[], id: string): Promise<void> {
+  const name = list.find((provider) => provider.id === id)?.name ?? ''
+  const isTypable = normalized(name) !== '' && !UNTYPABLE.test(name) && namesakes(list, name).length === 1
   // As shown, because invisible characters of an id cannot be typed either.
-  const [field, value] = isTypable ? ['name', named.name] : ['id', visibleText(id)]
+  const [field, value] = isTypable ? ['name', name] : ['id', visibleText(id)]
   const typed = await askLine(terminal, `Type the ${field} of the provider to delete it: `)
   if (normalized(typed) !== normalized(value))
     throw new Failed(`this is not the ${field} of the provider: nothing was deleted`)
 }
 
-async function deleteOnce(
-  { client, token, id, system, flags, log }: FoundDeletion,
-  user: string | undefined,
-  provider: Provider | undefined,
-): Promise<void> {
+async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup): Promise<void> {
+  const { flags, log } = deletion
   const file = flags['admin.auditFile']
-  const record = createAudit({ log, ...(file !== undefined && { file }) }).record()
-  const facts: AuditFacts = {
-    time: new Date().toISOString(),
-    system,
-    provider_id: id,
-    provider: provider?.name ?? null,
-    address: `command line of ${localUser()}`,
-    user: user ?? null,
-    token_sha256: fingerprint(token),
-  }
+  const audit = createAudit({ log, ...(file !== undefined && { file }) })
+  // Once it is sent, an interruption does not stop it.
+  const uninterrupted = { ...deletion, signal: NEVER_ABORTED }
   try {
-    await record.begin(facts)
-    await client.deleteProvider(token, id, NEVER_ABORTED)
+    await deleteProvider({ ...uninterrupted, id, known, address: `command line of ${localUser()}` }, audit)
   } catch (failure) {
-    await record.end(facts, outcomeOf(failure), statusOf(failure))
-    if (failure instanceof UnknownOutcome) throw await describeOutcome({ client, token, id }, failure)
-    throw explain(failure)
+    throw failure instanceof UnknownOutcome
+      ? await describeOutcome(uninterrupted, id, failure)
+      : explain(failure)
   }
-  await explained(record.end(facts, 'deleted', 200))
 }
 
 /** Finds out from the list whether a deletion without a response happened. */
-async function describeOutcome(
-  { client, token, id }: Pick<FoundDeletion, 'client' | 'token' | 'id'>,
-  lost: UnknownOutcome,
-) {
+async function describeOutcome(caller: Caller, id: string, lost: UnknownOutcome): Promise<Failed> {
   const message = visibleText(lost.message)
   try {
-    const list = await client.providers(token, NEVER_ABORTED)
+    const list = await caller.client.providers(caller.token, caller.signal)
     return new Failed(
       list.some((provider) => provider.id === id)
         ? `${message}\nThe provider is still in the list: it was not deleted, or not yet.`

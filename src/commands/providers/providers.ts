@@ -1,7 +1,7 @@
 import { Command } from 'commander'
+import { writeProviders } from '../../administration/documents.ts'
 import { createAdminClient } from '../../api/admin_client.ts'
 import { loadConfig } from '../../config/load.ts'
-import { writeProviders } from '../../server/admin/documents.ts'
 import { visibleLines, visibleText } from '../../text.ts'
 import { addLogFlags, type LogFlags, logFrom } from '../cli/flags/flags.ts'
 import { interruptible } from '../cli/lifetime.ts'

@@ -1,7 +1,6 @@
+import type { Audit, LoginFacts } from '../../administration/audit.ts'
+import { outcomeOf, statusOf, TOO_MANY_STATUS } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { Audit, LoginFacts } from './audit.ts'
-import { TOO_MANY_STATUS } from './errors.ts'
-import { outcomeOf, statusOf } from './outcome.ts'
 
 /** Audits a login that fails, and one that is not sent because too many failed before. */
 export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: () => Promise<T>): Promise<T> {

@@ -1,17 +1,13 @@
 import type { Context, Next } from 'koa'
-import type { AdminClient } from '../../api/admin_client.ts'
+import type { Audit } from '../../administration/audit.ts'
+import { deleteProvider } from '../../administration/deletion.ts'
+import { CONTENT_TYPES, writeProviders } from '../../administration/documents.ts'
+import { refused, statusOf } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { Reason } from '../../api/errors/reasons.ts'
-import { Abandoned } from '../../api/providers/deletion.ts'
-import { type Provider, providerPath } from '../../api/providers/providers.ts'
-import type { Secret } from '../../values/secret.ts'
+import { providerPath } from '../../api/providers/providers.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { type Audit, type AuditFacts, type AuditRecord, fingerprint } from './audit.ts'
 import { countedToken } from './credentials_audit.ts'
-import { CONTENT_TYPES, writeProviders } from './documents.ts'
-import { refused } from './errors.ts'
-import { outcomeOf, statusOf } from './outcome.ts'
 import type { RateLimits } from './rate_limits.ts'
 import {
   callerToken,
@@ -58,23 +54,10 @@ export async function answerDelete(
   const { name, client } = systemOf(context, systems)
   const id = providerId(context)
   const address = clientAddress(context.req.socket)
-  const gone = goneSignal(context)
-  const facts: AuditFacts = {
-    time: new Date().toISOString(),
-    system: name,
-    provider_id: id,
-    provider: null,
-    address,
-    user: null,
-    token_sha256: fingerprint(token),
-  }
+  const signal = goneSignal(context)
   await rateLimits.withToken(address, name, () => {
     context.state[AUDITED] = true
-    return audited(audit, facts, async (begin) => {
-      const { user, provider } = await lookUp(client, token, id, gone)
-      await begin({ ...facts, user, provider: provider?.name ?? null })
-      await client.deleteProvider(token, id, gone)
-    })
+    return deleteProvider({ client, system: name, token, id, address, signal }, audit)
   })
   context.status = 200
   context.body = ''
@@ -98,69 +81,6 @@ function providerId(context: Context): string {
   }
   return id
 }
-
-/** Failures of the list request after which a deletion would fail too. */
-const FATAL: readonly Reason[] = [
-  'connect',
-  'dns',
-  'tls',
-  'timeout',
-  'reset',
-  'local',
-  'auth',
-  'html',
-  'redirect',
-]
-
-/**
- * The user and the provider for the audit. An account may delete without the right to list, and some systems have no
- * whoami, so these may be missing. A refused token or an unreachable system ends the deletion.
- * @throws {Abandoned} if the caller has disconnected
- */
-async function lookUp(
-  client: AdminClient,
-  token: Secret,
-  id: string,
-  signal: AbortSignal,
-): Promise<{ user: string | null; provider: Provider | undefined }> {
-  const [list, user] = await Promise.allSettled([client.providers(token, signal), client.user(token, signal)])
-  if (signal.aborted) throw new Abandoned()
-  if (list.status === 'rejected' && isFatal(list.reason)) throw list.reason
-  return {
-    user: (user.status === 'fulfilled' && user.value) || null,
-    provider: list.status === 'fulfilled' ? list.value.find((provider) => provider.id === id) : undefined,
-  }
-}
-
-function isFatal(failure: unknown): boolean {
-  return !(failure instanceof ApiError) || FATAL.includes(failure.reason)
-}
-
-/**
- * Writes the audit record of a deletion.
- * @param task must call `begin` with all facts right before it sends the deletion
- */
-async function audited(
-  audit: Audit,
-  facts: AuditFacts,
-  task: (begin: AuditRecord['begin']) => Promise<void>,
-): Promise<void> {
-  const record = audit.record()
-  let known = facts
-  const begin = (found: AuditFacts) => {
-    known = found
-    return record.begin(found)
-  }
-  try {
-    await task(begin)
-  } catch (failure) {
-    await record.end(known, outcomeOf(failure), statusOf(failure))
-    throw failure
-  }
-  await record.end(known, 'deleted', DELETED_STATUS)
-}
-
-const DELETED_STATUS = 200
 
 /** The member of `context.state` that is set when the deletion has an audit record. */
 const AUDITED = 'isAudited'

@@ -1,10 +1,12 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
+import type { DocumentFormat } from '../../administration/documents.ts'
+import { refused } from '../../administration/errors.ts'
 import type { AdminClient } from '../../api/admin_client.ts'
 import { TOKEN_HEADER } from '../../api/http/token_header.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
+import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
-import type { DocumentFormat } from './documents.ts'
-import { refused } from './errors.ts'
 import type { AdminSystems } from './systems.ts'
 
 /** The endpoints of the page. They use JSON only. */
@@ -31,6 +33,40 @@ export function checkAcceptable(context: Context): void {
       'The list is served as application/xml, and as application/json if the path ends in .json',
     )
   }
+}
+
+/**
+ * Protects against DNS rebinding and against cross-site requests.
+ * @throws {Refused} 421 or 403
+ */
+export function checkOrigin(request: IncomingMessage, rules: OriginRules): void {
+  if (!hasExpectedHost(request, rules)) {
+    throw refused('foreignHost', 'To allow this name, start the exporter with --admin.allowed-hosts=NAME')
+  }
+  if (isCrossSite(request, rules)) {
+    throw refused('foreignOrigin', 'Browsers may send this request only from the page of this exporter')
+  }
+}
+
+/** Only the login has a body, and it is short. */
+const MAX_BODY_BYTES = 4096
+
+/**
+ * Reads the body of a request.
+ * @throws {Refused} 413 if it is longer than 4096 bytes; the connection is then closed
+ */
+export async function readRequestBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => refused('tooLarge', `The limit is ${MAX_BODY_BYTES} bytes`, { Connection: 'close' })
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  const chunks: Buffer[] = []
+  let length = 0
+  // The error is sent on the same connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** The API defines no query parameters here; ignoring one could mislead the caller. @throws {Refused} 400 */

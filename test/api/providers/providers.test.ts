@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { writeProviders } from '../../../src/administration/documents.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { decodeProviders, linkOf, type Provider, providerPath } from '../../../src/api/providers/providers.ts'
-import { writeProviders } from '../../../src/server/admin/documents.ts'
 import { xmlText } from '../../../src/xml_writer.ts'
 
 const A = { id: 'urn:ns:AuthnProvider:a:', name: 'corporate', link: { rel: 'self', href: '/vdc/a' } }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Refused } from '../../../src/administration/errors.ts'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { Refused } from '../../../src/server/admin/errors.ts'
 import { createRateLimits } from '../../../src/server/admin/rate_limits.ts'
 import { recordLog } from '../listener/listener_setup.ts'
 import { LIST, MONITOR, type StartedEmulator, startAdmin, startEmulator } from './admin_setup.ts'

@@ -1,5 +1,5 @@
-import { linkOf, type Provider } from '../../api/providers/providers.ts'
-import { elementsOf, writeXml } from '../../xml_writer.ts'
+import { linkOf, type Provider } from '../api/providers/providers.ts'
+import { elementsOf, writeXml } from '../xml_writer.ts'
 import type { RefusalBody } from './errors.ts'
 
 export type DocumentFormat = 'xml' | 'json'

@@ -1,4 +1,4 @@
-import { AUDIT_PREFIX, type Log } from '../../log.ts'
+import { AUDIT_PREFIX, type Log } from '../log.ts'
 
 /** A request that was refused and has no audit line of its own. */
 export interface UnauditedRefusal {

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { AUDIT_PREFIX, type Log } from '../../log.ts'
-import { visibleLines } from '../../text.ts'
-import type { Secret } from '../../values/secret.ts'
-import { createRefusalCount, type Later, type UnauditedRefusal } from '../auth/refusal_count.ts'
+import { AUDIT_PREFIX, type Log } from '../log.ts'
+import { visibleLines } from '../text.ts'
+import type { Secret } from '../values/secret.ts'
 import { createAuditFile } from './audit_file.ts'
-import { refused } from './errors.ts'
+import { type DeletionOutcome, refused } from './errors.ts'
+import { createRefusalCount, type Later, type UnauditedRefusal } from './refusal_count.ts'
 
 /** One requested deletion. Members are null until they are known. */
 export interface AuditFacts {
@@ -21,12 +21,6 @@ export interface AuditFacts {
   /** The first digits of the SHA-256 of the token, to correlate lines of the same token. */
   readonly token_sha256: string
 }
-
-/**
- * `refused`: by the system; nothing was deleted. `failed`: the system was unreachable or failed. `unknown`: the response
- * was lost. `abandoned`: the caller closed the connection before the deletion was sent; nothing was deleted.
- */
-export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown' | 'abandoned'
 
 /** The audit record of one deletion. */
 export interface AuditRecord {

@@ -1,6 +1,6 @@
-import type { ApiError } from '../../api/errors/errors.ts'
-import { REASONS, type Reason } from '../../api/errors/reasons.ts'
-import { Abandoned, UnknownOutcome } from '../../api/providers/deletion.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import { Abandoned, UnknownOutcome } from '../api/providers/deletion.ts'
 
 /** The error body of the storage system's API. */
 export interface RefusalBody {
@@ -68,6 +68,27 @@ export function refused(
   const { status, description, retryable = false } = row
   const challenge = status === 401 ? TOKEN_CHALLENGE : {}
   return new Refused(status, { code: status, description, details, retryable }, { ...challenge, ...headers })
+}
+
+const SERVER_ERROR = 500
+
+/** The HTTP status for a failure. */
+export function statusOf(failure: unknown): number {
+  const error = failure instanceof ApiError ? fromApiError(failure) : failure
+  return error instanceof Refused ? error.status : SERVER_ERROR
+}
+
+/**
+ * `refused`: by the system; nothing was deleted. `failed`: the system was unreachable or failed. `unknown`: the response
+ * was lost. `abandoned`: the caller closed the connection before the deletion was sent; nothing was deleted.
+ */
+export type DeletionOutcome = 'deleted' | 'refused' | 'failed' | 'unknown' | 'abandoned'
+
+/** The audit outcome of a deletion that failed. */
+export function outcomeOf(failure: unknown): DeletionOutcome {
+  if (failure instanceof UnknownOutcome) return 'unknown'
+  if (failure instanceof Abandoned) return 'abandoned'
+  return statusOf(failure) < SERVER_ERROR ? 'refused' : 'failed'
 }
 
 /** The error for the caller: status and body of the system if it sent any. */

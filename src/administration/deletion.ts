@@ -1,0 +1,80 @@
+import type { AdminClient } from '../api/admin_client.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { REASONS } from '../api/errors/reasons.ts'
+import { Abandoned } from '../api/providers/deletion.ts'
+import type { Provider } from '../api/providers/providers.ts'
+import type { Secret } from '../values/secret.ts'
+import { type Audit, type AuditFacts, fingerprint } from './audit.ts'
+import { outcomeOf, statusOf } from './errors.ts'
+
+/** Who sends requests to which system. */
+export interface Caller {
+  readonly client: AdminClient
+  /** The caller's own. */
+  readonly token: Secret
+  /** Aborts when the caller has left. */
+  readonly signal: AbortSignal
+}
+
+/** What is known before a deletion. */
+export interface Lookup {
+  /** Undefined if the system does not tell, such as one without whoami. */
+  readonly user: string | undefined
+  /** Or why they cannot be listed: an account may delete without the right to list. */
+  readonly providers: readonly Provider[] | ApiError
+}
+
+/**
+ * The caller's name and the providers of the system.
+ * @throws {Abandoned} if the caller has left
+ * @throws {ApiError} for a refused token or an unreachable system: a deletion would fail too
+ */
+export async function lookUp({ client, token, signal }: Caller): Promise<Lookup> {
+  const [list, name] = await Promise.allSettled([client.providers(token, signal), client.user(token, signal)])
+  if (signal.aborted) throw new Abandoned()
+  const user = name.status === 'fulfilled' ? name.value : undefined
+  if (list.status === 'fulfilled') return { user, providers: list.value }
+  const failure: unknown = list.reason
+  if (!(failure instanceof ApiError)) throw failure
+  if (['node', 'local'].includes(REASONS[failure.reason].origin)) throw failure
+  return { user, providers: failure }
+}
+
+export interface RequestedDeletion extends Caller {
+  readonly system: string
+  readonly id: string
+  /** IP address of the caller, or its command line. */
+  readonly address: string
+  /** Undefined: read before the deletion. */
+  readonly known?: Lookup
+}
+
+/**
+ * Deletes a provider and writes the audit record. The signal is ignored as soon as the deletion is sent.
+ * @throws {ApiError} if it was not deleted, or this is unknown
+ * @throws {Refused} if the audit file cannot be written
+ */
+export async function deleteProvider(deletion: RequestedDeletion, audit: Audit): Promise<void> {
+  const { client, system, token, id, address, signal } = deletion
+  const record = audit.record()
+  let facts: AuditFacts = {
+    time: new Date().toISOString(),
+    system,
+    provider_id: id,
+    provider: null,
+    address,
+    user: null,
+    token_sha256: fingerprint(token),
+  }
+  try {
+    const { user, providers } = deletion.known ?? (await lookUp(deletion))
+    const provider = providers instanceof ApiError ? undefined : providers.find((other) => other.id === id)
+    facts = { ...facts, user: user || null, provider: provider?.name ?? null }
+    await record.begin(facts)
+    await client.deleteProvider(token, id, signal)
+  } catch (failure) {
+    await record.end(facts, outcomeOf(failure), statusOf(failure))
+    throw failure
+  }
+  await record.end(facts, 'deleted', 200)
+}
