@@ -14,6 +14,7 @@ import {
   type WebFlags,
 } from './cli/flags/flags.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
+import { createFleetMemory } from './cli/memory.ts'
 
 type Flags = {
   'config.file': string
@@ -70,6 +71,7 @@ async function serve(flags: Flags): Promise<void> {
     ...(flags['config.autoReload'] === true && {
       autoReload: { hasChanged: () => readings.hasChanged(), intervalMs },
     }),
+    onSeries: createFleetMemory(),
     log,
     ...exporterOptions(flags),
   })

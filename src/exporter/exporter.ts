@@ -41,6 +41,8 @@ export interface ExporterOptions {
   readonly isPublished?: boolean
   /** The listener for provider administration; undefined: disabled. */
   readonly admin?: AdminOptions | undefined
+  /** Called with the number of series of every new exposition. */
+  readonly onSeries?: ((series: number) => void) | undefined
   /** Clock of /history, in milliseconds since the epoch. Default: that of the process. */
   readonly historyClock?: () => number
   readonly log: Log
@@ -65,7 +67,10 @@ export function createExporter(options: ExporterOptions): Exporter {
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const board = createBoard(own.series, recent)
+  const board = createBoard((series) => {
+    own.series(series)
+    options.onSeries?.(series)
+  }, recent)
   const httpLimits = createHttpLimits()
   const poller = createPoller({ board, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
