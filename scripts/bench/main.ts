@@ -1,19 +1,38 @@
 /* biome-ignore-all lint/suspicious/noConsole: a benchmark prints its figures */
 /**
- * Measures rendering and scraping with an emulated system of ten pools with 64 nodes each, and prints the figures of
+ * Measures rounds of polls of 16, 640 and 10,080 nodes, and rendering and scraping with an emulated system of ten pools with 64 nodes each, and prints the figures of
  * README.md. Other programs should not run at the same time.
  *
  *   npm run bench
  */
+import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { milliseconds } from './figures.ts'
 import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
 import { measureHistory } from './history.ts'
+import { measureRounds } from './polls/polls.ts'
 import { compareRendering } from './rendering.ts'
 import { compareScraping } from './scraping.ts'
 
+const POLLED = [
+  { pools: 1, nodesPerPool: 16, intervalSeconds: 5, goal: '–', scrapedGoal: '–' },
+  { pools: 10, nodesPerPool: 64, intervalSeconds: 10, goal: 'at most 0.2 s', scrapedGoal: '–' },
+  { pools: 160, nodesPerPool: 63, intervalSeconds: 20, goal: 'at most 1.5 s', scrapedGoal: 'at most 3 s' },
+]
 const BYTES_PER_MIB = 1024 ** 2
 const mebibytes = (bytes: number) => `${(bytes / BYTES_PER_MIB).toFixed(1)} MiB`
+
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+console.log('CPU time of a round of polls, without scrapes and with a gzip scrape after each round:')
+for (const fleet of POLLED) {
+  const alone = await measureRounds(fleet, false)
+  const scraped = await measureRounds(fleet, true)
+  const parsed = `JSON.parse of the ${(alone.bodyBytes / 1e6).toFixed(1)} MB ${alone.parseSeconds.toFixed(3)} s`
+  console.log(
+    `  ${fleet.pools} × ${fleet.nodesPerPool} nodes: ${alone.cpuSeconds.toFixed(2)} s (goal: ${fleet.goal}), scraped ${scraped.cpuSeconds.toFixed(2)} s (goal: ${fleet.scrapedGoal}); ${parsed}; ` +
+      `longest delay of the event loop ${scraped.longestDelayMs?.toFixed(0)} ms; ${alone.residentMiB.toFixed(0)} MiB, scraped ${scraped.residentMiB.toFixed(0)} MiB`,
+  )
+}
 
 const fleet = await readFleet()
 console.log(
