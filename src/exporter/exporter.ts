@@ -67,10 +67,7 @@ export function createExporter(options: ExporterOptions): Exporter {
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const board = createBoard((series) => {
-    own.series(series)
-    options.onSeries?.(series)
-  }, recent)
+  const board = createBoard(inTurn(own.series, options.onSeries), recent)
   const httpLimits = createHttpLimits()
   const poller = createPoller({ board, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
@@ -150,5 +147,11 @@ async function startListeners(
     // An open listener would keep the process running after the failed start.
     await listeners.stop()
     throw failure
+  }
+}
+
+function inTurn<T>(...calls: readonly (((value: T) => void) | undefined)[]): (value: T) => void {
+  return (value) => {
+    for (const call of calls) call?.(value)
   }
 }
