@@ -58,7 +58,8 @@ export const DEFAULT_THRESHOLDS = {
     critical: 0.01,
   },
   // Samples are made every 5 minutes. Those of the query interface are up to 7 minutes old when they arrive, so 12
-  // minutes is normal. The exporter withdraws them after 22 minutes.
+  // minutes is normal. The exporter withdraws them after 22 minutes. For a system that makes them less often, users raise
+  // the threshold.
   sampleAgeSeconds: {
     about: 'Age of the newest sample of a category.',
     warning: 13 * MINUTE,

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readRules } from '../../src/alerting/package_files.ts'
 import { loadAlerting, parseConfig } from '../../src/config/load.ts'
+import { FAULT_NAMES } from '../../src/emulator/faults/table.ts'
+import { PROFILES } from '../../src/emulator/protocol/profiles.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 
@@ -68,6 +70,21 @@ test.each([
   const flags = [...stdout.matchAll(/^ {2}(--[a-z.-]+)/gm)].map(([, flag]) => flag)
   const page = readFileSync(`docs/${file}`, 'utf8')
   expect(flags.filter((flag) => flag !== '--help' && !page.includes(`\`${flag}\``))).toEqual([])
+})
+
+test('assumptions about real systems name faults or profiles of the emulator', () => {
+  const page = readFileSync('docs/reliability.md', 'utf8')
+  const [, table = ''] = /## Assumptions about real systems(.*?)\n## /s.exec(page) ?? []
+  const rows = [...table.matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) => row.split(' | ')).slice(2)
+  expect(rows.length).toBeGreaterThan(15)
+  const names: readonly string[] = [...FAULT_NAMES, ...Object.keys(PROFILES)]
+  for (const [assumed, , , by = ''] of rows) {
+    const named = [...by.matchAll(/`([\w-]+)[^`]*`/g)].map(([, name = '']) => name)
+    expect(
+      named.filter((name) => !names.includes(name)),
+      assumed,
+    ).toEqual([])
+  }
 })
 
 test('the first configuration of the README is valid, except for missing files', () => {

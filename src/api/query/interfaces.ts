@@ -1,6 +1,6 @@
 import { NETWORK_FIELDS } from '../../query_catalogue.ts'
 import type { Series } from './answer.ts'
-import { type Increase, increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
+import { currentOf, type Increase, increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
 
 /** Which network interfaces are counted. The expressions match whole names; empty: not set. */
 export interface InterfaceFilter {
@@ -141,7 +141,9 @@ export function networkTraffic(
   interfaces: ReadonlyMap<string, InterfaceSeries>,
   rule: InterfaceRule,
 ): NetworkTraffic | undefined {
-  const summed = rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? [])
+  const summed = currentInterfaces(
+    rule.summed([...interfaces.keys()]).flatMap((name) => interfaces.get(name) ?? []),
+  )
   let t = 0
   for (const fields of summed)
     for (const field of [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted])
@@ -154,6 +156,14 @@ export function networkTraffic(
     capacityBytesPerSecond: sum(summed.map(capacityOf)),
     utilizationPercent: largest(summed.map((fields) => newestOf(fields, NETWORK_FIELDS.utilization)?.value)),
   }
+}
+
+/** The speed of an interface that has ended is no capacity. */
+function currentInterfaces(interfaces: readonly InterfaceSeries[]): readonly InterfaceSeries[] {
+  const counters = (fields: InterfaceSeries) =>
+    [NETWORK_FIELDS.received, NETWORK_FIELDS.transmitted].flatMap((field) => fields.get(field) ?? [])
+  const current = new Set(currentOf(interfaces.flatMap(counters)))
+  return interfaces.filter((fields) => counters(fields).some((one) => current.has(one)))
 }
 
 function sumOfRates(interfaces: readonly InterfaceSeries[], field: string): number | undefined {

@@ -51,11 +51,8 @@ export function increaseOf({ points }: Series): Increase | undefined {
   return isNear && amount >= 0 ? { t: last.t, amount, perSecond: amount / seconds } : undefined
 }
 
-/**
- * The growth of all counters together, such as those of several services of a node. Undefined without counters, and if
- * one of them has no growth: the sum of the others would be too small. A counter that has ended is left out.
- */
-export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
+/** Those of several counters that have not ended. */
+export function currentOf(series: readonly Series[]): readonly Series[] {
   let newest = Number.NEGATIVE_INFINITY
   let longest = 0
   for (const one of series) {
@@ -63,13 +60,24 @@ export function sumOfIncreases(series: readonly Series[]): Increase | undefined 
     longest = Math.max(longest, intervalOf(one.points) ?? 0)
   }
   const oldest = newest - CURRENT_INTERVALS * (longest || USUAL_INTERVAL_SECONDS)
+  return series.filter((one) => (newestTime(one) ?? oldest) > oldest)
+}
+
+/**
+ * The growth of all counters together, such as those of several services of a node. Undefined without counters, and if
+ * one of them has no growth: the sum of the others would be too small. A counter that has ended is left out.
+ */
+export function sumOfIncreases(series: readonly Series[]): Increase | undefined {
   let sum: Increase | undefined
-  for (const one of series) {
-    if ((newestTime(one) ?? oldest) <= oldest) continue
+  for (const one of currentOf(series)) {
     const increase = increaseOf(one)
     if (increase === undefined) return undefined
-    const { amount, perSecond } = sum ?? { amount: 0, perSecond: 0 }
-    sum = { t: newest, amount: amount + increase.amount, perSecond: perSecond + increase.perSecond }
+    const { t, amount, perSecond } = sum ?? { t: increase.t, amount: 0, perSecond: 0 }
+    sum = {
+      t: Math.max(t, increase.t),
+      amount: amount + increase.amount,
+      perSecond: perSecond + increase.perSecond,
+    }
   }
   return sum
 }

@@ -22,6 +22,11 @@ export const HISTORY_FAULTS = {
     help: 'startTime, endTime and interval have no effect: the history has hourly points of the last five days',
     effect: { stage: 'history', settings: () => ({ ignoresRange: true }) },
   },
+  'no-history': {
+    help: 'the history of this attribute is a single 0 at the time of the response, as on ObjectScale 4.3',
+    argument: { name: 'ATTRIBUTE', fallback: 'diskSpaceFree', pattern: /^\w{1,100}$/ },
+    effect: { stage: 'history', settings: (attribute) => ({ withoutHistory: attribute }) },
+  },
   'strict-forecasts': {
     help: 'forecasts are served for category=capacityForecast only without dataType, or only with dataType=current',
     argument: choiceArgument(['category', 'current'], 'category'),

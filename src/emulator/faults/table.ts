@@ -4,6 +4,7 @@ import { FEED_FAULTS } from './feed_faults.ts'
 import { HISTORY_FAULTS } from './history_faults.ts'
 import { QUERY_FAULTS } from './query_faults.ts'
 import { RESPONSE_FAULTS } from './response_faults.ts'
+import { ROW_FAULTS } from './row_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
 import { WIRE_FAULTS } from './wire_faults.ts'
 
@@ -15,6 +16,7 @@ export const FAULTS = {
   ...FEED_FAULTS,
   ...HISTORY_FAULTS,
   ...QUERY_FAULTS,
+  ...ROW_FAULTS,
 } as const satisfies Record<string, FaultRow>
 
 export type FaultName = keyof typeof FAULTS

@@ -11,6 +11,8 @@ export interface HistorySettings {
   readonly isUnordered: boolean
   /** startTime, endTime and interval have no effect. */
   readonly ignoresRange: boolean
+  /** An attribute without stored history: its series is a single 0 at the time of the response. */
+  readonly withoutHistory: string | undefined
   /** Forecasts are served only without `dataType`, or only with `dataType=current`. */
   readonly forecastsOnly: 'category' | 'current' | undefined
 }
@@ -20,6 +22,7 @@ export const HISTORY_SETTINGS: HistorySettings = {
   gapSeconds: 0,
   isUnordered: false,
   ignoresRange: false,
+  withoutHistory: undefined,
   forecastsOnly: undefined,
 }
 

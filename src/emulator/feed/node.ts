@@ -126,14 +126,23 @@ export function* attributeMembers(
     ]
   }
   if (!query.historical || attribute.currentOnly) return
-  const keptFrom = attribute.category === 'capacity' ? now - node.capacityHistory + 1 : 0
-  const series = servedTimes(query.range, now, request.history, keptFrom).map((t) => ({
-    t,
-    value: node.value(attribute.name, t, 'historical'),
-  }))
+  const series = storedSnapshots(request, node, attribute)
   yield [attribute.name, writeSeries(options, servedOrder(series, request.history))]
   const summary = summaryOf(series)
   if (summary !== undefined) yield [`${attribute.name}Summary`, writeSummary(options, summary)]
+}
+
+function storedSnapshots(
+  { query, history, now }: FeedRequest,
+  node: Subject,
+  { name, category }: Attribute,
+): Snapshot[] {
+  if (name === history.withoutHistory) return [{ t: now, value: 0 }]
+  const keptFrom = category === 'capacity' ? now - node.capacityHistory + 1 : 0
+  return servedTimes(query.range, now, history, keptFrom).map((t) => ({
+    t,
+    value: node.value(name, t, 'historical'),
+  }))
 }
 
 /** Real systems write the level last: `diskSpaceFreeCurrentL1`; by the rule of the API document it is `diskSpaceFreeL1Current`. */

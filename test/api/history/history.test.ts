@@ -325,6 +325,28 @@ test('the summaries of the emulator agree with its series, for every attribute',
   }
 })
 
+test.each([
+  ['on the grid of the points', 0],
+  ['off the grid', 127],
+])(
+  'a single 0 at the time of the response, %s, is no value: there is no stored history',
+  async (_, offset) => {
+    const now = 1_772_323_200 + offset
+    const clock = () => now * 1000
+    await using emulator = await startEmulator({ nodes: 1, pools: 1, clock, faults: ['no-history'] })
+    const period = { start: now - 3600, end: now + 1, interval: 300 }
+    const query = `dataType=historical&startTime=${period.start}&endTime=${period.end}&interval=300`
+    const response = await fetch(
+      `${emulator.url}/dashboard/storagepools/${emulator.pools[0]?.id}/nodes?${query}`,
+      { headers: { 'X-SDS-AUTH-TOKEN': 'emulator-monitor' } },
+    )
+    const { nodes } = atOnce(historySteps(await response.json(), { period, answeredAt: now }))
+    expect(nodes).toHaveLength(1)
+    expect(nodes[0]?.attributes.has('diskSpaceFree')).toBe(false)
+    expect(nodes[0]?.attributes.get('diskSpaceTotal')?.series.times.length).toBeGreaterThan(10)
+  },
+)
+
 test('nodes without an id are rejected, names are kept', () => {
   const body = {
     _embedded: { instances: [{ displayName: 'x' }, { id: 'b' }, { id: 'a', displayName: 'y' }] },

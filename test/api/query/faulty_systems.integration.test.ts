@@ -3,12 +3,13 @@ import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { NodePerformance, PerformanceReading } from '../../../src/api/query/performance.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../src/api/query/version.ts'
-import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
+import { MEASUREMENTS, type QueryAttributeName } from '../../../src/query_catalogue.ts'
 import { monitored, startClient, startEmulator } from '../client_setup.ts'
 import { never } from '../http/answers.ts'
 import { NO_FILTER } from './query_files.ts'
 
-const START_MS = Date.parse('2026-03-11T12:34:59Z')
+/** Shortly after the emulator's counters began at zero, so that they are computed quickly. */
+const START_MS = Date.parse('2026-03-14T03:34:59Z')
 const INTERVAL_MS = 300_000
 const QUICK = 'limits: {requests_per_second: 1000}\npoll: {timeout: 30s}'
 
@@ -89,31 +90,116 @@ const FAULTS = [
   'partial-nodes',
   'partial-series',
   'missing-bound',
+  'first-point-only',
+  'duplicate-rows',
   'two-series',
   'reordered-columns',
+  // Of a store that is one point, or two, behind.
   'stale-points:300',
+  'stale-points:600',
 ]
 const POLLS = 6
 const hasFault = (poll: number) => poll === 2 || poll === 3
 
 let healthy: readonly PerformanceReading[]
+let right: ReadonlyMap<string, number>
 beforeAll(async () => {
   healthy = (await readAll(POLLS, () => [])).filter((reading) => reading !== undefined)
+  right = new Map(healthy.flatMap((reading) => [...valuesOf(reading)]))
 })
+
+/** A slave has the traffic of its bond, an interface without a link has none; NaN: there is no such value. */
+function rightValue(key: string): number {
+  if (/ (received|transmitted) eth9 /.test(key)) return 0
+  return right.get(key.replace(/ p?slave-\d /, ' public ')) ?? Number.NaN
+}
+
+/** Each value is that of a healthy system at its time, is not too old, and is not older than the one before. */
+function expectRight(readings: readonly (PerformanceReading | undefined)[]): void {
+  const newest = new Map<string, number>()
+  for (const { stop = 0, ...reading } of readings.filter((one) => one !== undefined)) {
+    for (const [key, value] of valuesOf({ stop, ...reading })) {
+      expect(value, key).toBeCloseTo(rightValue(key), 6)
+      const [, name = '', t] = /^(.*) (\d+)$/.exec(key) ?? []
+      expect(stop - Number(t), key).toBeLessThanOrEqual(reading.maxAgeSeconds)
+      expect(Number(t), `older than before: ${key}`).toBeGreaterThanOrEqual(newest.get(name) ?? 0)
+      newest.set(name, Number(t))
+    }
+  }
+}
 
 test.each(FAULTS)(
   'a value of a system with %s is that of its time on a healthy system, or absent',
   async (fault) => {
     expect(healthy).toHaveLength(POLLS)
-    const right = new Map(healthy.flatMap((reading) => [...valuesOf(reading)]))
     const faulty = await readAll(POLLS, (poll) => (hasFault(poll) ? [fault] : []))
-    for (const { stop = 0, ...reading } of faulty.filter((one) => one !== undefined)) {
-      for (const [key, value] of valuesOf({ stop, ...reading })) {
-        expect(value, key).toBeCloseTo(right.get(key) ?? Number.NaN, 6)
-        expect(stop - Number(key.split(' ').at(-1))).toBeLessThanOrEqual(reading.maxAgeSeconds)
-      }
-    }
+    expectRight(faulty)
     const [last, expected] = [faulty, healthy].map((readings) => readings.at(-1))
     expect(last && valuesOf(last)).toEqual(expected && valuesOf(expected))
   },
 )
+
+/** Systems with other interfaces, and the values that are absent there. */
+const INTERFACES = [
+  ['bond-slaves:slave', /^$/],
+  ['bond-slaves:pslave', /^$/],
+  ['no-link:-1', /^$/],
+  ['no-link:0', /^$/],
+  ['interface-speed:-1', / nodeNic\w*Utilization /],
+  ['interface-speed:0', / nodeNic\w*Utilization /],
+] as const
+
+test.each(INTERFACES)(
+  'the values of a system with %s are those of a healthy system',
+  async (fault, absent) => {
+    const readings = await readAll(2, () => [fault])
+    expectRight(readings)
+    const known = new Set(readings.flatMap((reading) => (reading ? [...valuesOf(reading).keys()] : [])))
+    const expected = healthy.slice(0, 2).flatMap((reading) => [...valuesOf(reading).keys()])
+    expect(expected.filter((key) => !known.has(key) || absent.test(key))).toEqual(
+      expected.filter((key) => absent.test(key)),
+    )
+  },
+)
+
+/** What remains of the values of a node, by the name of what has ended. */
+const ENDED: Readonly<Record<string, (values: NodePerformance, of: NodePerformance) => void>> = {
+  cm: ({ values }, healthy) => {
+    const disks = [...healthy.values].filter(([name]) => name.startsWith('disk'))
+    expect(disks).not.toEqual([])
+    for (const [name, { t, value }] of disks) {
+      expect(values.get(name)?.t).toBe(t)
+      // The process that remains has three quarters.
+      expect(values.get(name)?.value, name).toBeCloseTo(0.75 * value, 6)
+    }
+  },
+  'private.4': ({ values, interfaces }, healthy) => {
+    const { receivedBytesPerSecond = Number.NaN } =
+      healthy.interfaces.find(({ name }) => name === 'public') ?? {}
+    const valueAt = (name: QueryAttributeName) => values.get(name)?.value
+    expect(valueAt('nodeNicReceivedBandwidth')).toBeCloseTo(receivedBytesPerSecond, 6)
+    expect(interfaces.find(({ name }) => name === 'public')?.receivedBytesPerSecond).toBe(
+      receivedBytesPerSecond,
+    )
+    // The interfaces have equal speeds.
+    const all = healthy.values.get('nodeNicReceivedBandwidth')?.value ?? Number.NaN
+    const utilization = healthy.values.get('nodeNicReceivedUtilization')?.value ?? Number.NaN
+    expect(valueAt('nodeNicReceivedUtilization')).toBeCloseTo(
+      (2 * utilization * receivedBytesPerSecond) / all,
+      6,
+    )
+  },
+}
+
+test.each(Object.entries(ENDED))('what ended, here %s, is in no sum', async (name, check) => {
+  const readings = await readAll(POLLS, (poll) => (poll < 2 ? [] : [`ended-series:${name}`]))
+  // One interval later, it may be late only.
+  for (const poll of [3, 4, 5]) {
+    readings[poll]?.nodes.forEach((node, index) => {
+      const of = healthy[poll]?.nodes[index]
+      if (of === undefined) throw new Error('there is no such node')
+      check(node, of)
+    })
+    expect(readings[poll]?.nodes).toHaveLength(3)
+  }
+})

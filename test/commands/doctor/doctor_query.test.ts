@@ -91,6 +91,15 @@ describe('query', () => {
     expect(found.of('values')).toMatchObject([{ status: 'ok' }])
   })
 
+  test('has the values of points that are about to be withdrawn', async () => {
+    await using emulator = await startEmulator({
+      ...SMALL,
+      profile: 'modern',
+      faults: ['stale-points:960'],
+    })
+    expect((await examine({ base_url: emulator.url })).of('values')).toMatchObject([{ status: 'ok' }])
+  })
+
   test('sends no query if it is disabled', async () => {
     await using emulator = await startEmulator({ ...SMALL, profile: 'modern' })
     const found = await examine({ base_url: emulator.url }, { performance: { source: 'feed' } })

@@ -33,3 +33,10 @@ test('fixed-history serves the last five days, whatever is asked', async () => {
   expect(seriesIn(asked, 'diskSpaceFree')).toEqual(seriesIn(unasked, 'diskSpaceFree'))
   expect(seriesIn(asked, 'diskSpaceFree')).toHaveLength(120)
 })
+
+test('no-history: the series of one attribute is a single 0 at the time of the response', async () => {
+  const emulator = await startEmulator({ faults: ['no-history:diskSpaceTotal'] })
+  const [node] = await nodesOf(emulator, RANGE)
+  expect(seriesIn(node, 'diskSpaceTotal')).toEqual([{ t: NOW_SECONDS, value: 0 }])
+  expect(seriesIn(node, 'diskSpaceFree')).toHaveLength(48)
+})

@@ -4,11 +4,18 @@ import { answerTo, LATENCY, query, rowsOf, script, TRANSACTIONS } from '../query
 
 const CPU = script('monitoring_op', 'cpu', '|> last()', 'start: -15m')
 const WINDOW = script('monitoring_main', TRANSACTIONS)
+const NETWORK = script('monitoring_op', 'net')
 const COMBINED =
   'from(bucket: "monitoring_main") |> range(start: -20m) |> filter(fn: (r) => r.process == "statDataHead") |> last()'
 
 const start = (...faults: string[]) => startEmulator({ profile: 'modern', pools: 1, faults })
 const respond = async (fault: string, flux = CPU) => query(await start(fault), flux)
+
+/** The values of all rows of an interface. */
+async function valuesByInterface(fault: string) {
+  const rows = await rowsOf(await start(fault), NETWORK)
+  return (name: string) => rows.filter((row) => row['interface'] === name).map((row) => row['_value'])
+}
 
 describe('errors', () => {
   test.each([
@@ -150,6 +157,35 @@ describe('answers', () => {
       const [before, last] = points.slice(-2).map((row) => Number(row['_value']))
       expect(last).toBeLessThan(before ?? 0)
     }
+  })
+
+  test('ended-series: no point of the interface in the last 10 minutes', async () => {
+    const rows = await rowsOf(await start('ended-series:public'), NETWORK)
+    const age = (name: string) => {
+      const times = rows.filter((row) => row['interface'] === name).map(({ _time = '' }) => Date.parse(_time))
+      return NOW_SECONDS - Math.max(...times) / 1000
+    }
+    expect(age('public')).toBeGreaterThan(600)
+    expect(age('public.data')).toBeLessThan(600)
+  })
+
+  test.each([
+    ['bond-slaves', ['slave-0', 'slave-1'], 'public'],
+    ['bond-slaves:pslave', ['pslave-0', 'pslave-1'], 'public'],
+  ])('%s have the values of the bond', async (fault, slaves, bond) => {
+    const valuesOf = await valuesByInterface(fault)
+    expect(valuesOf(bond)).not.toEqual([])
+    for (const slave of slaves) expect(valuesOf(slave)).toEqual(valuesOf(bond))
+  })
+
+  test('no-link: no traffic', async () => {
+    expect(new Set((await valuesByInterface('no-link'))('eth9'))).toEqual(new Set(['0', '-1']))
+  })
+
+  test('interface-speed: of all interfaces', async () => {
+    const rows = await rowsOf(await start('interface-speed:0'), NETWORK)
+    const speeds = rows.filter((row) => row['_field'] === 'speed').map((row) => row['_value'])
+    expect(new Set(speeds)).toEqual(new Set(['0']))
   })
 
   test('truncate', async () => {

@@ -32,7 +32,7 @@ const rulesIn = (folder: { write(name: string, text: string): string }): string[
   renderRules().map(({ path, text }) => folder.write(path.replaceAll('/', '_'), text))
 
 /** Longer than promtool may run, so that its error is reported and not a timeout of the test. */
-const PROMTOOL_TIMEOUT_MS = 70_000
+const PROMTOOL_TIMEOUT_MS = 130_000
 
 describe('promtool', () => {
   test('accepts the rules', async () => {

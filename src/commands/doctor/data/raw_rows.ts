@@ -62,10 +62,10 @@ interface Point {
   readonly value: number
 }
 
-const MAX_AGE_SECONDS = 900
-const RATE_SECONDS = { least: 60, most: 1200 }
-
-/** The figure of one node; undefined if it is missing, too old or in several series. */
+/**
+ * The figure of one node; undefined if it is missing or in several series. Ages and intervals are not checked: the range
+ * of a query has no point that is too old, and rates are compared only where the exporter has them.
+ */
 export function rowFigure(rows: readonly RawRow[], figure: RowFigure): number | undefined {
   const { measurement, fields, where = {}, kind } = figure
   const selected = rows.filter(
@@ -83,7 +83,7 @@ export function rowFigure(rows: readonly RawRow[], figure: RowFigure): number | 
   return sum
 }
 
-/** The valid points of one series by time; undefined if the rows are of several series or too old. */
+/** The valid points of one series by time; undefined if the rows are of several series. */
 function pointsOf(rows: readonly RawRow[]): Point[] | undefined {
   const series = new Set(rows.map(({ process, cpu, interface: name }) => `${process} ${cpu} ${name}`))
   const byTime = new Map<number, number>()
@@ -93,10 +93,9 @@ function pointsOf(rows: readonly RawRow[]): Point[] | undefined {
   }
   const points = [...byTime].map(([t, value]) => ({ t, value })).toSorted((a, b) => a.t - b.t)
   const newest = points.at(-1)?.t ?? Number.NaN
-  const age = secondsOf(rows[0]?.['_stop']) - newest
   // No older value stands for the newest one if that is invalid.
   const isNewest = rows.every((row) => secondsOf(row['_time']) <= newest || !isInRange(row))
-  return series.size === 1 && age <= MAX_AGE_SECONDS && isNewest ? points : undefined
+  return series.size === 1 && isNewest ? points : undefined
 }
 
 function isInRange(row: RawRow): boolean {
@@ -112,6 +111,5 @@ function growth([before, last]: readonly Point[] = []): number | undefined {
   if (before === undefined || last === undefined) return undefined
   const seconds = last.t - before.t
   const amount = last.value - before.value
-  if (amount < 0 || seconds < RATE_SECONDS.least || seconds > RATE_SECONDS.most) return undefined
-  return amount / seconds
+  return amount < 0 ? undefined : amount / seconds
 }
