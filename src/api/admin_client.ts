@@ -2,9 +2,8 @@ import type { LimitsConfig, SystemConfig } from '../config/config.ts'
 import { type Log, silentLog } from '../log.ts'
 import { inSlices } from '../slices.ts'
 import type { Secret } from '../values/secret.ts'
-import { ApiError, asApiError, type RequestPlace } from './errors/errors.ts'
-import type { Reason } from './errors/reasons.ts'
-import { exchangeFailure } from './http/failures.ts'
+import { asApiError } from './errors/errors.ts'
+import { withTimeoutReason } from './http/failures.ts'
 import { refusalOf } from './http/refusals.ts'
 import { logRequest, timed } from './http/request_log.ts'
 import { tokenHeader } from './http/token_header.ts'
@@ -18,13 +17,15 @@ import {
   providerSteps,
 } from './providers/providers.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from './providers/whoami.ts'
-import { type Attempts, createAttempts } from './request/attempts.ts'
+import { createAttempts } from './request/attempts.ts'
+import { createExchanges, type Exchange, type Request, withToken } from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
+import { createOperate } from './request/operation.ts'
 import { basicHeader, tokenOf, UNANSWERED } from './session/login.ts'
 
 /**
- * One storage system, asked with the tokens of others: every method takes the caller's own, and nothing of it is
- * kept. The exporter's session is not within reach. Every method throws {@link ApiError} with the place.
+ * A client of one storage system without a session: every method takes the token of the caller, which is not kept.
+ * Every method throws {@link ApiError} with the place.
  */
 export interface AdminClient {
   /** API document, "List providers". */
@@ -57,86 +58,105 @@ export interface AdminClientOptions {
   readonly log?: Log
 }
 
-type Headers = Readonly<Record<string, string>>
-
 /** The outcome of an aborted deletion is unknown, so a short `poll.timeout` does not apply to it. */
 const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
-  const { system, timeoutMs } = options
-  const { baseUrls } = system
-  const transport = openTransport(options, timeoutMs)
+  const { baseUrls } = options.system
   const limits = createLimits(options.limits)
-  const attempts = createAttempts(baseUrls)
   let answering = baseUrls[0] ?? ''
-  const read = createAdminReader({
-    transport,
-    limits,
-    attempts,
-    timeoutMs,
-    log: options.log ?? silentLog,
-    onAnswer: (baseUrl) => {
-      answering = baseUrl
-    },
-  })
-
-  const placeOf = (operation: string, path: string): RequestPlace => ({
-    system: system.name,
-    operation,
-    path,
+  const { read, close } = createRead(options, limits, (baseUrl) => {
+    answering = baseUrl
   })
 
   const account: AdminClient['account'] = (token, signal) =>
-    read(placeOf('whoami', WHOAMI_PATH), withToken(token, JSON_TYPE), signal, ({ decode }) =>
-      decode(decodeAccount),
-    )
+    read(withToken({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount)
 
   return {
-    providers: (token, signal) =>
-      read(placeOf('providers', PROVIDERS_PATH), withToken(token, PROVIDERS_ACCEPT), signal, ({ decode }) =>
-        decode((text) => inSlices(providerSteps(text), signal)),
-      ),
+    providers(token, signal) {
+      const request = {
+        operation: 'providers',
+        path: PROVIDERS_PATH,
+        headers: { Accept: PROVIDERS_ACCEPT },
+      } as const
+      return read(withToken(request, token), signal, (text) => inSlices(providerSteps(text), signal))
+    },
     account,
     user: async (token, signal) => (await account(token, signal)).user,
     deleteProvider: (token, id, signal) =>
       deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
     login(username, password, signal) {
-      const headers = { Accept: JSON_TYPE, ...basicHeader(username, password) }
-      return read(placeOf('login', '/login'), headers, signal, tokenOf, UNANSWERED)
+      const headers = basicHeader(username, password)
+      const request = {
+        operation: 'login',
+        path: '/login',
+        headers,
+        headersOnly: true,
+        lastReasons: UNANSWERED,
+      } as const
+      return read(request, signal, (_text, answer) => tokenOf(answer))
     },
     logout: (token, signal) =>
-      read(placeOf('logout', '/logout'), withToken(token, JSON_TYPE), signal, () => undefined),
-    close: transport.close,
+      read(
+        withToken({ operation: 'logout', path: '/logout', headersOnly: true }, token),
+        signal,
+        () => undefined,
+      ),
+    close,
   }
 }
 
 /** A list of {@link providerSteps} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
 
-function openTransport(options: AdminClientOptions, timeoutMs: number): Transport {
-  const { system, limits, httpLimits } = options
-  const maxResponseBytes = Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES)
-  const { tls } = system
-  return createTransport({
-    ...limits,
-    maxResponseBytes,
-    tls,
-    timeoutMs,
-    onCertificate: () => undefined,
-    ...(httpLimits !== undefined && { httpLimits }),
-  })
+function boundedLimits({ limits }: AdminClientOptions): LimitsConfig {
+  return { ...limits, maxResponseBytes: Math.min(limits.maxResponseBytes, MAX_RESPONSE_BYTES) }
 }
 
-/** The transport, with a line in the log for each request. */
-function logged(transport: Transport, { system, operation }: RequestPlace, log: Log): Transport {
-  return {
-    ...transport,
-    send: (request) =>
-      timed(
-        () => transport.send(request),
-        (end) => logRequest(log, { system, operation, baseUrl: request.baseUrl, ...end }),
-      ),
+/** @param onAnswer called with the base URL of each usable answer */
+function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (baseUrl: string) => void) {
+  const { system, timeoutMs, log = silentLog } = options
+  const { exchange, close } = createExchanges({
+    ...options,
+    limits: boundedLimits(options),
+    tls: system.tls,
+    isOwn: false,
+    pace: limits.pace,
+    observer: {
+      exchanged: (end) => logRequest(log, { system: system.name, ...end }),
+      loggedIn: () => undefined,
+      clockSkew: () => undefined,
+      certificate: () => undefined,
+    },
+  })
+  const accepted: Exchange = async (...call) => {
+    const answer = await exchange(...call)
+    const refusal = refusalOf(answer)
+    if (refusal !== undefined) throw refusal
+    return answer
   }
+  const attempts = createAttempts(system.baseUrls)
+  const operate = createOperate({ system: system.name, timeoutMs, limits, attempts, exchange: accepted })
+
+  /** The wait for a permit counts, because the caller waits, too. */
+  async function read<T>(
+    request: Request,
+    stop: AbortSignal,
+    decode: (text: string, answer: Answer) => T | Promise<T>,
+  ): Promise<T> {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
+    try {
+      return await operate(request, signal, async (text, baseUrl, _, answer) => {
+        const decoded = await decode(text, answer)
+        onAnswer(baseUrl)
+        return decoded
+      })
+    } catch (failure) {
+      const { operation, path } = request
+      throw asApiError(withTimeoutReason(failure), { system: system.name, operation, path })
+    }
+  }
+  return { read, close }
 }
 
 interface RequestedDeletion {
@@ -149,69 +169,31 @@ interface RequestedDeletion {
 
 async function deleteOnce(options: AdminClientOptions, deletion: RequestedDeletion): Promise<void> {
   const { baseUrl, token, id, limits, stop } = deletion
-  const place = { system: options.system.name, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
+  const { log = silentLog } = options
+  const { name: system, tls } = options.system
+  const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
   const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
-  // A connection of its own: one that rested may be closed by the other side at the very moment of the request.
-  const transport = logged(openTransport(options, timeoutMs), place, options.log ?? silentLog)
+  // A new connection: the system may close an idle one at the moment of the request.
+  const { send, close } = createTransport({
+    ...options,
+    ...boundedLimits(options),
+    tls,
+    timeoutMs,
+    onCertificate: () => undefined,
+  })
+  const logged: Transport['send'] = (request) =>
+    timed(
+      () => send(request),
+      (end) => logRequest(log, { system, operation: place.operation, baseUrl, ...end }),
+    )
   try {
-    const headers = withToken(token, PROVIDERS_ACCEPT)
+    const headers = { Accept: PROVIDERS_ACCEPT, ...tokenHeader(token) }
     const request = { baseUrl, path: providerPath(id), headers }
-    await sendDeletion({ request, transport, limits, timeoutMs, stop, place })
+    await sendDeletion({ request, transport: { send: logged, close }, limits, timeoutMs, stop, place })
   } catch (failure) {
     throw asApiError(failure, place)
   } finally {
     // Not awaited: a connection that is being opened closes after its timeout.
-    void transport.close()
+    void close()
   }
-}
-
-interface AdminReaderOptions {
-  readonly transport: Transport
-  readonly limits: Limits
-  readonly attempts: Attempts
-  readonly timeoutMs: number
-  readonly log: Log
-  readonly onAnswer: (baseUrl: string) => void
-}
-
-/** GET requests within the limits and the deadline, with fail-over and retry. */
-function createAdminReader({ transport, limits, attempts, timeoutMs, log, onAnswer }: AdminReaderOptions) {
-  return async <T>(
-    place: RequestPlace,
-    headers: Headers,
-    stop: AbortSignal,
-    decode: (answer: Answer) => T | Promise<T>,
-    lastReasons: readonly Reason[] = [],
-  ): Promise<T> => {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const bounds = { signal, deadline: performance.now() + timeoutMs, lastReasons }
-    const { path } = place
-    const send = async (baseUrl: string, ofNode: AbortSignal) => {
-      await limits.pace(ofNode)
-      const answer = await logged(transport, place, log).send({
-        baseUrl,
-        method: 'GET',
-        path,
-        headers,
-        signal: ofNode,
-      })
-      const refusal = refusalOf(answer)
-      if (refusal !== undefined) throw refusal
-      const decoded = await decode(answer)
-      onAnswer(baseUrl)
-      return decoded
-    }
-    try {
-      return await limits.withPermit(() => attempts.run(send, bounds), { signal })
-    } catch (failure) {
-      const late = signal.aborted && !(failure instanceof ApiError)
-      throw asApiError(late ? exchangeFailure(signal.reason) : failure, place)
-    }
-  }
-}
-
-const JSON_TYPE = 'application/json'
-
-function withToken(token: Secret, accept: string): Headers {
-  return { Accept: accept, ...tokenHeader(token) }
 }

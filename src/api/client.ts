@@ -10,6 +10,7 @@ import { createPoolList, type PoolList } from './feed/pool_list.ts'
 import type { PoolRef } from './feed/pools.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
+import { answeredAt } from './http/clock_skew.ts'
 import type { PermitUsage } from './http/permits.ts'
 import { refusalOf } from './http/refusals.ts'
 import type { HttpLimits } from './http/transport.ts'
@@ -101,7 +102,7 @@ export function createClient(options: ClientOptions): SystemClient {
   const { system, timeoutMs, observer } = options
   const limits = createLimits(options.limits)
   const attempts = createAttempts(system.baseUrls)
-  const { exchange, close } = createExchanges({ ...options, pace: limits.pace })
+  const { exchange, close } = createExchanges({ ...options, tls: system.tls, isOwn: true, pace: limits.pace })
   const session = openSession(options, exchange, attempts)
   const breaker = createBreaker({
     // More than can fail together for one cause, such as a connection that broke.
@@ -118,7 +119,6 @@ export function createClient(options: ClientOptions): SystemClient {
   })
 
   const bandwidthUnit = system.performance.feedBandwidthUnit
-
   const requestOf = (operation: Operation, pool: string, query: string) =>
     poolRequest(system.name, operation, pool, query)
 
@@ -136,9 +136,10 @@ export function createClient(options: ClientOptions): SystemClient {
       readFeed(requestOf('forecast', poolId, query), signal),
     ),
     history: async (poolId, period, signal, asked = period) =>
-      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt, answeredAt) =>
-        decodeInSlices(text, (body) => historySteps(body, { period, bandwidthUnit, answeredAt }), ofAttempt),
-      ),
+      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt, answer) => {
+        const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
+        return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
+      }),
     pools: createPoolList(listReader(read)),
     query: createQuery(read),
     read: (request, decode, signal) => read(request, signal, decode),

@@ -1,4 +1,4 @@
-import type { LimitsConfig, SystemConfig } from '../../config/config.ts'
+import type { LimitsConfig, TlsConfig } from '../../config/config.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
@@ -15,6 +15,7 @@ export type Operation =
   | 'history'
   | 'pools'
   | 'providers'
+  | 'whoami'
   | 'query'
   | 'version'
   | 'login'
@@ -52,6 +53,8 @@ export interface Request {
   readonly headersOnly?: boolean
   /** JSON to send with POST; undefined: GET. */
   readonly body?: string
+  /** Failures after which it is not sent again, because it may have had its effect. */
+  readonly lastReasons?: readonly Reason[]
   /** How an answer is judged, if not by `refusalOf`. */
   readonly refusalOf?: (answer: Answer) => ApiError | undefined
 }
@@ -66,11 +69,13 @@ export interface Exchanges {
 }
 
 interface ExchangesOptions {
-  readonly system: SystemConfig
+  readonly tls: TlsConfig
   readonly limits: LimitsConfig
   readonly timeoutMs: number
   readonly observer: ClientObserver
   readonly pace: Limits['pace']
+  /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
+  readonly isOwn: boolean
   readonly httpLimits?: HttpLimits
 }
 
@@ -79,14 +84,14 @@ const JSON_HEADERS = { Accept: 'application/json', 'Accept-Encoding': 'gzip' } a
 
 /** Exchanges with one system: rate-limited, timed and counted. */
 export function createExchanges(options: ExchangesOptions): Exchanges {
-  const { system, limits, timeoutMs, observer, pace, httpLimits } = options
+  const { tls, limits, timeoutMs, observer, pace, isOwn, httpLimits } = options
   const transport = createTransport({
-    tls: system.tls,
+    tls,
     timeoutMs,
     concurrency: limits.concurrency,
     maxResponseBytes: limits.maxResponseBytes,
     onCertificate: observer.certificate,
-    isOwn: true,
+    isOwn,
     ...(httpLimits !== undefined && { httpLimits }),
   })
 

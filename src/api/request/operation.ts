@@ -1,7 +1,7 @@
 import { asApiError, type RequestPlace } from '../errors/errors.ts'
-import { answeredAt } from '../http/clock_skew.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
+import type { Answer } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
@@ -9,13 +9,12 @@ import { type Limits, PRIORITIES } from './limits.ts'
 
 /**
  * Sends a request and decodes the answer.
- * `answeredAt` is its time by the clock of the system, in seconds since the epoch. @throws {ApiError} with its place, also for an answer that cannot be
- * decoded
+ * @throws {ApiError} with its place, also for an answer that cannot be decoded; the abort's own error when `stop` aborts
  */
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (text: string, baseUrl: string, signal: AbortSignal, answeredAt: number) => T | Promise<T>,
+  decode: (text: string, baseUrl: string, signal: AbortSignal, answer: Answer) => T | Promise<T>,
 ) => Promise<T>
 
 interface OperationOptions {
@@ -23,7 +22,8 @@ interface OperationOptions {
   /** Bound of one operation, with login and all attempts, in milliseconds. */
   readonly timeoutMs: number
   readonly limits: Limits
-  readonly breaker: Breaker
+  /** Undefined: every request is sent. */
+  readonly breaker?: Breaker
   readonly attempts: Attempts
   readonly exchange: Exchange
 }
@@ -40,28 +40,33 @@ export function createOperate(options: OperationOptions): Operate {
       attempts.run(
         async (baseUrl, ofAttempt) => {
           const answer = await exchange(request, baseUrl, ofAttempt)
-          return answer.decode((text) => decode(text, baseUrl, ofAttempt, answeredAt(answer)))
+          return answer.decode((text) => decode(text, baseUrl, ofAttempt, answer))
         },
-        { signal, deadline: performance.now() + timeoutMs, isLong: request.operation === 'query' },
+        {
+          signal,
+          deadline: performance.now() + timeoutMs,
+          lastReasons: request.lastReasons ?? [],
+          isLong: request.operation === 'query',
+        },
       ),
     )
 
   const admitted: Operate = async (request, stop, decode) => {
     const place = placeOf(system, request)
-    const leave = await breaker.enter(request.pool ?? request.operation).catch((cause: unknown) => {
+    const leave = await breaker?.enter(request.pool ?? request.operation).catch((cause: unknown) => {
       throw asApiError(cause, place)
     })
     try {
       const result = await withinDeadline(request, stop, decode)
-      leave('ok')
+      leave?.('ok')
       return result
     } catch (cause) {
       if (stop.aborted) {
-        leave('unknown')
+        leave?.('unknown')
         throw cause
       }
       const failure = asApiError(withTimeoutReason(cause), place)
-      leave(POLLS.includes(request.operation) ? failure : 'unknown')
+      leave?.(POLLS.includes(request.operation) ? failure : 'unknown')
       throw failure
     }
   }
