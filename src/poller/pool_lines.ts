@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { createJoin, type Join, mergePerformance } from '../api/query/merge.ts'
-import type { NodePerformance } from '../api/query/performance.ts'
+import type { NodePerformance } from '../api/query/values/performance.ts'
 import { FORECAST } from '../catalogue.ts'
 import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'

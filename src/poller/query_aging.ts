@@ -1,5 +1,5 @@
-import { LONGEST_AGE_SECONDS } from '../api/query/intervals.ts'
-import { oldestTime, withoutOlderThan } from '../api/query/performance.ts'
+import { LONGEST_AGE_SECONDS } from '../api/query/answers/intervals.ts'
+import { oldestTime, withoutOlderThan } from '../api/query/values/performance.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'
 import { type PerformanceState, withPerformance } from './state.ts'

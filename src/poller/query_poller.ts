@@ -8,8 +8,8 @@ import {
   type PerformanceAnswers,
   type PerformanceReader,
 } from '../api/query/performance_reader.ts'
+import { readRangeDefect } from '../api/query/requests/version.ts'
 import { QUERY_REMEDIES } from '../api/query/states.ts'
-import { readRangeDefect } from '../api/query/version.ts'
 import type { PollConfig, SystemConfig } from '../config/config.ts'
 import type { Board } from './board.ts'
 import type { Journal } from './journal.ts'

@@ -1,6 +1,6 @@
 import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Rejection } from '../api/parse/reads.ts'
-import { QUERIES, type Query } from '../api/query/queries.ts'
+import { QUERIES, type Query } from '../api/query/requests/queries.ts'
 import { COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../catalogue.ts'
 import { labelText, type Part, renderPart, type SampleSet } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'

@@ -1,6 +1,6 @@
 import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
-import type { PerformanceReading } from '../api/query/performance.ts'
+import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
 import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './pool_lines.ts'
 import { counted, withQueryRejections } from './rejections.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { oldestTime } from '../../src/api/query/performance.ts'
+import { oldestTime } from '../../src/api/query/values/performance.ts'
 import type { Change } from '../../src/poller/board.ts'
 import { createAging } from '../../src/poller/query_aging.ts'
 import type { SystemState } from '../../src/poller/state.ts'

@@ -3,7 +3,7 @@ import type { LatencyOperation } from '../../query_catalogue.ts'
 import type { ErrorType } from '../feed/transaction_errors.ts'
 import type { NodeHistory } from '../history/node_history.ts'
 import type { Series } from '../history/series.ts'
-import type { NodePerformance } from './performance.ts'
+import type { NodePerformance } from './values/performance.ts'
 
 /** What the query interface has of the past of one node. */
 export type QueriedPast = Pick<NodeHistory, 'attributes' | 'errors' | 'latencies' | 'interfaces'>

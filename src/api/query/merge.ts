@@ -3,9 +3,9 @@ import { type LatencyOperation, QUERY_ATTRIBUTES, type QueryAttributeName } from
 import type { Coverage } from '../feed/coverage.ts'
 import type { FeedReading } from '../feed/feed.ts'
 import type { NodeReading } from '../feed/node_reading.ts'
-import type { InterfaceTraffic } from './interfaces.ts'
-import type { LatencyHistogram } from './latency.ts'
-import type { NodePerformance } from './performance.ts'
+import type { InterfaceTraffic } from './values/interfaces.ts'
+import type { LatencyHistogram } from './values/latency.ts'
+import type { NodePerformance } from './values/performance.ts'
 
 /** A node of the feed, with what only the query interface has of it. */
 export interface MergedNode extends NodeReading {

@@ -1,9 +1,9 @@
 import type { Steps } from '../../slices.ts'
-import { isReadable, type QueryAnswer, type Series } from './answer.ts'
+import { isReadable, type QueryAnswer, type Series } from './answers/answer.ts'
+import { intervalOf, USUAL_INTERVAL_SECONDS, windowSeconds } from './answers/intervals.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
-import { intervalOf, USUAL_INTERVAL_SECONDS, windowSeconds } from './intervals.ts'
-import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './performance.ts'
 import { type Subject, subjectOf } from './subjects.ts'
+import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './values/performance.ts'
 
 /** The past of one node in a window of time. Absent values are missing. */
 export interface NodePast extends QueriedPast {

@@ -1,13 +1,13 @@
 import { inSlices, type Steps } from '../../slices.ts'
 import type { ApiError } from '../errors/errors.ts'
-import type { QueryAnswer } from './answer.ts'
-import { createInterfaceRule, type InterfaceFilter } from './interfaces.ts'
-import { longestInterval } from './intervals.ts'
-import { type PerformanceReading, performanceSteps } from './performance.ts'
-import { createPlan, type Plan } from './plan.ts'
-import { fieldsOf } from './queries.ts'
-import { createRememberedPoints } from './remembered_points.ts'
-import { type QueryResults, requestAll, type SendQuery } from './request_all.ts'
+import type { QueryAnswer } from './answers/answer.ts'
+import { longestInterval } from './answers/intervals.ts'
+import { createPlan, type Plan } from './requests/plan.ts'
+import { fieldsOf } from './requests/queries.ts'
+import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
+import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
+import { type PerformanceReading, performanceSteps } from './values/performance.ts'
+import { createRememberedPoints } from './values/remembered_points.ts'
 
 /** A query that failed while others succeeded. */
 export interface FailedQuery {

@@ -2,10 +2,10 @@ import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import type { Reason } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
-import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/intervals.ts'
+import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/answers/intervals.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
-import { QUERIES } from '../../api/query/queries.ts'
-import { hasRangeDefect, readVersions } from '../../api/query/version.ts'
+import { QUERIES } from '../../api/query/requests/queries.ts'
+import { hasRangeDefect, readVersions } from '../../api/query/requests/version.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
 import {
   QUERY_STEP_SECONDS,

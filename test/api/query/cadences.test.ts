@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { PerformanceReading } from '../../../src/api/query/performance.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
+import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
 import { QUERY_ATTRIBUTES } from '../../../src/query_catalogue.ts'
 import { NOW, startEmulator } from '../../emulator/client.ts'
 import { startClient } from '../client_setup.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { QUERIES, type Query, queryText } from '../../../src/api/query/queries.ts'
+import { QUERIES, type Query, queryText } from '../../../src/api/query/requests/queries.ts'
 import { startClient } from '../client_setup.ts'
 import { never } from '../http/answers.ts'
 import { serveHttp } from '../http/raw_server.ts'

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { oldestTime, type PerformanceReading, withoutOlderThan } from '../../../src/api/query/performance.ts'
+import {
+  oldestTime,
+  type PerformanceReading,
+  withoutOlderThan,
+} from '../../../src/api/query/values/performance.ts'
 import { withPerformance } from '../../poller/changes.ts'
 import {
   ANSWERS,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import type { QueryAnswer } from '../../../src/api/query/answer.ts'
+import type { QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createPerformanceReader } from '../../../src/api/query/performance_reader.ts'
-import type { Dialect, Query } from '../../../src/api/query/queries.ts'
+import type { Dialect, Query } from '../../../src/api/query/requests/queries.ts'
 import { never } from '../http/answers.ts'
 import { answerOf, bodyOf, decodeBody, NO_FILTER } from './query_files.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answer.ts'
-import { createInterfaceRule } from '../../../src/api/query/interfaces.ts'
-import { type PerformanceReading, performanceOf } from '../../../src/api/query/performance.ts'
+import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
+import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
+import { type PerformanceReading, performanceOf } from '../../../src/api/query/values/performance.ts'
 
 /** The answers of one poll in test/fixtures/query: values of a real system of two nodes, typed by hand. */
 export const ANSWERS = [

@@ -1,6 +1,6 @@
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import type { PerformanceReading } from '../../../src/api/query/performance.ts'
+import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
 import { createPage } from '../../../src/metrics/page.ts'
 import { systemParts } from '../../../src/poller/board.ts'
 import { newSystem, type SystemState } from '../../../src/poller/state.ts'

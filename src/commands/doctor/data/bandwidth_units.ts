@@ -1,7 +1,7 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { Snapshot } from '../../../api/feed/snapshots.ts'
 import { createJoin, type Join } from '../../../api/query/merge.ts'
-import type { NodePerformance, PerformanceReading } from '../../../api/query/performance.ts'
+import type { NodePerformance, PerformanceReading } from '../../../api/query/values/performance.ts'
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
 import { counted } from '../../../text.ts'

@@ -8,10 +8,10 @@ import {
   mergePerformance,
   unmatchedRows,
 } from '../../../api/query/merge.ts'
-import type { NodePerformance } from '../../../api/query/performance.ts'
 import { createPerformanceReader, type FailedQuery } from '../../../api/query/performance_reader.ts'
+import { readRangeDefect } from '../../../api/query/requests/version.ts'
 import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
-import { readRangeDefect } from '../../../api/query/version.ts'
+import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import { remedyOf } from '../../../api/remedies.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'

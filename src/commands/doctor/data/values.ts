@@ -1,7 +1,7 @@
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import { pause } from '../../../api/http/deadline.ts'
 import { createJoin, type Join, mergePerformance } from '../../../api/query/merge.ts'
-import type { NodePerformance } from '../../../api/query/performance.ts'
+import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../text.ts'
 import type { Finding } from '../check/check.ts'

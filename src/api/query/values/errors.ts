@@ -1,8 +1,8 @@
-import { ERROR_CODE_FIELD, ERROR_FIELDS, MEASUREMENTS, TRANSACTION_FIELDS } from '../../query_catalogue.ts'
-import type { Snapshot } from '../feed/snapshots.ts'
-import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../feed/transaction_errors.ts'
-import type { Series } from './answer.ts'
-import { newestTime, sumOfIncreases } from './rates.ts'
+import { ERROR_CODE_FIELD, ERROR_FIELDS, MEASUREMENTS, TRANSACTION_FIELDS } from '../../../query_catalogue.ts'
+import type { Snapshot } from '../../feed/snapshots.ts'
+import { type ErrorType, MAX_ERROR_TYPES, type TransactionErrors } from '../../feed/transaction_errors.ts'
+import type { Series } from '../answers/answer.ts'
+import { newestTime, sumOfIncreases } from '../answers/rates.ts'
 import { atCommonTime, upTo } from './remembered_points.ts'
 
 /** Transactions of a node between two points of time, `t` and the one before. */

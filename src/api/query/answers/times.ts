@@ -1,5 +1,5 @@
-import { TIME_RANGE } from '../../catalogue.ts'
-import { isPlausible } from '../parse/numbers.ts'
+import { TIME_RANGE } from '../../../catalogue.ts'
+import { isPlausible } from '../../parse/numbers.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?$/
 

@@ -3,12 +3,14 @@ import {
   type LatencyOperation,
   MEASUREMENTS,
   type QueryAttributeName,
-} from '../../query_catalogue.ts'
-import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
-import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
-import type { Snapshot } from '../feed/snapshots.ts'
-import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
-import type { QueryAnswer, Series } from './answer.ts'
+} from '../../../query_catalogue.ts'
+import { atOnce, eachInSteps, type Steps } from '../../../slices.ts'
+import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
+import type { Snapshot } from '../../feed/snapshots.ts'
+import { MAX_QUOTED_CHARACTERS } from '../../parse/reads.ts'
+import type { QueryAnswer, Series } from '../answers/answer.ts'
+import { maxAgeSeconds } from '../answers/intervals.ts'
+import { newestTime } from '../answers/rates.ts'
 import { attributeValues, type NodeFacts } from './attribute_values.ts'
 import { type ErrorTypes, errorTypes, type TransactionTotals, transactionTotals } from './errors.ts'
 import {
@@ -18,9 +20,7 @@ import {
   networkTraffic,
   seriesByInterface,
 } from './interfaces.ts'
-import { maxAgeSeconds } from './intervals.ts'
 import { commonBounds, type LatencyHistogram, latencyHistogram } from './latency.ts'
-import { newestTime } from './rates.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the query interface has of one node. Absent values are missing. */

@@ -1,6 +1,13 @@
-import { NETWORK_FIELDS } from '../../query_catalogue.ts'
-import type { Series } from './answer.ts'
-import { currentOf, type Increase, increaseOf, newestPoint, newestTime, sumOfIncreases } from './rates.ts'
+import { NETWORK_FIELDS } from '../../../query_catalogue.ts'
+import type { Series } from '../answers/answer.ts'
+import {
+  currentOf,
+  type Increase,
+  increaseOf,
+  newestPoint,
+  newestTime,
+  sumOfIncreases,
+} from '../answers/rates.ts'
 
 /** Which network interfaces are counted. The expressions match whole names; empty: not set. */
 export interface InterfaceFilter {

@@ -1,8 +1,8 @@
-import { ApiError, type ErrorBody } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
-import { refusalOf } from '../http/refusals.ts'
-import type { Answer } from '../http/transport.ts'
-import { isObject, member, readText } from '../parse/json.ts'
+import { ApiError, type ErrorBody } from '../../errors/errors.ts'
+import type { Reason } from '../../errors/reasons.ts'
+import { refusalOf } from '../../http/refusals.ts'
+import type { Answer } from '../../http/transport.ts'
+import { isObject, member, readText } from '../../parse/json.ts'
 
 /** Code of a system without a query service, such as the Community Edition: the same at every request. */
 const NO_SERVICE_CODE = 6503

@@ -7,7 +7,7 @@ import {
   type MeasurementName,
   NETWORK_FIELDS,
   QUERY_ATTRIBUTES,
-} from '../../query_catalogue.ts'
+} from '../../../query_catalogue.ts'
 
 /** Rows that a query selects: conditions that all hold. */
 interface Selection {

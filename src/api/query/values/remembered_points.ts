@@ -1,7 +1,7 @@
-import { eachInSteps, type Steps } from '../../slices.ts'
-import { isReadable, type QueryAnswer, type Series } from './answer.ts'
-import type { Range } from './queries.ts'
-import { newestTime } from './rates.ts'
+import { eachInSteps, type Steps } from '../../../slices.ts'
+import { isReadable, type QueryAnswer, type Series } from '../answers/answer.ts'
+import { newestTime } from '../answers/rates.ts'
+import type { Range } from '../requests/queries.ts'
 
 /**
  * The newest points of all series of a system. An answer may lack queries, nodes or series, may have the newest point of

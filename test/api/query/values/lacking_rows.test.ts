@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ApiError } from '../../../src/api/errors/errors.ts'
+import { ApiError } from '../../../../src/api/errors/errors.ts'
 import {
   createPerformanceReader,
   type PerformanceAnswers,
-} from '../../../src/api/query/performance_reader.ts'
-import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
-import { never } from '../http/answers.ts'
-import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions } from './query_files.ts'
+} from '../../../../src/api/query/performance_reader.ts'
+import { MEASUREMENTS } from '../../../../src/query_catalogue.ts'
+import { never } from '../../http/answers.ts'
+import { answerOf, bodyOf, decodeBody, NO_FILTER, type RowOptions } from '../query_files.ts'
 
 /** Rows that a query returns in a poll; undefined: it fails. */
 type RowsOf = (query: string, poll: number) => readonly RowOptions[] | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { queryRefusalOf } from '../../../src/api/query/refusals.ts'
-import { decodeVersions, hasRangeDefect } from '../../../src/api/query/version.ts'
-import { answerOf } from '../http/answers.ts'
+import { queryRefusalOf } from '../../../../src/api/query/answers/refusals.ts'
+import { decodeVersions, hasRangeDefect } from '../../../../src/api/query/requests/version.ts'
+import { answerOf } from '../../http/answers.ts'
 
 const management = (code: number, retryable: boolean) =>
   JSON.stringify({ code, description: 'words', retryable })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { QUERIES, type Query, queryText } from '../../../src/api/query/queries.ts'
+import { QUERIES, type Query, queryText } from '../../../../src/api/query/requests/queries.ts'
 
 const ALL = { lastOnly: false, windowSeconds: 1320 }
 const allQueries = (queries: readonly Query[]): readonly Query[] =>

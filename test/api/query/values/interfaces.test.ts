@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createInterfaceRule } from '../../../src/api/query/interfaces.ts'
-import { NO_FILTER } from './query_files.ts'
+import { createInterfaceRule } from '../../../../src/api/query/values/interfaces.ts'
+import { NO_FILTER } from '../query_files.ts'
 
 const summed = (names: readonly string[], filter = {}) =>
   createInterfaceRule({ ...NO_FILTER, ...filter }).summed(names)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Series } from '../../../src/api/query/answer.ts'
-import { increaseOf, sumOfIncreases } from '../../../src/api/query/rates.ts'
+import type { Series } from '../../../../src/api/query/answers/answer.ts'
+import { increaseOf, sumOfIncreases } from '../../../../src/api/query/answers/rates.ts'
 
 const series = (...points: readonly (readonly [t: number, value: number])[]): Series => ({
   measurement: 'm',

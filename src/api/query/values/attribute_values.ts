@@ -1,16 +1,16 @@
-import { UNITS } from '../../catalogue.ts'
+import { UNITS } from '../../../catalogue.ts'
 import {
   MEASUREMENTS,
   QUERY_ATTRIBUTES,
   type QueryAttribute,
   type QueryAttributeName,
-} from '../../query_catalogue.ts'
-import type { Snapshot } from '../feed/snapshots.ts'
-import { inRange } from '../parse/numbers.ts'
-import type { Rejection } from '../parse/reads.ts'
-import type { Series } from './answer.ts'
+} from '../../../query_catalogue.ts'
+import type { Snapshot } from '../../feed/snapshots.ts'
+import { inRange } from '../../parse/numbers.ts'
+import type { Rejection } from '../../parse/reads.ts'
+import type { Series } from '../answers/answer.ts'
+import { newestPointOf, sumOfIncreases } from '../answers/rates.ts'
 import type { NetworkTraffic } from './interfaces.ts'
-import { newestPointOf, sumOfIncreases } from './rates.ts'
 import { atCommonTime } from './remembered_points.ts'
 
 /** What the values of a node are calculated from. */

@@ -1,6 +1,6 @@
-import { inSlices } from '../../slices.ts'
-import { ApiError } from '../errors/errors.ts'
-import { isObject, jsonSteps, member, readText } from '../parse/json.ts'
+import { inSlices } from '../../../slices.ts'
+import { ApiError } from '../../errors/errors.ts'
+import { isObject, jsonSteps, member, readText } from '../../parse/json.ts'
 
 /** The only resource with the version of the system. */
 const VERSION_PATH = '/vdc/nodes'

@@ -1,6 +1,6 @@
-import { LATENCY_TOTAL, MS_PER_SECOND } from '../../query_catalogue.ts'
-import type { Series } from './answer.ts'
-import { newestPoint } from './rates.ts'
+import { LATENCY_TOTAL, MS_PER_SECOND } from '../../../query_catalogue.ts'
+import type { Series } from '../answers/answer.ts'
+import { newestPoint } from '../answers/rates.ts'
 
 export interface LatencyBucket {
   /** Upper bound; infinite for the last bucket. */

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors/errors.ts'
-import { REASONS, type Reason } from '../errors/reasons.ts'
-import type { QueryAnswer } from './answer.ts'
+import { ApiError } from '../../errors/errors.ts'
+import { REASONS, type Reason } from '../../errors/reasons.ts'
+import type { QueryAnswer } from '../answers/answer.ts'
 import type { Plan } from './plan.ts'
 import type { Dialect, Query } from './queries.ts'
 

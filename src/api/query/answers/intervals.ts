@@ -1,4 +1,4 @@
-import { eachInSteps, type Steps } from '../../slices.ts'
+import { eachInSteps, type Steps } from '../../../slices.ts'
 import type { Point, QueryAnswer } from './answer.ts'
 
 /**

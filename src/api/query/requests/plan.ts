@@ -1,7 +1,7 @@
-import type { ApiError } from '../errors/errors.ts'
-import { LONGEST_INTERVAL_SECONDS, USUAL_INTERVAL_SECONDS, windowSeconds } from './intervals.ts'
+import type { ApiError } from '../../errors/errors.ts'
+import { LONGEST_INTERVAL_SECONDS, USUAL_INTERVAL_SECONDS, windowSeconds } from '../answers/intervals.ts'
+import { refusalWords } from '../answers/refusals.ts'
 import { type Dialect, QUERIES, type Query } from './queries.ts'
-import { refusalWords } from './refusals.ts'
 
 /** The queries of one system and what it supports, as far as is known. */
 export interface Plan {
