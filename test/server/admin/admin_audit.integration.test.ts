@@ -144,6 +144,16 @@ describe('one line for each requested deletion', () => {
     },
   )
 
+  test('when the list shows that the system is not available, and deletes nothing', async () => {
+    await using admin = await start()
+    const [id] = await providerIds(emulator)
+    emulator.setFaults(['status:503@providers'])
+    expect((await admin.ask('DELETE', `${LIST}/${id}`, SECURITY)).status).toBe(503)
+    expect(lines()).toMatchObject([{ outcome: 'failed', status: 503, provider: null, user: null }])
+    emulator.setFaults([])
+    expect(await providerIds(emulator)).toContain(id)
+  })
+
   test('and none for other requests', async () => {
     await using admin = await start()
     await admin.ask('GET', LIST, MONITOR)
