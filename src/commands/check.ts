@@ -12,12 +12,15 @@ interface Flags {
 }
 
 const HELP = `
-Problems and warnings are written to stderr. With --json, an object is written to stdout:
+Problems and warnings are written to stderr. With --json, an object is written
+to stdout:
   file      the path
   valid     whether there are no problems
   systems   the names of the systems; empty if the file is not valid
-  problems  path (such as systems[0].auth.token_file), line, column (null if unknown) and message of each problem
-  warnings  system (null for the file), text and remedy of each setting that is valid, but insecure or without effect
+  problems  path (such as systems[0].auth.token_file), line, column (null if
+            unknown) and message of each problem
+  warnings  system (null for the file), text and remedy of each setting that is
+            valid, but insecure or without effect
 
 Exit codes: 0 valid, perhaps with warnings; 1 not valid; 2 usage error.`
 

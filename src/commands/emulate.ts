@@ -2,21 +2,13 @@ import { Command } from 'commander'
 import { ACCOUNTS, PASSWORD } from '../emulator/http/accounts.ts'
 import { EMULATOR_DEFAULTS, OPTION_HELP } from '../emulator/options.ts'
 import { createEmulatedSystem, startEmulatedSystem } from './cli/emulated_system.ts'
-import {
-  addEmulatorFlags,
-  type EmulatorFlags,
-  emulatorHelp,
-  emulatorOptions,
-} from './cli/flags/emulator_flags.ts'
+import { addEmulatorFlags, addHelp, type EmulatorFlags, emulatorOptions } from './cli/flags/emulator_flags.ts'
 import { externalAddress, type ReachableUrl, reachableUrl } from './cli/flags/external_address.ts'
 import { addLogFlags, type LogFlags, logFrom } from './cli/flags/flags.ts'
 import { parseAddress } from './cli/flags/values.ts'
 import { runUntilSignalled } from './cli/lifetime.ts'
-import { withShortHelp } from './cli/short_help.ts'
 
 type Flags = { listenAddress: string; tls?: boolean } & EmulatorFlags & LogFlags
-
-const SHORT_FLAGS = ['--listen-address', '--tls', '--scenario', '--profile', '--pools', '--nodes', '--fault']
 
 const EXAMPLES_HELP = `
 Try:
@@ -34,9 +26,7 @@ export function emulateCommand(): Command {
     )
     .option('--tls', OPTION_HELP.tls)
   addLogFlags(addEmulatorFlags(command, EMULATOR_DEFAULTS.profile))
-  return withShortHelp(command, { flags: SHORT_FLAGS, short: EXAMPLES_HELP, all: emulatorHelp }).action(
-    emulate,
-  )
+  return addHelp(command, EXAMPLES_HELP).action(emulate)
 }
 
 async function emulate(flags: Flags): Promise<void> {

@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander'
 import { buildDetails, readVersion } from '../exporter/version.ts'
 import { visibleLines } from '../text.ts'
 import { EXIT, Failed } from './cli/exit.ts'
-import { withHelpWidth } from './cli/help_width.ts'
 import { failureText } from './cli/system_errors.ts'
 
 const DESCRIPTION =
@@ -47,10 +46,14 @@ function neededCommands([first]: readonly string[]): readonly (() => Promise<Com
   return named === undefined ? Object.values(COMMANDS) : [named]
 }
 
+/** Commander breaks descriptions that have at least so many columns; by default 40, more than long flags leave of 80. */
+const MIN_DESCRIPTION_WIDTH = 30
+
 /** Configures help and errors of a command and its subcommands. */
 function configure(command: Command): Command {
   for (const subcommand of command.commands) configure(subcommand)
-  return withHelpWidth(command)
+  return command
+    .configureHelp({ minWidthToWrap: MIN_DESCRIPTION_WIDTH })
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .exitOverride()

@@ -13,10 +13,12 @@ interface Flags extends AlertingFlags {
 }
 
 const HELP = `
-Writes sds-alerts.yml and sds-recording.yml, to be loaded by Prometheus, and alertmanager-inhibition.yml, to be added to
-the configuration of Alertmanager. With --kubernetes, the rules are objects PrometheusRule, beside ConfigMaps with the
-dashboards and a kustomization.yaml. Links are left out of alerts where their base is given neither by a flag nor in the
-file. docs/alerting.md has the keys of the section \`alerting\`.`
+Writes sds-alerts.yml and sds-recording.yml, to be loaded by Prometheus, and
+alertmanager-inhibition.yml, to be added to the configuration of Alertmanager.
+With --kubernetes, the rules are objects PrometheusRule, beside ConfigMaps with
+the dashboards and a kustomization.yaml. Links are left out of alerts where
+their base is given neither by a flag nor in the file. docs/alerting.md has the
+keys of the section \`alerting\`.`
 
 export function rulesCommand(): Command {
   const command = new Command('rules')

@@ -36,8 +36,8 @@ A minimal configuration file:
       base_url: https://ecs1.example.net:4443
       auth: {username: monitor, password_file: /run/secrets/password}
 
-Signals: SIGTERM, SIGINT and other terminating signals stop the exporter gracefully, SIGHUP reloads the configuration,
-SIGUSR1 is ignored.`
+Signals: SIGTERM, SIGINT and other terminating signals stop the exporter
+gracefully, SIGHUP reloads the configuration, SIGUSR1 is ignored.`
 
 export function serveCommand(): Command {
   const command = new Command('serve')

@@ -109,20 +109,6 @@ describe('the program', () => {
     expect(stdout.split('\n').filter(isWide)).toEqual([])
   })
 
-  test.concurrent('help breaks paragraphs as a whole, and lists in their second column', async () => {
-    const { stdout } = await program('nodes', '--help')
-    expect(stdout).toMatch(/^Reads directly .{50,}\nlimits of .{50,}\nnode /m)
-    expect(stdout).toMatch(/^ {2}OTHER {8}other disks: .*\n {15}\S/m)
-    const { stdout: wide } = await program('serve', '--help')
-    expect(wide).toMatch(/^ {2}--config\.auto-reload {22}reload .*\n {44}\S/m)
-  })
-
-  test.concurrent('--help of the demo fits a small terminal', async () => {
-    const lines = (await program('demo', '--help')).stdout.trimEnd().split('\n')
-    expect(lines.length).toBeLessThanOrEqual(24)
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80)
-  })
-
   test.concurrent.each([
     ['demo', ['--admin.audit-file', '--seed', '--profile', 'range-defect', 'expire-tokens']],
     ['emulate', ['--seed', '302  redirect GET requests', 'whoami     GET /user/whoami']],

@@ -49,30 +49,37 @@ interface Flags extends OutputFlags {
 }
 
 const HELP = `
-Reads the history that the storage systems keep, and writes it as OpenMetrics for promtool or sends it with remote write
-1.0, with the names and labels of /metrics. Requests stay within the limits of the configuration. At the end it prints
-the commands of the import.
+Reads the history that the storage systems keep, and writes it as OpenMetrics
+for promtool or sends it with remote write 1.0, with the names and labels of
+/metrics. Requests stay within the limits of the configuration. At the end it
+prints the commands of the import.
 
-Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or -30d for 30 days ago. The point at --from
-is included, the point at --to is not; both are extended to multiples of --interval.
+Times: RFC 3339 such as 2026-03-11T12:00:00Z, seconds since the epoch, now, or
+-30d for 30 days ago. The point at --from is included, the point at --to is not;
+both are extended to multiples of --interval.
 
-ECS 3.6 and later and ObjectScale keep the past of CPU, memory, network, transactions and disk I/O in their query
-interface only: CPU, memory and network for 5 days, the rest for 60 days. With --source=auto it is read from there, one
+ECS 3.6 and later and ObjectScale keep the past of CPU, memory, network,
+transactions and disk I/O in their query interface only: CPU, memory and network
+for 5 days, the rest for 60 days. With --source=auto it is read from there, one
 query at a time. Not possible with 3.7 and 3.8.0, whose ranges are wrong.
 
-An interrupted run (Ctrl+C, or a system that does not answer) saves what it has in a journal and in a folder beside the
-output; with remote write, in the file of --journal. The same command with --resume continues. What the query interface
-did not answer is printed with its times; --resume then reads just that. A finished run has nothing to resume.
+An interrupted run (Ctrl+C, or a system that does not answer) saves what it has
+in a journal and in a folder beside the output; with remote write, in the file
+of --journal. The same command with --resume continues. What the query interface
+did not answer is printed with its times; --resume then reads just that. A
+finished run has nothing to resume.
 
 Examples:
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter --output=history.om
   sds-exporter backfill --config.file=sds-exporter.yml --from=2025-01-01 --interval=1h --label=job=sds-exporter \\
     --output-dir=history
   sds-exporter backfill --config.file=sds-exporter.yml --from=-30d --label=job=sds-exporter \\
-    --remote-write.url=http://mimir:8080/api/v1/push --remote-write.header=X-Scope-OrgID=storage \\
+    --remote-write.url=http://mimir:8080/api/v1/push \\
+    --remote-write.header=X-Scope-OrgID=storage \\
     --journal=backfill.journal
 
-The value of job is the job_name that scrapes /metrics: the dashboards select series by it.
+The value of job is the job_name that scrapes /metrics: the dashboards select
+series by it.
 
 Exit codes: 0 success; 1 failed, interrupted or incomplete; 2 usage error.`
 

@@ -3,8 +3,8 @@ import { parseConfig } from '../../config/load.ts'
 import { createExporter } from '../../exporter/exporter.ts'
 import {
   addEmulatorFlags,
+  addHelp,
   type EmulatorFlags,
-  emulatorHelp,
   emulatorOptions,
 } from '../cli/flags/emulator_flags.ts'
 import { externalAddress, reachableUrl } from '../cli/flags/external_address.ts'
@@ -20,19 +20,19 @@ import {
 } from '../cli/flags/flags.ts'
 import { parseAddress } from '../cli/flags/values.ts'
 import { runUntilSignalled } from '../cli/lifetime.ts'
-import { withShortHelp } from '../cli/short_help.ts'
 import { createDemoSystems } from './systems.ts'
 import { welcomeText } from './welcome.ts'
 
 type Flags = { 'emulator.listenAddress': string } & WebFlags & AdminFlags & EmulatorFlags & LogFlags
 
-/** The flags that most demonstrations need. */
-const SHORT_FLAGS = ['--scenario', '--pools', '--nodes', '--fault', '--web.listen-address']
-
 const SYSTEMS_HELP = `
 Without --profile, two storage systems with the same pools, nodes and figures:
   classic  version 3.5, with performance figures in the nodes feed
-  modern   version 4.3, with performance figures in the query interface`
+  modern   version 4.3, with performance figures in the query interface
+
+With --profile, one system with the name demo. All other flags apply to each
+system.
+`
 
 const SHORT_HELP = `
 Emulates two storage systems: classic (version 3.5) and modern (4.3).
@@ -53,13 +53,9 @@ export function demoCommand(): Command {
     parseAddress,
     '127.0.0.1:0',
   )
-  return withShortHelp(addLogFlags(command), {
-    flags: SHORT_FLAGS,
-    short: SHORT_HELP,
-    all: () => `${SYSTEMS_HELP}
-With --profile, one system with the name demo. All other flags apply to each system.
-${emulatorHelp()}`,
-  }).action((flags: Flags, command: Command) => demo(flags, isDefault(command, 'admin.listenAddress')))
+  return addHelp(addLogFlags(command), SHORT_HELP, SYSTEMS_HELP).action((flags: Flags, command: Command) =>
+    demo(flags, isDefault(command, 'admin.listenAddress')),
+  )
 }
 
 function isDefault(command: Command, flag: string): boolean {

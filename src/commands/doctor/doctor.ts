@@ -27,9 +27,11 @@ const READING_PAUSE_MS = 3000
 
 const HELP = `
 Checks every system from this machine, and prints problems with their remedies:
-  configuration  readable secrets, disabled certificate verification, schedules that cause gaps
+  configuration  readable secrets, disabled certificate verification, schedules
+                 that cause gaps
   names          DNS lookup of the host names in base_url
-  connection     TCP and TLS: issuer, names and remaining days of the certificate
+  connection     TCP and TLS: issuer, names and remaining days of the
+                 certificate
   http           whether the management API responds at base_url
   clock          clock skew between the system and this machine
   login          login, or validity of the token
@@ -37,25 +39,33 @@ Checks every system from this machine, and prints problems with their remedies:
   pools          configured pools compared with the pools of the system
   feed           response of each pool, and values in it that are invalid
   health         nodes that are not in a good state, and unknown states
-  attributes     attributes that the system serves, by category; explains empty panels
-  query          whether the query interface is available, and what it has; its bandwidths compared with those of the feed
+  attributes     attributes that the system serves, by category; explains empty
+                 panels
+  query          whether the query interface is available, and what it has; its
+                 bandwidths compared with those of the feed
   samples        age of the newest sample, by category
-  values         exported values compared with an independent calculation from a second response
-  forecasts      whether the system serves forecasts, and with which form of the request (forecast.braces)
-With --prometheus.url also: whether Prometheus scrapes the exporter, has all pools and current samples, whether
-scrape_interval fits poll.schedule, whether gaps are closed if history.enabled is set, and whether the rules are loaded
-and an Alertmanager is configured.
+  values         exported values compared with an independent calculation from a
+                 second response
+  forecasts      whether the system serves forecasts, and with which form of the
+                 request (forecast.braces)
+With --prometheus.url also: whether Prometheus scrapes the exporter, has all
+pools and current samples, whether scrape_interval fits poll.schedule, whether
+gaps are closed if history.enabled is set, and whether the rules are loaded and
+an Alertmanager is configured.
 
-Each system gets one login (which counts as a failed attempt if it is refused), one logout, at most four requests per
-pool, and about eight to its query interface, within the limits of the configuration. The checks take at most two
+Each system gets one login (which counts as a failed attempt if it is refused),
+one logout, at most four requests per pool, and about eight to its query
+interface, within the limits of the configuration. The checks take at most two
 minutes. Secrets are not printed.
 
 With --json, an object is written to stdout at the end:
   summary   number of findings by status: ok, info, warn, fail, skip
-  findings  scope (configuration, system or prometheus), system, check, status, subject, text and remedy of each finding;
+  findings  scope (configuration, system or prometheus), system, check, status,
+            subject, text and remedy of each finding;
             members that a finding does not have are null
 
-Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage error.`
+Exit codes: 0 no check failed (there may be warnings); 1 a check failed; 2 usage
+error.`
 
 export function doctorCommand(): Command {
   return new Command('doctor')

@@ -76,9 +76,12 @@ const HEALTH_COLOURS: readonly Colour[] = ['green', 'cyan', 'yellow', 'yellow', 
 /** Descriptions of the columns, for --help. */
 export const COLUMNS_HELP = `  DISKS        good disks/all disks
   BAD          bad disks
-  OTHER        other disks: ready to be replaced, in maintenance, or in an unknown state
-  USED, BYTES  allocated disk space, as a percentage of the total and in bytes (TB = 10^12)
-  AGE          age of the newest sample by the clock of the system; "in 5m" is in the future`
+  OTHER        other disks: ready to be replaced, in maintenance, or in an
+               unknown state
+  USED, BYTES  allocated disk space, as a percentage of the total and in bytes
+               (TB = 10^12)
+  AGE          age of the newest sample by the clock of the system; "in 5m" is
+               in the future`
 
 function goodOfAll({ disks, disks_good: good }: NodeRow): string {
   if (disks === null && good === null) return ABSENT

@@ -7,6 +7,7 @@ import { visibleLines, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { interruptible } from '../cli/lifetime.ts'
+import { itemList } from '../cli/output/help_text.ts'
 import { createProgress } from '../cli/output/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { COLUMNS_HELP } from './columns.ts'
@@ -37,33 +38,33 @@ const ORDERS = {
 } as const
 
 const HELP = `
-Reads directly from the systems, with one request for each pool and within the limits of the configuration. It does not
-need a running exporter. Values that a node does not report are shown as "-", and as null in JSON. Nodes in a bad state
-come first. On a terminal that is too narrow, the nodes are grouped by pool, and columns are left out; in a pipe, every
-line has all columns.
+Reads directly from the systems, with one request for each pool and within the
+limits of the configuration. It does not need a running exporter. Values that a
+node does not report are shown as "-", and as null in JSON. Nodes in a bad state
+come first. On a terminal that is too narrow, the nodes are grouped by pool, and
+columns are left out; in a pipe, every line has all columns.
 
-With --summary, it shows the lowest value, the mean and the highest value of each attribute, with the time of the highest,
-as the storage system computes them for a period. Times are UTC. They cover one point in each interval. The history of free
-space includes the reserve, which the current value does not. ECS 3.6 and later and ObjectScale have capacity only.
+With --summary, it shows the lowest value, the mean and the highest value of
+each attribute, with the time of the highest, as the storage system computes
+them for a period. Times are UTC. They cover one point in each interval. The
+history of free space includes the reserve, which the current value does not.
+ECS 3.6 and later and ObjectScale have capacity only.
 
 Columns:
 ${COLUMNS_HELP}
 
 Members of each array element with --json:
-${Object.entries(MEMBERS)
-  .map(([name, help]) => `  ${name.padEnd(33)}${help}`.trimEnd())
-  .join('\n')}
+${itemList(Object.entries(MEMBERS))}
 
 Members with --summary --json, beside those of pool and node:
-${Object.entries(SUMMARY_MEMBERS)
-  .map(([name, help]) => `  ${name.padEnd(33)}${help}`)
-  .join('\n')}
+${itemList(Object.entries(SUMMARY_MEMBERS))}
 
 Examples:
   sds-exporter nodes --config.file=sds-exporter.yml
   sds-exporter nodes --config.file=sds-exporter.yml --summary --from=-24h
 
-Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the others are shown); 2 usage error.`
+Exit codes: 0 success; 1 a system or pool could not be read (see stderr; the
+others are shown); 2 usage error.`
 
 export function nodesCommand(): Command {
   const time = (text: string) => parseTime(text, Date.now())

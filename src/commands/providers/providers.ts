@@ -17,12 +17,14 @@ interface SystemFlags {
 }
 
 const HELP = `
-With --username, the command asks for your password (or takes it from the environment variable SDS_PASSWORD), logs in, and
-logs out at the end. Without it, set the environment variable SDS_TOKEN to your own token of the storage system, or enter
-the token when the command asks for it. The header X-SDS-AUTH-TOKEN of a login has a token:
+With --username, the command asks for your password (or takes it from the
+environment variable SDS_PASSWORD), logs in, and logs out at the end. Without
+it, set the environment variable SDS_TOKEN to your own token of the storage
+system, or enter the token when the command asks for it. The header
+X-SDS-AUTH-TOKEN of a login has a token:
   curl --head --user NAME https://HOST:4443/login
-There are no flags for the token and the password, because every local user can read command lines. The credentials in the
-configuration file are not used.`
+There are no flags for the token and the password, because every local user can
+read command lines. The credentials in the configuration file are not used.`
 
 export function providersCommand(): Command {
   const command = new Command('providers').description(

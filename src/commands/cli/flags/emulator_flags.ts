@@ -9,6 +9,7 @@ import {
   PROFILES,
   type Profile,
 } from '../../../emulator/protocol/profiles.ts'
+import { itemList, paragraph } from '../output/help_text.ts'
 import { parseCount } from './values.ts'
 
 /** Flags of commands that run an emulated storage system. */
@@ -60,25 +61,28 @@ export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
   }
 }
 
-/** Tables of scenarios, profiles and faults, for --help. */
-export function emulatorHelp(): string {
-  const rows = (table: Readonly<Record<string, { readonly help: string }>>) =>
-    Object.entries(table).map(([name, { help }]) => [name, help] as const)
-  return [
-    ...listing('Scenarios', rows(SCENARIOS)),
-    ...listing('Profiles', rows(PROFILES)),
-    ...listing('Answers to an expired token', Object.entries(EXPIRED_TOKEN)),
-    ...listing('Faults', faultHelp()),
-    ...listing('Operations, for the targets of faults', Object.entries(OPERATIONS)),
-    `\n${TARGET_HELP}`,
-  ].join('\n')
+/**
+ * Adds --help-all.
+ * @param examples what --help prints after the flags
+ * @param all the same for --help-all, before the tables of scenarios, profiles and faults
+ */
+export function addHelp(command: Command, examples: string, all = ''): Command {
+  return command
+    .option('--help-all', 'print this help with all scenarios, profiles and faults')
+    .addHelpText('after', examples)
+    .on('option:help-all', () => command.addHelpText('after', `${all}${emulatorHelp()}`).help())
 }
 
-const MAX_NAME_WIDTH = 28
-
-function listing(title: string, rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.min(MAX_NAME_WIDTH, Math.max(...rows.map(([name]) => name.length)))
-  const line = ([name, help]: readonly [string, string]) =>
-    name.length > width ? `  ${name}\n  ${' '.repeat(width)}  ${help}` : `  ${name.padEnd(width)}  ${help}`
-  return [`\n${title}:`, ...rows.map(line)]
+function emulatorHelp(): string {
+  const helpOf = (table: Readonly<Record<string, { readonly help: string }>>) =>
+    Object.entries(table).map(([name, { help }]) => [name, help] as const)
+  const lists = {
+    Scenarios: helpOf(SCENARIOS),
+    Profiles: helpOf(PROFILES),
+    'Answers to an expired token': Object.entries(EXPIRED_TOKEN),
+    Faults: faultHelp(),
+    'Operations, for the targets of faults': Object.entries(OPERATIONS),
+  }
+  const parts = Object.entries(lists).map(([title, rows]) => `\n${title}:\n${itemList(rows)}\n`)
+  return `${parts.join('')}\n${paragraph(TARGET_HELP)}`
 }
