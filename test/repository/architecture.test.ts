@@ -17,6 +17,9 @@ const sources = sourcesBelow(['src/', 'grafana/mixin/', 'docs/', 'scripts/genera
 const scripts = sourcesBelow(['scripts/', 'grafana/mixin/'])
 const program = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/'])
 
+/** Folders that are not divided yet. */
+const STILL_TOO_LARGE = ['src/api/query', 'src/history', 'src/poller']
+
 function sourcesBelow(folders: readonly string[]): Sources {
   const paths = repositoryFiles().filter(
     (path) => /\.[jt]s$/.test(path) && folders.some((folder) => path.startsWith(folder)),
@@ -48,9 +51,15 @@ describe('the repository', () => {
   test.each([
     ['no import cycles between files', cycleFindings],
     ['no import cycles between folders', folderCycleFindings],
-    ['no folder has more than fifteen files', largeFolderFindings],
   ])('scripts: %s', (_, findings) => {
     expect(findings(scripts)).toEqual([])
+  })
+
+  test('no folder has more than fifteen files', () => {
+    const findings = largeFolderFindings(program)
+    expect(
+      findings.filter((finding) => !STILL_TOO_LARGE.some((folder) => finding.startsWith(`${folder} `))),
+    ).toEqual([])
   })
 
   test('no function has more than sixty lines, including closures', () => {
