@@ -182,12 +182,13 @@ export const recovery = (): InputSeries[] =>
   )
 
 /**
- * Requests per minute of n3 up to each bound. Of 60 reads, 30 take up to 0.1 s: quantile 0.75 is 0.1 + 0.2 * 15/30.
- * Of 40 writes, 20 take up to 0.3 s: quantile 0.75 is 0.3 + 0.6 * 10/20.
+ * Requests per minute of n3 up to each bound. Of 240 reads, 120 take up to 0.1 s: quantile 0.75 is 0.1 + 0.2 *
+ * 60/120. Of 120 writes, 60 take up to 0.3 s: quantile 0.75 is 0.3 + 0.6 * 30/60. Rates per second are whole numbers,
+ * because promtool before version 3 compares exactly.
  */
 const LATENCIES = {
-  read: { '0.1': 30, '0.3': 60, '0.9': 60, '+Inf': 60 },
-  write: { '0.1': 0, '0.3': 20, '0.9': 40, '+Inf': 40 },
+  read: { '0.1': 120, '0.3': 240, '0.9': 240, '+Inf': 240 },
+  write: { '0.1': 0, '0.3': 60, '0.9': 120, '+Inf': 120 },
 } as const
 
 export const latencies = (): InputSeries[] =>
