@@ -94,7 +94,9 @@ describe('a hostile system beside another one', () => {
       )
     await waitFor(async () => (await results()).every(([ok = 0, tooLarge = 0]) => ok + tooLarge > 0), {
       what: 'a poll of both pools',
-      timeout: 60_000,
+      timeout: 100_000,
+      // Each check is four scrapes of thousands of lines, in the process that polls.
+      interval: 500,
     })
     const found = await results()
     expect(found.filter(([ok]) => ok === 0)).toHaveLength(1)
