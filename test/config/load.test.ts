@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { RESERVED_LABELS } from '../../src/config/labels_schema.ts'
 import { loadConfig, parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
+import { substituteVariables } from '../../src/config/values/variables.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { FAMILIES } from '../../src/metrics/families.ts'
 import { Secret } from '../../src/values/secret.ts'
@@ -207,6 +208,15 @@ test.each([
   expect(problem.replace(/^.*?(not a URL|http:\/\/)/, '')).toBe(words)
 })
 
+test('a base_url has at most 2048 characters', () => {
+  const problems = (length: number) => {
+    const url = 'https://a/'.padEnd(length, 'a')
+    return problemsOf(`systems:\n  - {name: a, base_url: "${url}", auth: {token: a}}\n`)
+  }
+  expect(problems(2048)).toEqual([])
+  expect(problems(2049)).toEqual(['systems[0].base_url[0]: must be at most 2048 characters'])
+})
+
 test.each([
   ['{window: 25h}', 'history.window: must be at most 24h: backfill reads longer periods'],
   ['{window: 9m}', 'history.window: must be at least twice history.interval'],
@@ -331,6 +341,20 @@ test('TLS files are checked, and all their problems are reported', async () => {
   expect(problems('{cert_file: cert.pem, key_file: other.pem}')).toEqual([
     ': the key in key_file does not match the certificate in cert_file',
   ])
+})
+
+test('keys within keys are refused: the library takes cubic time for them', () => {
+  expect(problemsOf('? '.repeat(400))).toEqual([
+    ': not valid YAML at line 1, column 3 (UNEXPECTED_TOKEN): quote text that contains special characters',
+  ])
+})
+
+test('references without an end are text, and take linear time', () => {
+  const text = ('$' + '{A:-').repeat(50_000)
+  const began = process.threadCpuUsage()
+  expect(substituteVariables(text, {}, () => undefined)).toBe(text)
+  // Quadratic time would be several seconds.
+  expect(process.threadCpuUsage(began).user).toBeLessThan(1_000_000)
 })
 
 test('an unset variable is reported once', () => {

@@ -15,10 +15,12 @@ export interface Target {
   readonly check: (input: string) => unknown
   /** Number of random inputs in the test suite, where the seed is fixed. */
   readonly runs: number
+  /** A failing input is not made smaller. */
+  readonly endOnFailure?: boolean
 }
 
 /** No input takes so long on a loaded machine: a longer check counts as endless. */
-const LONGEST_CHECK_MS = 20_000
+export const LONGEST_CHECK_MS = 20_000
 const SUITE_SEED = 1
 /** More than shrinking a failure takes. */
 const GRACE_MS = 300_000
@@ -26,6 +28,8 @@ const GRACE_MS = 300_000
 /** Set by scripts/tests/fuzz.ts; without them the suite runs. */
 const { FUZZ_SEED, FUZZ_SECONDS } = process.env
 const secondsOfScript = FUZZ_SECONDS === undefined ? undefined : Number(FUZZ_SECONDS)
+/** Whether scripts/tests/fuzz.ts runs, not the suite. */
+export const isScript: boolean = secondsOfScript !== undefined
 
 /** Defines the tests of one target: the inputs of its corpus, then random inputs. */
 export function fuzz(what: string, target: Target): void {
@@ -44,9 +48,10 @@ export function fuzz(what: string, target: Target): void {
   })
 }
 
-function parametersOf({ runs }: Target): fc.Parameters<[string]> {
-  if (secondsOfScript === undefined) return { seed: SUITE_SEED, numRuns: runs }
+function parametersOf({ runs, endOnFailure = false }: Target): fc.Parameters<[string]> {
+  if (secondsOfScript === undefined) return { seed: SUITE_SEED, numRuns: runs, endOnFailure }
   return {
+    endOnFailure,
     seed: Number(FUZZ_SEED),
     numRuns: Number.MAX_SAFE_INTEGER,
     interruptAfterTimeLimit: secondsOfScript * 1000,

@@ -89,7 +89,10 @@ function parsedDocument(text: string, lineCounter: LineCounter, file: string): D
   }
 }
 
-/** The first duplicate key, alias without an anchor before it or inside the node of its anchor, or excess reference. */
+/**
+ * The first duplicate key, list or object as a key, alias without an anchor before it or inside the node of its anchor,
+ * or excess reference. The library needs cubic time for keys within keys.
+ */
 function firstFault(document: Document.Parsed): Fault | undefined {
   const anchors = new Set<string>()
   let references = 0
@@ -103,6 +106,7 @@ function firstFault(document: Document.Parsed): Fault | undefined {
     return references > MAX_REFERENCES ? faultAt('RESOURCE_EXHAUSTION', range) : undefined
   }
   visit(document, {
+    Pair: (_, { key }) => stopAt(isCollection(key) ? faultAt('UNEXPECTED_TOKEN', key.range) : undefined),
     Value(_, node) {
       const excess = node.anchor === undefined ? undefined : refer(node.range)
       if (node.anchor !== undefined) anchors.add(node.anchor)

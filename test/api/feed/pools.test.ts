@@ -36,6 +36,7 @@ describe('the list of storage pools', () => {
     'https://',
     '/dashboard/nodes/1',
     '/dashboard/storagepools/%zz/nodes',
+    `${'a/'.repeat(2048)}dashboard/storagepools/urn:x:1/nodes`,
     '',
     7,
     null,

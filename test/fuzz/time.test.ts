@@ -1,0 +1,288 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { decodeFeed } from '../../src/api/feed/feed.ts'
+import { POOL_LISTS } from '../../src/api/feed/pools.ts'
+import { parseRetryAfter, readErrorBody } from '../../src/api/http/refusals.ts'
+import { parseJson } from '../../src/api/parse/json.ts'
+import { checkJsonBounds } from '../../src/api/parse/json_bounds.ts'
+import { isPage, isXml } from '../../src/api/parse/markup.ts'
+import { decodeProviders } from '../../src/api/providers/providers.ts'
+import { decodeAccount } from '../../src/api/providers/whoami.ts'
+import { decodeAnswer } from '../../src/api/query/answers/answer.ts'
+import { decodeVersions } from '../../src/api/query/requests/version.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { certificateProblem, keyProblem } from '../../src/config/values/pem.ts'
+import { parseYaml } from '../../src/config/values/yaml_text.ts'
+import { loadWebFile } from '../../src/config/web/file.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
+import { silentLog } from '../../src/log.ts'
+import { createBasicAuth } from '../../src/server/auth/basic_auth.ts'
+import { alternativeNames } from '../../src/server/auth/client_certificate.ts'
+import { hasExpectedHost, isCrossSite } from '../../src/server/auth/origin.ts'
+import { checkRequest, rawPath } from '../../src/server/auth/request_check.ts'
+import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
+import { readTarget } from '../../src/server/metrics/target.ts'
+import { readSelection } from '../../src/status/selection.ts'
+import { MAX_FILE_BYTES } from '../../src/values/files.ts'
+import { bodyOf, START, STOP } from '../api/query/query_files.ts'
+import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './bodies.ts'
+import { growthOfTime, type Reader } from './growth.ts'
+
+const KIB = 1024
+/** limits.max_response_bytes */
+const RESPONSE = 16 * KIB ** 2
+/** Of the body of an error, of which no more is read. */
+const ERROR = 16 * KIB
+/** Of the headers that Node.js reads. */
+const HEADERS = 16 * KIB
+/** The parser of YAML takes 20 µs for a token. */
+const YAML_SUITE = KIB
+/** A value is read fast, its file is not. */
+const VALUE_SUITE = 8 * KIB
+
+const JSON_TOKENS = ['{"a":', '[1,', '{},', '"a":1,', '"":"",', '\\u0041', '\\"']
+const XML_TOKENS = [
+  '<a>',
+  '</a>',
+  '<a/>',
+  '<!--',
+  '<![CDATA[',
+  '&lt;',
+  '&#1;',
+  'a="" ',
+  '<?a ',
+  ']]>',
+  '<!DOCTYPE a [',
+]
+const YAML_TOKENS = ['- ', 'a: ', '? ', '&a ', '*a ', '&a *a ', "''", '\n ', 'a:\n', '!!a ', '<<: *a\n']
+const VALUE_TOKENS = [
+  ...[`$${'{A:-'}`, `$${'{A}'}`, `$${'{A'}`, 'a/', '*/', '1-2,', 'MON,', '0.', '1m', '../', '%41', '[::1]'],
+  ...['Basic ', 'q=0;', 'gzip, ', '*/*,', '+', '&', '@', '1:'],
+]
+const NODE = '{"id":"n","a":[{"b":"1"}]},'
+const ROW = { field: 'used', measurement: 'mem', value: '1', time: '08:16:23' }
+const ANSWER = JSON.stringify(bodyOf([ROW, ROW]))
+const { cert, key } = await selfSigned({ names: ['localhost'] })
+
+/** Valid texts with the place where parts are repeated: behind the first of each of these marks. */
+function marked(texts: readonly string[], marks: readonly string[]): string[] {
+  return marks.flatMap((mark) => {
+    const text = texts.find((one) => one.includes(mark))
+    if (text === undefined) throw new Error(`no text has ${mark}`)
+    return text.replace(mark, () => `${mark}§`)
+  })
+}
+
+/** The JSON of a body, as a client reads it. */
+function jsonOf(text: string): unknown {
+  checkJsonBounds(Buffer.from(text), RESPONSE)
+  return parseJson(text)
+}
+
+/** A request with these parts. */
+function requestOf(url: string, headers: IncomingMessage['headers']): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), { url, headers })
+}
+
+const RULES = { listenHosts: ['a'], allowedHosts: ['b'] }
+const auth = createBasicAuth({
+  log: silentLog,
+  now: () => 0,
+  signal: new AbortController().signal,
+  compare: async () => false,
+})
+
+/** Everything that reads text from outside. */
+const READERS: readonly Reader[] = [
+  {
+    name: 'JSON',
+    bytes: RESPONSE,
+    texts: ['§', '["§"]', '{"a":[§{}]}', '{"§":1}', ...FEED_BODIES.slice(0, 1).map((body) => `${body}§`)],
+    tokens: JSON_TOKENS,
+    read: jsonOf,
+  },
+  {
+    name: 'nodes feed',
+    bytes: RESPONSE,
+    texts: marked(FEED_BODIES, ['instances":[', '"id":"', '"displayName":"', '"numDisks":"', '"t":"']),
+    tokens: [NODE, '{},'],
+    read: (text) => decodeFeed(jsonOf(text)),
+  },
+  ...POOL_LISTS.map(
+    ({ path, decode }): Reader => ({
+      name: path,
+      bytes: RESPONSE,
+      texts: marked(POOL_BODIES, ['"varray":[', 'instances":[', '"nodes":{"href":"', '"id":"', '"name":"']),
+      tokens: [NODE, '{},', '/..', '%41', '/nodes'],
+      read: (text) => decode(jsonOf(text), 'https://host:4443'),
+    }),
+  ),
+  {
+    name: 'answer of the query interface',
+    bytes: RESPONSE,
+    texts: marked(
+      [ANSWER],
+      ['"Values":[', '"Values":[["', `["0","${START}","${STOP}","`, '"Columns":[', '"Series":['],
+    ),
+    tokens: [
+      `["0","${START}","${STOP}","${START}","1","a","b","c","d"],`,
+      '"a",',
+      `${ANSWER.slice(11, -2)},`,
+    ],
+    read: (text) => decodeAnswer(jsonOf(text), { name: 'a', tags: [] }),
+  },
+  {
+    name: 'versions',
+    bytes: RESPONSE,
+    texts: ['{"node":[§{}]}', '{"node":[{"version":"§"}]}'],
+    tokens: ['{"version":"1"},', '3.8.'],
+    read: (text) => decodeVersions(jsonOf(text)),
+  },
+  {
+    name: 'providers',
+    bytes: RESPONSE,
+    texts: [
+      '§',
+      ...marked([PROVIDERS_JSON, PROVIDERS_XML], ['provider":[', '<authnproviders>', '<name>', '"name":"']),
+    ],
+    tokens: [...XML_TOKENS, '<authnprovider><id>a</id></authnprovider>', '{"id":"a"},'],
+    read: decodeProviders,
+  },
+  {
+    name: 'user of a token',
+    bytes: RESPONSE,
+    texts: [
+      '§',
+      '<user><common_name>§</common_name></user>',
+      '<user><roles>§</roles></user>',
+      '{"roles":[§"a"]}',
+    ],
+    tokens: [...XML_TOKENS, '<role>', '<roles ', '<role>a</role>', '<common_name>', '"a",'],
+    read: decodeAccount,
+  },
+  {
+    name: 'markup',
+    bytes: RESPONSE,
+    texts: ['§', '<!doctype §', '<?xml §'],
+    tokens: XML_TOKENS,
+    read: (text) => [isPage(text), isXml(text)],
+  },
+  {
+    name: 'body of an error',
+    bytes: ERROR,
+    texts: ['§', '<error><details>§</details></error>', '<error>§</error>', '{"code":1,"details":"§"}'],
+    tokens: [...XML_TOKENS, '<details>', '<code>', '<details>a</details>'],
+    read: (text) => readErrorBody({ text, redact: (quoted) => quoted }),
+  },
+  {
+    name: 'YAML',
+    bytes: MAX_FILE_BYTES.configuration,
+    suiteBytes: YAML_SUITE,
+    texts: ['§', 'systems:\n  - §', 'a: {§}', 'a: "§"'],
+    tokens: YAML_TOKENS,
+    read: (text) => parseYaml('a.yml', text),
+  },
+  {
+    name: 'values of the configuration',
+    bytes: MAX_FILE_BYTES.configuration,
+    suiteBytes: VALUE_SUITE,
+    texts: [
+      'systems: [{name: "§"}]',
+      'systems: [{name: a, base_url: "https://§"}]',
+      'systems: [{name: a, base_url: "https://a", auth: {token_file: "§"}}]',
+      'systems: [{name: a, base_url: "https://a", auth: {token: "$' + '{A:-§"}, pools: [{id: a}]}]',
+      'systems: [{name: a, base_url: "https://a", pools: [{id: "§"}]}]',
+      'systems: [{name: a, base_url: "https://a", labels: {a: "§"}}]',
+      'systems: []\npoll: {schedule: "* * * * * §"}',
+      'systems: []\npoll: {schedule: "§"}',
+      'systems: []\npoll: {timeout: "1§"}',
+      'systems: []\nlimits: {max_response_bytes: "1§"}',
+    ],
+    tokens: VALUE_TOKENS,
+    read: (text) => parseConfig(text, { file: 'a.yml', environment: {} }),
+  },
+  {
+    name: 'values of the web configuration',
+    bytes: MAX_FILE_BYTES.configuration,
+    suiteBytes: VALUE_SUITE,
+    texts: [
+      'rate_limit: {interval: "1§", burst: 20}',
+      'basic_auth_users: {a: "§"}',
+      'http_server_config: {headers: {X-Frame-Options: "§"}}',
+    ],
+    tokens: VALUE_TOKENS,
+    read: (text) => loadWebFile('web.yml', () => ({ text })),
+  },
+  {
+    name: 'certificates',
+    bytes: MAX_FILE_BYTES.pem,
+    texts: ['§', `${cert}§`, '-----BEGIN CERTIFICATE-----\n§'],
+    tokens: [
+      '-----BEGIN CERTIFICATE-----\n',
+      '-----BEGIN TRUSTED CERTIFICATE-----\n',
+      '-----END CERTIFICATE-----\n',
+      'A=\n',
+      cert,
+    ],
+    read: certificateProblem,
+  },
+  {
+    name: 'key',
+    bytes: MAX_FILE_BYTES.pem,
+    texts: ['§', `${key}§`],
+    tokens: ['-----BEGIN PRIVATE KEY-----\n', 'A=\n'],
+    read: keyProblem,
+  },
+  {
+    name: 'names of a client certificate',
+    bytes: HEADERS,
+    texts: ['§', 'DNS:a, §', 'DNS:"§"'],
+    tokens: ['DNS:a, ', 'DNS:', '\\"', ', ', 'DNS:"a", '],
+    read: alternativeNames,
+  },
+  {
+    name: 'URL of a request',
+    bytes: HEADERS,
+    texts: ['§', '/§', '/probe?§', '/probe?system=§', '/probe?system=a&pool=§'],
+    tokens: ['/', '../', '%41', '%', 'a=1&', 'system=a&', '&', '+', '?'],
+    read(text) {
+      const query = text.slice(text.indexOf('?') + 1)
+      const request = requestOf(text, {})
+      const accepted = { urlBytes: HEADERS, acceptsBodies: false }
+      readTarget(query, [{ name: 'a' }], { system: '', pool: '' })
+      return [rawPath(request), checkRequest(request, accepted), readSelection(new URLSearchParams(query))]
+    },
+  },
+  {
+    name: 'Host and Origin',
+    bytes: HEADERS,
+    texts: ['§', 'b§', 'a:§', '[§]', 'http://§'],
+    tokens: ['a.', ':1', '[::1]', '::', ':', 'http://'],
+    read(text) {
+      const request = requestOf('/', { host: text, origin: text })
+      return [hasExpectedHost(request, RULES), isCrossSite(request, RULES)]
+    },
+  },
+  {
+    name: 'Accept and Accept-Encoding',
+    bytes: HEADERS,
+    texts: ['§', 'application/openmetrics-text;version=1.0.0;q=0.5,§', 'gzip;q=§'],
+    tokens: ['*/*,', 'a/b;', 'q=0.1;', 'gzip,', 'application/openmetrics-text;', '="",'],
+    read: (text) => [chooseFormat(text), acceptsGzip(text)],
+  },
+  {
+    name: 'Authorization',
+    bytes: HEADERS,
+    texts: ['§', 'Basic §', 'Basic bW9uaXRvcjplbXVsYXRvcg==§'],
+    tokens: ['Basic ', 'bW9uaXRvcjpl', '=='],
+    read: (text) => auth.check(text, '192.0.2.1', new Map()),
+  },
+  {
+    name: 'Retry-After',
+    bytes: HEADERS,
+    texts: ['§', '120§', 'Wed, 21 Oct 2026 07:28:00 GMT§'],
+    tokens: ['1', 'Wed, '],
+    read: (text) => parseRetryAfter(text),
+  },
+]
+for (const reader of READERS) growthOfTime(reader)
