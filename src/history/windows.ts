@@ -2,6 +2,7 @@ import { ApiError } from '../api/errors/errors.ts'
 import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import type { Period } from '../api/history/series.ts'
 import { pause } from '../api/http/deadline.ts'
+import { backoffMs } from '../values/backoff.ts'
 
 /** A part of a period with all of its points. Windows follow one another without gap and overlap. */
 export interface Window<Reading> {
@@ -82,7 +83,7 @@ function createWindowReader<Reading>(
       return repetitions
     }
     if (!isRepeated(failure) || repetitions === maxRepetitions) throw failure
-    const growingMs = (options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** repetitions
+    const growingMs = backoffMs(repetitions + 1, options.firstPauseMs ?? FIRST_PAUSE_MS)
     await pause(Math.max(growingMs, failure.retryAfterMs ?? 0), signal)
     return repetitions + 1
   }

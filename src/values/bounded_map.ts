@@ -1,27 +1,24 @@
 /** A map with a capacity; when it is full, the least recently used entry is removed. */
-export interface BoundedMap<K, V> {
-  get(key: K): V | undefined
-  set(key: K, value: V): void
-}
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #capacity: number
 
-export function createBoundedMap<K, V>(capacity: number): BoundedMap<K, V> {
-  // A Map keeps insertion order, so the first key is the least recently used.
-  const entries = new Map<K, V>()
-  const set = (key: K, value: V) => {
-    entries.delete(key)
-    entries.set(key, value)
-    if (entries.size <= capacity) return
-    for (const oldest of entries.keys()) {
-      entries.delete(oldest)
-      return
-    }
+  constructor(capacity: number) {
+    super()
+    this.#capacity = capacity
   }
-  return {
-    get(key) {
-      const value = entries.get(key)
-      if (value !== undefined) set(key, value)
-      return value
-    },
-    set,
+
+  override get(key: K): V | undefined {
+    const value = super.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key)
+    super.set(key, value)
+    // A Map keeps insertion order, so the first key is the least recently used.
+    const oldest = this.keys().next()
+    if (this.size > this.#capacity && !oldest.done) this.delete(oldest.value)
+    return this
   }
 }

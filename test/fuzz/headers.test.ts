@@ -137,7 +137,7 @@ fuzz('encoded bodies', {
   check: async (json) => {
     const { encoding, length, bytes }: WireBody = JSON.parse(json)
     const stream = () => Readable.from([Buffer.from(bytes, 'latin1')])
-    expect((await readErrorText(stream(), { encoding, length })).text.length).toBeLessThanOrEqual(16_384)
+    expect((await readErrorText(stream(), { encoding })).text.length).toBeLessThanOrEqual(16_384)
     try {
       const raw = await readBody(stream(), { encoding, length }, MAX_BYTES)
       const text = await decodeBody(raw, { encoding, length }, MAX_BYTES, new AbortController().signal)

@@ -23,7 +23,6 @@ describe('dependencies', () => {
       'commander',
       'fast-xml-parser',
       'koa',
-      'limiter', // requests_per_second
       'negotiator', // Accept and Accept-Encoding
       'node-cron',
       'p-queue', // concurrency

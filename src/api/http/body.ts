@@ -72,7 +72,10 @@ export interface ErrorText {
  * Reads what can be read of the body of a refusal. The status is already known, so nothing that is wrong with
  * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
  */
-export async function readErrorText(stream: Readable, { encoding }: BodyHeaders): Promise<ErrorText> {
+export async function readErrorText(
+  stream: Readable,
+  { encoding }: Pick<BodyHeaders, 'encoding'>,
+): Promise<ErrorText> {
   let length: number | undefined
   try {
     const { bytes } = await readUpTo(stream, MAX_ERROR_BYTES)
@@ -83,7 +86,11 @@ export async function readErrorText(stream: Readable, { encoding }: BodyHeaders)
   }
 }
 
-async function readUpTo(stream: Readable, maxBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
+/** Reads a body until it ends or has more than `maxBytes`, and the beginning of the latter. */
+export async function readUpTo(
+  stream: Readable,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {

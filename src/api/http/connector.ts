@@ -1,13 +1,12 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { buildConnector as UndiciConnector } from 'undici'
+import { buildConnector } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { readTextFile } from '../../values/files.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Lookup } from './lookup.ts'
-import { buildConnector } from './undici.ts'
 
-type Connector = UndiciConnector.connector
+type Connector = buildConnector.connector
 
 /** Longest wait for a connection, lookup and TLS included; a host that is down must not use up the time of the whole poll. */
 export const CONNECT_TIMEOUT_MS = 10_000
@@ -85,7 +84,8 @@ const PIECE_BYTES = 2048
 
 /**
  * The parser of undici does not stop where the headers exceed their limit, and creates an error for each further one in
- * what `read` gives: 400 ms for 64 KiB. So it gets small pieces, and none after the first error.
+ * what `read` gives: 400 ms for 64 KiB. So it gets small pieces, and none after the first error. No option of undici
+ * does this: interceptors get headers when they are complete, and `maxHeaderSize` is the limit itself.
  */
 function readInPieces(socket: Socket): void {
   const read = socket.read.bind(socket)

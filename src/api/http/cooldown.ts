@@ -1,3 +1,5 @@
+import { backoffMs } from '../../values/backoff.ts'
+
 const FIRST_MS = 30_000
 /** Storage systems lock an address after ten refused logins; with this limit, ten take 55 minutes. */
 const LONGEST_MS = 600_000
@@ -14,20 +16,22 @@ export interface Cooldown {
 
 /** @param now monotonic clock in milliseconds */
 export function createCooldown(now: () => number = () => performance.now()): Cooldown {
-  let lengthMs = 0
+  let failures = 0
   let endsAt = Number.NEGATIVE_INFINITY
+  const lengthMs = () => backoffMs(failures, FIRST_MS, LONGEST_MS)
   const remainingMs = () => Math.max(0, endsAt - now())
 
   return {
     remainingMs,
     begin() {
-      if (remainingMs() > 0) return lengthMs
-      lengthMs = Math.min(lengthMs === 0 ? FIRST_MS : lengthMs * 2, LONGEST_MS)
-      endsAt = now() + lengthMs
-      return lengthMs
+      if (remainingMs() === 0) {
+        failures += 1
+        endsAt = now() + lengthMs()
+      }
+      return lengthMs()
     },
     reset() {
-      lengthMs = 0
+      failures = 0
       endsAt = Number.NEGATIVE_INFINITY
     },
   }

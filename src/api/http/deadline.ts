@@ -26,20 +26,13 @@ export async function withDeadline<T>(
   }
 }
 
-/** Waits for `ms` milliseconds; rejects with the signal's reason when that aborts. */
+/** Waits for `ms` milliseconds; rejects as {@link untilAborted} when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (ms <= 0) return
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const leave = () => reject(signal.reason)
+  const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, Math.min(ms, MAX_TIMER_MS))
-  signal.addEventListener('abort', leave, { once: true })
-  try {
-    await promise
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
-  }
+  await untilAborted(promise, signal).finally(() => clearTimeout(timer))
 }
 
 /**

@@ -1,7 +1,7 @@
+import { errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { ApiError } from '../errors/errors.ts'
 import { failureCode } from './failures.ts'
-import { errors } from './undici.ts'
 
 /** The address of a request, and how it is secured. */
 export interface HintTarget {

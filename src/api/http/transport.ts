@@ -1,4 +1,4 @@
-import type { Dispatcher, Agent as UndiciAgent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { ApiError } from '../errors/errors.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
@@ -9,7 +9,6 @@ import { withHints } from './hints.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
-import { Agent } from './undici.ts'
 
 /** One request to one node of a storage system. */
 export interface WireRequest {
@@ -144,7 +143,7 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close: () => agent.destroy() }
 }
 
-function createAgent(options: TransportOptions, lookup: Lookup): UndiciAgent {
+function createAgent(options: TransportOptions, lookup: Lookup): Agent {
   const { timeoutMs, concurrency } = options
   return new Agent({
     connect: createConnector({ ...options, lookup }),
@@ -163,7 +162,7 @@ function createAgent(options: TransportOptions, lookup: Lookup): UndiciAgent {
  * Calls `onSend` before the request is written, and ends an exchange with too many informational answers. The diagnostics
  * channel of undici is for all requests of the process.
  */
-function observed(agent: UndiciAgent, onSend: () => void): Dispatcher {
+function observed(agent: Agent, onSend: () => void): Dispatcher {
   let informational = 0
   return agent.compose(
     (dispatch) => (options, handler) =>

@@ -1,3 +1,4 @@
+import { backoffMs } from '../../values/backoff.ts'
 import { ApiError, isAnswer } from '../errors/errors.ts'
 import { REASONS, type Reason } from '../errors/reasons.ts'
 import { type Cooldown, createCooldown } from '../http/cooldown.ts'
@@ -123,6 +124,6 @@ function pauseBefore(
   const { origin, retry } = REASONS[failure.reason]
   if (origin === 'node' && hasOther) return 0
   if (!retry) return Number.POSITIVE_INFINITY
-  const growingMs = FIRST_PAUSE_MS * 2 ** (count - 1) * (0.5 + Math.random() / 2)
+  const growingMs = backoffMs(count, FIRST_PAUSE_MS) * (0.5 + Math.random() / 2)
   return Math.max(growingMs, failure.retryAfterMs ?? 0)
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, isAnswer } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
@@ -85,7 +86,7 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
   let count = 0
   let opened: Opened | undefined
   let answeredAtMs = Number.NEGATIVE_INFINITY
-  const succeededAtMs = new Map<string, number>()
+  const succeededAtMs = new BoundedMap<string, number>(MAX_KEYS)
 
   function noteAnswer(): void {
     answeredAtMs = now()
@@ -97,21 +98,16 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
     return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
   }
 
-  function remember(key: string, atMs: number): void {
-    if (succeededAtMs.size >= MAX_KEYS) succeededAtMs.clear()
-    succeededAtMs.set(key, atMs)
-  }
-
   /** The system works: it gave what was asked for, or a refusal that is about this request only. */
   function noteWorking(key: string): void {
-    remember(key, now())
+    succeededAtMs.set(key, now())
     count = 0
     opened = undefined
   }
 
   function noteFailure(key: string, failure: ApiError, beganAtMs: number): void {
     const isRepeated = succeededAtMs.get(key) === FAILED
-    remember(key, FAILED)
+    succeededAtMs.set(key, FAILED)
     const othersWork = [...succeededAtMs.values()].some((atMs) => now() - atMs <= WORKS_MS)
     if (!isRepeated || !othersWork) count += 1
     if (count < failuresToOpen) return

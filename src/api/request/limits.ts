@@ -1,6 +1,6 @@
-import { TokenBucket } from 'limiter'
 import type { LimitsConfig } from '../../config/config.ts'
-import { untilAborted } from '../http/deadline.ts'
+import { createTokenBucket } from '../../values/token_bucket.ts'
+import { pause } from '../http/deadline.ts'
 import { createPermits, type Permits } from '../http/permits.ts'
 
 /** Polls go before requests that are less urgent, such as forecasts. */
@@ -17,9 +17,9 @@ export interface Limits {
 
 export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): Limits {
   // Room for one token: requests are evenly spread instead of sent in bursts.
-  const bucket = new TokenBucket({ bucketSize: 1, tokensPerInterval: requestsPerSecond, interval: 'second' })
-  bucket.content = 1
-
+  const size = { burst: 1, intervalMs: 1000 / requestsPerSecond }
+  // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
+  const bucket = createTokenBucket(size, () => performance.now())
   const permits = createPermits(concurrency)
 
   return {
@@ -28,7 +28,7 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): 
     async pace(signal) {
       signal.throwIfAborted()
       // An aborted waiter still takes its token: at most one for each permit is lost.
-      await untilAborted(bucket.removeTokens(1), signal)
+      await pause(bucket.reserve(), signal)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../values/bounded_map.ts'
 import type { Secret } from '../../values/secret.ts'
 import { createCooldown } from '../http/cooldown.ts'
 import type { Session } from './session.ts'
@@ -23,8 +24,8 @@ export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPag
 /** @param now monotonic clock in milliseconds */
 export function createRenewals(now?: () => number): Renewals {
   const cooldown = createCooldown(now)
-  const inVain = new Set<string>()
-  const gotPage = new Set<string>()
+  const inVain = new BoundedMap<string, true>(MAX_REQUESTERS)
+  const gotPage = new BoundedMap<string, true>(MAX_REQUESTERS)
   let hadData = false
   let lastAccepted: Secret | undefined
   let expired: Secret | undefined
@@ -40,8 +41,7 @@ export function createRenewals(now?: () => number): Renewals {
       if (inVain.size === 0) cooldown.reset()
     },
     renewedInVain(requester) {
-      if (inVain.size >= MAX_REQUESTERS) inVain.clear()
-      inVain.add(requester)
+      inVain.set(requester, true)
       cooldown.begin()
     },
     decoded() {
@@ -53,8 +53,7 @@ export function createRenewals(now?: () => number): Renewals {
         expired = token
         hadData = false
       }
-      if (gotPage.size >= MAX_REQUESTERS) gotPage.clear()
-      gotPage.add(requester)
+      gotPage.set(requester, true)
     },
     isExpired: (token) => expired?.equals(token) === true,
   }

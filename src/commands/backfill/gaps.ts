@@ -2,7 +2,7 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
 import { labelText } from '../../metrics/exposition.ts'
 import { Failed } from '../cli/exit.ts'
-import { fetchJson } from '../cli/fetch_json.ts'
+import { requestJson } from '../cli/request_json.ts'
 import { failureText } from '../cli/system_errors.ts'
 import type { ListedPool } from './pools.ts'
 
@@ -92,7 +92,7 @@ async function timesOf(
 ): Promise<number[]> {
   const url = `${prometheus}/api/v1/query_range?${parameters}`
   const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal }
-  const { status, body } = await fetchJson(url, limits).catch((failure: unknown) => {
+  const { status, body } = await requestJson(url, limits).catch((failure: unknown) => {
     signal.throwIfAborted()
     throw new Failed(`${prometheus} did not answer the query for gaps: ${failureText(failure)}`)
   })

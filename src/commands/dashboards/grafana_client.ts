@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../../values/secret.ts'
 import { Failed } from '../cli/exit.ts'
-import { fetchJson, type JsonResponse } from '../cli/fetch_json.ts'
+import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 import { failureText } from '../cli/system_errors.ts'
 import type { DashboardFile } from './files.ts'
 
@@ -32,19 +32,17 @@ const REMEDIES: Readonly<Record<number, string>> = {
   412: 'another dashboard has the same title or uid: rename or remove it in Grafana',
 }
 
-type GrafanaRequest = readonly [method: string, path: string, body?: unknown]
+type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unknown]
 
 /** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
 export function createGrafanaClient(root: string, token: Secret): GrafanaClient {
   async function ask(...[method, path, body]: GrafanaRequest): Promise<JsonResponse> {
     const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
     try {
-      return await fetchJson(`${root}${path}`, {
+      return await requestJson(`${root}${path}`, {
         method,
         headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
-        // A redirect would send the token to another server.
-        redirect: 'error',
         timeoutMs: TIMEOUT_MS,
         maxBytes: MAX_RESPONSE_BYTES,
       })
@@ -96,7 +94,7 @@ export function createGrafanaClient(root: string, token: Secret): GrafanaClient 
 
 function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {
   const message = messageOf(body)
-  const remedy = REMEDIES[status]
+  const remedy = status < 400 ? CHECK_URL : REMEDIES[status]
   return new Failed(
     `Grafana refused ${method} ${path} (HTTP ${status})${message && `: ${message}`}${remedy === undefined ? '' : `; ${remedy}`}`,
   )

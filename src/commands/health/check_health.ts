@@ -10,7 +10,7 @@ const TIMEOUT_MS = 3000
 /**
  * Asks the exporter on this machine whether it is healthy. Containers run this every few seconds, so it loads little:
  * packages only with a web configuration file, and without TLS not even node:http, which takes a quarter of the CPU time
- * of the start of Node.js.
+ * of the start of Node.js. undici would take 110 ms more.
  * @param listenAddress `--web.listen-address` of the exporter
  * @param webConfigFile `--web.config.file` of the exporter
  * @returns what the command prints

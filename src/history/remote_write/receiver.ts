@@ -1,10 +1,11 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { ApiError } from '../../api/errors/errors.ts'
+import { readErrorText } from '../../api/http/body.ts'
 import { pause } from '../../api/http/deadline.ts'
-import { exchangeFailure } from '../../api/http/failures.ts'
+import { exchangeFailure, failureCode } from '../../api/http/failures.ts'
 import { parseRetryAfter } from '../../api/http/refusals.ts'
 import { visibleText } from '../../text.ts'
+import { backoffMs } from '../../values/backoff.ts'
 
 export interface ReceiverOptions {
   readonly url: URL
@@ -33,12 +34,6 @@ export interface Receiver {
   close(): void
 }
 
-interface Answer {
-  readonly status: number
-  readonly text: string
-  readonly retryAfter: string | undefined
-}
-
 const HEADERS = {
   'Content-Type': 'application/x-protobuf',
   'Content-Encoding': 'snappy',
@@ -50,35 +45,27 @@ const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
 /** About four minutes in total. */
 const MAX_REPETITIONS = 12
-const MAX_ANSWER_BYTES = 16_384
 const MAX_ANSWER_CHARACTERS = 500
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { url, tls, firstPauseMs = FIRST_PAUSE_MS } = options
-  const isHttps = url.protocol === 'https:'
-  const agent = isHttps ? new HttpsAgent({ keepAlive: true, ...tls }) : new HttpAgent({ keepAlive: true })
-  const start = isHttps ? httpsRequest : httpRequest
-
-  function post(body: Uint8Array, signal: AbortSignal): Promise<Answer> {
-    const headers = { ...HEADERS, 'Content-Length': body.length, ...options.headers }
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const sent = start(url, { method: 'POST', agent, headers, signal, timeout: TIMEOUT_MS }, (response) =>
-      readAnswer(response).then(resolve, reject),
-    )
-    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
-    sent.on('error', reject)
-    sent.end(body)
-    return promise
-  }
+  const [origin, path] = [url.origin, `${url.pathname}${url.search}`]
+  const headers = { ...HEADERS, ...options.headers }
+  const agent = new Agent({
+    connect: endingWithError(buildConnector({ ...tls, timeout: TIMEOUT_MS, allowH2: false })),
+    headersTimeout: TIMEOUT_MS,
+    bodyTimeout: TIMEOUT_MS,
+  })
 
   async function attempt(body: Uint8Array, signal: AbortSignal): Promise<Outcome> {
     try {
-      return outcomeOf(await post(body, signal))
+      return await outcomeOf(await agent.request({ origin, path, method: 'POST', headers, body, signal }))
     } catch (failure) {
       signal.throwIfAborted()
-      const problem = failure instanceof Error ? failure.message : String(failure)
+      // The message is empty if several addresses were tried.
+      const problem = failure instanceof Error ? failure.message || failureCode(failure) : String(failure)
       return isOfTls(failure) ? { problem } : { problem, retryMs: 0 }
     }
   }
@@ -91,11 +78,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         if (retryMs === undefined || repetition === MAX_REPETITIONS) {
           throw new Error(`remote write to ${url.origin}${url.pathname}: ${problem}`)
         }
-        const growingMs = Math.min(firstPauseMs * 2 ** repetition, MAX_PAUSE_MS)
+        const growingMs = backoffMs(repetition + 1, firstPauseMs, MAX_PAUSE_MS)
         await pause(Math.max(growingMs, retryMs), signal)
       }
     },
-    close: () => agent.destroy(),
+    close: () => void agent.destroy(),
   }
 }
 
@@ -105,30 +92,28 @@ interface Outcome {
   readonly retryMs?: number
 }
 
+/** undici reports the end of a connection instead of the TLS alert before it, such as that of a missing certificate. */
+function endingWithError(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...outcome) => {
+      const [, socket] = outcome
+      socket?.once('error', (failure) => socket.destroy(failure))
+      callback(...outcome)
+    })
+}
+
 /** A certificate that is not accepted, by either side: another attempt has the same result. */
 function isOfTls(failure: unknown): boolean {
   const known = exchangeFailure(failure)
   return known instanceof ApiError && known.reason === 'tls'
 }
 
-function outcomeOf({ status, text, retryAfter }: Answer): Outcome {
+async function outcomeOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Outcome> {
+  const retryAfter = headers['retry-after']?.toString()
+  const { text } = await readErrorText(body, { encoding: headers['content-encoding']?.toString() })
   if (status >= 200 && status < 300) return {}
   const words = visibleText(text.trim().slice(0, MAX_ANSWER_CHARACTERS))
   const problem = words === '' ? `HTTP ${status}` : `HTTP ${status}: ${words}`
   const isTemporary = status === TOO_MANY_REQUESTS || status >= SERVER_ERROR
   return isTemporary ? { problem, retryMs: parseRetryAfter(retryAfter) ?? 0 } : { problem }
-}
-
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += chunk.length
-    if (bytes <= MAX_ANSWER_BYTES) chunks.push(chunk)
-  }
-  return {
-    status: response.statusCode ?? 0,
-    text: Buffer.concat(chunks).toString(),
-    retryAfter: response.headers['retry-after'],
-  }
 }

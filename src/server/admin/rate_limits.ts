@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { UNANSWERED } from '../../api/session/login.ts'
-import { type BucketSize, createTokenBuckets, type TokenBucket } from '../auth/token_bucket.ts'
+import { type BucketSize, createTokenBuckets, type TokenBucket } from '../../values/token_bucket.ts'
 
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { createRefusalCount } from '../../administration/refusal_count.ts'
 import type { Log } from '../../log.ts'
 import type { Secret } from '../../values/secret.ts'
+import { createTokenBuckets } from '../../values/token_bucket.ts'
 import { bcryptCompare } from './bcrypt.ts'
 import { type Claim, type Compare, createPasswordCheck } from './password_check.ts'
 import type { Refusal } from './refusal.ts'
-import { createTokenBuckets } from './token_bucket.ts'
 
 /** bcrypt hashes by user name. */
 export type Users = ReadonlyMap<string, Secret>

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createBoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from '../../values/bounded_map.ts'
 import { createTaskQueue } from '../task_queue.ts'
 
 /** Credentials sent by a client, and the hash to compare them with. */
@@ -36,8 +36,8 @@ const REMEMBERED_RESULTS = 100
  */
 export function createPasswordCheck(compare: Compare, signal: AbortSignal): PasswordCheck {
   const digest = createDigest()
-  const successes = createBoundedMap<string, true>(REMEMBERED_RESULTS)
-  const failures = createBoundedMap<string, true>(REMEMBERED_RESULTS)
+  const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
+  const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
   const running = new Map<string, Result>()
   const enqueue = createTaskQueue(QUEUE_LENGTH)
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RateLimit, WebFile } from '../../config/web/file.ts'
+import { createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import type { Refusal } from '../auth/refusal.ts'
 import { type AcceptedRequests, checkRequest, rawPath } from '../auth/request_check.ts'
-import { createTokenBucket, type TokenBucket } from '../auth/token_bucket.ts'
 import type { TlsServer } from './tls_server.ts'
 import type { WebConfig } from './web_config.ts'
 

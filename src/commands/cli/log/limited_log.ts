@@ -1,6 +1,6 @@
 import { AUDIT_PREFIX, type Fields, fieldsOf, type Log } from '../../../log.ts'
-import { createTokenBucket, type TokenBucket } from '../../../server/auth/token_bucket.ts'
-import { createBoundedMap } from '../../../values/bounded_map.ts'
+import { BoundedMap } from '../../../values/bounded_map.ts'
+import { createTokenBucket, type TokenBucket } from '../../../values/token_bucket.ts'
 
 /** Lines of one kind: ten at once, then one a minute. */
 const REPEATS = { burst: 10, intervalMs: 60_000 } as const
@@ -24,7 +24,7 @@ interface Kind {
  * @param now monotonic clock in milliseconds
  */
 export function limitLog(log: Log, now: () => number): Log {
-  const kinds = createBoundedMap<string, Kind>(MAX_KINDS)
+  const kinds = new BoundedMap<string, Kind>(MAX_KINDS)
   const kindOf = (key: string): Kind => {
     const kind = kinds.get(key) ?? { bucket: createTokenBucket(REPEATS, now), suppressed: 0 }
     kinds.set(key, kind)

@@ -1,4 +1,4 @@
-import { fetchJson, type JsonResponse } from '../../cli/fetch_json.ts'
+import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
 
@@ -62,7 +62,7 @@ export function createPrometheusClient(url: string, signal: AbortSignal): Promet
 
   async function fetched(address: string): Promise<JsonResponse> {
     try {
-      return await fetchJson(address, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal })
+      return await requestJson(address, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal })
     } catch (failure) {
       signal.throwIfAborted()
       throw new CheckFailure(`${url} did not respond: ${failureText(failure)}`, CHECK_URL)

@@ -1,4 +1,4 @@
-import { createBoundedMap } from '../../values/bounded_map.ts'
+import { BoundedMap } from './bounded_map.ts'
 
 /** `burst` tokens at most; one token is added every `intervalMs`. */
 export interface BucketSize {
@@ -9,6 +9,8 @@ export interface BucketSize {
 export interface TokenBucket {
   /** Takes a token; false if there is none. */
   take(): boolean
+  /** Takes the next token, which may be in the future. @returns milliseconds until then */
+  reserve(): number
   /** Whether the last take() left less than one token. */
   isEmpty(): boolean
   /** Returns a token that was taken. */
@@ -20,7 +22,7 @@ export type TokenBuckets = (key: string) => TokenBucket
 
 /** @param capacity of keys; beyond it the least recently used key is removed */
 export function createTokenBuckets(size: BucketSize, capacity: number, now: () => number): TokenBuckets {
-  const buckets = createBoundedMap<string, TokenBucket>(capacity)
+  const buckets = new BoundedMap<string, TokenBucket>(capacity)
   return (key) => {
     const bucket = buckets.get(key) ?? createTokenBucket(size, now)
     buckets.set(key, bucket)
@@ -30,16 +32,25 @@ export function createTokenBuckets(size: BucketSize, capacity: number, now: () =
 
 /** @param now monotonic clock in milliseconds */
 export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => number): TokenBucket {
+  /** Less than zero while reserved tokens are in the future. */
   let tokens = burst
   let filledAt = now()
+  const fill = () => {
+    const time = now()
+    tokens = Math.min(burst, tokens + (time - filledAt) / intervalMs)
+    filledAt = time
+  }
   return {
     take() {
-      const time = now()
-      tokens = Math.min(burst, tokens + (time - filledAt) / intervalMs)
-      filledAt = time
+      fill()
       if (tokens < 1) return false
       tokens -= 1
       return true
+    },
+    reserve() {
+      fill()
+      tokens -= 1
+      return Math.max(0, -tokens * intervalMs)
     },
     isEmpty: () => tokens < 1,
     giveBack() {
