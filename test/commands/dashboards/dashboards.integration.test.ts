@@ -146,6 +146,7 @@ describe('dashboards --grafana.url', () => {
   })
 
   test.each([
+    [302, 'check that --grafana.url is the root URL'],
     [403, 'dashboards:write'],
     [412, 'same title or uid'],
     [500, 'HTTP 500'],
@@ -154,6 +155,8 @@ describe('dashboards --grafana.url', () => {
     grafana.refuseWith(status)
     const { code, stderr } = await dashboards([`--grafana.url=${grafana.url}`], GRAFANA_TOKEN)
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+    expect(grafana.requests).not.toContain('GET /login')
+    expect(grafana.requests).not.toContain('POST /login')
   })
 
   test('reports that Grafana is not reachable', async () => {

@@ -117,7 +117,8 @@ export async function startGrafana(version: keyof typeof FOLDER_EXISTS = 'curren
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const { status, body } = await route(request)
-    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    const headers = { 'Content-Type': 'application/json', ...(status === 302 && { Location: '/login' }) }
+    response.writeHead(status, headers).end(JSON.stringify(body))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
