@@ -12,8 +12,16 @@ export function resetPeakMemory(pid: number): void {
 
 /** Highest resident memory since the reset. @throws if the process ended */
 export function peakMemoryMib(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]
+  return statusMib(pid, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+/** Resident memory. @throws if the process ended */
+export function memoryMib(pid: number): number {
+  return statusMib(pid, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+function statusMib(pid: number, line: RegExp): number {
+  const kib = line.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   // A process that ended keeps its other lines until its parent reads the exit code.
   if (kib === undefined) throw new Error(`process ${pid} ended`)
   return Number(kib) / KIB_PER_MIB

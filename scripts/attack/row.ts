@@ -25,6 +25,7 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>
   /** Available with `hostile: true`. @throws otherwise */
   readonly hostile: () => HostileSystem
+  readonly configFile: string
   /** Undefined without an audit file. */
   readonly auditFile: string | undefined
   logBytes(): number

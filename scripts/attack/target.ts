@@ -105,7 +105,7 @@ export async function startTarget(setup: Setup, systems: Systems): Promise<Targe
     return stopped
   }
   try {
-    return { ...(await control(program, setup, hostile)), auditFile, stop }
+    return { ...(await control(program, setup, hostile)), configFile, auditFile, stop }
   } catch (failure) {
     await stop()
     throw failure
@@ -116,7 +116,7 @@ async function control(
   program: Program,
   setup: Setup,
   hostile: HostileSystem | undefined,
-): Promise<Omit<Target, 'stop' | 'auditFile'>> {
+): Promise<Omit<Target, 'stop' | 'configFile' | 'auditFile'>> {
   const url = await program.find(/msg=listening url=(\S+)/)
   const adminUrl = await program.find(/msg="listening for provider administration" url=(\S+)/)
   await waitUntilReady(url)

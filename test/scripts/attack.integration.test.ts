@@ -131,6 +131,7 @@ async function startStub(folder: Folder): Promise<Target> {
     hostile() {
       throw new Error('the stub has no hostile system')
     },
+    configFile: '',
     auditFile: undefined,
     logBytes: program.outputBytes,
     end: program.end,

@@ -47,8 +47,17 @@ function nested(begin: string, inner: string, end: string) {
 
 const NODE_WITH_TYPES = `${BEGIN}{"id":"n","transactionErrorsCurrent":{"types":[`
 const LONG_NAME_CHARACTERS = 3000
+const COLONS = 100_000
+const COLONS_AFTER_NAME = 500_000
 
 const BODIES: readonly Body[] = [
+  { name: 'colons', sent: `${COLONS.toLocaleString('en')} colons`, text: () => ':'.repeat(COLONS) },
+  {
+    name: 'colons-after-name',
+    sent: `a name as long as fits, and ${COLONS_AFTER_NAME.toLocaleString('en')} colons`,
+    text: (bytes) => `{"${'a'.repeat(bytes - COLONS_AFTER_NAME - 3)}"${':'.repeat(COLONS_AFTER_NAME)}`,
+  },
+  { name: 'blanks', sent: 'blanks', text: (bytes) => ' '.repeat(bytes) },
   { name: 'nested-lists', sent: '`[[[…]]]`', text: nested('[', '', ']') },
   { name: 'nested-objects', sent: '`{"a":{"a":…}}`', text: nested('{"a":', '1', '}') },
   { name: 'empty-lists', sent: 'a list of `[]`', text: repeated('[]') },

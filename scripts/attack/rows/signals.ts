@@ -1,5 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import { ATTACKER, flood, pause } from '../clients.ts'
-import { listeningSockets } from '../proc.ts'
+import { listeningSockets, memoryMib } from '../proc.ts'
 import { request } from '../requests.ts'
 import type { Findings, Row, Target } from '../row.ts'
 
@@ -41,6 +42,31 @@ async function reloads({ url }: Target, signal: AbortSignal, headers: Record<str
   return statuses
 }
 
+const BOMB_VALUES = 100_000
+const BOMBS = 5
+/** Memory may grow by that of a garbage collection that is due. */
+const MAX_GROWTH_MIB = 100
+
+/** A configuration that is refused, reloaded repeatedly; the memory must be as before. */
+async function configurationBombs({ url, pid, configFile }: Target, signal: AbortSignal): Promise<Findings> {
+  const before = memoryMib(pid)
+  writeFileSync(configFile, `systems: [${'1,'.repeat(BOMB_VALUES)}]\n`)
+  const statuses: number[] = []
+  for (let count = 0; count < BOMBS; count += 1)
+    statuses.push(
+      (await request(`${url}/-/reload`, { method: 'POST', from: ATTACKER, timeoutMs: TIMEOUT_MS })).status,
+    )
+  await pause(5000, signal)
+  const after = memoryMib(pid)
+  return {
+    note: `${statuses.join(', ')}; ${Math.round(before)} MiB before, ${Math.round(after)} MiB after`,
+    problems: [
+      ...(statuses.includes(200) ? ['the configuration was accepted'] : []),
+      ...(after - before < MAX_GROWTH_MIB ? [] : ['the memory did not return to what it was']),
+    ],
+  }
+}
+
 function listed(statuses: ReadonlyMap<number, number>): string {
   return [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
 }
@@ -57,6 +83,12 @@ export const SIGNALS_AND_RELOADS: readonly Row[] = [
     sent: `\`POST /-/reload\`, ${PARALLEL} at a time`,
     setup: { lifecycle: true },
     attack: async (target, signal) => ({ note: listed(await reloads(target, signal, {})) }),
+  },
+  {
+    name: 'reload-bomb',
+    sent: `\`POST /-/reload\` with a configuration of ${BOMB_VALUES.toLocaleString('en')} values, ${BOMBS} times`,
+    setup: { lifecycle: true },
+    attack: configurationBombs,
   },
   {
     name: 'reloads-foreign',
