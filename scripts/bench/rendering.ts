@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
-import { renderPart } from '../../src/metrics/exposition.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
 import { FEED_FAMILIES } from '../../src/metrics/families.ts'
-import { createPage } from '../../src/metrics/page.ts'
+import { renderPart } from '../../src/metrics/lines.ts'
 import { feedSamples, forecastSamples } from '../../src/metrics/samples.ts'
 import { parseExposition, type Series } from '../../test/metrics/exposition_text.ts'
 import { compare, timed } from './figures.ts'
@@ -16,7 +16,7 @@ function renderExporter(fleet: readonly PoolFixture[]): Buffer {
     const forecasts = new Map(reading.nodes.map((node) => [node.id, node.forecasts]))
     return [renderPart(feedSamples(reading, labels)), renderPart(forecastSamples(reading, forecasts, labels))]
   })
-  return Buffer.from(createPage(parts).text('text'))
+  return Buffer.from(createExposition(parts).text('text'))
 }
 
 /** Renders the same samples with a new registry of prom-client. */

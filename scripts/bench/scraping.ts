@@ -5,12 +5,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { silentLog } from '../../src/log.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { type Board, createBoard } from '../../src/poller/board.ts'
-import { withForecasts } from '../../src/poller/state.ts'
 import { createListener } from '../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
+import { withForecasts } from '../../src/state/changes.ts'
+import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { createRecent } from '../../src/status/recent.ts'
-import { withPoll, withPools } from '../../test/poller/changes.ts'
+import { withPoll, withPools } from '../../test/state/changes.ts'
 import { get } from '../../test/support/http.ts'
 import { compare, median } from './figures.ts'
 import type { PoolFixture } from './fleet.ts'
@@ -20,20 +20,20 @@ const ROUNDS = 15
 /** Enough for the JIT compiler to optimize the code before the median. */
 const SCRAPES_PER_ROUND = 100
 
-/** A board with the fleet, behind the listener of the exporter. */
+/** A store with the fleet, behind the listener of the exporter. */
 async function serveExporter(fleet: readonly PoolFixture[]) {
   const own = createOwnMetrics({ version: 'bench', nodeVersion: process.version })
-  const board = createBoard(own.series)
-  await board.show([{ name: 'bench' }])
-  await board.update('bench', (state) =>
+  const store = createStateStore(own.series)
+  await store.show([{ name: 'bench' }])
+  await store.update('bench', (state) =>
     withPools(
       state,
       fleet.map(({ id }) => ({ id, name: undefined })),
     ),
   )
-  await pollAll(board, fleet)
+  await pollAll(store, fleet)
   const app = createMetricsApp({
-    page: board.page,
+    exposition: store.exposition,
     own,
     ready: () => true,
     reload: undefined,
@@ -54,15 +54,15 @@ async function serveExporter(fleet: readonly PoolFixture[]) {
     log: silentLog,
   })
   await listener.start()
-  return { board, listener }
+  return { store, listener }
 }
 
 /** The work of a round of polls after decoding. */
-async function pollAll(board: Board, fleet: readonly PoolFixture[]): Promise<void> {
+async function pollAll(store: StateStore, fleet: readonly PoolFixture[]): Promise<void> {
   const attempt = { at: Date.now() / 1000, seconds: 0.1, failure: undefined }
   const updates = fleet.flatMap(({ id, reading }) => [
-    board.update('bench', (state) => withPoll(state, id, attempt, reading)),
-    board.update('bench', (state) => withForecasts(state, id, reading)),
+    store.update('bench', (state) => withPoll(state, id, attempt, reading)),
+    store.update('bench', (state) => withForecasts(state, id, reading)),
   ])
   await Promise.all(updates)
 }
@@ -80,7 +80,7 @@ async function serveConstant(url: string, headers: Record<string, string>): Prom
 /** Compares the duration of a scrape with sending the same bytes from a constant Buffer; measures event-loop delay. */
 export async function compareScraping(fleet: readonly PoolFixture[]) {
   const worker = new Worker(new URL('./scraper.ts', import.meta.url))
-  const { board, listener } = await serveExporter(fleet)
+  const { store, listener } = await serveExporter(fleet)
   const scrapes = async (job: ScrapeJob): Promise<number> => {
     worker.postMessage(job)
     const [durations] = (await once(worker, 'message')) as [number[]]
@@ -101,7 +101,7 @@ export async function compareScraping(fleet: readonly PoolFixture[]) {
     constant.close()
   }
   const longestDelayMs = await longestDelay(
-    () => pollAll(board, fleet),
+    () => pollAll(store, fleet),
     () => scrapes({ url, headers: { 'Accept-Encoding': 'gzip' }, times: 5 }),
   )
   await worker.terminate()

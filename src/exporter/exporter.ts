@@ -3,11 +3,11 @@ import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
-import { createBoard } from '../poller/board.ts'
 import { createPoller } from '../poller/poller.ts'
 import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
 import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
+import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
 import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createAutoReload } from './auto_reload.ts'
@@ -67,9 +67,9 @@ export function createExporter(options: ExporterOptions): Exporter {
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const board = createBoard(inTurn(own.series, options.onSeries), recent)
+  const store = createStateStore(inTurn(own.series, options.onSeries), recent)
   const httpLimits = createHttpLimits()
-  const poller = createPoller({ board, own, log, httpLimits, onRequest: recent.requested, now })
+  const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
     options.admin && createAdmin(options.admin, { ready: poller.ready, httpLimits, isPublished, log })
   const apply = async (config: Config) => {
@@ -78,11 +78,11 @@ export function createExporter(options: ExporterOptions): Exporter {
   }
   const reloader = createReloader({ load, configFile, apply, own, log })
   const autoReload = options.autoReload && createAutoReload(options.autoReload, reloader.reload, log)
-  const statusSources = { version, systems: board.systems, polling: poller.status, recent, now: Date.now }
+  const statusSources = { version, systems: store.systems, polling: poller.status, recent, now: Date.now }
   const app = createMetricsApp({
-    page: board.page,
+    exposition: store.exposition,
     own,
-    probes: { systems: board.systems, probe: poller.probe, history: poller.history },
+    probes: { systems: store.systems, probe: poller.probe, history: poller.history },
     maxRequests: options.maxRequests,
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,

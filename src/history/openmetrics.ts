@@ -1,6 +1,6 @@
 import { HISTORY_FAMILIES, type NodeFamily } from '../catalogue.ts'
-import { type Format, familyHeader, labelText } from '../metrics/exposition.ts'
 import { feedFamily } from '../metrics/families.ts'
+import { type Format, familyHeader, labelText } from '../metrics/lines.ts'
 import type { HistorySeries } from './series.ts'
 
 /** Headers of the families of a history by the name of their samples, in the order of the output. */

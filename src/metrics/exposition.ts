@@ -1,159 +1,96 @@
-import type { Family } from './families.ts'
+import { nextTurn } from '../slices.ts'
+import { type Family, FEED_FAMILIES, PROBE, STATE } from './families.ts'
+import { compressPiece } from './gzip.ts'
+import { type Body, type Format, familyHeader, linesOf, type Part } from './lines.ts'
 
-/** One sample of a family. `labels` is in exposition format: `name="value",…`. */
-export interface Sample {
-  readonly labels: string
-  readonly value: number
-  /** Seconds since the epoch; absent: the time of the scrape. */
-  readonly t?: number
-  /** After the name of the family, for the buckets of a histogram. */
-  readonly suffix?: '_bucket'
-}
-
-/** Samples by family name. */
-export type SampleSet = ReadonlyMap<string, readonly Sample[]>
-/** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
-export interface Part {
-  /** The lines in UTF-8, family after family. */
-  readonly text: Buffer
-  /** The place of the lines of each family. */
-  readonly families: ReadonlyMap<string, Span>
+/** The exposition of all storage systems. Immutable; each update creates a new one. */
+export interface Exposition {
+  /** Number of series. */
   readonly series: number
+  /** The exposition in this form, made once, a piece in each turn of the event loop. */
+  body(form: Form): Promise<Body>
+  /** The text at once, for an exposition that is not sent. */
+  text(format: Format): string
+  /** The forms requested so far; they are prepared for the next exposition. */
+  readonly requestedForms: ReadonlySet<Form>
 }
 
-/** A range of bytes, and the number of series in it. */
-interface Span {
-  readonly start: number
-  readonly end: number
-  readonly series: number
-}
+/** Encoding and format of an exposition. */
+export type Form = `${'identity' | 'gzip'} ${Format}`
 
-/** The exposition formats with their content types. */
-export const FORMATS = {
-  text: 'text/plain; version=0.0.4; charset=utf-8',
-  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-} as const
-export type Format = keyof typeof FORMATS
+const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(PROBE)]
 
-/** The last line of an OpenMetrics exposition. A scrape without it is incomplete. */
-export const OPENMETRICS_END = '# EOF\n'
+/** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
+export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }
 
-/**
- * An exposition without the metrics of the exporter itself and without `# EOF`: in identity its text, in gzip blocks of
- * DEFLATE without the final one.
- */
-export interface Body {
-  readonly pieces: readonly Buffer[]
-  /** Length of the text, in bytes. */
-  readonly textBytes: number
-  /** CRC-32 of the text; 0 in identity. */
-  readonly crc: number
-}
+/** Joining takes less than a millisecond. More than the exposition of 64 nodes. */
+const PIECE_BYTES = 512 * 1024
 
-const LABEL_SPECIALS = /[\\"\n]/
-
-/** Escapes a label value; lone surrogates, which UTF-8 cannot encode, become U+FFFD. */
-export function escapeLabelValue(value: string): string {
-  const text = value.isWellFormed() ? value : value.toWellFormed()
-  return LABEL_SPECIALS.test(text)
-    ? text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
-    : text
-}
-
-/** `{a: 'x', b: 'y'}` → `a="x",b="y"`. */
-export function labelText(labels: Readonly<Record<string, string | number>>): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabelValue(String(value))}"`)
-    .join(',')
-}
-
-function numberText(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return '+Inf'
-  if (value === Number.NEGATIVE_INFINITY) return '-Inf'
-  return String(value)
-}
-
-/** The sample lines of a family, without its header. Timestamps in seconds, as in OpenMetrics. */
-export function sampleLines(name: string, samples: readonly Sample[]): string {
-  let lines = ''
-  for (const { labels, value, t, suffix = '' } of samples) {
-    const series = labels === '' ? `${name}${suffix}` : `${name}${suffix}{${labels}}`
-    lines += `${series} ${numberText(value)}${t === undefined ? '' : ` ${t}`}\n`
-  }
-  return lines
-}
-
-/** Renders samples in batches: samples take several times the memory of their lines. */
-export interface PartBuilder {
-  add(samples: SampleSet): void
-  /** Length of the lines so far, in UTF-8. */
-  bytes(): number
-  part(): Part
-}
-
-export function createPartBuilder(): PartBuilder {
-  const lines = new Map<string, { text: string; bytes: number; series: number }>()
-  let total = 0
+/** @param parts the lines of each pool and system, in the order of the exposition */
+export function createExposition(parts: readonly Part[]): Exposition {
+  const bodies = new Map<Form, Promise<Body>>()
+  const requestedForms = new Set<Form>()
   return {
-    add(samples) {
-      for (const [family, list] of samples) {
-        const text = sampleLines(family, list)
-        const bytes = Buffer.byteLength(text)
-        const before = lines.get(family)
-        if (before === undefined) lines.set(family, { text, bytes, series: list.length })
-        else {
-          before.text += text
-          before.bytes += bytes
-          before.series += list.length
-        }
-        total += bytes
-      }
-    },
-    bytes: () => total,
-    part() {
-      const text = Buffer.allocUnsafeSlow(total)
-      const families = new Map<string, Span>()
-      let start = 0
-      for (const [family, { text: ofFamily, bytes, series }] of lines) {
-        text.write(ofFamily, start)
-        families.set(family, { start, end: start + bytes, series })
-        start += bytes
-      }
-      return partOf(text, families)
+    series: parts.reduce((sum, { series }) => sum + series, 0),
+    requestedForms,
+    text: (format) => Buffer.concat([...textPieces(parts, format)]).toString(),
+    body(form) {
+      requestedForms.add(form)
+      const body = bodies.get(form) ?? makeBody(parts, form)
+      bodies.set(form, body)
+      // The next request tries again.
+      body.catch(() => bodies.delete(form))
+      return body
     },
   }
 }
 
-function partOf(text: Buffer, families: Part['families']): Part {
-  return { text, families, series: [...families.values()].reduce((sum, { series }) => sum + series, 0) }
+async function makeBody(parts: readonly Part[], form: Form): Promise<Body> {
+  const [encoding, format] = form.split(' ') as ['identity' | 'gzip', Format]
+  const pieces: Buffer[] = []
+  let textBytes = 0
+  let crc = 0
+  for (const text of textPieces(parts, format)) {
+    textBytes += text.length
+    if (encoding === 'identity') pieces.push(text)
+    else {
+      const compressed = await compressPiece(text, crc)
+      pieces.push(compressed.deflated)
+      crc = compressed.crc
+    }
+    await nextTurn()
+  }
+  return { pieces, textBytes, crc }
 }
 
-export function renderPart(samples: SampleSet): Part {
-  const builder = createPartBuilder()
-  builder.add(samples)
-  return builder.part()
+/** As bytes, because a string has a maximum length of half a gigabyte. */
+function* textPieces(parts: readonly Part[], format: Format): Generator<Buffer> {
+  let buffers: Buffer[] = []
+  let bytes = 0
+  for (const buffer of textBuffers(parts, format)) {
+    if (bytes > 0 && bytes + buffer.length > PIECE_BYTES) {
+      yield Buffer.concat(buffers, bytes)
+      buffers = []
+      bytes = 0
+    }
+    buffers.push(buffer)
+    bytes += buffer.length
+  }
+  if (bytes > 0) yield Buffer.concat(buffers, bytes)
 }
 
-/** The lines of a family; undefined without any. */
-export function linesOf({ text, families }: Part, family: string): Buffer | undefined {
-  const span = families.get(family)
-  return span && text.subarray(span.start, span.end)
-}
-
-/** The families of a part that are accepted. */
-export function filterPart({ text, families }: Part, accepts: (family: string) => boolean): Part {
-  return partOf(text, new Map([...families].filter(([family]) => accepts(family))))
-}
-
-function escapeHelp(help: string, format: Format): string {
-  const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
-  return format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped
-}
-
-/** HELP, TYPE and, in OpenMetrics, UNIT. In OpenMetrics the family name of a counter has no `_total`. */
-export function familyHeader(family: Omit<Family, 'labels'>, format: Format): string {
-  const openmetrics = format === 'openmetrics'
-  const name = openmetrics && family.type === 'counter' ? family.name.replace(/_total$/, '') : family.name
-  const unit = openmetrics && family.unit !== '' ? `# UNIT ${name} ${family.unit}\n` : ''
-  return `# HELP ${name} ${escapeHelp(family.help, format)}\n# TYPE ${name} ${family.type}\n${unit}`
+/** Families in their order, each with its header and the lines of all parts. */
+function* textBuffers(parts: readonly Part[], format: Format): Generator<Buffer> {
+  let separator = ''
+  for (const family of FAMILIES) {
+    let isEmpty = true
+    for (const part of parts) {
+      const lines = linesOf(part, family.name)
+      if (lines === undefined) continue
+      if (isEmpty) yield Buffer.from(`${separator}${familyHeader(family, format)}`)
+      isEmpty = false
+      yield lines
+    }
+    if (!isEmpty) separator = FAMILY_SEPARATOR[format]
+  }
 }

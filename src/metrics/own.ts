@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { RESULTS, type Result } from '../api/errors/reasons.ts'
-import { type Format, familyHeader, labelText, sampleLines } from './exposition.ts'
+import { FAMILY_SEPARATOR } from './exposition.ts'
 import { type Family, OWN } from './families.ts'
-import { FAMILY_SEPARATOR } from './page.ts'
+import { type Format, familyHeader, labelText, sampleLines } from './lines.ts'
 
 /** Metrics of the exporter itself. */
 export interface OwnMetrics {

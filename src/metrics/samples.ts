@@ -15,7 +15,7 @@ import {
 } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { createPartBuilder, labelText, type Part, type Sample, type SampleSet } from './exposition.ts'
+import { createPartBuilder, labelText, type Part, type Sample, type SampleSet } from './lines.ts'
 import { newestTimes } from './newest_times.ts'
 
 /** The labels of the samples of a pool. */

@@ -2,19 +2,19 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { SystemConfig } from '../config/config.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
+import { withPools } from '../state/changes.ts'
+import { failureOf } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import type { PollLog } from './log/poll_log.ts'
 import type { PoolPoller } from './pool_poller.ts'
-import { withPools } from './state.ts'
-import { failureOf } from './system_state.ts'
 
 interface DiscoveryOptions {
   readonly system: SystemConfig
   /** Limit of the series of the system. */
   readonly maxBytes: number
   readonly client: Pick<SystemClient, 'pools'>
-  readonly board: Board
-  readonly journal: Journal
+  readonly store: StateStore
+  readonly pollLog: PollLog
   /** Aborts when the system is no longer polled. */
   readonly signal: AbortSignal
   readonly createPoller: (poolId: string) => PoolPoller
@@ -29,12 +29,12 @@ export interface Discovery {
   takeOver(): Promise<void>
   /** Called by the schedule. */
   makeDue(): void
-  /** Lists the pools if that is due or they are unknown, never twice at a time. A failure is shown on the board. */
+  /** Lists the pools if that is due or they are unknown, never twice at a time. A failure is shown on the store. */
   discoverIfDue(): Promise<void>
 }
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const { system, maxBytes, client, board, journal, signal, createPoller } = options
+  const { system, maxBytes, client, store, pollLog, signal, createPoller } = options
   const pollers = new Map<string, PoolPoller>()
   let known = false
   let isDue = false
@@ -43,15 +43,15 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   function use(list: readonly PoolRef[]): Promise<void> {
     known = true
     const ids = list.map(({ id }) => id)
-    journal.pools([...pollers.keys()], list)
+    pollLog.pools([...pollers.keys()], list)
     for (const [id, poller] of pollers) {
       if (ids.includes(id)) continue
       poller.forget()
-      journal.forget(id)
+      pollLog.forget(id)
       pollers.delete(id)
     }
     for (const id of ids) if (!pollers.has(id)) pollers.set(id, createPoller(id))
-    return board.update(system.name, (state) =>
+    return store.update(system.name, (state) =>
       withPools({ ...state, discoveryFailure: undefined }, list, maxBytes),
     )
   }
@@ -68,12 +68,12 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   async function ask(): Promise<void> {
     try {
       await use(await listPools(client, signal))
-      journal.discovered(undefined)
+      pollLog.discovered(undefined)
     } catch (failure) {
       if (!(failure instanceof ApiError) || signal.aborted) throw failure
-      journal.discovered(failure)
+      pollLog.discovered(failure)
       const discoveryFailure = failureOf(failure, Date.now() / 1000)
-      await board.update(system.name, (state) => ({ ...state, discoveryFailure }))
+      await store.update(system.name, (state) => ({ ...state, discoveryFailure }))
     }
   }
 
@@ -82,7 +82,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     isKnown: () => known,
     async takeOver() {
       if (system.pools !== undefined) return use(system.pools.map((id) => ({ id, name: undefined })))
-      const before = [...(board.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
+      const before = [...(store.system(system.name)?.pools.values() ?? [])].map(({ ref }) => ref)
       if (before.length > 0) await use(before)
       isDue = true
     },

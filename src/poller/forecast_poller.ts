@@ -2,9 +2,9 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import type { ForecastConfig } from '../config/config.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
-import { withForecasts } from './state.ts'
+import { withForecasts } from '../state/changes.ts'
+import type { StateStore } from '../state/store.ts'
+import type { PollLog } from './log/poll_log.ts'
 
 interface ForecastPollerOptions {
   readonly poolId: string
@@ -13,8 +13,8 @@ interface ForecastPollerOptions {
   /** Limit of the series of the system. */
   readonly maxBytes: number
   readonly client: Pick<SystemClient, 'forecasts'>
-  readonly board: Board
-  readonly journal: Journal
+  readonly store: StateStore
+  readonly pollLog: PollLog
   /** Aborts when the pool is no longer polled. */
   readonly leaving: AbortSignal
 }
@@ -33,7 +33,7 @@ const MISSES_ALLOWED = 1
 const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
-  const { poolId, system, forecast, maxBytes, client, board, journal, leaving } = options
+  const { poolId, system, forecast, maxBytes, client, store, pollLog, leaving } = options
   // The first forecast does not wait for its schedule, which may be an hour away.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   /** How often they became due, by schedule or withdrawal, since the last success. */
@@ -44,13 +44,13 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
     dueAt = Number.POSITIVE_INFINITY
     try {
       const reading = await client.forecasts(poolId, forecast, leaving)
-      await board.update(system, (state) => withForecasts(state, poolId, reading, maxBytes))
-      journal.forecast(poolId, undefined)
+      await store.update(system, (state) => withForecasts(state, poolId, reading, maxBytes))
+      pollLog.forecast(poolId, undefined)
       timesDue = 0
     } catch (failure) {
       if (leaving.aborted) return
       if (!(failure instanceof ApiError)) throw failure
-      journal.forecast(poolId, failure)
+      pollLog.forecast(poolId, failure)
       if (REASONS[failure.reason].origin !== 'request') dueAt = performance.now() + RETRY_MS
       await withdrawIfOld()
     }
@@ -58,7 +58,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
 
   async function withdrawIfOld(): Promise<void> {
     if (timesDue <= MISSES_ALLOWED) return
-    await board.update(system, (state) => withForecasts(state, poolId, undefined))
+    await store.update(system, (state) => withForecasts(state, poolId, undefined))
   }
 
   return {

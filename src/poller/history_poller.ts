@@ -7,11 +7,11 @@ import { readPool } from '../history/reader.ts'
 import { createCollection, type PoolSamples } from '../history/recent/collection.ts'
 import { createHistoryDocument, type HistoryDocument } from '../history/recent/document.ts'
 import { pointsPerRequest } from '../history/request_size.ts'
-import type { Format } from '../metrics/exposition.ts'
+import type { Format } from '../metrics/lines.ts'
 import { inSlices } from '../slices.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
-import { type Failure, failureOf, type PoolState } from './system_state.ts'
+import { type Failure, failureOf, type PoolState } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import type { PollLog } from './log/poll_log.ts'
 
 export interface HistoryPollerOptions {
   readonly system: Pick<SystemConfig, 'name'>
@@ -21,8 +21,8 @@ export interface HistoryPollerOptions {
   /** Limit of a response, and of the samples in memory. */
   readonly maxBytes: number
   readonly client: Pick<SystemClient, 'history'>
-  readonly board: Pick<Board, 'system'>
-  readonly journal: Journal
+  readonly store: Pick<StateStore, 'system'>
+  readonly pollLog: PollLog
   /** Whether polls succeed: a system that does not answer is not asked for its history. */
   readonly works: () => boolean
   /** Runs a reading, and reports its failure. */
@@ -61,7 +61,7 @@ const OFFSET_MS = 30_000
 const RESPONSE_SHARE = 0.25
 
 export function createHistoryPoller(options: HistoryPollerOptions): HistoryPoller {
-  const { history, board, system, works, now } = options
+  const { history, store, system, works, now } = options
   const samples = createSamples(options)
   const formats = new Set<Format>()
   let document = createHistoryDocument([], 0)
@@ -79,7 +79,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
   }
 
   function canRead(): boolean {
-    return !isRunning && board.system(system.name)?.tried === true && works()
+    return !isRunning && store.system(system.name)?.tried === true && works()
   }
 
   function look(): void {
@@ -110,7 +110,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
 
 /** The samples of all pools. */
 function createSamples(options: HistoryPollerOptions) {
-  const { history, board, system, now } = options
+  const { history, store, system, now } = options
   let known: KnownPools = new Map()
   let failures: ReadonlyMap<string, Failure> = new Map()
   return {
@@ -119,7 +119,7 @@ function createSamples(options: HistoryPollerOptions) {
     async read(): Promise<void> {
       const period = periodAt(now(), history)
       const failed = new Map<string, Failure>()
-      for (const pool of board.system(system.name)?.pools.values() ?? []) {
+      for (const pool of store.system(system.name)?.pools.values() ?? []) {
         const { id } = pool.ref
         const samples = await readSamples(options, pool, period, bytesOf(known, id))
         if (samples instanceof ApiError) failed.set(id, failureOf(samples, now() / 1000))
@@ -131,7 +131,7 @@ function createSamples(options: HistoryPollerOptions) {
     /** What is left of them. Those that are too old, or have other labels by now, are not. */
     current(): HistoryDocument {
       const { start } = periodAt(now(), history)
-      const pools = board.system(system.name)?.pools
+      const pools = store.system(system.name)?.pools
       const isValid = ([id, { label, end }]: [string, Known]) =>
         pools?.get(id)?.label === label && end > start
       known = new Map([...known].filter(isValid))
@@ -170,7 +170,7 @@ function bytesOf(known: KnownPools, without: string): number {
 
 /** Undefined if the pool was never polled, so that its label and size are not known. */
 async function readSamples(
-  { system, client, maxBytes, journal, signal }: HistoryPollerOptions,
+  { system, client, maxBytes, pollLog, signal }: HistoryPollerOptions,
   { ref, label, reading }: PoolState,
   period: Period,
   otherBytes: number,
@@ -183,7 +183,7 @@ async function readSamples(
     poolId: ref.id,
     period,
     points: pointsPerRequest(seriesOf(reading), RESPONSE_SHARE * maxBytes),
-    notice: (text) => journal.historyNotice(ref.id, text),
+    notice: (text) => pollLog.historyNotice(ref.id, text),
     signal,
     // The next reading has the same points.
     maxRepetitions: 0,
@@ -191,14 +191,14 @@ async function readSamples(
   try {
     for await (const { reading: window } of windows) {
       await inSlices(collection.add(window), signal)
-      journal.rejected(ref.id, window.rejected)
+      pollLog.rejected(ref.id, window.rejected)
     }
-    journal.history(ref.id, undefined)
+    pollLog.history(ref.id, undefined)
     return collection.samples()
   } catch (failure) {
     if (signal.aborted) throw failure
     if (!(failure instanceof ApiError)) throw failure
-    journal.history(ref.id, failure)
+    pollLog.history(ref.id, failure)
     return failure
   }
 }

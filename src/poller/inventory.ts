@@ -3,9 +3,9 @@ import { ApiError } from '../api/errors/errors.ts'
 import { REASONS } from '../api/errors/reasons.ts'
 import { PROVIDERS_ACCEPT, PROVIDERS_PATH, providerSteps } from '../api/providers/providers.ts'
 import { inSlices } from '../slices.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
-import { failureOf, type InventoryState } from './system_state.ts'
+import { failureOf, type InventoryState } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import type { PollLog } from './log/poll_log.ts'
 
 interface InventoryOptions {
   readonly system: string
@@ -13,8 +13,8 @@ interface InventoryOptions {
   readonly isDue: boolean
   /** With the exporter's own session: a monitoring account may list, and never deletes. */
   readonly client: Pick<SystemClient, 'read'>
-  readonly board: Pick<Board, 'update'>
-  readonly journal: Pick<Journal, 'providers'>
+  readonly store: Pick<StateStore, 'update'>
+  readonly pollLog: Pick<PollLog, 'providers'>
 }
 
 /** Lists the authentication providers of one system for the metrics. */
@@ -38,25 +38,25 @@ const REQUEST = {
   headers: { Accept: PROVIDERS_ACCEPT },
 } as const
 
-export function createInventory({ system, isDue, client, board, journal }: InventoryOptions): Inventory {
+export function createInventory({ system, isDue, client, store, pollLog }: InventoryOptions): Inventory {
   let due = isDue
   let failures = 0
 
   function show(next: (before: InventoryState | undefined) => InventoryState): Promise<void> {
-    return board.update(system, (state) => ({ ...state, inventory: next(state.inventory) }))
+    return store.update(system, (state) => ({ ...state, inventory: next(state.inventory) }))
   }
 
   async function ask(signal: AbortSignal): Promise<void> {
     try {
       const providers = await client.read(REQUEST, (text) => inSlices(providerSteps(text), signal), signal)
       failures = 0
-      journal.providers(undefined)
+      pollLog.providers(undefined)
       await show(() => ({ providers, failure: undefined }))
     } catch (cause) {
       if (signal.aborted) return
       if (!(cause instanceof ApiError)) throw cause
       failures += 1
-      journal.providers(cause)
+      pollLog.providers(cause)
       const isKept = failures <= FAILURES_ALLOWED && isPassing(cause)
       const failure = failureOf(cause, Date.now() / 1000)
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))

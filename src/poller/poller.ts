@@ -6,11 +6,11 @@ import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
-import type { Board } from './board.ts'
-import { poolFields } from './log_fields.ts'
+import type { Failure } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
+import { poolFields } from './log/fields.ts'
 import type { Probe } from './probe.ts'
 import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
-import type { Failure } from './system_state.ts'
 
 /** Polls all configured systems. */
 export interface Poller {
@@ -41,7 +41,7 @@ export interface PollerStatus extends NextRuns {
 }
 
 export interface PollerOptions {
-  readonly board: Board
+  readonly store: StateStore
   readonly own: OwnMetrics
   readonly log: Log
   readonly httpLimits?: HttpLimits
@@ -62,7 +62,7 @@ interface Runner {
 export type SharedConfig = Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
 
 export function createPoller(options: PollerOptions): Poller {
-  const { board, own, log, httpLimits = createHttpLimits() } = options
+  const { store, own, log, httpLimits = createHttpLimits() } = options
   let runners: ReadonlyMap<string, Runner> = new Map()
 
   async function end({ system, poller, client }: Runner): Promise<void> {
@@ -91,7 +91,7 @@ export function createPoller(options: PollerOptions): Poller {
       for (const { system } of ended) if (!runners.has(system.name)) own.forgetSystem(system.name)
       // The state of a system with another address or account is not kept.
       const replaced = ended.filter(({ system }) => !sameConfig(system, runners.get(system.name)?.system))
-      await board.show(config.systems, {
+      await store.show(config.systems, {
         fresh: new Set(replaced.map(({ system }) => system.name)),
         // Behind one address each exporter has read other systems last: /metrics would have values of different age.
         hasValues: poll.schedule !== '',
@@ -102,7 +102,7 @@ export function createPoller(options: PollerOptions): Poller {
     status: (name) => statusOf(runners.get(name)),
     probe: (name, ...parameters) => probeNewest(() => runners.get(name), ...parameters),
     history: (name) => runners.get(name)?.poller.history(),
-    ready: () => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, board)),
+    ready: () => runners.size > 0 && [...runners.values()].every((runner) => isReady(runner, store)),
     async stop() {
       const last = [...runners.values()]
       runners = new Map()
@@ -139,8 +139,8 @@ function statusOf(runner: Runner | undefined): PollerStatus | undefined {
   }
 }
 
-function isReady({ system, shared }: Runner, board: Board): boolean {
-  return shared.poll.schedule === '' || board.system(system.name)?.tried === true
+function isReady({ system, shared }: Runner, store: StateStore): boolean {
+  return shared.poll.schedule === '' || store.system(system.name)?.tried === true
 }
 
 /** Probes a system, and again if a reload has replaced it meanwhile. */
@@ -151,24 +151,24 @@ async function probeNewest(
   for (;;) {
     const runner = newest()
     if (runner === undefined) return undefined
-    const page = await runner.poller.probe(poolId, signal)
-    if (newest() === runner || signal.aborted) return page
+    const exposition = await runner.poller.probe(poolId, signal)
+    if (newest() === runner || signal.aborted) return exposition
   }
 }
 
-/** Passes the measurements of a client to the counters and to the board. */
-function observe(system: string, { board, own, log, onRequest }: PollerOptions): ClientObserver {
+/** Passes the measurements of a client to the counters and to the store. */
+function observe(system: string, { store, own, log, onRequest }: PollerOptions): ClientObserver {
   const set = (key: 'up' | 'clockSkewSeconds' | 'tlsNotAfterSeconds', value: boolean | number) => {
-    if (board.system(system)?.[key] === value) return
-    // The next poll reports it if the page cannot be made.
-    board.update(system, (state) => ({ ...state, [key]: value })).catch(() => undefined)
+    if (store.system(system)?.[key] === value) return
+    // The next poll reports it if the exposition cannot be made.
+    store.update(system, (state) => ({ ...state, [key]: value })).catch(() => undefined)
   }
   return {
     exchanged(exchange) {
       const { operation, code, seconds, pool } = exchange
       own.request({ system, operation, code, seconds })
       onRequest?.(system)
-      logRequest(log, { system, ...exchange }, () => poolFields(board.system(system), pool))
+      logRequest(log, { system, ...exchange }, () => poolFields(store.system(system), pool))
     },
     answered: (up) => set('up', up),
     loggedIn: (result) => own.login(system, result),

@@ -2,20 +2,20 @@ import type { SystemClient } from '../api/client.ts'
 import { ApiError } from '../api/errors/errors.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../config/config.ts'
-import type { Applied, Board } from './board.ts'
+import { withdrawn, withPoll } from '../state/changes.ts'
+import { type Attempt, failureOf } from '../state/state.ts'
+import type { Applied, StateStore } from '../state/store.ts'
+import { createWithdrawal, type Withdrawal } from '../state/withdrawal.ts'
 import { createForecastPoller, type ForecastPoller } from './forecast_poller.ts'
-import type { Journal } from './journal.ts'
-import { withdrawn, withPoll } from './state.ts'
-import { type Attempt, failureOf } from './system_state.ts'
-import { createWithdrawal, type Withdrawal } from './withdrawal.ts'
+import type { PollLog } from './log/poll_log.ts'
 
 interface PoolPollerOptions {
   readonly poolId: string
   readonly system: SystemConfig
   readonly config: Pick<Config, 'poll' | 'forecast' | 'limits'>
   readonly client: SystemClient
-  readonly board: Board
-  readonly journal: Journal
+  readonly store: StateStore
+  readonly pollLog: PollLog
 }
 
 /** The outcome of a poll; `none` when the one before it is still under way, or the exporter stops. */
@@ -33,7 +33,7 @@ export interface PoolPoller {
 }
 
 export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
-  const { poolId, system, config, board, journal } = options
+  const { poolId, system, config, store, pollLog } = options
   // Aborted by forget(), so that requests of pools that left do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPoller({
@@ -52,8 +52,8 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
       const { reading, seconds, shown } = await readNodes(options, began, leaving.signal)
       await shown
       withdrawal.after()
-      journal.polled(poolId, { seconds, nodes: reading.nodes.length, failure: undefined })
-      journal.rejected(poolId, reading.rejected)
+      pollLog.polled(poolId, { seconds, nodes: reading.nodes.length, failure: undefined })
+      pollLog.rejected(poolId, reading.rejected)
       return 'ok'
     } catch (cause) {
       if (leaving.signal.aborted) return 'none'
@@ -63,8 +63,8 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
   async function fail(failure: ApiError, began: number): Promise<Outcome> {
     const bad = attemptSince(began, failure)
-    journal.polled(poolId, { seconds: bad.seconds, nodes: undefined, failure })
-    await board.update(system.name, (state) => withPoll(state, poolId, bad))
+    pollLog.polled(poolId, { seconds: bad.seconds, nodes: undefined, failure })
+    await store.update(system.name, (state) => withPoll(state, poolId, bad))
     return failure
   }
 
@@ -90,7 +90,7 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
 
 /** Reads the nodes, and changes the state before the next response is decoded, so that memory does not add up. */
 async function readNodes(
-  { poolId, system, config, client, board }: PoolPollerOptions,
+  { poolId, system, config, client, store }: PoolPollerOptions,
   beganMs: number,
   signal: AbortSignal,
 ): Promise<Applied & { readonly reading: FeedReading; readonly seconds: number }> {
@@ -100,7 +100,7 @@ async function readNodes(
   const reading = await client.nodes(poolId, signal, async (decoded, ofAttempt) => {
     const attempt = attemptSince(beganMs)
     seconds = attempt.seconds
-    applied = await board.apply(
+    applied = await store.apply(
       system.name,
       (state) => withPoll(state, poolId, attempt, decoded, maxBytes),
       ofAttempt,
@@ -111,15 +111,15 @@ async function readNodes(
 
 /** Withdraws the values of the pool in time, also those that an earlier poller left. */
 function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Withdrawal {
-  const { poolId, system, config, board, journal } = options
+  const { poolId, system, config, store, pollLog } = options
   const { staleAfterMs } = config.poll
   const withdrawal = createWithdrawal(staleAfterMs, () => {
     forecasts.makeDue()
-    board
+    store
       .update(system.name, (state) => withdrawn(state, poolId))
-      .catch((failure: unknown) => journal.internalError('withdrawing old values', failure))
+      .catch((failure: unknown) => pollLog.internalError('withdrawing old values', failure))
   })
-  const inherited = board.system(system.name)?.pools.get(poolId)?.lastSuccess
+  const inherited = store.system(system.name)?.pools.get(poolId)?.lastSuccess
   if (inherited !== undefined) withdrawal.after(inherited * 1000 + staleAfterMs - Date.now())
   return withdrawal
 }

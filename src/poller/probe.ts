@@ -1,27 +1,27 @@
 import { ApiError } from '../api/errors/errors.ts'
 import { untilAborted } from '../api/http/deadline.ts'
 import type { SystemConfig } from '../config/config.ts'
-import { labelText, type Part, renderPart } from '../metrics/exposition.ts'
+import { createExposition, type Exposition } from '../metrics/exposition.ts'
 import { PROBE } from '../metrics/families.ts'
-import { createPage, type Page } from '../metrics/page.ts'
+import { labelText, type Part, renderPart } from '../metrics/lines.ts'
 import { inSlices } from '../slices.ts'
-import { type Board, systemParts } from './board.ts'
-import { byId, renderPoll } from './pool_lines.ts'
+import { withPerformance } from '../state/changes.ts'
+import { byId, renderPoll } from '../state/rendering.ts'
+import { withoutCounters } from '../state/samples.ts'
+import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
+import { type StateStore, systemParts } from '../state/store.ts'
 import { attemptSince, type Outcome } from './pool_poller.ts'
 import type { Round } from './round.ts'
-import { withPerformance } from './state.ts'
-import { withoutCounters } from './state_samples.ts'
-import { NOTHING, type PoolState, type SystemState } from './system_state.ts'
 
 /**
- * Polls a system, or one of its pools, and resolves to a page with what was read: when all is read, or when the signal
+ * Polls a system, or one of its pools, and resolves to an exposition with what was read: when all is read, or when the signal
  * aborts. The poll goes on after that, within its own time limits. Undefined: the system has no such pool.
  */
-export type Probe = (poolId: string | undefined, signal: AbortSignal) => Promise<Page | undefined>
+export type Probe = (poolId: string | undefined, signal: AbortSignal) => Promise<Exposition | undefined>
 
 export interface ProbeOptions {
   readonly system: SystemConfig
-  readonly board: Pick<Board, 'system'>
+  readonly store: Pick<StateStore, 'system'>
   /** Resolves when the round has ended, also if it failed. */
   readonly startRound: (round: Round) => Promise<void>
 }
@@ -36,17 +36,17 @@ interface Found {
   hasEnded: boolean
 }
 
-export function createProbe({ system: { name, ...config }, board, startRound }: ProbeOptions): Probe {
-  /** Pages of all pools: probes that shared a poll share the page. */
-  const pages = new WeakMap<SystemState, Page>()
+export function createProbe({ system: { name, ...config }, store, startRound }: ProbeOptions): Probe {
+  /** Expositions of all pools: probes that shared a poll share the exposition. */
+  const expositions = new WeakMap<SystemState, Exposition>()
   const needsNewPerformance = config.performance.schedule === ''
 
-  async function pageOf(state: SystemState, found: Found, isWhole: boolean): Promise<Page> {
+  async function pageOf(state: SystemState, found: Found, isWhole: boolean): Promise<Exposition> {
     const fresh = needsNewPerformance ? await withNewPerformance(state, found) : state
-    if (!isWhole || !isComplete(found)) return createPage(partsOf(fresh, found))
-    const page = pages.get(fresh) ?? createPage(partsOf(fresh, found))
-    pages.set(fresh, page)
-    return page
+    if (!isWhole || !isComplete(found)) return createExposition(partsOf(fresh, found))
+    const exposition = expositions.get(fresh) ?? createExposition(partsOf(fresh, found))
+    expositions.set(fresh, exposition)
+    return exposition
   }
 
   return async (poolId, signal) => {
@@ -64,7 +64,7 @@ export function createProbe({ system: { name, ...config }, board, startRound }: 
     })
     // It rejects only when the signal aborts.
     await untilAborted(ended, signal).catch(() => undefined)
-    const state = board.system(name)
+    const state = store.system(name)
     if (state === undefined || (poolId !== undefined && found.poolIds?.length === 0)) return undefined
     return pageOf(state, found, poolId === undefined)
   }

@@ -1,8 +1,8 @@
-import type { Board } from './board.ts'
+import type { StateStore } from '../state/store.ts'
 import type { Discovery } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
 import type { Outcome, PoolPoller } from './pool_poller.ts'
-import type { QueryPoller } from './query_poller.ts'
+import type { QueryPoller } from './query/query_poller.ts'
 
 /** Polls all pools of one system, and asks for what else is due. */
 export interface Rounds {
@@ -29,12 +29,12 @@ interface RoundsOptions {
   readonly discovery: Discovery
   readonly inventory: Inventory
   readonly queries: Pick<QueryPoller, 'askIfDue'>
-  readonly board: Board
+  readonly store: StateStore
   readonly signal: AbortSignal
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { system, discovery, inventory, queries, board, signal } = options
+  const { system, discovery, inventory, queries, store, signal } = options
   let failedRounds = 0
 
   /** Undefined: the pools are unknown. */
@@ -76,8 +76,8 @@ export function createRounds(options: RoundsOptions): Rounds {
       if (outcomes?.length && outcomes.every((outcome) => outcome === 'none')) return
       const isGood = outcomes !== undefined && (outcomes.length === 0 || outcomes.includes('ok'))
       if (round.poolId === undefined) note(isGood)
-      if (board.system(system)?.tried === false)
-        await board.update(system, (state) => ({ ...state, tried: true }))
+      if (store.system(system)?.tried === false)
+        await store.update(system, (state) => ({ ...state, tried: true }))
       if (!isGood) return
       await Promise.all([askForForecasts(pollers), inventory.askIfDue(signal), queries.askIfDue(signal)])
     },

@@ -4,23 +4,24 @@ import { sameConfig } from '../config/same.ts'
 import type { HistoryDocument } from '../history/recent/document.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
-import type { Board } from './board.ts'
+import { withoutForecasts } from '../state/changes.ts'
+import type { Failure } from '../state/state.ts'
+import type { StateStore } from '../state/store.ts'
 import { createDiscovery, type Discovery } from './discovery.ts'
 import { createHistoryPoller, type HistoryPoller } from './history_poller.ts'
 import { createInventory, type Inventory } from './inventory.ts'
-import { createJournal, type Journal } from './journal.ts'
+import { createPollLog, type PollLog } from './log/poll_log.ts'
 import { createPoolPoller } from './pool_poller.ts'
 import { createProbe, type Probe } from './probe.ts'
-import { createQueryPoller, type QueryPoller, withoutPerformance } from './query_poller.ts'
+import { createQueryPoller, type QueryPoller, withoutPerformance } from './query/query_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
-import { type Failure, withoutForecasts } from './state.ts'
 
 export interface SystemPollerOptions {
   readonly system: SystemConfig
   readonly config: Pick<Config, 'poll' | 'forecast' | 'discovery' | 'providers' | 'limits'>
   readonly client: SystemClient
-  readonly board: Board
+  readonly store: StateStore
   readonly own: OwnMetrics
   readonly log: Log
   /** Clock of the history, in milliseconds since the epoch. Default: that of the process. */
@@ -53,25 +54,25 @@ export interface NextRuns {
 }
 
 export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
-  const { system, config, client, board, own, log } = options
+  const { system, config, client, store, own, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  const journal = createJournal({ log, own, board, system: system.name })
+  const pollLog = createPollLog({ log, own, store, system: system.name })
   const isDue = config.providers.schedule !== ''
-  const inventory = createInventory({ system: system.name, isDue, client, board, journal })
+  const inventory = createInventory({ system: system.name, isDue, client, store, pollLog })
   const maxBytes = config.limits.maxResponseBytes
-  const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, journal })
-  const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, journal })
-  const discovery = createDiscovery({ ...options, maxBytes, journal, signal, createPoller })
-  const rounds = createRounds({ system: system.name, discovery, inventory, queries, board, signal })
-  const tasks = createTasks(signal, journal)
+  const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, pollLog })
+  const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, pollLog })
+  const discovery = createDiscovery({ ...options, maxBytes, pollLog, signal, createPoller })
+  const rounds = createRounds({ system: system.name, discovery, inventory, queries, store, signal })
+  const tasks = createTasks(signal, pollLog)
   const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
   const { next, all: schedules } = createSchedules(parts)
-  const history = createHistories({ ...options, journal, works: rounds.works, tasks, signal })
+  const history = createHistories({ ...options, pollLog, works: rounds.works, tasks, signal })
   const started = Promise.withResolvers<void>()
   const probe = createProbe({
     system,
-    board,
+    store,
     startRound: (round) => tasks.start('a probe', () => started.promise.then(() => rounds.run(round))),
   })
 
@@ -103,11 +104,11 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
 }
 
 /** Values of what a reload turned off would otherwise stay as they were. */
-async function removeDisabled({ system, config, board }: SystemPollerOptions): Promise<void> {
-  if (config.forecast.schedule === '') await board.update(system.name, withoutForecasts)
-  if (system.performance.source === 'feed') await board.update(system.name, withoutPerformance)
+async function removeDisabled({ system, config, store }: SystemPollerOptions): Promise<void> {
+  if (config.forecast.schedule === '') await store.update(system.name, withoutForecasts)
+  if (system.performance.source === 'feed') await store.update(system.name, withoutPerformance)
   if (config.providers.schedule === '')
-    await board.update(system.name, (state) => ({ ...state, inventory: undefined }))
+    await store.update(system.name, (state) => ({ ...state, inventory: undefined }))
 }
 
 interface Tasks {
@@ -118,13 +119,13 @@ interface Tasks {
 }
 
 /** The tasks that run, so that a stop can wait for them. A task that is aborted by the stop has not failed. */
-function createTasks(signal: AbortSignal, journal: Journal): Tasks {
+function createTasks(signal: AbortSignal, pollLog: PollLog): Tasks {
   const running = new Set<Promise<unknown>>()
   return {
     async start(what, task) {
       if (signal.aborted) return
       const promise = task().catch((failure: unknown) => {
-        if (!signal.aborted) journal.internalError(what, failure)
+        if (!signal.aborted) pollLog.internalError(what, failure)
       })
       running.add(promise)
       await promise
@@ -137,7 +138,7 @@ function createTasks(signal: AbortSignal, journal: Journal): Tasks {
 }
 
 interface HistoriesOptions extends SystemPollerOptions {
-  readonly journal: Journal
+  readonly pollLog: PollLog
   readonly works: () => boolean
   readonly tasks: Tasks
   readonly signal: AbortSignal

@@ -1,4 +1,4 @@
-import type { Failure, PoolState } from '../poller/state.ts'
+import type { Failure, PoolState } from '../state/state.ts'
 import { counted, durationText, percentText } from '../text.ts'
 import type {
   CategoryStatus,

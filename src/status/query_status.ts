@@ -1,7 +1,7 @@
 import { lacksPerformance } from '../api/query/merge.ts'
 import { failureState } from '../api/query/states.ts'
 import type { PollerStatus } from '../poller/poller.ts'
-import type { PerformanceState, SystemState } from '../poller/state.ts'
+import type { PerformanceState, SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import type { QueryStatus } from './model.ts'
 import { errorStatus } from './pool_status.ts'

@@ -1,5 +1,5 @@
-import type { BoardObserver } from '../poller/board.ts'
-import type { PoolState } from '../poller/state.ts'
+import type { PoolState } from '../state/state.ts'
+import type { StateObserver } from '../state/store.ts'
 import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 import { type PoolTotals, poolTotals, ratioOf } from './totals.ts'
 
@@ -24,7 +24,7 @@ const MINUTE_SLOTS = 60 / SLOT_SECONDS
 export type Values = readonly (number | undefined)[]
 
 /** What happened in the last hour, in memory. */
-export interface Recent extends BoardObserver {
+export interface Recent extends StateObserver {
   /** A request was sent to the system. */
   requested(system: string): void
   /** Requests of the last minute, in steps of 15 seconds. */

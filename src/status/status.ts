@@ -1,6 +1,6 @@
 import type { PollerStatus } from '../poller/poller.ts'
-import type { SystemState } from '../poller/state.ts'
 import type { Steps } from '../slices.ts'
+import type { SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { type Problem, type Status, type SystemStatus, worstState } from './model.ts'
 import { createPoolDetails } from './pool_detail.ts'

@@ -1,6 +1,6 @@
 import type { PollerStatus } from '../poller/poller.ts'
-import type { PoolState, SystemState } from '../poller/state.ts'
 import type { Steps } from '../slices.ts'
+import type { PoolState, SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
 import { loginStatus } from './login_status.ts'
 import type { PoolStatus, RequestStatus, ScheduleStatus, State, SystemStatus } from './model.ts'

@@ -1,27 +1,27 @@
 import { expect } from 'vitest'
-import { createPage } from '../../src/metrics/page.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
 import { boundedName } from '../../src/values/names.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
 import { fuzz } from './fuzz.ts'
 import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.ts'
 
-fuzz('the page of what was decoded', {
+fuzz('the exposition of what was decoded', {
   corpus: 'systems',
   input: bodies,
   runs: 80,
   check: (json) => {
     const system = renderedSystem('a', json)
-    const page = createPage(system.parts)
-    const series = parseExposition(page.text('text'))
-    expect(parseExposition(page.text('openmetrics'))).toEqual(series)
-    expect(series.length).toBe(page.series)
+    const exposition = createExposition(system.parts)
+    const series = parseExposition(exposition.text('text'))
+    expect(parseExposition(exposition.text('openmetrics'))).toEqual(series)
+    expect(series.length).toBe(exposition.series)
     checkSeries(series)
     checkHeaders(
-      page.text('text'),
+      exposition.text('text'),
       /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:\1(?:\{[^\n]*\})? \S+\n)+\n?)*$/,
     )
     checkHeaders(
-      page.text('openmetrics'),
+      exposition.text('openmetrics'),
       /^(?:# HELP (\S+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:# UNIT \1 \w+\n)?(?:\1(?:_total)?(?:\{[^\n]*\})? \S+\n)+)*$/,
     )
     checkLabels(series, system)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createPage } from '../../src/metrics/page.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkMetrics, createBlocks } from '../support/promtool.ts'
 import { fuzz, readCorpus } from './fuzz.ts'
 import { bodies, renderedSystem } from './rendered_system.ts'
 
-/** Systems of one page, so that one run of promtool checks all of them. */
+/** Systems of one exposition, so that one run of promtool checks all of them. */
 const SYSTEMS = 20
 
 /** A list of systems as JSON text, each as JSON text. */
@@ -14,16 +14,18 @@ const fleet = fc
   .array(bodies, { minLength: SYSTEMS, maxLength: SYSTEMS })
   .map((systems) => JSON.stringify([...systems, ...readCorpus('systems')]))
 
-fuzz('promtool accepts the page of many systems', {
+fuzz('promtool accepts the exposition of many systems', {
   corpus: 'fleets',
   input: fleet,
   runs: 3,
   check: async (json) => {
     const systems: string[] = JSON.parse(json)
-    const page = createPage(systems.flatMap((system, index) => renderedSystem(`s${index}`, system).parts))
-    const checked = await checkMetrics(page.text('text'))
+    const exposition = createExposition(
+      systems.flatMap((system, index) => renderedSystem(`s${index}`, system).parts),
+    )
+    const checked = await checkMetrics(exposition.text('text'))
     expect(checked).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    await checkOpenMetrics(page.text('openmetrics'))
+    await checkOpenMetrics(exposition.text('openmetrics'))
   },
 })
 
@@ -31,6 +33,6 @@ fuzz('promtool accepts the page of many systems', {
 async function checkOpenMetrics(text: string): Promise<void> {
   using folder = temporaryFolder()
   const timed = text.replaceAll(/^(?!#).+$/gm, '$& 1785312642')
-  const made = await createBlocks(folder.write('page.om', `${timed}# EOF\n`), folder.path)
+  const made = await createBlocks(folder.write('exposition.om', `${timed}# EOF\n`), folder.path)
   expect(made).toMatchObject({ code: 0 })
 }

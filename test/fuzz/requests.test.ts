@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createEmulator } from '../../src/emulator/emulator.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { createPage } from '../../src/metrics/page.ts'
-import { newSystem } from '../../src/poller/state.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../src/server/metrics/metrics_app.ts'
+import { newSystem } from '../../src/state/state.ts'
 import { feedParts } from '../metrics/reading.ts'
 import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
 import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
@@ -28,9 +28,9 @@ beforeAll(async () => {
   await emulator.start()
   const admin = await startAdmin({ systems: { a: emulator.url, b: emulator.url }, log })
   const app = createMetricsApp({
-    page: () => createPage(feedParts(1)),
+    exposition: () => createExposition(feedParts(1)),
     own: createOwnMetrics({ version: '1', nodeVersion: 'v24' }),
-    probes: { systems: () => [newSystem('a')], probe: async () => createPage(feedParts(1)) },
+    probes: { systems: () => [newSystem('a')], probe: async () => createExposition(feedParts(1)) },
     ready: () => true,
     reload: undefined,
     status: statusSources([]),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { NodeHistory } from '../../src/api/history/node_history.ts'
 import { createCollection, type PoolSamples } from '../../src/history/recent/collection.ts'
 import { createHistoryDocument } from '../../src/history/recent/document.ts'
-import type { Format } from '../../src/metrics/exposition.ts'
+import type { Format } from '../../src/metrics/lines.ts'
 import { atOnce } from '../../src/slices.ts'
 import { checkMetrics } from '../support/promtool.ts'
 

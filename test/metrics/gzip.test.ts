@@ -1,8 +1,8 @@
 import { gunzipSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Body } from '../../src/metrics/exposition.ts'
 import { compressPiece, compressTail, endGzip } from '../../src/metrics/gzip.ts'
+import type { Body } from '../../src/metrics/lines.ts'
 
 /** A body of two pieces. */
 async function bodyOf(text: string): Promise<Body> {

@@ -1,6 +1,6 @@
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import { ATTRIBUTES, DISK_COUNTS, HEALTH_STATES } from '../../src/catalogue.ts'
-import { type Part, renderPart } from '../../src/metrics/exposition.ts'
+import { type Part, renderPart } from '../../src/metrics/lines.ts'
 import { feedSamples, forecastSamples } from '../../src/metrics/samples.ts'
 
 /** A feed in the shapes of a real system, with every attribute, and names that need escaping. */

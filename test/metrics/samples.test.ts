@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../src/api/feed/feed.ts'
-import { renderPart } from '../../src/metrics/exposition.ts'
+import { renderPart } from '../../src/metrics/lines.ts'
 import { coverageSamples, feedSamples, forecastSamples, uniqueNames } from '../../src/metrics/samples.ts'
 import { boundedName } from '../../src/values/names.ts'
 import { oneSeries, parseExposition } from './exposition_text.ts'

@@ -6,10 +6,10 @@ import type { HistoryReading } from '../../src/api/history/history.ts'
 import { historySteps } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
 import { createHistoryPoller } from '../../src/poller/history_poller.ts'
-import { createJournal } from '../../src/poller/journal.ts'
+import { createPollLog } from '../../src/poller/log/poll_log.ts'
 import { atOnce } from '../../src/slices.ts'
-import { withPoll, withPools } from './changes.ts'
-import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
+import { withPoll, withPools } from '../state/changes.ts'
+import { ownMetrics, recordingLog, storeOfA } from './setup.ts'
 
 const STEP = 300
 const WINDOW = 3600
@@ -47,8 +47,8 @@ async function start({
   interval = STEP,
 } = {}) {
   const setup: Setup = { answer: served, works: true, now, periods: [], failures: [] }
-  const board = await boardOfA()
-  await board.update('a', (state) =>
+  const store = await storeOfA()
+  await store.update('a', (state) =>
     withPools(
       state,
       ['p1', 'p2'].map((id) => ({ id, name: undefined })),
@@ -68,8 +68,8 @@ async function start({
         return setup.answer(poolId, period)
       },
     },
-    board,
-    journal: createJournal({ log, own: ownMetrics(), board, system: 'a' }),
+    store,
+    pollLog: createPollLog({ log, own: ownMetrics(), store, system: 'a' }),
     works: () => setup.works,
     start: async (reading) => {
       const done = reading().catch((failure: unknown) => void setup.failures.push(failure))
@@ -108,12 +108,12 @@ async function start({
   /** These pools were polled once, successfully, and no other is to be. */
   const polled = async (pools: readonly string[] = ['p1', 'p2']) => {
     for (const id of pools)
-      await board.update('a', (state) =>
+      await store.update('a', (state) =>
         withPoll(state, id, { at: setup.now, seconds: 1, failure: undefined }, feedOf(id)),
       )
-    await board.update('a', (state) => ({ ...state, tried: true }))
+    await store.update('a', (state) => ({ ...state, tried: true }))
   }
-  return { poller, setup, board, log, times, polled, begin, look, stopping }
+  return { poller, setup, store, log, times, polled, begin, look, stopping }
 }
 
 const feedOf = (pool: string) =>
@@ -159,9 +159,9 @@ test('reads the pools when all were polled once, and then with every interval', 
 })
 
 test('nothing is read before every pool was tried once', async () => {
-  const { setup, board, polled, look } = await start()
+  const { setup, store, polled, look } = await start()
   await polled(['p1'])
-  await board.update('a', (state) => ({ ...state, tried: false }))
+  await store.update('a', (state) => ({ ...state, tried: false }))
   await look()
   expect(setup.periods).toEqual([])
 })
@@ -254,10 +254,10 @@ test('readings begin up to a quarter of the interval later', async () => {
 })
 
 test('samples of a pool that cannot be read stay until they are too old, and those of the others are renewed', async () => {
-  const { setup, times, polled, log, board, look } = await start()
+  const { setup, times, polled, log, store, look } = await start()
   await polled()
   await look()
-  const page = board.page()
+  const exposition = store.exposition()
   setup.answer = async (pool, period) => {
     if (pool === 'p1') throw new ApiError('server_error', 'broken')
     return served(pool, period)
@@ -275,7 +275,7 @@ test('samples of a pool that cannot be read stay until they are too old, and tho
   expect(log.lines.filter(({ level }) => level === 'warn')).toMatchObject([
     { message: 'history failed', fields: { pool_id: 'p1', reason: 'server_error' } },
   ])
-  expect(board.page()).toBe(page)
+  expect(store.exposition()).toBe(exposition)
   setup.answer = served
   setup.now += STEP
   await look()
@@ -298,10 +298,10 @@ test('nothing is read while polls fail; old samples go, and the reading is made 
 })
 
 test('samples with a label that the pool does not have any more are removed', async () => {
-  const { setup, times, polled, board, look } = await start()
+  const { setup, times, polled, store, look } = await start()
   await polled()
   await look()
-  await board.update('a', (state) => withPools(state, [{ id: 'p2', name: 'p2' }]))
+  await store.update('a', (state) => withPools(state, [{ id: 'p2', name: 'p2' }]))
   setup.answer = () => Promise.reject(new ApiError('server_error', 'broken'))
   setup.now += STEP
   await look()

@@ -4,27 +4,27 @@ import { PROVIDERS_PATH } from '../../src/api/providers/providers.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import { silentLog } from '../../src/log.ts'
-import { linesOf } from '../../src/metrics/exposition.ts'
+import { linesOf } from '../../src/metrics/lines.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { createBoard } from '../../src/poller/board.ts'
 import { createInventory } from '../../src/poller/inventory.ts'
-import { createJournal } from '../../src/poller/journal.ts'
+import { createPollLog } from '../../src/poller/log/poll_log.ts'
 import { createPoller } from '../../src/poller/poller.ts'
-import { newSystem, type SystemState } from '../../src/poller/state.ts'
-import { systemPart } from '../../src/poller/state_samples.ts'
 import { atOnce } from '../../src/slices.ts'
+import { systemPart } from '../../src/state/samples.ts'
+import { newSystem, type SystemState } from '../../src/state/state.ts'
+import { createStateStore } from '../../src/state/store.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
-import { boardOfA, ownMetrics, recordingLog } from './setup.ts'
+import { ownMetrics, recordingLog, storeOfA } from './setup.ts'
 
-/** A poller with one emulated system, and the page that it renders. */
+/** A poller with one emulated system, and the exposition that it renders. */
 async function startPoller(options: { token?: string; schedule?: string; faults?: string[] } = {}) {
   const { token = 'emulator-monitor', schedule = neverSchedule(), faults = [] } = options
   const emulator = createEmulator({ listenAddress: '127.0.0.1:0', pools: 1, nodes: 1, faults })
   await emulator.start()
-  const board = createBoard(() => undefined)
+  const store = createStateStore(() => undefined)
   const own = createOwnMetrics({ version: 'test', nodeVersion: 'test' })
-  const poller = createPoller({ board, own, log: silentLog })
+  const poller = createPoller({ store, own, log: silentLog })
   const systems = [{ name: 'frankfurt', base_url: emulator.url, auth: { token } }]
   const poll = { schedule: '* * * * * *', max_random_delay: '0s' }
   const text = JSON.stringify({ systems, poll, providers: { schedule } })
@@ -32,13 +32,13 @@ async function startPoller(options: { token?: string; schedule?: string; faults?
   return {
     emulator,
     lines: (name: string) =>
-      board
-        .page()
+      store
+        .exposition()
         .text('text')
         .split('\n')
         .filter((line) => line.startsWith(name)),
-    inventory: () => board.system('frankfurt')?.inventory,
-    tried: () => board.system('frankfurt')?.tried,
+    inventory: () => store.system('frankfurt')?.inventory,
+    tried: () => store.system('frankfurt')?.tried,
     async [Symbol.asyncDispose]() {
       await poller.stop()
       await emulator.stop()
@@ -102,8 +102,8 @@ describe('a list that fails', () => {
     const inventory = createInventory({
       system: 'frankfurt',
       isDue: true,
-      journal: createJournal({ log, own: ownMetrics(), board: await boardOfA(), system: 'frankfurt' }),
-      board: {
+      pollLog: createPollLog({ log, own: ownMetrics(), store: await storeOfA(), system: 'frankfurt' }),
+      store: {
         update: async (_name, change) => {
           const next = change(state)
           state = Symbol.iterator in next ? atOnce(next) : next

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
-import { createBoard } from '../../src/poller/board.ts'
 import { createPoller } from '../../src/poller/poller.ts'
+import { createStateStore } from '../../src/state/store.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitForAssertion } from '../support/wait.ts'
 import { ownMetrics, recordingLog, shown } from './setup.ts'
@@ -43,24 +43,24 @@ function configOf(systems: readonly object[], changes: Record<string, object> = 
 }
 
 function create({ now = Date.now } = {}) {
-  const board = createBoard(() => undefined)
+  const store = createStateStore(() => undefined)
   const own = ownMetrics()
   const log = recordingLog('debug')
   const requested: string[] = []
-  const poller = createPoller({ board, own, log, now, onRequest: (system) => void requested.push(system) })
+  const poller = createPoller({ store, own, log, now, onRequest: (system) => void requested.push(system) })
   endings.push(poller.stop)
   const waitUntilTried = () => waitForAssertion(() => expect(poller.ready()).toBe(true))
-  return { board, own, log, poller, requested, waitUntilTried }
+  return { store, own, log, poller, requested, waitUntilTried }
 }
 
-const free = ({ board }: ReturnType<typeof create>) =>
-  Object.keys(shown(board, 'sds_node_disk_space_free_bytes', 'system'))
+const free = ({ store }: ReturnType<typeof create>) =>
+  Object.keys(shown(store, 'sds_node_disk_space_free_bytes', 'system'))
 
 describe('a system', () => {
   test('is ready after its first poll, and has its status', async () => {
     const emulator = await startEmulator()
     const parts = create()
-    const { poller, board, own, requested, waitUntilTried } = parts
+    const { poller, store, own, requested, waitUntilTried } = parts
     expect(poller.ready()).toBe(false)
     const used = poller.use(configOf([systemOf(emulator)]))
     expect(poller.ready()).toBe(false)
@@ -68,8 +68,8 @@ describe('a system', () => {
     expect(poller.ready()).toBe(false)
     await waitUntilTried()
     await waitForAssertion(() => expect(free(parts)).toEqual(['a']))
-    expect(shown(board, 'sds_system_up', 'system')).toEqual({ a: 1 })
-    expect(Math.abs(shown(board, 'sds_system_clock_skew_seconds', 'system')['a'] ?? 99)).toBeLessThan(60)
+    expect(shown(store, 'sds_system_up', 'system')).toEqual({ a: 1 })
+    expect(Math.abs(shown(store, 'sds_system_clock_skew_seconds', 'system')['a'] ?? 99)).toBeLessThan(60)
     expect(requested).toContain('a')
     const text = await own.render('text')
     expect(text).toMatch(/^sds_api_requests_total\{.*operation="nodes".*\} 1$/m)
@@ -97,10 +97,10 @@ describe('a system', () => {
     const notAfter = new Date(Math.ceil(Date.now() / 86_400_000 + 30) * 86_400_000)
     const tls = await selfSigned({ names: ['127.0.0.1'], notAfter })
     const emulator = await startEmulator([], { tls })
-    const { poller, board, waitUntilTried } = create()
+    const { poller, store, waitUntilTried } = create()
     await poller.use(configOf([systemOf(emulator, { tls_config: { insecure_skip_verify: true } })]))
     await waitUntilTried()
-    expect(shown(board, 'sds_system_tls_not_after_timestamp_seconds', 'system')).toEqual({
+    expect(shown(store, 'sds_system_tls_not_after_timestamp_seconds', 'system')).toEqual({
       a: notAfter.getTime() / 1000,
     })
   })
@@ -109,16 +109,16 @@ describe('a system', () => {
     const [quick, slow] = [await startEmulator(), await startEmulator(['stall@nodes'])]
     const parts = create()
     await parts.poller.use(configOf([systemOf(quick), systemOf(slow, { name: 'b' })]))
-    await waitForAssertion(() => expect(parts.board.system('a')?.tried).toBe(true))
+    await waitForAssertion(() => expect(parts.store.system('a')?.tried).toBe(true))
     expect(parts.poller.ready()).toBe(false)
   })
 
   test('that is down is tried, and not up', async () => {
     const emulator = await startEmulator(['status:503,body=none@nodes'])
-    const { poller, board, waitUntilTried } = create()
+    const { poller, store, waitUntilTried } = create()
     await poller.use(configOf([systemOf(emulator)], { poll: { schedule: neverSchedule(), timeout: '1s' } }))
     await waitUntilTried()
-    expect(shown(board, 'sds_pool_up', 'system')).toEqual({ a: 0 })
+    expect(shown(store, 'sds_pool_up', 'system')).toEqual({ a: 0 })
   })
 
   test('that is only probed is ready at once, and has no values on /metrics', async () => {
@@ -126,8 +126,8 @@ describe('a system', () => {
     const parts = create()
     await parts.poller.use(configOf([systemOf(emulator)], { poll: { schedule: '' } }))
     expect(parts.poller.ready()).toBe(true)
-    const page = await parts.poller.probe('a', undefined, new AbortController().signal)
-    expect(page?.text('text')).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
+    const exposition = await parts.poller.probe('a', undefined, new AbortController().signal)
+    expect(exposition?.text('text')).toMatch(/^sds_probe_success\{system="a"\} 1$/m)
     expect(free(parts)).toEqual([])
   })
 })

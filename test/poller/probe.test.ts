@@ -6,11 +6,10 @@ import { untilAborted } from '../../src/api/http/deadline.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
 import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { withPools } from '../state/changes.ts'
 import { neverSchedule } from '../support/schedules.ts'
 import { waitFor } from '../support/wait.ts'
-import { withPools } from './changes.ts'
 import {
-  boardOfA,
   clientOf,
   configOf,
   onlySystem,
@@ -18,6 +17,7 @@ import {
   readingOf,
   recordingLog,
   shown,
+  storeOfA,
 } from './setup.ts'
 
 const ONLY_PROBED =
@@ -45,24 +45,24 @@ async function setUp({ client, yaml = ONLY_PROBED, pools, isStarted = true }: Se
     yaml,
     `{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}, labels: {site: fra}${list}}`,
   )
-  const board = await boardOfA()
+  const store = await storeOfA()
   const log = recordingLog()
   const system = onlySystem(config)
   const poller = createSystemPoller({
     system,
     config,
     client: clientOf(client),
-    board,
+    store,
     own: ownMetrics(),
     log,
   })
   running.push(poller)
   if (isStarted) poller.start()
   const probe = async (pool?: string, signal = new AbortController().signal) => {
-    const page = await poller.probe(pool, signal)
-    return page && summary(page.text('text'))
+    const exposition = await poller.probe(pool, signal)
+    return exposition && summary(exposition.text('text'))
   }
-  return { board, poller, probe, log }
+  return { store, poller, probe, log }
 }
 
 /** The values that the tests look at, by pool or node. */
@@ -86,12 +86,12 @@ function summary(text: string) {
   }
 }
 
-/** The page has exactly these values of these families. */
-function expectPage(
-  page: ReturnType<typeof summary> | undefined,
+/** The exposition has exactly these values of these families. */
+function expectExposition(
+  exposition: ReturnType<typeof summary> | undefined,
   expected: Partial<ReturnType<typeof summary>>,
 ): void {
-  expect(page).toEqual({ ...page, ...expected })
+  expect(exposition).toEqual({ ...exposition, ...expected })
 }
 
 /** A client whose answers about nodes wait until they are released. */
@@ -118,18 +118,18 @@ describe('a system without a schedule', () => {
     const { probe, poller } = await setUp({ client: { nodes, pools } })
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect([pools.mock.calls.length, poller.next().nextPollMs]).toEqual([0, undefined])
-    expectPage(await probe(), { success: 1, up: { p: 1 }, free: { n1: 1 } })
-    expectPage(await probe(), { success: 1, up: { p: 1 }, free: { n1: 2 } })
+    expectExposition(await probe(), { success: 1, up: { p: 1 }, free: { n1: 1 } })
+    expectExposition(await probe(), { success: 1, up: { p: 1 }, free: { n1: 2 } })
     expect([pools.mock.calls.length, nodes.mock.calls.length]).toEqual([1, 2])
   })
 
   test('has its labels, and no series of other systems and of the exporter', async () => {
     const { probe } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }) }, pools: ['p'] })
-    const page = await probe()
-    expect([...(page?.systems ?? [])]).toEqual(['a'])
-    expect(page?.families).toContain('sds_system_info')
+    const exposition = await probe()
+    expect([...(exposition?.systems ?? [])]).toEqual(['a'])
+    expect(exposition?.families).toContain('sds_system_info')
     expect(
-      [...(page?.families ?? [])].filter((name) =>
+      [...(exposition?.families ?? [])].filter((name) =>
         /_total$|^(process|nodejs|sds_exporter|sds_api)_/.test(name),
       ),
     ).toEqual([])
@@ -142,9 +142,9 @@ describe('a system without a schedule', () => {
     }
     const yaml = `poll: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nperformance: {source: feed}`
     const { probe } = await setUp({ client, pools: ['p'], yaml })
-    expectPage(await probe(), { forecast: { n1: 172_800 } })
+    expectExposition(await probe(), { forecast: { n1: 172_800 } })
     client.forecasts = async () => Promise.reject(timeout())
-    expectPage(await probe(), { forecast: { n1: 172_800 } })
+    expectExposition(await probe(), { forecast: { n1: 172_800 } })
   })
 
   test('that is probed before it is started is polled when it is', async () => {
@@ -155,7 +155,7 @@ describe('a system without a schedule', () => {
     })
     const probed = probe()
     poller.start()
-    expectPage(await probed, { success: 1, free: { n1: 1 } })
+    expectExposition(await probed, { success: 1, free: { n1: 1 } })
   })
 })
 
@@ -168,8 +168,8 @@ describe('probes of one system', () => {
     const late = probe()
     await new Promise(setImmediate)
     release()
-    for (const page of await Promise.all([...probes, late]))
-      expectPage(page, { success: 1, free: { 'node-p': 2, 'node-q': 2 } })
+    for (const exposition of await Promise.all([...probes, late]))
+      expectExposition(exposition, { success: 1, free: { 'node-p': 2, 'node-q': 2 } })
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
@@ -181,15 +181,15 @@ describe('probes of one system', () => {
     const first = probe()
     await new Promise(setImmediate)
     release()
-    expectPage(await first, { free: { 'node-p': 1 } })
+    expectExposition(await first, { free: { 'node-p': 1 } })
     const second = probe()
     await waitForRequests(2)
     release()
-    expectPage(await second, { free: { 'node-p': 2 } })
+    expectExposition(await second, { free: { 'node-p': 2 } })
     expect(nodes).toHaveBeenCalledTimes(2)
   })
 
-  test('that shared a poll share the page', async () => {
+  test('that shared a poll share the exposition', async () => {
     const { nodes, release, waitForRequests } = gated()
     const { poller } = await setUp({ client: { nodes }, pools: ['p'] })
     const { signal } = new AbortController()
@@ -201,33 +201,33 @@ describe('probes of one system', () => {
     expect(second).toBe(first)
   })
 
-  test('of different pools that share polls have pages of their own', async () => {
+  test('of different pools that share polls have expositions of their own', async () => {
     const { nodes, release, waitForRequests } = gated()
     const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     const probes = [probe('p'), probe('q'), probe()]
     await waitForRequests(2)
     release()
     const [p, q, both] = await Promise.all(probes)
-    expectPage(p, { success: 1, up: { p: 1 }, free: { 'node-p': expect.any(Number) } })
-    expectPage(q, { success: 1, up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
-    expectPage(both, { success: 1, up: { p: 1, q: 1 } })
+    expectExposition(p, { success: 1, up: { p: 1 }, free: { 'node-p': expect.any(Number) } })
+    expectExposition(q, { success: 1, up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
+    expectExposition(both, { success: 1, up: { p: 1, q: 1 } })
   })
 
   test('without pools succeed', async () => {
-    const { probe, board } = await setUp({ client: { pools: async () => [] } })
-    await board.update('a', (state) => ({ ...state, up: true }))
-    expectPage(await probe(), { success: 1, systemUp: 1, up: {} })
+    const { probe, store } = await setUp({ client: { pools: async () => [] } })
+    await store.update('a', (state) => ({ ...state, up: true }))
+    expectExposition(await probe(), { success: 1, systemUp: 1, up: {} })
   })
 
   test('of one pool fail while the pools are unknown', async () => {
     const { probe } = await setUp({ client: { pools: async () => Promise.reject(timeout()) } })
-    expectPage(await probe('p'), { success: 0, up: {} })
+    expectExposition(await probe('p'), { success: 0, up: {} })
   })
 
   test('of one pool poll that pool only', async () => {
     const nodes = vi.fn(async (pool: string) => readingOf({ [`node-${pool}`]: 1 }, pool))
     const { probe } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
-    expectPage(await probe('q'), { success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
+    expectExposition(await probe('q'), { success: 1, up: { q: 1 }, free: { 'node-q': 1 } })
     expect(nodes.mock.calls.map(([pool]) => pool)).toEqual(['q'])
   })
 
@@ -242,20 +242,20 @@ describe('probes of one system', () => {
 describe('a probe during which', () => {
   test('a pool leaves has the other pools', async () => {
     const { nodes, release, waitForRequests } = gated()
-    const { probe, board } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const { probe, store } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     const probed = probe()
     await waitForRequests(2)
-    await board.update('a', (state) => withPools(state, [{ id: 'q', name: undefined }]))
+    await store.update('a', (state) => withPools(state, [{ id: 'q', name: undefined }]))
     release()
-    expectPage(await probed, { up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
+    expectExposition(await probed, { up: { q: 1 }, free: { 'node-q': expect.any(Number) } })
   })
 
   test('the system is removed has no answer', async () => {
     const { nodes, release, waitForRequests } = gated()
-    const { probe, board } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { probe, store } = await setUp({ client: { nodes }, pools: ['p'] })
     const probed = probe()
     await waitForRequests(1)
-    await board.show([])
+    await store.show([])
     release()
     expect(await probed).toBeUndefined()
   })
@@ -264,7 +264,7 @@ describe('a probe during which', () => {
     const { probe, poller } = await setUp({ client: {}, pools: ['p'], isStarted: false })
     const probed = probe()
     await poller.stop()
-    expectPage(await probed, { success: 0 })
+    expectExposition(await probed, { success: 0 })
   })
 })
 
@@ -276,35 +276,35 @@ describe('a probe that ends before the poll', () => {
         ? slow.promise
         : Promise.resolve(readingOf({ [`node-${pool}`]: nodes.mock.calls.length }, pool)),
     )
-    const { probe, board } = await setUp({ client: { nodes }, pools: ['quick', 'slow'] })
-    expectPage(await probe(), { success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
-    await board.update('a', (state) => ({ ...state, up: true }))
+    const { probe, store } = await setUp({ client: { nodes }, pools: ['quick', 'slow'] })
+    expectExposition(await probe(), { success: 1, free: { 'node-quick': 1, 'node-slow': 2 } })
+    await store.update('a', (state) => ({ ...state, up: true }))
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
-    const polled = () => shown(board, 'sds_node_disk_space_free_bytes', 'node')['node-quick'] === 3
+    const polled = () => shown(store, 'sds_node_disk_space_free_bytes', 'node')['node-quick'] === 3
     await waitFor(polled, { what: 'the second poll of the quick pool' })
     await new Promise(setImmediate)
     over.abort()
-    const page = await probed
-    expectPage(page, { success: 0, systemUp: 1, up: { quick: 1, slow: 0 } })
-    expect(page?.seconds['slow']).toBeLessThan(60)
-    expect(Object.keys(page?.free ?? {})).toEqual(['node-quick'])
+    const exposition = await probed
+    expectExposition(exposition, { success: 0, systemUp: 1, up: { quick: 1, slow: 0 } })
+    expect(exposition?.seconds['slow']).toBeLessThan(60)
+    expect(Object.keys(exposition?.free ?? {})).toEqual(['node-quick'])
     slow.resolve(readingOf({ 'node-slow': 9 }, 'slow'))
-    await waitFor(() => board.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined, {
+    await waitFor(() => store.system('a')?.pools.get('slow')?.lastAttempt?.failure === undefined, {
       what: 'the end',
     })
   })
 
   test('and has no answer of the system says that it is down', async () => {
     const nodes = vi.fn(() => new Promise<FeedReading>(() => undefined))
-    const { probe, board } = await setUp({ client: { nodes }, pools: ['p'] })
-    await board.update('a', (state) => ({ ...state, up: true }))
+    const { probe, store } = await setUp({ client: { nodes }, pools: ['p'] })
+    await store.update('a', (state) => ({ ...state, up: true }))
     running.splice(0)
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
     await waitFor(() => nodes.mock.calls.length === 1, { what: 'the request' })
     over.abort()
-    expectPage(await probed, { success: 0, systemUp: 0, up: { p: 0 } })
+    expectExposition(await probed, { success: 0, systemUp: 0, up: { p: 0 } })
   })
 
   test('because the poller stops, ends with it', async () => {
@@ -314,7 +314,7 @@ describe('a probe that ends before the poll', () => {
     const probed = probe()
     await new Promise(setImmediate)
     await poller.stop()
-    expectPage(await probed, { success: 0, up: { p: 0 } })
+    expectExposition(await probed, { success: 0, up: { p: 0 } })
   })
 })
 
@@ -325,20 +325,20 @@ describe('a failed poll', () => {
       if (pool === 'p' && isFailing) throw timeout()
       return readingOf({ [`node-${pool}`]: 1 }, pool)
     }
-    const { probe, board } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
+    const { probe, store } = await setUp({ client: { nodes }, pools: ['p', 'q'] })
     await probe()
     isFailing = true
-    const page = await probe()
-    expectPage(page, { success: 0, up: { p: 0, q: 1 }, free: { 'node-q': 1 } })
-    const pool = board.system('a')?.pools.get('p')
+    const exposition = await probe()
+    expectExposition(exposition, { success: 0, up: { p: 0, q: 1 }, free: { 'node-q': 1 } })
+    const pool = store.system('a')?.pools.get('p')
     expect(pool?.reading).toBeDefined()
-    expect(page?.seconds['p']).toBe(pool?.lastAttempt?.seconds)
+    expect(exposition?.seconds['p']).toBe(pool?.lastAttempt?.seconds)
   })
 
   test('of the list of pools is visible although no pool is known', async () => {
     const pools = async () => Promise.reject(new ApiError('forbidden', 'no role', { status: 403 }))
     const { probe } = await setUp({ client: { pools } })
-    expectPage(await probe(), { success: 0, systemUp: 0, up: {} })
+    expectExposition(await probe(), { success: 0, systemUp: 0, up: {} })
   })
 })
 
@@ -373,40 +373,40 @@ describe('figures of the query interface', () => {
 
   test('are read with every probe, and are left out when the queries fail', async () => {
     const { state, probe } = await setUpQueries('')
-    expectPage(await probe(), { success: 1, memory: { n1: 1 } })
-    expectPage(await probe(), { success: 1, memory: { n1: 2 } })
+    expectExposition(await probe(), { success: 1, memory: { n1: 1 } })
+    expectExposition(await probe(), { success: 1, memory: { n1: 2 } })
     state.isFailing = true
-    expectPage(await probe(), { success: 1, queryUp: 0, memory: {}, free: { n1: 1 } })
+    expectExposition(await probe(), { success: 1, queryUp: 0, memory: {}, free: { n1: 1 } })
     state.isFailing = false
-    expectPage(await probe(), { memory: { n1: state.polls } })
+    expectExposition(await probe(), { memory: { n1: state.polls } })
   })
 
   test('of earlier probes are left out when their query fails, or does not end in time', async () => {
     const { state, probe } = await setUpQueries('')
-    expectPage(await probe(), { success: 1, memory: { n1: 1 } })
+    expectExposition(await probe(), { success: 1, memory: { n1: 1 } })
     state.failing = 'query_memory'
-    expectPage(await probe(), { success: 1, memory: {} })
+    expectExposition(await probe(), { success: 1, memory: {} })
     state.failing = ''
-    expectPage(await probe(), { success: 1, memory: { n1: 3 } })
+    expectExposition(await probe(), { success: 1, memory: { n1: 3 } })
     state.isHanging = true
     const over = new AbortController()
     const probed = probe(undefined, over.signal)
     await waitFor(() => state.polls === 4, { what: 'the first query' })
     over.abort()
-    expectPage(await probed, { success: 1, memory: {}, free: { n1: 1 } })
+    expectExposition(await probed, { success: 1, memory: {}, free: { n1: 1 } })
     // It awaits the queries that are under way, and starts no others.
     const joined = new AbortController()
     const late = probe(undefined, joined.signal)
     await new Promise((resolve) => setTimeout(resolve, 20))
     joined.abort()
-    expectPage(await late, { memory: {} })
+    expectExposition(await late, { memory: {} })
     expect(state.polls).toBe(4)
   })
 
   test('with a schedule of their own are read on that schedule, and kept in between', async () => {
     const { state, probe } = await setUpQueries(`performance: {schedule: "${NEVER}"}`)
-    expectPage(await probe(), { memory: { n1: 1 } })
-    expectPage(await probe(), { memory: { n1: 1 } })
+    expectExposition(await probe(), { memory: { n1: 1 } })
+    expectExposition(await probe(), { memory: { n1: 1 } })
     expect(state.polls).toBe(1)
   })
 })

@@ -124,8 +124,8 @@ test('a failed probe of one pool does not delay what is due', async () => {
   const yaml = `poll: {max_random_delay: 0s}\n${EACH_MINUTE}`
   const { poller } = await setUp({ client: { ...client, nodes }, yaml, pools: ['p', 'bad'] })
   counts()
-  const page = await probeOf(poller, 'bad')
-  expect(page?.text('text')).toContain('sds_probe_success{system="a"} 0')
+  const exposition = await probeOf(poller, 'bad')
+  expect(exposition?.text('text')).toContain('sds_probe_success{system="a"} 0')
   // The schedule of the queries, but not that of polls.
   await vi.advanceTimersByTimeAsync(0.2 * MINUTE)
   expect(counts()).toEqual({ ...NONE, queries: 1 })
@@ -150,44 +150,44 @@ describe('without a schedule of polls', () => {
 
   test('what is due is requested with a probe of one pool', async () => {
     const { client, counts } = countingClient()
-    const { poller, board } = await setUp({ client, yaml, pools: ['p', 'q'] })
+    const { poller, store } = await setUp({ client, yaml, pools: ['p', 'q'] })
     await probeOf(poller, 'q')
     expect(counts()).toEqual({ ...ALL, pools: 0 })
-    expect(board.system('a')?.tried).toBe(true)
+    expect(store.system('a')?.tried).toBe(true)
   })
 
   test('a probe of one pool is a try, also while the pools are unknown', async () => {
     const { client } = countingClient()
     const pools = async () => Promise.reject(apiError())
-    const { poller, board } = await setUp({ client: { ...client, pools }, yaml })
+    const { poller, store } = await setUp({ client: { ...client, pools }, yaml })
     await probeOf(poller, 'p')
-    expect(board.system('a')?.tried).toBe(true)
+    expect(store.system('a')?.tried).toBe(true)
   })
 
   test('a probe of a pool that does not exist requests nothing', async () => {
     const { client, counts, nodes } = countingClient()
-    const { poller, board } = await setUp({ client, yaml, pools: ['p'] })
+    const { poller, store } = await setUp({ client, yaml, pools: ['p'] })
     expect(await probeOf(poller, 'x')).toBeUndefined()
     expect([counts(), nodes.mock.calls.length]).toEqual([NONE, 0])
-    expect(board.system('a')?.tried).toBe(false)
+    expect(store.system('a')?.tried).toBe(false)
   })
 })
 
 describe('a system', () => {
   test('is not tried before the first poll has ended', async () => {
     const first = Promise.withResolvers<never>()
-    const { board } = await setUp({ client: { nodes: () => first.promise }, pools: ['p'] })
+    const { store } = await setUp({ client: { nodes: () => first.promise }, pools: ['p'] })
     await vi.advanceTimersByTimeAsync(5 * MINUTE)
-    expect(board.system('a')?.tried).toBe(false)
+    expect(store.system('a')?.tried).toBe(false)
     first.reject(apiError())
     await vi.advanceTimersByTimeAsync(20)
-    expect(board.system('a')?.tried).toBe(true)
+    expect(store.system('a')?.tried).toBe(true)
   })
 
   test('without pools is tried, and asked for its providers', async () => {
     const read: SystemClient['read'] = async (_request, decode) => decode('<authnproviders/>')
-    const { board } = await setUp({ client: { pools: async () => [], read }, yaml: '' })
-    expect(board.system('a')).toMatchObject({
+    const { store } = await setUp({ client: { pools: async () => [], read }, yaml: '' })
+    expect(store.system('a')).toMatchObject({
       tried: true,
       inventory: { providers: decodeProviders('<authnproviders/>') },
     })

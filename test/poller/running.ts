@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { SystemClient } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import type { Board } from '../../src/poller/board.ts'
 import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
-import { boardOfA, clientOf, configOf, onlySystem, ownMetrics, recordingLog, shown } from './setup.ts'
+import type { StateStore } from '../../src/state/store.ts'
+import { clientOf, configOf, onlySystem, ownMetrics, recordingLog, shown, storeOfA } from './setup.ts'
 
 export const SECOND = 1000
 export const MINUTE = 60 * SECOND
@@ -30,7 +30,7 @@ interface SetUpOptions {
   readonly yaml?: string
   /** Ids of the pools in the configuration; undefined for discovery. */
   readonly pools?: readonly string[]
-  readonly board?: Board
+  readonly store?: StateStore
   /** Whether the first round has begun when the promise resolves; true by default. */
   readonly isAwaited?: boolean
 }
@@ -40,7 +40,7 @@ export async function setUp({
   client,
   yaml = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}`,
   pools,
-  board,
+  store,
   isAwaited = true,
 }: SetUpOptions) {
   const list = pools === undefined ? '' : `, pools: [${pools.map((id) => `{id: ${id}}`).join(', ')}]`
@@ -49,12 +49,12 @@ export async function setUp({
   /** All log lines except the list of pools. */
   const logLines = () => log.lines.filter(({ message }) => message !== 'polling pools')
   const own = ownMetrics()
-  const pollerBoard = board ?? (await newBoard())
+  const pollerBoard = store ?? (await newBoard())
   const poller = createSystemPoller({
     system: onlySystem(config),
     config,
     client: clientOf(client),
-    board: pollerBoard,
+    store: pollerBoard,
     own,
     log,
   })
@@ -62,7 +62,7 @@ export async function setUp({
   poller.start()
   if (isAwaited) await vi.advanceTimersByTimeAsync(20)
   return {
-    board: pollerBoard,
+    store: pollerBoard,
     log,
     poller,
     logLines,
@@ -71,7 +71,7 @@ export async function setUp({
     polls: () =>
       [
         ...pollerBoard
-          .page()
+          .exposition()
           .text('text')
           .toString()
           .matchAll(/^sds_pool_polls_total\{.*pool_id="(\w+)",result="(\w+)"\} ([1-9]\d*)$/gm),
@@ -81,8 +81,8 @@ export async function setUp({
   }
 }
 
-export async function newBoard(): Promise<Board> {
-  const board = boardOfA()
+export async function newBoard(): Promise<StateStore> {
+  const store = storeOfA()
   await vi.advanceTimersByTimeAsync(1)
-  return board
+  return store
 }

@@ -4,7 +4,7 @@ import type { Config, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { type Fields, fieldsOf, type Log } from '../../src/log.ts'
 import { createOwnMetrics } from '../../src/metrics/own.ts'
-import { type Board, createBoard } from '../../src/poller/board.ts'
+import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
 
 export const T = 1_785_312_642
@@ -96,15 +96,15 @@ export function ownMetrics() {
   return createOwnMetrics({ version: '1', nodeVersion: 'v24' })
 }
 
-/** A board that shows system `a`. */
-export async function boardOfA(): Promise<Board> {
-  const board = createBoard(() => undefined)
-  await board.show([{ name: 'a' }])
-  return board
+/** A store that shows system `a`. */
+export async function storeOfA(): Promise<StateStore> {
+  const store = createStateStore(() => undefined)
+  await store.show([{ name: 'a' }])
+  return store
 }
 
-/** The samples of a family on the page: values by the value of one label. */
-export function shown(board: Board, family: string, label: string): Record<string, number> {
-  const series = parseExposition(board.page().text('text')).filter(({ name }) => name === family)
+/** The samples of a family on the exposition: values by the value of one label. */
+export function shown(store: StateStore, family: string, label: string): Record<string, number> {
+  const series = parseExposition(store.exposition().text('text')).filter(({ name }) => name === family)
   return Object.fromEntries(series.map(({ labels, value }) => [labels[label] ?? '', value]))
 }

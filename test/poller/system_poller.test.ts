@@ -8,9 +8,9 @@ import { createAttempts } from '../../src/api/request/attempts.ts'
 import { createBreaker } from '../../src/api/request/breaker.ts'
 import { createLimits } from '../../src/api/request/limits.ts'
 import { createOperate } from '../../src/api/request/operation.ts'
-import type { Board } from '../../src/poller/board.ts'
-import { bytesOf } from '../../src/poller/pool_lines.ts'
-import { newSystem } from '../../src/poller/state.ts'
+import { bytesOf } from '../../src/state/rendering.ts'
+import { newSystem } from '../../src/state/state.ts'
+import type { StateStore } from '../../src/state/store.ts'
 import { answerOf } from '../api/http/answers.ts'
 import {
   apiError,
@@ -93,9 +93,9 @@ describe('polls', () => {
       await pause(2 * SECOND, signal)
       return readingOf({ n1: 1 })
     }
-    const { board } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { store } = await setUp({ client: { nodes }, pools: ['p'] })
     await vi.advanceTimersByTimeAsync(3 * SECOND)
-    const value = (family: string) => shown(board, family, 'pool_id')['p']
+    const value = (family: string) => shown(store, family, 'pool_id')['p']
     const endedAt = Date.UTC(2026, 0, 1, 12, 0, 32) / SECOND
     expect(value('sds_pool_last_success_timestamp_seconds')).toBeCloseTo(endedAt, 0)
     expect(value('sds_pool_poll_duration_seconds')).toBeCloseTo(2, 1)
@@ -187,13 +187,13 @@ describe('polls', () => {
           signal.addEventListener('abort', () => reject(signal.reason)),
         ),
     )
-    const { poller, logLines, polls, board } = await setUp({ client: { nodes }, pools: ['p'] })
+    const { poller, logLines, polls, store } = await setUp({ client: { nodes }, pools: ['p'] })
     poller.useHistory(configOf('history: {enabled: true}').history)
     const stopped = poller.stop()
     await vi.advanceTimersByTimeAsync(10 * MINUTE)
     await stopped
     expect(nodes).toHaveBeenCalledTimes(1)
-    expect(board.system('a')?.tried).toBe(false)
+    expect(store.system('a')?.tried).toBe(false)
     expect(logLines()).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
     expect(polls()).toEqual([])
@@ -228,7 +228,7 @@ describe('polls', () => {
     const nodes = async (pool: string) => readingOf({ [`n-${pool}`]: 1 }, pool)
     const pools = ['p', 'q']
     const unbounded = await setUp({ client: { nodes }, pools })
-    const bytes = bytesOf(unbounded.board.system('a') ?? newSystem('a'))
+    const bytes = bytesOf(unbounded.store.system('a') ?? newSystem('a'))
     const yaml = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\nlimits: {max_response_bytes: ${bytes - 1}B}`
     const { polls, free } = await setUp({ client: { nodes }, pools, yaml })
     expect([polls(), free()]).toEqual([['p ok 1', 'q too_large 1'], { 'n-p': 1 }])
@@ -286,7 +286,7 @@ describe('stale values', () => {
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     const nodes = vi.fn(async () => Promise.reject(apiError('connect')))
     const pools = vi.fn(async () => Promise.reject(apiError('connect')))
-    const { free } = await setUp({ client: { nodes, pools }, board: first.board })
+    const { free } = await setUp({ client: { nodes, pools }, store: first.store })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(free()).toEqual({ n1: 1 })
     expect(nodes).toHaveBeenCalled()
@@ -297,21 +297,21 @@ describe('stale values', () => {
 })
 
 test('an error while old values are withdrawn is logged', async () => {
-  const board = await newBoard()
+  const store = await newBoard()
   let isBroken = false
-  const broken: Board = {
-    ...board,
-    update: (...change) => (isBroken ? Promise.reject(new Error('no page')) : board.update(...change)),
+  const broken: StateStore = {
+    ...store,
+    update: (...change) => (isBroken ? Promise.reject(new Error('no exposition')) : store.update(...change)),
   }
   const { logLines } = await setUp({
     client: { nodes: async () => readingOf({ n1: 1 }) },
     pools: ['p'],
-    board: broken,
+    store: broken,
     yaml: `${WITHOUT_PROVIDERS}, schedule: "0 0 0 1 7 *"}\nforecast: {schedule: ""}`,
   })
   isBroken = true
   await vi.advanceTimersByTimeAsync(10 * MINUTE)
-  expect(logLines()).toMatchObject([{ level: 'error', fields: { error: 'Error: no page' } }])
+  expect(logLines()).toMatchObject([{ level: 'error', fields: { error: 'Error: no exposition' } }])
 })
 
 describe('a system that is down', () => {
@@ -422,25 +422,25 @@ describe('a system that is down', () => {
   })
 
   test('counts as tried, so that the exporter is ready', async () => {
-    const { board } = await setUp({ client: { nodes: async () => Promise.reject(apiError()) }, pools: ['p'] })
-    expect(board.system('a')?.tried).toBe(true)
+    const { store } = await setUp({ client: { nodes: async () => Promise.reject(apiError()) }, pools: ['p'] })
+    expect(store.system('a')?.tried).toBe(true)
   })
 })
 
-test('configured pools are never listed, however slowly the first page is made', async () => {
-  const board = await newBoard()
-  const slow: Board = {
-    ...board,
+test('configured pools are never listed, however slowly the first exposition is made', async () => {
+  const store = await newBoard()
+  const slow: StateStore = {
+    ...store,
     update: async (...change) => {
       await pause(3 * SECOND, new AbortController().signal)
-      return board.update(...change)
+      return store.update(...change)
     },
   }
   const list = vi.fn(async () => [{ id: 'other', name: undefined }])
   const client = { nodes: async (pool: string) => readingOf({ n1: 1 }, pool), pools: list }
   const yaml =
     'providers: {schedule: ""}\npoll: {max_random_delay: 0s, schedule: "* * * * * *"}\nforecast: {schedule: ""}'
-  const { up } = await setUp({ client, pools: ['p'], board: slow, yaml })
+  const { up } = await setUp({ client, pools: ['p'], store: slow, yaml })
   await vi.advanceTimersByTimeAsync(MINUTE)
   expect(up()).toEqual({ p: 1 })
   expect(list).not.toHaveBeenCalled()
@@ -511,10 +511,10 @@ describe('pools that the system lists', () => {
 
   test('are unknown because of an internal error, which is logged', async () => {
     const pools = vi.fn(async () => Promise.reject<never>(new TypeError('x is not a function')))
-    const { board, logLines } = await setUp({ client: { pools } })
+    const { store, logLines } = await setUp({ client: { pools } })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(pools).toHaveBeenCalledTimes(3)
-    expect(board.system('a')?.discoveryFailure).toBeUndefined()
+    expect(store.system('a')?.discoveryFailure).toBeUndefined()
     // Once for the first poll, and once for those of the schedule.
     const line = ['error', 'TypeError: x is not a function']
     expect(logLines().map(({ level, fields }) => [level, fields['error']])).toEqual([line, line])
@@ -532,13 +532,13 @@ describe('pools that the system lists', () => {
     const answered = Promise.withResolvers<void>()
     const pools = () => answered.promise.then(answer)
     const nodes = vi.fn(async () => readingOf({ n1: 1 }))
-    const { poller, board, logLines } = await setUp({ client: { pools, nodes } })
+    const { poller, store, logLines } = await setUp({ client: { pools, nodes } })
     const stopped = poller.stop()
     answered.resolve()
     await vi.advanceTimersByTimeAsync(MINUTE)
     await stopped
     expect(nodes).not.toHaveBeenCalled()
-    expect(board.system('a')).toMatchObject({ pools: new Map(), discoveryFailure: undefined })
+    expect(store.system('a')).toMatchObject({ pools: new Map(), discoveryFailure: undefined })
     expect(logLines()).toEqual([])
   })
 
@@ -559,28 +559,28 @@ describe('pools that the system lists', () => {
 
   test('are requested again until there is a list', async () => {
     const pools = vi.fn(async () => Promise.reject<never>(apiError('schema')))
-    const { board, up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
+    const { store, up, logged } = await setUp({ client: { nodes: async () => readingOf({ n1: 1 }), pools } })
     const discoveryFailure = { reason: 'schema', at: expect.closeTo(Date.now() / SECOND, 0) }
-    expect(board.system('a')).toMatchObject({ tried: true, discoveryFailure })
+    expect(store.system('a')).toMatchObject({ tried: true, discoveryFailure })
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     expect(pools.mock.calls.length).toBeGreaterThanOrEqual(3)
     pools.mockImplementation((async () => [{ id: 'p', name: undefined }]) as never)
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(up()).toEqual({ p: 1 })
-    expect(board.system('a')?.discoveryFailure).toBeUndefined()
+    expect(store.system('a')?.discoveryFailure).toBeUndefined()
     expect(logged()).toEqual(['warn discovery of pools failed schema', 'info discovery of pools works again'])
   })
 })
 
 describe('forecasts', () => {
   const yaml = `${WITHOUT_PROVIDERS}}`
-  const days = (board: Board) => shown(board, 'sds_node_capacity_forecast_seconds', 'node')
+  const days = (store: StateStore) => shown(store, 'sds_node_capacity_forecast_seconds', 'node')
   const nodes = async () => readingOf({ n1: 1 })
 
   test('are requested after the first poll, then on schedule', async () => {
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
-    expect(days(board)).toEqual({ n1: 172_800 })
+    const { store } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    expect(days(store)).toEqual({ n1: 172_800 })
     await vi.advanceTimersByTimeAsync(59 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(1)
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
@@ -589,12 +589,12 @@ describe('forecasts', () => {
 
   test('that failed at the start are requested again before their schedule', async () => {
     const forecasts = vi.fn(async () => Promise.reject<never>(apiError('timeout')))
-    const { board, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    const { store, logged } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(40 * MINUTE)
     expect(forecasts.mock.calls.length).toBeLessThanOrEqual(5)
     forecasts.mockImplementation((async () => readingOf({ n1: 1 }, 'sp1', '2')) as never)
     await vi.advanceTimersByTimeAsync(15 * MINUTE)
-    expect(days(board)).toEqual({ n1: 172_800 })
+    expect(days(store)).toEqual({ n1: 172_800 })
     expect(logged()).toEqual(['warn forecast failed timeout', 'info forecast works again'])
   })
 
@@ -608,22 +608,22 @@ describe('forecasts', () => {
 
   test('are kept after one failure, and withdrawn after two', async () => {
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    const { store } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     forecasts.mockRejectedValue(apiError('client_error'))
     await vi.advanceTimersByTimeAsync(61 * MINUTE)
-    expect(days(board)).toEqual({ n1: 172_800 })
+    expect(days(store)).toEqual({ n1: 172_800 })
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
-    expect(days(board)).toEqual({})
+    expect(days(store)).toEqual({})
   })
 
   test('are kept after one failure, however long they were read before', async () => {
     const forecasts = vi.fn(async () => readingOf({ n1: 1 }, 'sp1', '2'))
-    const { board } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
+    const { store } = await setUp({ client: { nodes, forecasts }, pools: ['p'], yaml })
     await vi.advanceTimersByTimeAsync(3 * 60 * MINUTE)
     forecasts.mockRejectedValue(apiError('client_error'))
     await vi.advanceTimersByTimeAsync(60 * MINUTE)
     expect(forecasts).toHaveBeenCalledTimes(5)
-    expect(days(board)).toEqual({ n1: 172_800 })
+    expect(days(store)).toEqual({ n1: 172_800 })
   })
 
   test('with an internal error are requested again on schedule, and the error is logged', async () => {
@@ -643,13 +643,13 @@ describe('forecasts', () => {
       forecasts,
       nodes: async () => (down ? Promise.reject(apiError()) : readingOf({ n1: 1 })),
     }
-    const { board } = await setUp({ client, pools: ['p'], yaml })
+    const { store } = await setUp({ client, pools: ['p'], yaml })
     down = true
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
-    expect(days(board)).toEqual({})
+    expect(days(store)).toEqual({})
     down = false
     await vi.advanceTimersByTimeAsync(6 * MINUTE)
-    expect(days(board)).toEqual({ n1: 172_800 })
+    expect(days(store)).toEqual({ n1: 172_800 })
   })
 
   test('and the inventory are removed when a reload turns them off', async () => {
@@ -658,13 +658,13 @@ describe('forecasts', () => {
       forecasts: async () => readingOf({ n1: 1 }, 'sp1', '9'),
       read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
     }
-    const { board, poller } = await setUp({ client, pools: ['p'], yaml: '' })
+    const { store, poller } = await setUp({ client, pools: ['p'], yaml: '' })
     await vi.advanceTimersByTimeAsync(MINUTE)
     const families = ['sds_node_capacity_forecast_seconds', 'sds_authn_provider_info', 'sds_authn_providers']
-    const seen = () => families.map((family) => Object.keys(shown(board, family, 'system')).length)
+    const seen = () => families.map((family) => Object.keys(shown(store, family, 'system')).length)
     expect(seen()).toEqual([1, 1, 1])
     await poller.stop()
-    const { free } = await setUp({ client: { nodes: client.nodes }, pools: ['p'], board })
+    const { free } = await setUp({ client: { nodes: client.nodes }, pools: ['p'], store })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(seen()).toEqual([0, 0, 0])
     expect(free()).toEqual({ n1: 1 })
@@ -677,19 +677,19 @@ describe('forecasts', () => {
       read: async (_request, decode) => decode('{"authnprovider":[{"id":"urn:x","name":"ldap"}]}'),
     }
     const on = 'performance: {source: feed}'
-    const { board, poller } = await setUp({ client, pools: ['p'], yaml: on })
+    const { store, poller } = await setUp({ client, pools: ['p'], yaml: on })
     await poller.stop()
-    await setUp({ client: { nodes: () => new Promise(() => undefined) }, pools: ['p'], board, yaml: on })
+    await setUp({ client: { nodes: () => new Promise(() => undefined) }, pools: ['p'], store, yaml: on })
     const families = ['sds_node_capacity_forecast_seconds', 'sds_authn_provider_info', 'sds_authn_providers']
-    expect(families.map((family) => Object.keys(shown(board, family, 'system')).length)).toEqual([1, 1, 1])
+    expect(families.map((family) => Object.keys(shown(store, family, 'system')).length)).toEqual([1, 1, 1])
     running.splice(0)
   })
 
   test('do not delay polls', async () => {
     const forecasts = vi.fn(() => new Promise<never>(() => undefined))
     const polled = vi.fn(nodes)
-    const { board } = await setUp({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
-    expect(board.system('a')?.tried).toBe(true)
+    const { store } = await setUp({ client: { nodes: polled, forecasts }, pools: ['p'], yaml })
+    expect(store.system('a')?.tried).toBe(true)
     await vi.advanceTimersByTimeAsync(125 * MINUTE)
     expect(polled).toHaveBeenCalledTimes(126)
     expect(forecasts).toHaveBeenCalledTimes(1)

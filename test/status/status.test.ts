@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/poller/state.ts'
 import { atOnce } from '../../src/slices.ts'
+import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/state/state.ts'
 import type { Status } from '../../src/status/model.ts'
 import { createStatusReader } from '../../src/status/status.ts'
-import { withdrawn, withPerformance, withPoll } from '../poller/changes.ts'
 import { T } from '../poller/setup.ts'
 import { pollingOf, statusSources } from '../server/status/status_setup.ts'
+import { withdrawn, withPerformance, withPoll } from '../state/changes.ts'
 import { failedPoll, feedOf, goodPoll, polledSystem } from './systems.ts'
 
 type Sources = Partial<Parameters<typeof createStatusReader>[0]>

@@ -7,7 +7,7 @@ import { pointLines } from '../../history/openmetrics.ts'
 import type { Part } from '../../history/periods.ts'
 import { historySeries } from '../../history/series.ts'
 import type { HistorySource } from '../../history/source.ts'
-import { labelText } from '../../metrics/exposition.ts'
+import { labelText } from '../../metrics/lines.ts'
 
 /** What one point of time of a pool has, by its current values. */
 export interface SeriesEstimate {

@@ -1,6 +1,6 @@
 import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES } from '../../catalogue.ts'
-import { labelText } from '../../metrics/exposition.ts'
+import { labelText } from '../../metrics/lines.ts'
 import { Failed } from '../cli/exit.ts'
 import { requestJson } from '../cli/request_json.ts'
 import { failureText } from '../cli/system_errors.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors/errors.ts'
 import type { HistoryReading } from '../../api/history/history.ts'
-import { labelText } from '../../metrics/exposition.ts'
+import { labelText } from '../../metrics/lines.ts'
 import type { Steps } from '../../slices.ts'
 import { historySeries } from '../series.ts'
 

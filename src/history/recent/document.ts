@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
-import { FAMILY_SEPARATOR } from '../../metrics/page.ts'
+import { FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
+import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import { FAMILY_HEADERS, pointLines } from '../openmetrics.ts'
 import type { PoolSamples, RecentSeries } from './collection.ts'
 

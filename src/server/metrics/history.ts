@@ -4,7 +4,7 @@ import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import { PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ProbeSources } from './probe.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
-import { takeSlot } from './send_page.ts'
+import { takeSlot } from './send_exposition.ts'
 import { readTarget, refuseRequest } from './target.ts'
 
 interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {
@@ -23,7 +23,7 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     const { system } = target
     const document = history?.(system)
     if (document === undefined) return refuseDisabled(context)
-    const slot = takeSlot(context, slots, { group: `history ${system}`, page: document })
+    const slot = takeSlot(context, slots, { group: `history ${system}`, exposition: document })
     if (slot === undefined) return
     const format = chooseFormat(context.get('Accept'))
     const isGzip = acceptsGzip(context.get('Accept-Encoding'))

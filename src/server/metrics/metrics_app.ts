@@ -10,7 +10,7 @@ import { createSendBody } from './pieces.ts'
 import { createProbe, type ProbeSources } from './probe.ts'
 import { createScrape, type ScrapeSources } from './scrape.ts'
 import { createScrapeSlots, DEFAULT_MAX_REQUESTS } from './scrape_slots.ts'
-import { createSendPage } from './send_page.ts'
+import { createSendExposition } from './send_exposition.ts'
 import { createServiceDiscovery } from './service_discovery.ts'
 
 export interface MetricsAppOptions extends ScrapeSources {
@@ -45,9 +45,9 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
   const { metricsPath = DEFAULT_METRICS_PATH } = options
   const slots = createScrapeSlots({ maxRequests, now })
   const sendBody = createSendBody()
-  const sendPage = createSendPage(slots, sendBody)
-  router.get(metricsPath, createScrape(options, sendPage))
-  router.get('/probe', createProbe({ ...probes, maxRequests, sendPage }))
+  const sendExposition = createSendExposition(slots, sendBody)
+  router.get(metricsPath, createScrape(options, sendExposition))
+  router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition }))
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get('/sd', createServiceDiscovery(probes, slots))
   router.get('/-/healthy', (context) => {
@@ -83,7 +83,7 @@ function statusApp(options: MetricsAppOptions) {
     ...status,
     ready,
     metricsPath: metricsPath ?? DEFAULT_METRICS_PATH,
-    admit: ({ res }, snapshot) => slots.take(res, { group: 'status', page: snapshot }),
+    admit: ({ res }, snapshot) => slots.take(res, { group: 'status', exposition: snapshot }),
   })
 }
 

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator'
-import { FORMATS, type Format } from '../../metrics/exposition.ts'
+import { FORMATS, type Format } from '../../metrics/lines.ts'
 
 /** Prometheus 3 adds it; no name here has a character that would be escaped. */
 const ESCAPING = /;\s*escaping=[^;,]*/gi

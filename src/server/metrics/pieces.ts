@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import { FORMATS, type Format } from '../../metrics/exposition.ts'
+import { FORMATS, type Format } from '../../metrics/lines.ts'
 import { nextTurn } from '../../slices.ts'
 import type { ScrapeSlot } from './scrape_slots.ts'
 
@@ -18,7 +18,7 @@ export type SendBody = (context: Context, slot: ScrapeSlot, body: Body) => Promi
 
 /**
  * A socket keeps what it cannot send, and TLS also what it has encrypted; so one piece is written after the other. A
- * piece is larger than a compressed page of 640 nodes.
+ * piece is larger than a compressed exposition of 640 nodes.
  */
 export const PIECE_BYTES = 512 * 1024
 

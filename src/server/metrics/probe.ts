@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
-import { type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
 import { compressTail } from '../../metrics/gzip.ts'
+import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { Poller } from '../../poller/poller.ts'
-import type { SystemState } from '../../poller/state.ts'
-import { refuse, type SendPage } from './send_page.ts'
+import type { SystemState } from '../../state/state.ts'
+import { refuse, type SendExposition } from './send_exposition.ts'
 import { readTarget, refuseRequest } from './target.ts'
 
 /** The configured systems, how they are probed, and their last samples. */
@@ -18,7 +18,7 @@ export interface ProbeSources {
 interface ProbeOptions extends Omit<ProbeSources, 'history'> {
   /** Probes that wait for one system; further ones are answered 503. 0: unlimited. */
   readonly maxRequests: number
-  readonly sendPage: SendPage
+  readonly sendExposition: SendExposition
 }
 
 const PARAMETERS = { system: 'a name in the configuration', pool: 'an id' } as const
@@ -36,7 +36,7 @@ const TAILS = {
 
 /** Handles `GET /probe?system=NAME[&pool=ID]`: polls a configured system now, and sends what was read in time. */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
-  const { systems, probe, maxRequests, sendPage } = options
+  const { systems, probe, maxRequests, sendExposition } = options
   const waiting = createWaiting(maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
@@ -50,10 +50,12 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
       return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
     const leave = waiting(system)
     if (leave === undefined) return refuse(context, maxRequests)
-    const page = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(leave)
+    const exposition = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(
+      leave,
+    )
     if (context.res.destroyed) return
-    if (page === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
-    await sendPage(context, { group: `probe ${system}`, page, tailOf: (format) => TAILS[format] })
+    if (exposition === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
+    await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
   }
 }
 

@@ -1,31 +1,31 @@
 import type { Context } from 'koa'
-import { type Format, OPENMETRICS_END } from '../../metrics/exposition.ts'
+import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { compressTail, type GzipTail } from '../../metrics/gzip.ts'
+import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
-import { FAMILY_SEPARATOR, type Page } from '../../metrics/page.ts'
-import type { SendPage } from './send_page.ts'
+import type { SendExposition } from './send_exposition.ts'
 
 export interface ScrapeSources {
-  readonly page: () => Page
+  readonly exposition: () => Exposition
   readonly own: OwnMetrics
 }
 
 const GROUP = 'metrics'
 
 /**
- * Handles `GET /metrics`: the prepared page, followed by the exporter's own metrics. The page is rendered and
+ * Handles `GET /metrics`: the prepared exposition, followed by the exporter's own metrics. The exposition is rendered and
  * compressed after a poll; only the exporter's own metrics are rendered for a scrape.
  */
 export function createScrape(
-  { page, own }: ScrapeSources,
-  sendPage: SendPage,
+  { exposition, own }: ScrapeSources,
+  sendExposition: SendExposition,
 ): (context: Context) => Promise<void> {
   const tailOf = createTails(own)
-  return (context) => sendPage(context, { group: GROUP, page: page(), tailOf })
+  return (context) => sendExposition(context, { group: GROUP, exposition: exposition(), tailOf })
 }
 
 /**
- * The exporter's own metrics at the end of the page. Scrapes at the same time share one rendering, and scrapes with the
+ * The exporter's own metrics at the end of the exposition. Scrapes at the same time share one rendering, and scrapes with the
  * same text one compression.
  */
 function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {

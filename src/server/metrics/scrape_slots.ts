@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 
 /** What a response sends, and keeps in memory. */
 export interface Shown {
-  /** Pages of one group replace each other: /metrics, or the probes of one system. */
+  /** Expositions of one group replace each other: /metrics, or the probes of one system. */
   readonly group: string
-  readonly page: object
+  readonly exposition: object
 }
 
 /** A scrape in flight, until its response has ended. */
@@ -16,7 +16,7 @@ export interface ScrapeSlot {
 export interface ScrapeSlots {
   /**
    * Takes a slot until the response closes; undefined if all slots are in use. The response must not be closed already.
-   * @param shown with the newest page of all calls with its group
+   * @param shown with the newest exposition of all calls with its group
    */
   take(response: ServerResponse, shown: Shown): ScrapeSlot | undefined
   readonly maxRequests: number
@@ -29,12 +29,12 @@ export interface ScrapeSlotOptions {
   readonly now: () => number
 }
 
-/** node_exporter has 40, but smaller pages: here each stalled scrape takes up to 4 MB of socket buffers. */
+/** node_exporter has 40, but smaller expositions: here each stalled scrape takes up to 4 MB of socket buffers. */
 export const DEFAULT_MAX_REQUESTS = 20
 /** Without progress for so long, a response may be closed in favour of a new scrape. */
 const STALLED_MS = 250
-/** Pages of a group that responses still send, besides the newest one. Each may have several megabytes. */
-const OLD_PAGES = 3
+/** Expositions of a group that responses still send, besides the newest one. Each may have several megabytes. */
+const OLD_EXPOSITIONS = 3
 
 interface Scrape {
   readonly response: ServerResponse
@@ -43,11 +43,11 @@ interface Scrape {
 }
 
 /**
- * Limits the scrapes in flight, and the pages that they keep in memory. When all slots are in use, a new scrape closes
+ * Limits the scrapes in flight, and the expositions that they keep in memory. When all slots are in use, a new scrape closes
  * the response that has made no progress for the longest time, if that is longer than a quarter of a second.
  */
 export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): ScrapeSlots {
-  /** In the order of their start, and so of their pages. */
+  /** In the order of their start, and so of their expositions. */
   const scrapes = new Set<Scrape>()
   const close = (scrape: Scrape) => {
     scrapes.delete(scrape)
@@ -60,11 +60,11 @@ export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): Scra
     close(slowest)
     return true
   }
-  const closeOldPage = (group: string) => {
+  const closeOldExposition = (group: string) => {
     const ofGroup = [...scrapes].filter(({ shown }) => shown.group === group)
-    const pages = [...new Set(ofGroup.map(({ shown }) => shown.page))]
-    if (pages.length - 1 <= OLD_PAGES) return
-    for (const scrape of ofGroup) if (scrape.shown.page === pages[0]) close(scrape)
+    const expositions = [...new Set(ofGroup.map(({ shown }) => shown.exposition))]
+    if (expositions.length - 1 <= OLD_EXPOSITIONS) return
+    for (const scrape of ofGroup) if (scrape.shown.exposition === expositions[0]) close(scrape)
   }
   return {
     maxRequests,
@@ -73,7 +73,7 @@ export function createScrapeSlots({ maxRequests, now }: ScrapeSlotOptions): Scra
       const scrape = { response, shown, progressAt: now() }
       scrapes.add(scrape)
       response.once('close', () => scrapes.delete(scrape))
-      closeOldPage(shown.group)
+      closeOldExposition(shown.group)
       return {
         progress() {
           scrape.progressAt = now()

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { ProbeSources } from './probe.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
-import { takeSlot } from './send_page.ts'
+import { takeSlot } from './send_exposition.ts'
 
 /** A target group of Prometheus' `http_sd_configs`. */
 interface TargetGroup {
@@ -10,7 +10,7 @@ interface TargetGroup {
 }
 
 const HOST = /^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/i
-const SHOWN = { group: 'sd', page: {} } as const
+const SHOWN = { group: 'sd', exposition: {} } as const
 
 /**
  * Handles `GET /sd`: one target for each system, under the address that the client used, which is that of a Service or

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { decodeFeed, type FeedReading } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem, withForecasts } from '../../../src/poller/state.ts'
-import { withPoll, withPools } from '../../poller/changes.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { withForecasts } from '../../../src/state/changes.ts'
+import { newSystem } from '../../../src/state/state.ts'
+import { systemParts } from '../../../src/state/store.ts'
+import { withPoll, withPools } from '../../state/changes.ts'
 
 /** Reads a file of test/fixtures/feed: feeds typed by hand, and the series expected of them. */
 export function feedFile(name: string): string {
@@ -16,7 +17,7 @@ export function nodeLines(reading: FeedReading): string[] {
   const attempt = { at: 1, seconds: 1, failure: undefined }
   const listed = withPools(newSystem('frankfurt'), [{ id: 'p1', name: undefined }])
   const system = withForecasts(withPoll(listed, 'p1', attempt, reading), 'p1', reading)
-  const lines = createPage(systemParts(system)).text('text').split('\n')
+  const lines = createExposition(systemParts(system)).text('text').split('\n')
   return lines.filter((line) => line.startsWith('sds_node_'))
 }
 

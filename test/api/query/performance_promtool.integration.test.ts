@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem } from '../../../src/poller/state.ts'
-import { withPerformance, withPoll, withPools } from '../../poller/changes.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { newSystem } from '../../../src/state/state.ts'
+import { systemParts } from '../../../src/state/store.ts'
+import { withPerformance, withPoll, withPools } from '../../state/changes.ts'
 import { checkMetrics } from '../../support/promtool.ts'
 import { ANSWERS, answerOf, queryFile, readingOf } from './query_files.ts'
 
@@ -14,7 +14,7 @@ test('promtool accepts the exposition of a system with a query interface', async
   const polled = withPoll(listed, 'p', { at: 1, seconds: 1, failure: undefined }, feed)
   const reading = readingOf(ANSWERS.map(answerOf))
   const system = withPerformance(polled, { reading, receivedAtMs: 0, failure: undefined })
-  const text = createPage(systemParts(system)).text('text')
+  const text = createExposition(systemParts(system)).text('text')
   const { code, stdout, stderr } = await checkMetrics(text)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
 })

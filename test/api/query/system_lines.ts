@@ -1,10 +1,10 @@
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
 import { parseJson } from '../../../src/api/parse/json.ts'
 import type { PerformanceReading } from '../../../src/api/query/values/performance.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { systemParts } from '../../../src/poller/board.ts'
-import { newSystem, type SystemState } from '../../../src/poller/state.ts'
-import { withPerformance, withPoll, withPools } from '../../poller/changes.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { newSystem, type SystemState } from '../../../src/state/state.ts'
+import { systemParts } from '../../../src/state/store.ts'
+import { withPerformance, withPoll, withPools } from '../../state/changes.ts'
 import { queryFile } from './query_files.ts'
 
 /** The system of the fixtures, polled, with this reading of its query interface. */
@@ -17,7 +17,7 @@ export function systemWith(reading: PerformanceReading): SystemState {
 
 /** The lines of a system that begin so. */
 export function linesOf(system: SystemState, prefix: string): string[] {
-  const text = createPage(systemParts(system)).text('text')
+  const text = createExposition(systemParts(system)).text('text')
   return text.split('\n').filter((line) => line.startsWith(prefix))
 }
 

@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
-import { renderPart } from '../../../src/metrics/exposition.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { renderPart } from '../../../src/metrics/lines.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage } from '../../../src/metrics/page.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get, request } from '../../support/http.ts'
@@ -12,10 +12,12 @@ import { waitFor } from '../../support/wait.ts'
 import { statusSources } from '../status/status_setup.ts'
 
 const state = { ready: false, reload: async (): Promise<void> => undefined, value: 1 }
-const page = () =>
-  createPage([renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: state.value }]]]))])
+const exposition = () =>
+  createExposition([
+    renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: state.value }]]])),
+  ])
 const app = createMetricsApp({
-  page,
+  exposition,
   own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
   ready: () => state.ready,
   reload: () => state.reload(),
@@ -73,7 +75,7 @@ describe('GET /metrics', () => {
     expect(body).toHaveLength(0)
   })
 
-  test('serves the current page', async () => {
+  test('serves the current exposition', async () => {
     state.value = 2
     expect((await get(`${listener.url}/metrics`)).text).toContain('sds_node_disks{system="a"} 2\n')
   })
@@ -141,7 +143,7 @@ describe('host names', () => {
   const limited = createListener({
     address: '127.0.0.1:0',
     handler: createMetricsApp({
-      page,
+      exposition,
       own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
       ready: () => true,
       reload: async () => undefined,

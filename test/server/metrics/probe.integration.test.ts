@@ -1,7 +1,7 @@
 import { get as begin } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
-import { renderPart } from '../../../src/metrics/exposition.ts'
-import { createPage } from '../../../src/metrics/page.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
+import { renderPart } from '../../../src/metrics/lines.ts'
 import type { Poller } from '../../../src/poller/poller.ts'
 import { type Answer, get, request } from '../../support/http.ts'
 import { checkMetrics } from '../../support/promtool.ts'
@@ -9,7 +9,9 @@ import { waitFor } from '../../support/wait.ts'
 import { startProbes } from './probe_setup.ts'
 
 const HEADER = 'X-Prometheus-Scrape-Timeout-Seconds'
-const page = createPage([renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: 1 }]]]))])
+const exposition = createExposition([
+  renderPart(new Map([['sds_node_disks', [{ labels: 'system="a"', value: 1 }]]])),
+])
 
 /** A listener for systems a and b, and the calls of `probe`. */
 async function start(probe: Poller['probe'], maxRequests?: number) {
@@ -21,11 +23,11 @@ async function start(probe: Poller['probe'], maxRequests?: number) {
 
 /** Resolves when the signal aborts, and not before. */
 const untilAborted: Poller['probe'] = (_system, _pool, signal) =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(page)))
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(exposition)))
 
 describe('GET /probe', () => {
   test('polls the system, and sends its metrics only', async () => {
-    const { probed, ask } = await start(async () => page)
+    const { probed, ask } = await start(async () => exposition)
     const { status, headers, text } = await ask('?system=a')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
     expect(text.replace(/^#.*\n/gm, '')).toBe('sds_node_disks{system="a"} 1\n')
@@ -34,19 +36,19 @@ describe('GET /probe', () => {
   })
 
   test('closes the connection, so that a Service chooses an exporter for the next probe', async () => {
-    const { ask } = await start(async () => page)
+    const { ask } = await start(async () => exposition)
     for (const query of ['?system=a', '?system=b', '?system=c'])
       expect((await ask(query, { Connection: 'keep-alive' })).headers['connection']).toBe('close')
   })
 
   test('polls one pool of the system', async () => {
-    const { probed, ask } = await start(async () => page)
+    const { probed, ask } = await start(async () => exposition)
     expect((await ask('?pool=urn%3Ap%3A1&system=b')).status).toBe(200)
     expect(probed.mock.calls.map(([system, pool]) => [system, pool])).toEqual([['b', 'urn:p:1']])
   })
 
   test('sends OpenMetrics and gzip on request', async () => {
-    const { ask } = await start(async () => page)
+    const { ask } = await start(async () => exposition)
     const Accept = 'application/openmetrics-text'
     const plain = await ask('?system=a', { Accept })
     expect(plain.text).toMatch(/\nsds_node_disks\{system="a"\} 1\n# EOF\n$/)
@@ -72,7 +74,7 @@ describe('GET /probe', () => {
       `unknown parameter '${name}'; the parameters are system, a name in the configuration, and pool, an id`,
     ]),
   ])('with the query %j is refused, and sends nothing', async (query, reason) => {
-    const { probed, ask } = await start(async () => page)
+    const { probed, ask } = await start(async () => exposition)
     const { status, text } = await ask(query)
     expect([status, text]).toEqual([400, `${reason}\n`])
     expect(probed).not.toHaveBeenCalled()
@@ -87,7 +89,7 @@ describe('GET /probe', () => {
   test.each(['x', '0', '-1', 'Infinity', '1e3', '10, 10', '0x10'])(
     'with %j as timeout is refused',
     async (timeout) => {
-      const { probed, ask } = await start(async () => page)
+      const { probed, ask } = await start(async () => exposition)
       const { status, text } = await ask('?system=a', { [HEADER]: timeout })
       expect([status, text]).toEqual([400, `${HEADER} is not a number of seconds: '${timeout}'\n`])
       expect(probed).not.toHaveBeenCalled()
@@ -95,7 +97,7 @@ describe('GET /probe', () => {
   )
 
   test('accepts no other method', async () => {
-    const { probed, url } = await start(async () => page)
+    const { probed, url } = await start(async () => exposition)
     const { status, headers } = await request('POST', `${url}/probe?system=a`)
     expect([status, headers.allow]).toEqual([405, 'HEAD, GET'])
     expect(probed).not.toHaveBeenCalled()
@@ -133,7 +135,10 @@ describe('probes that wait', () => {
   test('are limited for each system; other systems and /metrics are not affected', async () => {
     const ends: (() => void)[] = []
     const { probed, ask, url } = await start(
-      (system) => new Promise((resolve) => (system === 'a' ? ends.push(() => resolve(page)) : resolve(page))),
+      (system) =>
+        new Promise((resolve) =>
+          system === 'a' ? ends.push(() => resolve(exposition)) : resolve(exposition),
+        ),
       2,
     )
     const waiting = [ask('?system=a'), ask('?system=a')]

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { newSystem } from '../../../src/poller/state.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import type { ProbeSources } from '../../../src/server/metrics/probe.ts'
+import { newSystem } from '../../../src/state/state.ts'
 import { startListener } from '../listener/listener_setup.ts'
 import { statusSources } from '../status/status_setup.ts'
 
@@ -14,7 +14,7 @@ export async function startProbes(
   maxRequests?: number,
 ): Promise<string> {
   const app = createMetricsApp({
-    page: () => createPage([]),
+    exposition: () => createExposition([]),
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     probes: { systems: () => [newSystem('a'), newSystem('b')], ...sources },
     maxRequests,

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { createExposition, type Exposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage, type Page } from '../../../src/metrics/page.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { get } from '../../support/http.ts'
@@ -13,19 +13,19 @@ import { statusSources } from '../status/status_setup.ts'
 
 /** More than the buffers of a connection hold, so that a response is not sent while its client does not read. */
 const TEXT = Buffer.alloc(16 * 1024 * 1024, '# text\n')
-const largePage = (): Page => ({
-  ...createPage([]),
+const largePage = (): Exposition => ({
+  ...createExposition([]),
   body: async () => ({ pieces: [TEXT], textBytes: TEXT.length, crc: 0 }),
 })
 
-/** A listener for metrics with a manual clock, a page to replace, and its responses in the order of the requests. */
+/** A listener for metrics with a manual clock, an exposition to replace, and its responses in the order of the requests. */
 async function startMetrics(maxRequests?: number) {
   const clock = { ms: 0 }
-  const shown = { page: largePage() }
+  const shown = { exposition: largePage() }
   const log = recordLog()
   const responses: ServerResponse[] = []
   const app = createMetricsApp({
-    page: () => shown.page,
+    exposition: () => shown.exposition,
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     maxRequests,
     now: () => clock.ms,
@@ -163,11 +163,11 @@ describe('a response that is not read', () => {
     expect(metrics.responses[0]?.writableLength).toBeLessThan(TEXT.length / 16)
   })
 
-  test('keeps its page, until responses send too many older pages', async () => {
+  test('keeps its exposition, until responses send too many older expositions', async () => {
     await using metrics = await startMetrics()
     const clients: Client[] = []
     for (let count = 0; count < 5; count += 1) {
-      metrics.shown.page = largePage()
+      metrics.shown.exposition = largePage()
       clients.push(await metrics.stall(), await metrics.stall())
     }
     const outcomes = await Promise.all(clients.map(({ finish }) => finish()))

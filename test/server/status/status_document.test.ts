@@ -4,15 +4,15 @@ import { gunzipSync } from 'node:zlib'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '../../../src/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage } from '../../../src/metrics/page.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import { createStatusApp } from '../../../src/server/status/status_app.ts'
 import type { Status } from '../../../src/status/model.ts'
 import { createRecent } from '../../../src/status/recent.ts'
 import { visibleText } from '../../../src/text.ts'
-import { withPoll } from '../../poller/changes.ts'
+import { withPoll } from '../../state/changes.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import { get, request } from '../../support/http.ts'
 import { statusSources } from './status_setup.ts'
@@ -33,7 +33,7 @@ for (const system of SYSTEMS) recent.changed(system)
 const listener = createListener({
   address: '127.0.0.1:0',
   handler: createMetricsApp({
-    page: () => createPage([]),
+    exposition: () => createExposition([]),
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     ready: () => true,
     reload: undefined,

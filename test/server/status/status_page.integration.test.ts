@@ -2,16 +2,16 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCENARIO_NAMES, type Scenario } from '../../../src/emulator/model/scenarios.ts'
 import { silentLog } from '../../../src/log.ts'
+import { createExposition } from '../../../src/metrics/exposition.ts'
 import { createOwnMetrics } from '../../../src/metrics/own.ts'
-import { createPage } from '../../../src/metrics/page.ts'
-import { newSystem, type SystemState } from '../../../src/poller/state.ts'
 import { createListener } from '../../../src/server/listener/listener.ts'
 import { createMetricsApp, OPEN_PATHS } from '../../../src/server/metrics/metrics_app.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
+import { newSystem, type SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent.ts'
 import { startWithEmulator } from '../../faults/exporter_setup.ts'
-import { withdrawn, withPoll } from '../../poller/changes.ts'
 import { T } from '../../poller/setup.ts'
+import { withdrawn, withPoll } from '../../state/changes.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
 import {
   coveredByFocusRings,
@@ -56,7 +56,7 @@ async function openStatus(systems: readonly SystemState[], path = '/', more: Par
   const recent = createRecent(() => 0)
   for (const system of systems) recent.changed(system)
   const app = createMetricsApp({
-    page: () => createPage([]),
+    exposition: () => createExposition([]),
     own: createOwnMetrics({ version: '1.2.3', nodeVersion: 'v24' }),
     ready: () => true,
     reload: undefined,

@@ -1,6 +1,6 @@
 import type { PollerStatus } from '../../../src/poller/poller.ts'
-import type { SystemState } from '../../../src/poller/state.ts'
 import type { StatusAppOptions } from '../../../src/server/status/status_app.ts'
+import type { SystemState } from '../../../src/state/state.ts'
 import { createRecent } from '../../../src/status/recent.ts'
 import { clientOf, configOf, onlySystem, T } from '../../poller/setup.ts'
 

@@ -1,6 +1,6 @@
 import type { MergedReading } from '../../../api/query/merge.ts'
-import { renderPart } from '../../../metrics/exposition.ts'
-import { createPage } from '../../../metrics/page.ts'
+import { createExposition } from '../../../metrics/exposition.ts'
+import { renderPart } from '../../../metrics/lines.ts'
 import { feedSamples, type PoolLabels } from '../../../metrics/samples.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ interface ExposedSample {
 
 /** The exposition of a reading, as on `/metrics`. */
 export function expositionOf(reading: Pick<MergedReading, 'nodes'>, labels: PoolLabels): string {
-  return createPage([renderPart(feedSamples(reading, labels))]).text('text')
+  return createExposition([renderPart(feedSamples(reading, labels))]).text('text')
 }
 
 const LINE = /^(\w+)\{(.*)\} (\S+)$/s

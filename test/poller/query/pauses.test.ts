@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../src/api/errors/errors.ts'
-import { createPauses } from '../../src/poller/query_pauses.ts'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import { createPauses } from '../../../src/poller/query/pauses.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,5 +1,5 @@
-import type { ApiError } from '../api/errors/errors.ts'
-import type { Reason } from '../api/errors/reasons.ts'
+import type { ApiError } from '../../api/errors/errors.ts'
+import type { Reason } from '../../api/errors/reasons.ts'
 
 /** The interface is not there, or may not be used. */
 const PAUSED: readonly Reason[] = ['forbidden', 'not_found', 'unavailable']

@@ -2,23 +2,9 @@ import { type FeedReading, poolNameIn } from '../api/feed/feed.ts'
 import type { PoolRef } from '../api/feed/pools.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import type { Steps } from '../slices.ts'
-import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './pool_lines.ts'
 import { counted, withQueryRejections } from './rejections.ts'
-import {
-  type Attempt,
-  newPool,
-  type PerformanceState,
-  type PoolState,
-  type SystemState,
-} from './system_state.ts'
-
-export {
-  type Failure,
-  newSystem,
-  type PerformanceState,
-  type PoolState,
-  type SystemState,
-} from './system_state.ts'
+import { byId, bytesOf, renderForecasts, renderPoll, renderPools, withinBounds } from './rendering.ts'
+import { type Attempt, newPool, type PerformanceState, type PoolState, type SystemState } from './state.ts'
 
 /**
  * A change of the state of a system renders the lines that it changes; other tasks of the process may run at each

@@ -1,16 +1,16 @@
-import type { ApiError } from '../api/errors/errors.ts'
-import type { PoolRef } from '../api/feed/pools.ts'
-import type { RejectedValue } from '../api/feed/rejected_values.ts'
-import { REJECTIONS } from '../api/parse/reads.ts'
-import type { Fields, Log } from '../log.ts'
-import type { OwnMetrics } from '../metrics/own.ts'
-import type { Board } from './board.ts'
-import { logPoll, type PollSize, poolFields, poolText } from './log_fields.ts'
-import { type ChangeLog, createQueryJournal, type Once, type QueryJournal } from './query_journal.ts'
-import type { SystemState } from './system_state.ts'
+import type { ApiError } from '../../api/errors/errors.ts'
+import type { PoolRef } from '../../api/feed/pools.ts'
+import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import { REJECTIONS } from '../../api/parse/reads.ts'
+import type { Fields, Log } from '../../log.ts'
+import type { OwnMetrics } from '../../metrics/own.ts'
+import type { SystemState } from '../../state/state.ts'
+import type { StateStore } from '../../state/store.ts'
+import { logPoll, type PollSize, poolFields, poolText } from './fields.ts'
+import { type ChangeLog, createQueryLog, type Once, type QueryLog } from './query_log.ts'
 
 /** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
-export interface Journal extends QueryJournal {
+export interface PollLog extends QueryLog {
   polled(poolId: string, poll: PollSize & { readonly failure: ApiError | undefined }): void
   forecast(poolId: string, failure: ApiError | undefined): void
   history(poolId: string, failure: ApiError | undefined): void
@@ -29,16 +29,16 @@ export interface Journal extends QueryJournal {
   forget(poolId: string): void
 }
 
-interface JournalOptions {
+interface PollLogOptions {
   readonly log: Log
   readonly own: OwnMetrics
   /** For the names of pools. */
-  readonly board: Pick<Board, 'system'>
+  readonly store: Pick<StateStore, 'system'>
   readonly system: string
 }
 
-export function createJournal({ log, own, board, system }: JournalOptions): Journal {
-  const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(board.system(system), poolId) })
+export function createPollLog({ log, own, store, system }: PollLogOptions): PollLog {
+  const placeOf = (poolId: string | undefined) => ({ system, ...poolFields(store.system(system), poolId) })
   const changes = createChangeLog(log, placeOf)
   const once = createOnce()
 
@@ -71,11 +71,11 @@ export function createJournal({ log, own, board, system }: JournalOptions): Jour
     },
     discovered: (failure) => changes.note('discovery of pools', undefined, failure),
     providers: (failure) => changes.note('list of authentication providers', undefined, failure),
-    pools: (before, now) => logPools(log, board.system(system), { system, before, now }),
+    pools: (before, now) => logPools(log, store.system(system), { system, before, now }),
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },
-    ...createQueryJournal({ log, own, system, changes, once }),
+    ...createQueryLog({ log, own, system, changes, once }),
     internalError(what, failure) {
       const error = String(failure)
       const fields = { system, what, error }

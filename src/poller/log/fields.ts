@@ -1,5 +1,5 @@
-import type { Fields, Log } from '../log.ts'
-import type { SystemState } from './system_state.ts'
+import type { Fields, Log } from '../../log.ts'
+import type { SystemState } from '../../state/state.ts'
 
 /** What the line of a poll has besides its outcome. */
 export interface PollSize {

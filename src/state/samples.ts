@@ -1,10 +1,10 @@
 import { RESULTS } from '../api/errors/reasons.ts'
 import type { Provider } from '../api/providers/providers.ts'
-import { filterPart, labelText, type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { type Family, STATE } from '../metrics/families.ts'
+import { filterPart, labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
 import { poolLabelText } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import type { PoolState, SystemState } from './system_state.ts'
+import type { PoolState, SystemState } from './state.ts'
 
 /** The gauges about a system. */
 export function systemPart(system: SystemState): Part {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { oldestTime } from '../../src/api/query/values/performance.ts'
-import type { Change } from '../../src/poller/board.ts'
-import { createAging } from '../../src/poller/query_aging.ts'
-import type { SystemState } from '../../src/poller/state.ts'
-import { atOnce } from '../../src/slices.ts'
-import { ANSWERS, answerOf, readingOf } from '../api/query/query_files.ts'
-import { systemWith } from '../api/query/system_lines.ts'
+import { oldestTime } from '../../../src/api/query/values/performance.ts'
+import { createAging } from '../../../src/poller/query/aging.ts'
+import { atOnce } from '../../../src/slices.ts'
+import type { SystemState } from '../../../src/state/state.ts'
+import type { Change } from '../../../src/state/store.ts'
+import { ANSWERS, answerOf, readingOf } from '../../api/query/query_files.ts'
+import { systemWith } from '../../api/query/system_lines.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -17,11 +17,11 @@ function start(use: (change: Change) => void) {
   const failures: unknown[] = []
   const aging = createAging({
     system: 'frankfurt',
-    board: {
+    store: {
       system: () => state,
       update: async (_, change) => use(change),
     },
-    journal: { internalError: (_, failure) => void failures.push(failure) },
+    pollLog: { internalError: (_, failure) => void failures.push(failure) },
     staleAfterMs: 0,
   })
   const ageSeconds = (reading.stop ?? 0) - (oldestTime(reading) ?? 0)
@@ -47,10 +47,10 @@ test('values are withdrawn when the oldest one is too old, then at most every 30
 
 test('a failure is an internal error', async () => {
   const { failures, leftMs } = start(() => {
-    throw new Error('no page')
+    throw new Error('no exposition')
   })
   await vi.advanceTimersByTimeAsync(leftMs + 1000)
-  expect(failures).toEqual([new Error('no page')])
+  expect(failures).toEqual([new Error('no exposition')])
 })
 
 test('only values that are too old when the state changes are withdrawn', async () => {

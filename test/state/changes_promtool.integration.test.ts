@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPage } from '../../src/metrics/page.ts'
-import { systemParts } from '../../src/poller/board.ts'
-import { newSystem, withForecasts } from '../../src/poller/state.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
+import { withForecasts } from '../../src/state/changes.ts'
+import { newSystem } from '../../src/state/state.ts'
+import { systemParts } from '../../src/state/store.ts'
 import { feedReading } from '../metrics/reading.ts'
 import { checkMetrics } from '../support/promtool.ts'
 import { withPoll, withPools } from './changes.ts'
@@ -11,7 +12,7 @@ test('promtool accepts the exposition of a system whose names need escaping', as
   const listed = withPools(newSystem('a "quoted" system'), [{ id: 'back\\slash', name: 'new\nline' }])
   const polled = withPoll(listed, 'back\\slash', { at: 1, seconds: 0.5, failure: undefined }, reading)
   const system = withForecasts(polled, 'back\\slash', reading)
-  const text = createPage(systemParts(system)).text('text')
+  const text = createExposition(systemParts(system)).text('text')
   const { code, stdout, stderr } = await checkMetrics(text)
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' })
 })

@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createPermits } from '../api/http/permits.ts'
 import type { Labels } from '../config/config.ts'
-import type { Part } from '../metrics/exposition.ts'
-import type { Page } from '../metrics/page.ts'
+import type { Exposition } from '../metrics/exposition.ts'
+import type { Part } from '../metrics/lines.ts'
 import { inSlices, type Steps } from '../slices.ts'
 import { createPublisher } from './publisher.ts'
-import { onlyCounters, systemPart } from './state_samples.ts'
-import { newSystem, type SystemState } from './system_state.ts'
+import { onlyCounters, systemPart } from './samples.ts'
+import { newSystem, type SystemState } from './state.ts'
 
-/** The current state of all systems, and the page that shows it. */
-export interface Board {
-  /** The newest page whose forms are ready; a scrape never waits for the next one. */
-  page(): Page
+/** The current state of all systems, and the exposition that shows it. */
+export interface StateStore {
+  /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
+  exposition(): Exposition
   systems(): readonly SystemState[]
   system(name: string): SystemState | undefined
   /**
    * Replaces the state of a system, if it is still configured. Changes run one after the other, in slices. Resolves when
-   * the page shows it; rejects when the change throws, and then nothing is changed, or when no page can be made of it.
+   * the exposition shows it; rejects when the change throws, and then nothing is changed, or when no exposition can be made of it.
    * @param change a pure function of the state as it is when the change begins
    */
   update(name: string, change: Change): Promise<void>
-  /** As {@link Board.update}, but resolves when the state is replaced, or rejects when the signal aborts before. */
+  /** As {@link StateStore.update}, but resolves when the state is replaced, or rejects when the signal aborts before. */
   apply(name: string, change: Change, signal: AbortSignal): Promise<Applied>
   /** Keeps exactly these systems, in this order. */
   show(systems: readonly ConfiguredSystem[], options?: ShowOptions): Promise<void>
@@ -29,7 +29,7 @@ export interface Board {
 export type Change = (system: SystemState) => SystemState | Steps<SystemState>
 
 export interface Applied {
-  /** Resolves when the page shows the new state. */
+  /** Resolves when the exposition shows the new state. */
   readonly shown: Promise<void>
 }
 
@@ -41,24 +41,27 @@ export interface ConfiguredSystem {
 export interface ShowOptions {
   /** Names of systems of which nothing is known, whatever was known under the name. */
   readonly fresh?: ReadonlySet<string>
-  /** Whether pages have the values of the systems, besides the counters of the exporter; true by default. */
+  /** Whether expositions have the values of the systems, besides the counters of the exporter; true by default. */
   readonly hasValues?: boolean
 }
 
-/** Receives what the board shows. */
-export interface BoardObserver {
+/** Receives what the store shows. */
+export interface StateObserver {
   /** The state of a system was replaced. */
   changed(system: SystemState): void
   /** Of all systems, only what is known of these is still true. */
   kept(names: readonly string[]): void
 }
 
-/** @param onPage called with the number of series of every new page */
-export function createBoard(onPage: (series: number) => void, observer?: BoardObserver): Board {
+/** @param onExposition called with the number of series of every new exposition */
+export function createStateStore(
+  onExposition: (series: number) => void,
+  observer?: StateObserver,
+): StateStore {
   let systems: ReadonlyMap<string, SystemState> = new Map()
   let showsValues = true
   const parts = () => [...systems.values()].flatMap(showsValues ? systemParts : counterParts)
-  const { page, publish } = createPublisher(parts, onPage)
+  const { exposition, publish } = createPublisher(parts, onExposition)
   const changes = createPermits(1)
   const never = new AbortController().signal
 
@@ -80,7 +83,7 @@ export function createBoard(onPage: (series: number) => void, observer?: BoardOb
     const known = (name: string) => (fresh.has(name) ? undefined : systems.get(name))
     const shown = (list: readonly ConfiguredSystem[]) => list.map(({ name, labels = {} }) => [name, labels])
     const isSame = isDeepStrictEqual(shown(next), shown([...systems.values()])) && hasValues === showsValues
-    // Most reloads change no system, and a new page of many nodes takes 100 ms to compress.
+    // Most reloads change no system, and a new exposition of many nodes takes 100 ms to compress.
     if (fresh.size === 0 && isSame) return undefined
     systems = new Map(
       next.map(({ name, labels = {} }) => [name, { ...(known(name) ?? newSystem(name)), labels }]),
@@ -90,11 +93,11 @@ export function createBoard(onPage: (series: number) => void, observer?: BoardOb
     return publish()
   }
 
-  const apply: Board['apply'] = (name, change, signal) =>
+  const apply: StateStore['apply'] = (name, change, signal) =>
     changes.run(() => replace(name, change, signal), { signal })
 
   return {
-    page,
+    exposition,
     systems: () => [...systems.values()],
     system: (name) => systems.get(name),
     apply,
@@ -112,7 +115,7 @@ function isSteps(change: SystemState | Steps<SystemState>): change is Steps<Syst
   return Symbol.iterator in change
 }
 
-/** What a system contributes to a page. */
+/** What a system contributes to an exposition. */
 export function systemParts(system: SystemState): Part[] {
   const pools = [...system.pools.values()].flatMap(({ feedPart, forecastPart, statePart }) => [
     feedPart,

@@ -1,5 +1,5 @@
-import * as state from '../../src/poller/state.ts'
 import { atOnce, type Steps } from '../../src/slices.ts'
+import * as state from '../../src/state/changes.ts'
 
 /** The changes of a state, without interruption. */
 const whole =

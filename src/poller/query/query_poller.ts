@@ -1,23 +1,23 @@
-import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors/errors.ts'
-import type { FeedReading } from '../api/feed/feed.ts'
-import { lacksPerformance, unmatchedRows } from '../api/query/merge.ts'
+import type { SystemClient } from '../../api/client.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import type { FeedReading } from '../../api/feed/feed.ts'
+import { lacksPerformance, unmatchedRows } from '../../api/query/merge.ts'
 import {
   createPerformanceReader,
   type FailedQuery,
   type PerformanceAnswers,
   type PerformanceReader,
-} from '../api/query/performance_reader.ts'
-import { readRangeDefect } from '../api/query/requests/version.ts'
-import { QUERY_REMEDIES } from '../api/query/states.ts'
-import type { PollConfig, SystemConfig } from '../config/config.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
-import type { PollSize } from './log_fields.ts'
-import { createAging } from './query_aging.ts'
-import { createPauses } from './query_pauses.ts'
-import { type StateSteps, type SystemState, withAnswers, withPerformance } from './state.ts'
-import { type Failure, failureOf } from './system_state.ts'
+} from '../../api/query/performance_reader.ts'
+import { readRangeDefect } from '../../api/query/requests/version.ts'
+import { QUERY_REMEDIES } from '../../api/query/states.ts'
+import type { PollConfig, SystemConfig } from '../../config/config.ts'
+import { type StateSteps, withAnswers, withPerformance } from '../../state/changes.ts'
+import { type Failure, failureOf, type SystemState } from '../../state/state.ts'
+import type { StateStore } from '../../state/store.ts'
+import type { PollSize } from '../log/fields.ts'
+import type { PollLog } from '../log/poll_log.ts'
+import { createAging } from './aging.ts'
+import { createPauses } from './pauses.ts'
 
 export interface QueryPollerOptions {
   readonly system: SystemConfig
@@ -25,8 +25,8 @@ export interface QueryPollerOptions {
   /** Limit of the series of the system. */
   readonly maxBytes: number
   readonly client: Pick<SystemClient, 'query' | 'read'>
-  readonly board: Board
-  readonly journal: Journal
+  readonly store: StateStore
+  readonly pollLog: PollLog
 }
 
 /** Polls the query interface of one system, never twice at a time. */
@@ -46,11 +46,11 @@ export interface QueryPoller {
 }
 
 export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
-  const { system, maxBytes, board, journal } = options
+  const { system, maxBytes, store, pollLog } = options
   const { name, performance: config } = system
   const reader = readerOf(options)
   const pauses = createPauses()
-  const aging = createAging({ system: name, board, journal, staleAfterMs: options.poll.staleAfterMs })
+  const aging = createAging({ system: name, store, pollLog, staleAfterMs: options.poll.staleAfterMs })
   const isUsed = config.source !== 'feed'
   const isAlwaysDue = isUsed && config.schedule === ''
   let isDue = isUsed
@@ -62,7 +62,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       const answers = await reader.read(signal)
       const state = stateOf(answers)
       const change = (before: SystemState) => withAnswers(before, state, maxBytes)
-      await (await board.apply(name, change, signal)).shown
+      await (await store.apply(name, change, signal)).shown
       aging.restart()
       const nodes = answers.reading.nodes.filter(({ rows }) => rows > 0).length
       pauses.succeeded(nodes > 0)
@@ -71,8 +71,8 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       if (signal.aborted) return
       if (!(failure instanceof ApiError)) throw failure
       pauses.failed(failure)
-      journal.queried(failure, { seconds: seconds(), nodes: undefined })
-      await board.update(name, (before) => withFailure(before, failure))
+      pollLog.queried(failure, { seconds: seconds(), nodes: undefined })
+      await store.update(name, (before) => withFailure(before, failure))
     }
   }
 
@@ -84,7 +84,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
       if (running !== undefined) return running
       if (!(isDue || isAlwaysDue)) return
       // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.
-      if (!isToBeAsked(config.source, board.system(name))) return removePerformance(board, name)
+      if (!isToBeAsked(config.source, store.system(name))) return removePerformance(store, name)
       if (pauses.remainingMs() > 0) return
       isDue = false
       running = ask(signal).finally(() => {
@@ -99,17 +99,17 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
 
 /** @param poll with the number of nodes that are in the answers */
 function report(
-  { system: { name }, board, journal }: QueryPollerOptions,
+  { system: { name }, store, pollLog }: QueryPollerOptions,
   { reading, failed, empty }: PerformanceAnswers,
   poll: PollSize & { readonly nodes: number },
 ): void {
   const isEmpty = poll.nodes === 0
-  journal.queried(isEmpty ? 'empty' : 'ok', poll)
-  journal.rejected(undefined, reading.rejected)
-  for (const { name: query, failure } of failed) journal.queryFailed(query, failure)
-  if (!isEmpty) for (const query of empty) journal.queryEmpty(query)
-  const feeds = allFeeds(board.system(name))
-  if (feeds !== undefined) journal.unmatched(unmatchedRows(reading, feeds))
+  pollLog.queried(isEmpty ? 'empty' : 'ok', poll)
+  pollLog.rejected(undefined, reading.rejected)
+  for (const { name: query, failure } of failed) pollLog.queryFailed(query, failure)
+  if (!isEmpty) for (const query of empty) pollLog.queryEmpty(query)
+  const feeds = allFeeds(store.system(name))
+  if (feeds !== undefined) pollLog.unmatched(unmatchedRows(reading, feeds))
 }
 
 /** Undefined while the nodes of a pool are not known. */
@@ -137,8 +137,8 @@ function isToBeAsked(source: SystemConfig['performance']['source'], state: Syste
   return pools.some(({ reading }) => reading !== undefined && lacksPerformance(reading))
 }
 
-async function removePerformance(board: Board, name: string): Promise<void> {
-  if (board.system(name)?.performance !== undefined) await board.update(name, withoutPerformance)
+async function removePerformance(store: StateStore, name: string): Promise<void> {
+  if (store.system(name)?.performance !== undefined) await store.update(name, withoutPerformance)
 }
 
 export function withoutPerformance(system: SystemState): StateSteps {

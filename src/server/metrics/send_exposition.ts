@@ -1,30 +1,30 @@
 import type { Context } from 'koa'
-import type { Format } from '../../metrics/exposition.ts'
+import type { Exposition } from '../../metrics/exposition.ts'
 import { endGzip, type GzipTail } from '../../metrics/gzip.ts'
-import type { Page } from '../../metrics/page.ts'
+import type { Format } from '../../metrics/lines.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import type { SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
 
-export interface PageResponse extends Shown {
-  readonly page: Page
-  /** What follows the page. */
+export interface ExpositionResponse extends Shown {
+  readonly exposition: Exposition
+  /** What follows the exposition. */
   readonly tailOf: (format: Format) => GzipTail | Promise<GzipTail>
 }
 
-/** Sends a page in the form that the client accepts; 503 if too many responses are in flight. */
-export type SendPage = (context: Context, response: PageResponse) => Promise<void>
+/** Sends an exposition in the form that the client accepts; 503 if too many responses are in flight. */
+export type SendExposition = (context: Context, response: ExpositionResponse) => Promise<void>
 
-export function createSendPage(slots: ScrapeSlots, sendBody: SendBody): SendPage {
+export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): SendExposition {
   return async (context, response) => {
-    const { page, tailOf } = response
+    const { exposition, tailOf } = response
     const slot = takeSlot(context, slots, response)
     if (slot === undefined) return
     const format = chooseFormat(context.get('Accept'))
     const gzip = acceptsGzip(context.get('Accept-Encoding'))
     const tail = await tailOf(format)
     if (context.res.destroyed) return
-    const body = await page.body(gzip ? `gzip ${format}` : `identity ${format}`)
+    const body = await exposition.body(gzip ? `gzip ${format}` : `identity ${format}`)
     const chunks = gzip ? endGzip(body, tail) : [...body.pieces, tail.text]
     if (context.res.destroyed) return
     const bytes = chunks.reduce((total, chunk) => total + chunk.length, 0)

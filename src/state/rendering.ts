@@ -2,8 +2,8 @@ import { ApiError } from '../api/errors/errors.ts'
 import { createJoin, type Join, mergePerformance } from '../api/query/merge.ts'
 import type { NodePerformance } from '../api/query/values/performance.ts'
 import { FORECAST } from '../catalogue.ts'
-import { type Part, renderPart, type Sample } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
+import { type Part, renderPart, type Sample } from '../metrics/lines.ts'
 import {
   coverageSamples,
   feedPartSteps,
@@ -13,8 +13,8 @@ import {
 } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { poolPart } from './state_samples.ts'
-import { NOTHING, type PoolState, type SystemState } from './system_state.ts'
+import { poolPart } from './samples.ts'
+import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
 /** Estimate of the memory of one forecast. Forecasts of nodes that the feed does not have give no lines. */
 const BYTES_PER_FORECAST = 200

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { SystemClient } from '../../src/api/client.ts'
-import { ApiError } from '../../src/api/errors/errors.ts'
-import type { Board } from '../../src/poller/board.ts'
-import { bytesOf } from '../../src/poller/pool_lines.ts'
-import { newSystem } from '../../src/poller/state.ts'
-import { createSystemPoller, type SystemPoller } from '../../src/poller/system_poller.ts'
-import { answerOf, bodyOf, decodeBody } from '../api/query/query_files.ts'
+import type { SystemClient } from '../../../src/api/client.ts'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import { createSystemPoller, type SystemPoller } from '../../../src/poller/system_poller.ts'
+import { bytesOf } from '../../../src/state/rendering.ts'
+import { newSystem } from '../../../src/state/state.ts'
+import type { StateStore } from '../../../src/state/store.ts'
+import { answerOf, bodyOf, decodeBody } from '../../api/query/query_files.ts'
 import {
-  boardOfA,
   clientOf,
   configOf,
   onlySystem,
@@ -15,7 +14,8 @@ import {
   readingOf,
   recordingLog,
   shown,
-} from './setup.ts'
+  storeOfA,
+} from '../setup.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -50,7 +50,7 @@ interface Options {
   readonly poll?: string
   readonly pools?: readonly string[]
   readonly version?: string
-  readonly board?: Board
+  readonly store?: StateStore
   readonly limits?: string
 }
 
@@ -62,7 +62,7 @@ async function setUp({
   poll = '',
   pools = ['p'],
   version = '4.3.0.0',
-  board: given,
+  store: given,
   limits = '',
 }: Options) {
   const yaml = `poll: {max_random_delay: 0s${poll}}\nproviders: {schedule: ""}\nforecast: {schedule: ""}\nperformance: {${performance}}\nlimits: {${limits}}`
@@ -75,18 +75,18 @@ async function setUp({
     query,
     read: async (_request, decode) => decode(`{"node":[{"version":"${version}"}]}`),
   })
-  const [log, own, board] = [recordingLog(), ownMetrics(), given ?? (await newBoard())]
-  const poller = createSystemPoller({ system: onlySystem(config), config, client, board, own, log })
+  const [log, own, store] = [recordingLog(), ownMetrics(), given ?? (await newBoard())]
+  const poller = createSystemPoller({ system: onlySystem(config), config, client, store, own, log })
   running.push(poller)
   poller.start()
   await vi.advanceTimersByTimeAsync(20)
   return {
     poller,
-    board,
+    store,
     nextMs: () => poller.next().nextQueriesMs,
-    used: () => shown(board, 'sds_node_memory_used_bytes', 'node'),
-    free: () => shown(board, 'sds_node_disk_space_free_bytes', 'node'),
-    up: () => shown(board, 'sds_system_query_up', 'system'),
+    used: () => shown(store, 'sds_node_memory_used_bytes', 'node'),
+    free: () => shown(store, 'sds_node_disk_space_free_bytes', 'node'),
+    up: () => shown(store, 'sds_system_query_up', 'system'),
     /** Those that are not 0. */
     counters: async () =>
       [...(await own.render('text')).matchAll(/^sds_query_(\S+) ([1-9]\d*)$/gm)].map(
@@ -102,9 +102,9 @@ async function setUp({
 }
 
 async function newBoard() {
-  const board = boardOfA()
+  const store = storeOfA()
   await vi.advanceTimersByTimeAsync(1)
-  return board
+  return store
 }
 
 /** Answers with memory only; counts the polls by the first query. */
@@ -358,8 +358,8 @@ describe('the query interface', () => {
     const { query } = answering(() => {
       throw refusal('not_found', 503)
     })
-    const { board } = await setUp({ query })
-    expect(board.system('a')?.performance?.failure).toMatchObject({
+    const { store } = await setUp({ query })
+    expect(store.system('a')?.performance?.failure).toMatchObject({
       remedy: expect.stringContaining('performance.source: feed'),
       at: expect.closeTo(Date.now() / SECOND, 0),
     })
@@ -371,8 +371,8 @@ describe('the query interface', () => {
       if (fails && name.includes('latency')) throw refusal('client_error', 500)
       return name === 'query_memory' ? memory(1, 'n1') : answerOf('empty')
     }
-    const { board, up } = await setUp({ query })
-    const failureIn = () => board.system('a')?.performance?.partFailure
+    const { store, up } = await setUp({ query })
+    const failureIn = () => store.system('a')?.performance?.partFailure
     expect(failureIn()).toMatchObject({
       reason: 'client_error',
       message: 'query_latency_read, and 1 more: bad; the values are not renewed',
@@ -414,10 +414,10 @@ describe('the query interface', () => {
       )
     const pools = ['p', 'q']
     const unbounded = await setUp({ query, nodes, pools })
-    const bytes = bytesOf(unbounded.board.system('a') ?? newSystem('a'))
+    const bytes = bytesOf(unbounded.store.system('a') ?? newSystem('a'))
     const limits = `max_response_bytes: ${bytes - 1}B`
-    const { board, used, free, up } = await setUp({ query, nodes, pools, limits })
-    expect(board.system('a')?.performance?.failure?.reason).toBe('too_large')
+    const { store, used, free, up } = await setUp({ query, nodes, pools, limits })
+    expect(store.system('a')?.performance?.failure?.reason).toBe('too_large')
     expect([used(), up(), Object.keys(free()).length]).toEqual([{}, { a: 0 }, 200])
   })
 
@@ -476,7 +476,7 @@ describe('values of the query interface', () => {
   const nodes = async () => readingOf({ n1: 1, n2: 1 })
 
   test('are withdrawn one by one, each at its own age', async () => {
-    const { used, board } = await setUp({ query: once(ofTwoAges()), nodes })
+    const { used, store } = await setUp({ query: once(ofTwoAges()), nodes })
     await vi.advanceTimersByTimeAsync(16.5 * MINUTE)
     expect(used()).toEqual({ n1: 1, n2: 2 })
     await vi.advanceTimersByTimeAsync(MINUTE)
@@ -485,7 +485,7 @@ describe('values of the query interface', () => {
     expect(used()).toEqual({ n2: 2 })
     await vi.advanceTimersByTimeAsync(MINUTE)
     expect(used()).toEqual({})
-    expect(board.system('a')?.performance).toMatchObject({
+    expect(store.system('a')?.performance).toMatchObject({
       reading: undefined,
       failure: { at: expect.any(Number) },
     })
@@ -507,7 +507,7 @@ describe('values of the query interface', () => {
     await stopped
     expect(vi.getTimerCount()).toBe(0)
     const query = async () => Promise.reject(refusal('server_error', 500))
-    const { used } = await setUp({ query, nodes, board: first.board })
+    const { used } = await setUp({ query, nodes, store: first.store })
     expect(used()).toEqual({ n1: 1, n2: 2 })
     await vi.advanceTimersByTimeAsync(12.5 * MINUTE)
     expect(used()).toEqual({ n2: 2 })
@@ -518,7 +518,7 @@ describe('values of the query interface', () => {
     const stopped = first.poller.stop()
     await vi.advanceTimersByTimeAsync(SECOND)
     await stopped
-    const { used, up } = await setUp({ query, performance: 'source: feed', board: first.board })
+    const { used, up } = await setUp({ query, performance: 'source: feed', store: first.store })
     expect([used(), up()]).toEqual([{}, {}])
   })
 

@@ -8,7 +8,7 @@ import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
 import { remedyOf } from '../api/remedies.ts'
 import type { Labels } from '../config/config.ts'
-import { type Part, renderPart } from '../metrics/exposition.ts'
+import { type Part, renderPart } from '../metrics/lines.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why an attempt failed, in a form for metrics, log and status page. */

@@ -1,10 +1,10 @@
-import type { ApiError } from '../api/errors/errors.ts'
-import type { Log } from '../log.ts'
-import type { OwnMetrics } from '../metrics/own.ts'
-import { logPoll, type PollSize } from './log_fields.ts'
+import type { ApiError } from '../../api/errors/errors.ts'
+import type { Log } from '../../log.ts'
+import type { OwnMetrics } from '../../metrics/own.ts'
+import { logPoll, type PollSize } from './fields.ts'
 
 /** Counts and logs what happens with the query interface. */
-export interface QueryJournal {
+export interface QueryLog {
   /** A poll of the query interface; `empty`: it has no current data. */
   queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
   /** One query failed while others succeeded. */
@@ -24,7 +24,7 @@ export interface ChangeLog {
 /** Runs an action at the first time of its key only. */
 export type Once = (key: string, action: () => void) => void
 
-interface QueryJournalOptions {
+interface QueryLogOptions {
   readonly log: Log
   readonly own: Pick<OwnMetrics, 'queryPoll' | 'unmatchedRows'>
   readonly system: string
@@ -32,7 +32,7 @@ interface QueryJournalOptions {
   readonly once: Once
 }
 
-export function createQueryJournal({ log, own, system, changes, once }: QueryJournalOptions): QueryJournal {
+export function createQueryLog({ log, own, system, changes, once }: QueryLogOptions): QueryLog {
   return {
     queried(outcome, poll) {
       const failure = typeof outcome === 'string' ? undefined : outcome

@@ -2,21 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { RESULTS } from '../../src/api/errors/reasons.ts'
 import { COVERAGE_ATTRIBUTES } from '../../src/catalogue.ts'
-import { createPage } from '../../src/metrics/page.ts'
-import { systemParts } from '../../src/poller/board.ts'
-import { bytesOf } from '../../src/poller/pool_lines.ts'
-import { newSystem, type SystemState, withForecasts } from '../../src/poller/state.ts'
-import { failureOf, NOTHING } from '../../src/poller/system_state.ts'
+import { createExposition } from '../../src/metrics/exposition.ts'
+import { withForecasts } from '../../src/state/changes.ts'
+import { bytesOf } from '../../src/state/rendering.ts'
+import { failureOf, NOTHING, newSystem, type SystemState } from '../../src/state/state.ts'
+import { systemParts } from '../../src/state/store.ts'
 import { bodyOf, decodeBody, readingOf as performanceOf } from '../api/query/query_files.ts'
 import { parseExposition } from '../metrics/exposition_text.ts'
+import { readingOf } from '../poller/setup.ts'
 import { withAnswers, withdrawn, withPoll, withPools } from './changes.ts'
-import { readingOf } from './setup.ts'
 
 const at = (seconds: number) => ({ at: seconds, seconds: 0.5, failure: undefined })
 const failure = { reason: 'timeout', message: 'too late', remedy: 'wait', at: 9 } as const
 const failed = { at: 9, seconds: 3, failure }
 const refs = (...ids: string[]) => ids.map((id) => ({ id, name: undefined }))
-const seriesOf = (system: SystemState) => parseExposition(createPage(systemParts(system)).text('text'))
+const seriesOf = (system: SystemState) => parseExposition(createExposition(systemParts(system)).text('text'))
 const of = (system: SystemState, family: string, label: string) =>
   Object.fromEntries(
     seriesOf(system)
@@ -285,7 +285,7 @@ describe('labels', () => {
     ]
     const nodes = Object.fromEntries(names.map((name, index) => [name, index]))
     const system = withPoll(systemA, 'p', at(1), readingOf({ ...nodes, b: 99 }))
-    const lines = createPage(systemParts(system)).text('text').split('\n')
+    const lines = createExposition(systemParts(system)).text('text').split('\n')
     const series = lines
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.slice(0, line.lastIndexOf(' ')))

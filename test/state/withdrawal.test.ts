@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createWithdrawal } from '../../src/poller/withdrawal.ts'
+import { createWithdrawal } from '../../src/state/withdrawal.ts'
 
 const SECOND = 1000
 const WHOLE = 100 * SECOND

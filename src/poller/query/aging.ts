@@ -1,9 +1,10 @@
-import { LONGEST_AGE_SECONDS } from '../api/query/answers/intervals.ts'
-import { oldestTime, withoutOlderThan } from '../api/query/values/performance.ts'
-import type { Board } from './board.ts'
-import type { Journal } from './journal.ts'
-import { type PerformanceState, withPerformance } from './state.ts'
-import { createWithdrawal } from './withdrawal.ts'
+import { LONGEST_AGE_SECONDS } from '../../api/query/answers/intervals.ts'
+import { oldestTime, withoutOlderThan } from '../../api/query/values/performance.ts'
+import { withPerformance } from '../../state/changes.ts'
+import type { PerformanceState } from '../../state/state.ts'
+import type { StateStore } from '../../state/store.ts'
+import { createWithdrawal } from '../../state/withdrawal.ts'
+import type { PollLog } from '../log/poll_log.ts'
 
 /** Withdraws each value of the query interface when it is too old by the clock of the system. */
 export interface Aging {
@@ -14,27 +15,27 @@ export interface Aging {
 
 interface AgingOptions {
   readonly system: string
-  readonly board: Pick<Board, 'system' | 'update'>
-  readonly journal: Pick<Journal, 'internalError'>
+  readonly store: Pick<StateStore, 'system' | 'update'>
+  readonly pollLog: Pick<PollLog, 'internalError'>
   readonly staleAfterMs: number
 }
 
 /** Nodes have points at different times: their values are not withdrawn one by one. */
 const LEAST_MS = 30_000
 
-export function createAging({ system, board, journal, staleAfterMs }: AgingOptions): Aging {
+export function createAging({ system, store, pollLog, staleAfterMs }: AgingOptions): Aging {
   const keptSeconds = ({ reading }: PerformanceState) =>
     Math.max(reading?.maxAgeSeconds ?? 0, staleAfterMs / 1000)
   const withdrawal = createWithdrawal(Math.max(LONGEST_AGE_SECONDS * 1000, staleAfterMs), () => {
     withdraw()
       .then(restart)
       .catch((failure: unknown) =>
-        journal.internalError('withdrawing old values of the query interface', failure),
+        pollLog.internalError('withdrawing old values of the query interface', failure),
       )
   })
 
   function withdraw(): Promise<void> {
-    return board.update(system, (state) =>
+    return store.update(system, (state) =>
       state.performance === undefined
         ? state
         : withPerformance(state, withoutOldValues(state.performance, keptSeconds(state.performance))),
@@ -42,7 +43,7 @@ export function createAging({ system, board, journal, staleAfterMs }: AgingOptio
   }
 
   function restart(): void {
-    const state = board.system(system)?.performance
+    const state = store.system(system)?.performance
     const oldest = state?.reading && oldestTime(state.reading)
     if (state === undefined || oldest === undefined) return
     const leftMs = (oldest + keptSeconds(state) - systemTime(state)) * 1000

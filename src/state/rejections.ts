@@ -2,8 +2,8 @@ import type { RejectedValue } from '../api/feed/rejected_values.ts'
 import type { Rejection } from '../api/parse/reads.ts'
 import { QUERIES, type Query } from '../api/query/requests/queries.ts'
 import { COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../catalogue.ts'
-import { labelText, type Part, renderPart, type SampleSet } from '../metrics/exposition.ts'
 import { STATE } from '../metrics/families.ts'
+import { labelText, type Part, renderPart, type SampleSet } from '../metrics/lines.ts'
 
 /** The rejected values of one system. A value: replaced as a whole, never edited. */
 export interface Rejections {

@@ -1,0 +1,60 @@
+import { setTimeout } from 'node:timers/promises'
+import { createExposition, type Exposition } from '../metrics/exposition.ts'
+import type { Part } from '../metrics/lines.ts'
+import { nextTurn } from '../slices.ts'
+
+/** Makes the expositions that scrapes receive. */
+export interface Publisher {
+  /** The newest exposition whose forms are ready; a scrape never waits for the next one. */
+  exposition(): Exposition
+  /** Resolves when the exposition shows the parts as they are now, or later ones; rejects when no exposition can be made. */
+  publish(): Promise<void>
+}
+
+/** @param onExposition called with the number of series of every new exposition */
+export function createPublisher(
+  parts: () => readonly Part[],
+  onExposition: (series: number) => void,
+): Publisher {
+  let exposition = createExposition([])
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  /** When the next exposition may begin, by `performance.now()`. */
+  let earliestMs = 0
+
+  async function make(): Promise<void> {
+    const beganMs = performance.now()
+    const made = createExposition(parts())
+    for (const form of exposition.requestedForms) await made.body(form)
+    exposition = made
+    onExposition(made.series)
+    const endMs = performance.now()
+    earliestMs = endMs + (endMs - beganMs)
+  }
+
+  /** The next exposition begins when the one before it is ready or has failed. */
+  async function begin(): Promise<void> {
+    await (running?.catch(() => undefined) ?? nextTurn())
+    const waitMs = earliestMs - performance.now()
+    if (waitMs >= 1) await setTimeout(waitMs)
+    next = undefined
+    running = make().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  return {
+    exposition: () => exposition,
+    /**
+     * One exposition at a time: changes while one is being made are shown by the one after it, all of them together. An exposition of
+     * many nodes takes long, so that making expositions takes at most half of the time.
+     */
+    publish() {
+      next ??= begin()
+      // Not every caller awaits it.
+      next.catch(() => undefined)
+      return next
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { SystemState } from '../../src/state/state.ts'
+import { createStateStore } from '../../src/state/store.ts'
+import { parseExposition } from '../metrics/exposition_text.ts'
+import { readingOf, shown, storeOfA } from '../poller/setup.ts'
+import { withPoll, withPools } from './changes.ts'
+
+const attempt = { at: 1, seconds: 1, failure: undefined }
+const listed = (system: SystemState) => withPools(system, [{ id: 'p', name: undefined }])
+const polled = (nodes: Record<string, number>) => (system: SystemState) =>
+  withPoll(system, 'p', attempt, readingOf(nodes))
+
+describe('a store', () => {
+  test('has an empty exposition at first', () => {
+    const store = createStateStore(() => undefined)
+    expect([store.exposition().series, store.exposition().text('text'), store.systems()]).toEqual([0, '', []])
+  })
+
+  test('has the labels of each system, also after they changed', async () => {
+    const store = createStateStore(() => undefined)
+    await store.show([{ name: 'a', labels: { site: 'fra' } }])
+    expect(shown(store, 'sds_system_info', 'site')).toEqual({ fra: 1 })
+    await store.show([{ name: 'a', labels: { site: 'par' } }])
+    expect(shown(store, 'sds_system_info', 'site')).toEqual({ par: 1 })
+  })
+
+  test('that shows no values has an exposition with counters only, and keeps the state', async () => {
+    const store = createStateStore(() => undefined)
+    await store.show([{ name: 'a' }], { hasValues: false })
+    await store.update('a', listed)
+    await store.update('a', polled({ n1: 5 }))
+    const names = new Set(parseExposition(store.exposition().text('text')).map(({ name }) => name))
+    expect(names).toEqual(new Set(['sds_pool_polls_total', 'sds_api_rejected_values_total']))
+    expect(store.system('a')?.pools.get('p')?.reading?.nodes).toHaveLength(1)
+    await store.show([{ name: 'a' }])
+    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 5 })
+  })
+
+  test('shows an update when its promise resolves', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    await store.update('a', polled({ n1: 5 }))
+    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 5 })
+    expect(shown(store, 'sds_pool_up', 'pool_id')).toEqual({ p: 1 })
+  })
+
+  test('never shows parts of a poll: every exposition has the values of one reading', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    await store.update('a', polled({ n0: 0, n1: 0, n2: 0 }))
+    const updates: Promise<void>[] = []
+    const seen = new Set<number>()
+    let poll = 0
+    // How many polls an exposition stands for depends on how soon the expositions before it are compressed.
+    while (poll < 200 || seen.size <= 20) {
+      poll += 1
+      updates.push(store.update('a', polled({ n0: poll, n1: poll, n2: poll })))
+      await (poll % 3 === 0 ? store.exposition().body('gzip text') : new Promise(setImmediate))
+      const values = Object.values(shown(store, 'sds_node_disk_space_free_bytes', 'node'))
+      expect(values).toHaveLength(3)
+      expect(new Set(values).size).toBe(1)
+      seen.add(values[0] ?? -1)
+    }
+    await Promise.all(updates)
+    expect(Object.values(shown(store, 'sds_node_disk_space_free_bytes', 'node'))).toEqual([poll, poll, poll])
+  })
+
+  test('expositions never show an older state, with many updates at once', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    let last = 0
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, poll) => {
+        await store.update('a', polled({ n1: poll }))
+        const { n1 = -1 } = shown(store, 'sds_node_disk_space_free_bytes', 'node')
+        expect(n1).toBeGreaterThanOrEqual(last)
+        last = n1
+      }),
+    )
+    expect(last).toBe(99)
+  })
+
+  test('passes each new state to its observer, and what is still known after a reload', async () => {
+    const observer = { changed: vi.fn(), kept: vi.fn() }
+    const store = createStateStore(() => undefined, observer)
+    await store.show([{ name: 'a' }, { name: 'b' }])
+    await store.update('a', listed)
+    await store.update('unknown', listed)
+    expect(observer.changed.mock.calls).toEqual([[store.system('a')]])
+    await store.show([{ name: 'a' }, { name: 'c' }, { name: 'd' }], { fresh: new Set(['d']) })
+    expect(observer.kept.mock.calls).toEqual([[['a', 'b']], [['a', 'c']]])
+  })
+
+  test('keeps its exposition when the same systems are shown again', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    const exposition = store.exposition()
+    await store.show([{ name: 'a' }])
+    expect(store.exposition()).toBe(exposition)
+    await store.show([{ name: 'a' }], { fresh: new Set(['a']) })
+    expect(store.exposition()).not.toBe(exposition)
+  })
+
+  test('a change that throws has no effect, and later changes are shown', async () => {
+    const store = await storeOfA()
+    await store.update('a', listed)
+    const before = store.system('a')
+    const broken = store.update('a', () => {
+      throw new Error('a bug')
+    })
+    await expect(broken).rejects.toThrow('a bug')
+    expect(store.system('a')).toBe(before)
+    await store.update('a', polled({ n1: 1 }))
+    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
+  })
+
+  test('an error of an exposition rejects the updates in it, and the next exposition is rendered', async () => {
+    const onExposition = vi.fn()
+    const store = createStateStore(onExposition)
+    await store.show([{ name: 'a' }])
+    onExposition.mockImplementationOnce(() => {
+      throw new Error('no exposition')
+    })
+    await expect(store.update('a', listed)).rejects.toThrow('no exposition')
+    await store.update('a', polled({ n1: 1 }))
+    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n1: 1 })
+  })
+
+  test('an error of an exposition does not reject the updates of the next exposition', async () => {
+    let failures = 0
+    const store = createStateStore(() => {
+      if (failures-- > 0) throw new Error('no exposition')
+    })
+    await store.show([{ name: 'a' }])
+    await store.update('a', listed)
+    // Compression takes long enough for a second update to wait.
+    await store.exposition().body('gzip text')
+    failures = 1
+    const first = expect(store.update('a', polled({ n1: 1 }))).rejects.toThrow('no exposition')
+    await new Promise(setImmediate)
+    const second = store.update('a', polled({ n1: 2 }))
+    await Promise.all([first, second])
+    await store.update('a', polled({ n2: 3 }))
+    expect(shown(store, 'sds_node_disk_space_free_bytes', 'node')).toEqual({ n2: 3 })
+  })
+
+  test('shows exactly the systems of `show`, and drops the state of replaced systems', async () => {
+    const store = createStateStore(() => undefined)
+    await store.show([{ name: 'a' }, { name: 'b' }])
+    for (const name of ['a', 'b']) {
+      await store.update(name, listed)
+      await store.update(name, polled({ n1: 1 }))
+    }
+    await store.show([{ name: 'b' }, { name: 'a' }, { name: 'c' }], { fresh: new Set(['a']) })
+    expect(store.systems().map(({ name, pools }) => [name, pools.size])).toEqual([
+      ['b', 1],
+      ['a', 0],
+      ['c', 0],
+    ])
+    await store.show([{ name: 'c' }])
+    const series = parseExposition(store.exposition().text('text'))
+    expect(new Set(series.map(({ labels }) => labels['system']))).toEqual(new Set(['c']))
+    expect(series.filter(({ value }) => value !== 0).map(({ name }) => name)).toEqual(['sds_system_info'])
+    await store.update('b', listed)
+    expect(store.system('b')).toBeUndefined()
+  })
+})
