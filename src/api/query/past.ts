@@ -68,10 +68,11 @@ function createMoments(series: readonly Series[]): (t: number) => readonly Serie
     cursors.flatMap((cursor) => {
       const { points } = cursor.one
       while ((points[cursor.next]?.t ?? Number.POSITIVE_INFINITY) <= t) cursor.next += 1
-      const last = points.slice(Math.max(cursor.next - POINTS, 0), cursor.next)
-      const age = t - (last.at(-1)?.t ?? Number.NEGATIVE_INFINITY)
-      if (age > windowSeconds(intervalOf(last) ?? USUAL_INTERVAL_SECONDS)) return []
-      return [{ ...cursor.one, points: last.filter((point) => t - point.t <= LEAD_SECONDS) }]
+      let first = Math.max(cursor.next - POINTS, 0)
+      const interval = intervalOf(points, cursor.next) ?? USUAL_INTERVAL_SECONDS
+      if (t - (points[cursor.next - 1]?.t ?? Number.NEGATIVE_INFINITY) > windowSeconds(interval)) return []
+      while (t - (points[first]?.t ?? t) > LEAD_SECONDS) first += 1
+      return [{ ...cursor.one, points: points.slice(first, cursor.next) }]
     })
 }
 

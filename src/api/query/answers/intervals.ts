@@ -12,15 +12,20 @@ const LATEST_SECONDS = 420
 /** Values of shorter intervals are not withdrawn before the next poll. */
 const LEAST_AGE_SECONDS = 900
 
-/** Points of which the interval of a series is the median: one gap does not change it. */
-const POINTS = 4
-
-/** Seconds between the last points of a series; undefined with fewer than two. */
-export function intervalOf(points: readonly Point[]): number | undefined {
-  const last = points.slice(-POINTS)
-  const differences = last.slice(1).map(({ t }, index) => t - (last[index]?.t ?? t))
-  const median = differences.sort((a, b) => a - b)[Math.floor((differences.length - 1) / 2)]
-  return median === undefined ? undefined : within(median)
+/**
+ * Seconds between the last four points of a series, the median: one gap does not change it. Undefined with fewer than two
+ * points. It allocates nothing, because a history needs it for every series at every time.
+ * @param count only so many of the points
+ */
+export function intervalOf(points: readonly Point[], count = points.length): number | undefined {
+  const before = (index: number) => (points[index]?.t ?? 0) - (points[index - 1]?.t ?? 0)
+  if (count < 2) return undefined
+  const last = before(count - 1)
+  if (count === 2) return within(last)
+  const second = before(count - 2)
+  const least = Math.min(last, second)
+  if (count === 3) return within(least)
+  return within(Math.max(least, Math.min(Math.max(last, second), before(count - 3))))
 }
 
 /**

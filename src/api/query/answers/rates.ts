@@ -42,7 +42,7 @@ export function newestPointOf(series: readonly Series[]): Point | undefined {
  * gap of more than three intervals, and if the newest value could not be read.
  */
 export function increaseOf({ points }: Series): Increase | undefined {
-  const [before, last] = points.slice(-2)
+  const [before, last] = [points.at(-2), points.at(-1)]
   if (before === undefined || last === undefined) return undefined
   const interval = intervalOf(points) ?? USUAL_INTERVAL_SECONDS
   const seconds = last.t - before.t
