@@ -106,13 +106,13 @@ describe('a configuration file with', () => {
     (name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`,
   )
   test.concurrent.each([
-    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 100000 keys'],
-    ['many aliases', `- &a 1\n${'- *a\n'.repeat(40_000)}`, 'too many anchors and aliases'],
-    ['many anchors', '- &a 1\n'.repeat(30_000), 'too many anchors and aliases'],
-    ['many values', `a: [${'1,'.repeat(120_000)}]`, 'more than 100000 keys'],
-    ['deeply nested lists', '['.repeat(100_000), 'nested too deeply'],
-    ['deeply nested mappings', '{a: '.repeat(50_000), 'nested too deeply'],
-    ['one key many times', 'a: 1\n'.repeat(50_000), 'line 2, column 1 (DUPLICATE_KEY)'],
+    ['aliases that expand to many values', `a: &a [1,1,1]\n${powers.join('\n')}`, 'more than 20000 keys'],
+    ['many aliases', `- &a 1\n${'- *a\n'.repeat(3_000)}`, 'too many anchors and aliases'],
+    ['many anchors', '- &a 1\n'.repeat(3_000), 'too many anchors and aliases'],
+    ['many values', `a: [${'1,'.repeat(120_000)}]`, 'more than 20000 keys'],
+    ['deeply nested lists', '['.repeat(9_000), 'nested too deeply'],
+    ['deeply nested mappings', '{a: '.repeat(4_000), 'nested too deeply'],
+    ['one key many times', 'a: 1\n'.repeat(9_000), 'line 2, column 1 (DUPLICATE_KEY)'],
   ])('%s is refused', async (_, text, message) => {
     using folder = temporaryFolder()
     const { code, stderr } = await program('check', `--config.file=${folder.write('sds.yml', text)}`)

@@ -28,8 +28,8 @@ const MAX_VALUES = 20_000
 /** Tokens of a file except blanks and comments: the library takes 1 kB of memory and 20 µs for each. */
 const MAX_TOKENS = 2 * MAX_VALUES
 
-/** Anchors and aliases of a file: the library needs quadratic time for them. */
-const MAX_REFERENCES = 10_000
+/** Anchors and aliases of a file: the library needs quadratic time for them, a tenth of a second for so many. */
+const MAX_REFERENCES = 2_000
 
 /** Hints by error code. The messages of the library are not used because they may quote a secret from the file. */
 const LIKELY_CAUSES: Partial<Record<YAMLParseError['code'], string>> = {
