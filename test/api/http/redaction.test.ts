@@ -74,9 +74,9 @@ describe('long text', () => {
   test.each(['a', '\\\\', '%25', '&amp;', '&', '\\u0061', '%61', '+'])(
     'of repeated %s is searched in linear time',
     (piece) => {
-      const before = process.cpuUsage()
+      const before = process.threadCpuUsage()
       redact(piece.repeat(4_000_000 / piece.length))
-      expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+      expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000)
     },
   )
 })
