@@ -36,7 +36,7 @@ export async function lookUp({ client, token, signal }: Caller): Promise<Lookup>
   if (list.status === 'fulfilled') return { user, providers: list.value }
   const failure: unknown = list.reason
   if (!(failure instanceof ApiError)) throw failure
-  if (['node', 'local'].includes(REASONS[failure.reason].origin)) throw failure
+  if (['endpoint', 'local'].includes(REASONS[failure.reason].origin)) throw failure
   return { user, providers: failure }
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../api/errors/errors.ts'
-import { REASONS, type Reason } from '../api/errors/reasons.ts'
+import { REASONS } from '../api/errors/reasons.ts'
 import { Abandoned, UnknownOutcome } from '../api/providers/deletion.ts'
 
 /** The error body of the storage system's API. */
@@ -105,7 +105,7 @@ export function fromApiError(failure: ApiError): Refused {
     code: body?.code ?? status,
     description: body?.description ?? sentence(REASONS[failure.reason].text),
     details: body?.details ?? failure.message,
-    retryable: body?.retryable ?? RETRYABLE.includes(failure.reason),
+    retryable: body?.retryable ?? REASONS[failure.reason].retryable ?? false,
   }
   return new Refused(status, answer, headers)
 }
@@ -119,8 +119,6 @@ function unknownOutcome(failure: UnknownOutcome): Refused {
     retryable: false,
   })
 }
-
-const RETRYABLE: readonly Reason[] = ['connect', 'dns', 'reset', 'timeout', 'throttled', 'unavailable']
 
 function statusFor({ reason, status }: ApiError): number {
   // Some systems redirect to a login page instead.

@@ -21,7 +21,7 @@ import { createAttempts } from './request/attempts.ts'
 import { createExchanges, type Exchange, type Request, withToken } from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { createOperate } from './request/operation.ts'
-import { basicHeader, tokenOf, UNANSWERED } from './session/login.ts'
+import { basicHeader, tokenOf } from './session/login.ts'
 
 /**
  * A client of one storage system without a session: every method takes the token of the caller, which is not kept.
@@ -92,7 +92,6 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
         path: '/login',
         headers,
         headersOnly: true,
-        lastReasons: UNANSWERED,
       } as const
       return read(request, signal, (_text, answer) => tokenOf(answer))
     },

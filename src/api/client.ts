@@ -18,7 +18,7 @@ import { jsonSteps } from './parse/json.ts'
 import { answerSteps, type QueryAnswer } from './query/answers/answer.ts'
 import { queryRefusalOf } from './query/answers/refusals.ts'
 import { type Dialect, type Query, queryText, requiredTags } from './query/requests/queries.ts'
-import { type Attempts, createAttempts, type NodeState } from './request/attempts.ts'
+import { type Attempts, createAttempts, type EndpointState } from './request/attempts.ts'
 import { createAuthorised } from './request/authorised.ts'
 import { createBreaker } from './request/breaker.ts'
 import {
@@ -71,7 +71,7 @@ export interface ClientStatus {
   readonly operations: PermitUsage
   /** Milliseconds for which nothing is sent, because the system keeps failing. */
   readonly pauseMs: number
-  readonly nodes: readonly NodeState[]
+  readonly nodes: readonly EndpointState[]
 }
 
 export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
@@ -147,7 +147,7 @@ export function createClient(options: ClientOptions): SystemClient {
       session: session.state(),
       operations: limits.usage(),
       pauseMs: breaker.pauseMs(),
-      nodes: attempts.nodes(),
+      nodes: attempts.endpoints(),
     }),
     async close() {
       await session.close()

@@ -1,6 +1,5 @@
 import type { SystemClient } from '../api/client.ts'
-import { ApiError } from '../api/errors/errors.ts'
-import { REASONS } from '../api/errors/reasons.ts'
+import { ApiError, isOfSystem } from '../api/errors/errors.ts'
 import { PROVIDERS_ACCEPT, PROVIDERS_PATH, providerSteps } from '../api/providers/providers.ts'
 import { inSlices } from '../slices.ts'
 import { failureOf, type InventoryState } from '../state/state.ts'
@@ -25,12 +24,6 @@ export interface Inventory {
 
 /** Failed requests in a row for which the last list is kept. */
 const FAILURES_ALLOWED = 1
-
-/** Whether the last list may still be right: after a failure of the network, not after a refusal or a missing role. */
-function isPassing({ reason }: ApiError): boolean {
-  const { origin } = REASONS[reason]
-  return origin === 'node' || origin === 'system'
-}
 
 const REQUEST = {
   operation: 'providers',
@@ -57,7 +50,8 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
       if (!(cause instanceof ApiError)) throw cause
       failures += 1
       pollLog.providers(cause)
-      const isKept = failures <= FAILURES_ALLOWED && isPassing(cause)
+      // After a refusal, such as a missing role, the last list may be wrong.
+      const isKept = failures <= FAILURES_ALLOWED && isOfSystem(cause)
       const failure = failureOf(cause, Date.now() / 1000)
       await show((before) => ({ providers: isKept ? before?.providers : undefined, failure }))
     }

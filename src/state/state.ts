@@ -6,7 +6,6 @@ import type { PoolRef } from '../api/feed/pools.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
-import { remedyOf } from '../api/remedies.ts'
 import type { Labels } from '../config/config.ts'
 import { type Part, renderPart } from '../metrics/lines.ts'
 import { newRejections, type Rejections } from './rejections.ts'
@@ -28,11 +27,11 @@ export function failureOf(
   at: number,
   remedies: Partial<Readonly<Record<Reason, string>>> = {},
 ): Failure {
-  const { reason, detail, node } = failure
+  const { reason, detail, endpoint } = failure
   return {
     reason,
-    message: node === undefined ? detail : `${node}: ${detail}`,
-    remedy: remedies[reason] ?? remedyOf(failure),
+    message: endpoint === undefined ? detail : `${endpoint}: ${detail}`,
+    remedy: remedies[reason] ?? failure.remedy,
     at,
   }
 }

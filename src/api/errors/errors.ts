@@ -20,12 +20,14 @@ export interface ErrorBody {
 
 interface ErrorExtras {
   readonly cause?: unknown
-  readonly status?: number
-  readonly body?: ErrorBody
+  readonly status?: number | undefined
+  readonly body?: ErrorBody | undefined
   /** The system asks to wait this long, in milliseconds. */
-  readonly retryAfterMs?: number
-  /** Host and port of the node that was asked, where the system has several. */
-  readonly node?: string
+  readonly retryAfterMs?: number | undefined
+  /** Host and port of the endpoint, if the system has several. */
+  readonly endpoint?: string | undefined
+  /** What to do about it, if it is not the remedy of the reason: one sentence without a full stop. */
+  readonly remedy?: string | undefined
 }
 
 /** A request to a storage system that failed, or an answer that cannot be used. `reason` is the stable code. */
@@ -36,11 +38,12 @@ export class ApiError extends Error {
   readonly status: number | undefined
   readonly body: ErrorBody | undefined
   readonly retryAfterMs: number | undefined
-  readonly node: string | undefined
+  readonly endpoint: string | undefined
+  readonly remedy: string
   readonly place: RequestPlace | undefined
 
   constructor(reason: Reason, detail: string, extras: ErrorExtras = {}, place?: RequestPlace) {
-    super(`${place === undefined ? '' : `${placeText(place, extras.node)}: `}${detail}`, {
+    super(`${place === undefined ? '' : `${placeText(place, extras.endpoint)}: `}${detail}`, {
       cause: extras.cause,
     })
     this.name = 'ApiError'
@@ -49,40 +52,36 @@ export class ApiError extends Error {
     this.status = extras.status
     this.body = extras.body
     this.retryAfterMs = extras.retryAfterMs
-    this.node = extras.node
+    this.endpoint = extras.endpoint
+    this.remedy = extras.remedy ?? REASONS[reason].remedy
     this.place = place
   }
 
   /** The same failure, with the request that it belongs to. */
   at(place: RequestPlace): ApiError {
-    return this.place === undefined ? new ApiError(this.reason, this.detail, this.extras(), place) : this
+    return this.place === undefined ? new ApiError(this.reason, this.detail, this, place) : this
   }
 
-  /** The same failure, with the node that it comes from. */
-  of(node: string): ApiError {
-    return new ApiError(this.reason, this.detail, { ...this.extras(), node }, this.place)
-  }
-
-  private extras(): ErrorExtras {
-    const { cause, status, body, retryAfterMs, node } = this
-    return {
-      cause,
-      ...(status !== undefined && { status }),
-      ...(body !== undefined && { body }),
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
-      ...(node !== undefined && { node }),
-    }
+  /** The same failure, with the endpoint that it comes from. */
+  of(endpoint: string): ApiError {
+    return new ApiError(this.reason, this.detail, { ...this, cause: this.cause, endpoint }, this.place)
   }
 }
 
-function placeText({ system, operation, pool, path }: RequestPlace, node: string | undefined): string {
+function placeText({ system, operation, pool, path }: RequestPlace, endpoint = ''): string {
   const ofPool = pool === undefined ? '' : ` of pool ${pool}`
-  return `system ${system}, ${operation}${ofPool} (${node ?? ''}${path})`
+  return `system ${system}, ${operation}${ofPool} (${endpoint}${path})`
 }
 
 /** Whether the system answered the request, whatever the answer was. */
 export function isAnswer({ status, reason }: ApiError): boolean {
-  return status !== undefined || REASONS[reason].answered
+  return status !== undefined || REASONS[reason].response === 'received'
+}
+
+/** Whether a failure is about the system as a whole or one of its endpoints. */
+export function isOfSystem({ reason }: ApiError): boolean {
+  const { origin } = REASONS[reason]
+  return origin === 'endpoint' || origin === 'system'
 }
 
 /** Any failure as an ApiError, so that each failed poll has one reason. */

@@ -1,113 +1,216 @@
 /**
  * What a failure is about:
- * - `node`: one base URL, or a proxy in front of it; another base URL may answer
+ * - `endpoint`: one base URL, or a proxy in front of it; another base URL may respond
  * - `system`: the storage system as a whole
- * - `request`: this pool or this answer; the system works
+ * - `request`: this pool or this response; the system works
  * - `local`: the exporter's own credentials, files and limits
  */
-export type Origin = 'node' | 'system' | 'request' | 'local'
+export type Origin = 'endpoint' | 'system' | 'request' | 'local'
 
 interface ReasonRow {
   /** First sentence of the error message; the error adds system, pool and path. */
   readonly text: string
+  /** The text of a response with an HTTP status, if it is not that of the reason. */
+  readonly refusal?: string
+  /** What to do about it: one sentence without a full stop. */
+  readonly remedy: string
   readonly origin: Origin
-  /** Whether the same request may succeed within the same poll. */
-  readonly retry: boolean
-  /** Whether the system answered, if the error has no HTTP status. With a status it always did. */
-  readonly answered: boolean
+  /**
+   * What came back, if the error has no HTTP status: `received` a response, `lost`: the request may have been processed,
+   * `none`: it was not.
+   */
+  readonly response: 'received' | 'lost' | 'none'
+  /** The same request may succeed within the same poll. */
+  readonly retry?: true
+  /** The member `retryable` of the error for callers of the administration, if the system sent none. */
+  readonly retryable?: true
+  /** The system may not support the request, while others work. */
+  readonly unsupported?: true
+  /** A request for a shorter range of time may succeed. */
+  readonly rangeDependent?: true
+  /** Every query of the query interface would fail for this reason. */
+  readonly allQueries?: true
+  /** The query interface is not there, or may not be used: it is polled less often. */
+  readonly pausesQueries?: true
+  /** What the failure means for the query interface, and its remedy there. Other reasons are failures of the request. */
+  readonly query?: { readonly state: string; readonly remedy: string }
 }
 
+const REFUSED = 'the request was refused'
+
 /** Why a request, and with it a poll, failed. */
-export const REASONS = {
+const ROWS = {
   timeout: {
     text: 'no complete answer within the time allowed',
-    origin: 'node',
-    retry: false,
-    answered: false,
+    remedy:
+      'increase poll.timeout, or check for firewalls that drop packets and for a busy management service',
+    origin: 'endpoint',
+    response: 'lost',
+    retryable: true,
+    rangeDependent: true,
   },
-  connect: { text: 'the connection could not be opened', origin: 'node', retry: true, answered: false },
-  dns: { text: 'the host name could not be resolved', origin: 'node', retry: false, answered: false },
-  tls: { text: 'the TLS handshake failed', origin: 'node', retry: false, answered: false },
+  connect: {
+    text: 'the connection could not be opened',
+    remedy:
+      'check host and port of base_url (4443 unless changed), firewalls, and the management service of that node',
+    origin: 'endpoint',
+    response: 'none',
+    retry: true,
+    retryable: true,
+  },
+  dns: {
+    text: 'the host name could not be resolved',
+    remedy: 'correct the host name in base_url, or the name servers of this machine',
+    origin: 'endpoint',
+    response: 'none',
+    retryable: true,
+  },
+  tls: {
+    text: 'the TLS handshake failed',
+    remedy: 'correct tls_config: ca_file, server_name, cert_file and key_file',
+    origin: 'endpoint',
+    response: 'none',
+  },
   reset: {
     text: 'the connection broke before the answer was complete',
-    origin: 'node',
+    remedy:
+      'check that the port of base_url is that of the management API, check firewalls and proxies, then retry',
+    origin: 'endpoint',
+    response: 'lost',
     retry: true,
-    answered: false,
+    retryable: true,
   },
   redirect: {
     text: 'the system answered with a redirect, which is never followed',
-    origin: 'node',
-    retry: false,
-    answered: true,
+    remedy: 'set base_url to the address of the system itself, not of something that redirects to it',
+    origin: 'endpoint',
+    response: 'received',
   },
-  // Without a status: the login was refused before, and its cooldown is not over.
   auth: {
     text: 'the system did not accept the token or the login',
+    remedy: 'correct auth: the system does not accept these credentials',
     origin: 'local',
-    retry: false,
-    answered: false,
+    // Without a status: the login was refused before, and its cooldown is not over.
+    response: 'none',
+    allQueries: true,
   },
   forbidden: {
     text: 'the account lacks the role for this request',
+    refusal:
+      'the account lacks the role for this request: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete',
+    remedy:
+      'assign the role SYSTEM_MONITOR to the account; if it has the role, the system may refuse the host name in base_url (list of accepted server names)',
     origin: 'request',
-    retry: false,
-    answered: true,
+    response: 'received',
+    unsupported: true,
+    allQueries: true,
+    pausesQueries: true,
+    query: {
+      state: 'the account lacks the role',
+      remedy:
+        'assign the role SYSTEM_MONITOR to the account, or set performance.source: feed; if it has the role, the system may refuse the host name in base_url',
+    },
   },
-  not_found: { text: 'the system has no such path', origin: 'request', retry: false, answered: true },
-  throttled: { text: 'the system asks for fewer requests', origin: 'system', retry: false, answered: true },
+  not_found: {
+    text: 'the system has no such path',
+    remedy: 'correct the id of the pool, or the path in base_url',
+    origin: 'request',
+    response: 'received',
+    unsupported: true,
+    allQueries: true,
+    pausesQueries: true,
+    query: {
+      state: 'not there',
+      remedy:
+        'none for a Community Edition or a release before 3.5: set performance.source: feed to end the requests; otherwise check for a proxy that blocks the path',
+    },
+  },
+  throttled: {
+    text: 'the system asks for fewer requests',
+    remedy: 'lower limits.requests_per_second and limits.concurrency',
+    origin: 'system',
+    response: 'received',
+    retryable: true,
+    allQueries: true,
+  },
   unavailable: {
     text: 'the system, or the proxy in front of it, is not available at the moment',
-    origin: 'node',
+    remedy: 'wait until the management service of the system is available; otherwise contact support',
+    origin: 'endpoint',
+    response: 'received',
     retry: true,
-    answered: true,
+    retryable: true,
+    pausesQueries: true,
   },
   server_error: {
     text: 'the system failed to answer (HTTP 5xx)',
+    refusal: REFUSED,
+    remedy:
+      'check the management service of the system; if the error persists, contact support with this response',
     origin: 'system',
+    response: 'received',
     retry: true,
-    answered: true,
   },
   client_error: {
     text: 'the system refused the request (HTTP 4xx)',
+    refusal: REFUSED,
+    remedy: 'report this response with the version of the system',
     origin: 'request',
-    retry: false,
-    answered: true,
+    response: 'received',
+    unsupported: true,
+    query: {
+      state: 'queries are refused',
+      remedy: 'report these queries with the version of the system',
+    },
   },
   html: {
     text: 'the answer is an HTML page instead of data, perhaps from a proxy or a login form',
-    origin: 'node',
-    retry: false,
-    answered: true,
+    remedy: 'connect to the port of the management API, without a proxy or a login form in between',
+    origin: 'endpoint',
+    response: 'received',
+    unsupported: true,
   },
   encoding: {
     text: 'the answer has an unknown or broken encoding',
+    remedy:
+      'check for a proxy that changes responses; without one, report this with the version of the system',
     origin: 'request',
-    retry: false,
-    answered: true,
+    response: 'received',
   },
   too_large: {
     text: 'the answer is larger than the limit',
+    remedy: 'if the system is that large, increase limits.max_response_bytes and the memory limit',
     origin: 'request',
-    retry: false,
-    answered: true,
+    response: 'received',
+    rangeDependent: true,
   },
-  syntax: { text: 'the answer is not valid JSON or XML', origin: 'request', retry: false, answered: true },
+  syntax: {
+    text: 'the answer is not valid JSON or XML',
+    remedy:
+      'check for a proxy that truncates responses; without one, report this with the version of the system',
+    origin: 'request',
+    response: 'received',
+  },
   schema: {
     text: 'the answer does not have the documented shape',
+    refusal: 'an answer without the data that was asked for',
+    remedy: 'report this with the version of the system',
     origin: 'request',
-    retry: false,
-    answered: true,
+    response: 'received',
+    unsupported: true,
   },
   local: {
     text: 'the exporter could not send the request',
+    remedy: 'correct this error of the local machine; the system is not the cause',
     origin: 'local',
-    retry: false,
-    answered: false,
+    response: 'none',
+    allQueries: true,
   },
 } as const satisfies Record<string, ReasonRow>
 
-export type Reason = keyof typeof REASONS
+export type Reason = keyof typeof ROWS
+export const REASONS: Readonly<Record<Reason, ReasonRow>> = ROWS
 
 /** Values of the label `result`: `ok`, or the reason of the failure. */
 export type Result = 'ok' | Reason
-export const RESULTS: readonly Result[] = ['ok', ...(Object.keys(REASONS) as Reason[])]
+export const RESULTS: readonly Result[] = ['ok', ...(Object.keys(ROWS) as Reason[])]

@@ -4,9 +4,14 @@ import { REASONS, type Reason } from '../errors/reasons.ts'
 interface Failure {
   readonly reason: Reason
   readonly detail: string
+  /** If it is not that of the reason. */
+  readonly remedy?: string
 }
 
-/** Error codes of Node.js and undici, with text and remedy. */
+const NOT_TLS =
+  'correct the port in base_url (4443 unless changed); if this is the port of the management API, write http://, which sends the password and the token unencrypted'
+
+/** Error codes of Node.js and undici. */
 const BY_CODE: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: {
     reason: 'connect',
@@ -69,6 +74,7 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: {
     reason: 'tls',
     detail: 'the port does not speak TLS: check the port in base_url',
+    remedy: NOT_TLS,
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     reason: 'tls',
@@ -78,6 +84,11 @@ const BY_CODE: Readonly<Record<string, Failure>> = {
 
 /** Families of codes; the message contains the code. */
 const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
+  // What OpenSSL reports for a response in plain HTTP.
+  [
+    /^ERR_SSL_(PACKET_LENGTH_TOO_LONG|RECORD_TOO_SMALL|HTTP_REQUEST)$/,
+    { reason: 'tls', detail: 'the TLS connection failed', remedy: NOT_TLS },
+  ],
   [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
     { reason: 'tls', detail: 'the TLS connection failed' },
@@ -105,8 +116,8 @@ export function exchangeFailure(failure: unknown): unknown {
   if (failure.name === 'AbortError') return failure
   const code = failureCode(failure)
   const name = code || failure.name
-  const { reason, detail } = BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
-  return new ApiError(reason, `${detail} [${name}]`, { cause: failure })
+  const known = BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
+  return new ApiError(known.reason, `${known.detail} [${name}]`, { cause: failure, remedy: known.remedy })
 }
 
 /** The error code of Node.js, OpenSSL or undici; empty if there is none. */

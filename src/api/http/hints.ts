@@ -1,6 +1,7 @@
 import { errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
 import { ApiError } from '../errors/errors.ts'
+import type { Reason } from '../errors/reasons.ts'
 import { failureCode } from './failures.ts'
 
 /** The address of a request, and how it is secured. */
@@ -9,8 +10,13 @@ export interface HintTarget {
   readonly tls: Pick<TlsConfig, 'caFile' | 'certFile'>
 }
 
-/** The remedy of a wrong scheme. */
-export const SPEAKS_TLS = 'the port speaks TLS: base_url must begin with https://'
+/** The failure of a request in plain HTTP to a TLS port. */
+export function speaksTls(reason: Reason, cause?: unknown): ApiError {
+  return new ApiError(reason, 'the port speaks TLS: base_url must begin with https://', {
+    cause,
+    remedy: 'write https:// in base_url',
+  })
+}
 
 /** Adds to a failed exchange what its address and settings tell about the cause. Other failures are returned unchanged. */
 export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
@@ -32,7 +38,7 @@ const TLS_ALERT = 0x15
 function withSchemeHint(failure: ApiError): ApiError {
   const { cause, reason, detail } = failure
   const received = cause instanceof errors.HTTPParserError && 'data' in cause ? String(cause.data) : ''
-  if (received.charCodeAt(0) === TLS_ALERT) return new ApiError(reason, SPEAKS_TLS, { cause })
+  if (received.charCodeAt(0) === TLS_ALERT) return speaksTls(reason, cause)
   return isHungUp(cause)
     ? new ApiError(reason, `${detail}: should base_url begin with https://?`, { cause })
     : failure

@@ -3,7 +3,7 @@ import { REASONS, type Reason } from '../errors/reasons.ts'
 import { isObject, member, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
 import { readNumber } from '../parse/numbers.ts'
-import { SPEAKS_TLS } from './hints.ts'
+import { speaksTls } from './hints.ts'
 import type { Answer } from './transport.ts'
 
 /** Codes of the storage system that mean "missing role", whatever the HTTP status. */
@@ -18,15 +18,11 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return redirectRefusal(answer)
   // Without the status, because it is not an answer of the management API.
-  if (status === 400 && SENT_TO_TLS.test(answer.text)) return new ApiError('tls', SPEAKS_TLS)
+  if (status === 400 && SENT_TO_TLS.test(answer.text)) return speaksTls('tls')
   const body = readErrorBody(answer)
   const reason = reasonOf(status, body)
   const retryAfterMs = parseRetryAfter(answer.header('retry-after'))
-  return new ApiError(reason, refusalText(answer, reason, body), {
-    status,
-    ...(body !== undefined && { body }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  })
+  return new ApiError(reason, refusalText(answer, reason, body), { status, body, retryAfterMs })
 }
 
 /** How nginx, Go and Apache answer plain HTTP on a TLS port. */
@@ -39,7 +35,7 @@ const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 function redirectRefusal(answer: Answer): ApiError {
   const { status } = answer
   // 304 is no redirect, and no request is conditional.
-  if (status === 304) return new ApiError('schema', `${WORDS.schema} (HTTP ${status})`, { status })
+  if (status === 304) return new ApiError('schema', `${REASONS.schema.refusal} (HTTP ${status})`, { status })
   const location = answer.header('location') ?? ''
   const toLogin = LOGIN_PAGE.test(location.replace(/[?#].*$/, ''))
   return toLogin
@@ -66,15 +62,6 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
   return status >= 400 ? 'client_error' : 'schema'
 }
 
-const REFUSED = 'the request was refused'
-/** Texts that replace that of the reason. */
-const WORDS: Partial<Record<Reason, string>> = {
-  forbidden: `${REASONS.forbidden.text}: it needs SYSTEM_MONITOR to read, SECURITY_ADMIN to delete`,
-  server_error: REFUSED,
-  client_error: REFUSED,
-  schema: 'an answer without the data that was asked for',
-}
-
 /** How much of the text of the system a message quotes. */
 const MAX_QUOTED_CHARACTERS = 200
 
@@ -85,7 +72,7 @@ function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined
   const code = body?.code === undefined ? '' : `, code ${body.code}`
   const quote =
     said === '' ? '' : `; it says: ${said.replaceAll(/\s+/g, ' ').slice(0, MAX_QUOTED_CHARACTERS)}`
-  return `${WORDS[reason] ?? REASONS[reason].text} (HTTP ${status}${code})${quote}`
+  return `${REASONS[reason].refusal ?? REASONS[reason].text} (HTTP ${status}${code})${quote}`
 }
 
 /** The title of an HTML page of a proxy. */

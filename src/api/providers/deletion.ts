@@ -108,11 +108,5 @@ const GATEWAY_STATUSES: readonly number[] = [502, 504]
 
 function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {
   const detail = `the response to the deletion was lost (${failure.detail}): list the providers to see whether it was deleted`
-  const { status } = failure
-  return new UnknownOutcome(
-    failure.reason,
-    detail,
-    { cause: failure, ...(status !== undefined && { status }) },
-    place,
-  )
+  return new UnknownOutcome(failure.reason, detail, { cause: failure, status: failure.status }, place)
 }

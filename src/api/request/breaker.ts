@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../values/bounded_map.ts'
-import { ApiError, isAnswer } from '../errors/errors.ts'
+import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
 /** Less than a minute by more than the default of `poll.max_random_delay`, so that polls once a minute all find it over. */
@@ -127,11 +127,6 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
       else noteWorking(key)
     },
   }
-}
-
-function isOfSystem({ reason }: ApiError): boolean {
-  const { origin } = REASONS[reason]
-  return origin === 'node' || origin === 'system'
 }
 
 function rejection({ reason, detail }: ApiError, leftMs: number): ApiError {

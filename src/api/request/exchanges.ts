@@ -53,8 +53,6 @@ export interface Request {
   readonly headersOnly?: boolean
   /** JSON to send with POST; undefined: GET. */
   readonly body?: string
-  /** Failures after which it is not sent again, because it may have had its effect. */
-  readonly lastReasons?: readonly Reason[]
   /** How an answer is judged, if not by `refusalOf`. */
   readonly refusalOf?: (answer: Answer) => ApiError | undefined
 }

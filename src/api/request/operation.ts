@@ -45,7 +45,8 @@ export function createOperate(options: OperationOptions): Operate {
         {
           signal,
           deadline: performance.now() + timeoutMs,
-          lastReasons: request.lastReasons ?? [],
+          // The system may count a refused login whose response is lost, and lock the account.
+          isIdempotent: request.operation !== 'login',
           isLong: request.operation === 'query',
         },
       ),

@@ -1,11 +1,7 @@
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
 import { TOKEN_HEADER } from '../http/token_header.ts'
 import type { Answer } from '../http/transport.ts'
-
-/** Failures of a login after which the system may have counted a refused one: it was sent, and no answer came. */
-export const UNANSWERED: readonly Reason[] = ['timeout', 'reset']
 
 /** What a login sends: name and password in UTF-8. */
 export function basicHeader(username: string, password: Secret): Readonly<Record<string, string>> {
@@ -16,7 +12,7 @@ export function basicHeader(username: string, password: Secret): Readonly<Record
 /**
  * The token in the answer to a login that was accepted.
  * @throws {ApiError} `schema` for a token that cannot be one, `html` where there is none: a web server that answers
- *   everything with its own page is not the storage system, and another node may be
+ *   everything with its own page is not the storage system, and another endpoint may be
  */
 export function tokenOf({ header }: Pick<Answer, 'header'>): Secret {
   const text = header(TOKEN_HEADER)

@@ -1,6 +1,5 @@
 import type { Secret } from '../../values/secret.ts'
-import { ApiError, isAnswer } from '../errors/errors.ts'
-import { REASONS } from '../errors/reasons.ts'
+import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
 import { createCooldown } from '../http/cooldown.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
 import { refusalOf } from '../http/refusals.ts'
@@ -136,8 +135,7 @@ function createLogin({ system, username, readPassword, requests, onLogin, log, m
 
 /** Whether the system itself refused the login. It may lock the address after ten refused ones. */
 function isRefused(failure: ApiError): boolean {
-  const { origin } = REASONS[failure.reason]
-  return isAnswer(failure) && origin !== 'node' && origin !== 'system'
+  return isAnswer(failure) && !isOfSystem(failure)
 }
 
 /** Never rejects: a token that the system does not log out expires after two hours without use. */

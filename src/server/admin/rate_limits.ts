@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import { UNANSWERED } from '../../api/session/login.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../../values/token_bucket.ts'
 
 /** All requests of one address: 30 at once, then 5 per second. */
@@ -88,8 +88,9 @@ function isRefused(failure: unknown): boolean {
   return failure instanceof ApiError && failure.reason === 'auth'
 }
 
+/** A login whose response is lost may have been refused. */
 function mayBeRefused(failure: unknown): boolean {
-  return isRefused(failure) || (failure instanceof ApiError && UNANSWERED.includes(failure.reason))
+  return isRefused(failure) || (failure instanceof ApiError && REASONS[failure.reason].response === 'lost')
 }
 
 /** A token of the bucket is used up only by a failure that `isCounted`. */

@@ -170,7 +170,7 @@ describe('several base URLs', () => {
     failures.set('b', apiError('reset'))
     failures.set('c', apiError('dns'))
     for (let count = 0; count < 2; count += 1)
-      expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'dns', node: 'c' } })
+      expect(await run(0)).toMatchObject({ hosts: 'abc', outcome: { reason: 'dns', endpoint: 'c' } })
     failures.delete('b')
     expect((await run(0)).hosts).toBe('ab')
     expect((await run(0)).hosts).toBe('b')
@@ -225,7 +225,7 @@ test('the base URLs are listed in their order, with the rest of their cooldowns'
   }
   await attempts.run(send, { signal: never(), deadline: performance.now() + TIMEOUT_MS })
   await vi.advanceTimersByTimeAsync(10 * SECOND)
-  expect(attempts.nodes()).toEqual([
+  expect(attempts.endpoints()).toEqual([
     { baseUrl: 'https://a:4443', cooldownMs: 20 * SECOND },
     { baseUrl: 'https://b', cooldownMs: 0 },
     { baseUrl: 'https://c', cooldownMs: 0 },

@@ -48,7 +48,7 @@ function createSequence(plan: Plan, send: SendQuery, signal: AbortSignal): Seque
     if (!(failure instanceof ApiError) || OF_ALL.includes(failure.reason)) throw failure
     const instead = plan.adapt(query, failure)
     if (instead === undefined) failures.set(query, failure)
-    const isOfNode = REASONS[failure.reason].origin === 'node'
+    const isOfNode = REASONS[failure.reason].origin === 'endpoint'
     inRow = isOfNode ? inRow + 1 : 0
     // The first query is the probe of whether the interface works.
     if (answers.size === 0 && (isOfNode || failures.size >= MOST_AT_FIRST)) throw failure

@@ -1,6 +1,5 @@
-import { ApiError } from '../../../api/errors/errors.ts'
 import { CONNECT_TIMEOUT_MS } from '../../../api/http/connector.ts'
-import { SPEAKS_TLS } from '../../../api/http/hints.ts'
+import { speaksTls } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
@@ -31,9 +30,9 @@ async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Pr
   try {
     if (protocol === 'https:') return certificateFinding(subject, await openTls(baseUrl, tls, signal), tls)
     await openPlain(baseUrl, signal)
-    if (!(await speaksTls(baseUrl, tls, signal)))
+    if (!(await acceptsTls(baseUrl, tls, signal)))
       return { status: 'ok', subject, text: 'connected, without TLS' }
-    return failed(new ApiError('tls', SPEAKS_TLS), {
+    return failed(speaksTls('tls'), {
       subject,
       remedy: `write ${withTls(baseUrl)} in base_url`,
     })
@@ -46,7 +45,7 @@ async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Pr
 const HANDSHAKE_MS = 2000
 
 /** Whether a port to which base_url connects without TLS expects TLS. */
-async function speaksTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
+async function acceptsTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)])
   try {
     await openTls(baseUrl, tls, bounded)

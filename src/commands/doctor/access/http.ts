@@ -4,7 +4,6 @@ import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
-import { remedyOf } from '../../../api/remedies.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
 import { type Finding, failuresAsWarnings } from '../check/check.ts'
 import { failed } from '../check/remedies.ts'
@@ -88,7 +87,7 @@ async function findingFor(answer: Answer): Promise<Finding> {
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   // Some systems check the token last. The next checks send a token.
   const isInconclusive = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
-  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: remedyOf(refusal) }
+  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: refusal.remedy }
 }
 
 async function unreadable({ decode }: Answer): Promise<ApiError | undefined> {

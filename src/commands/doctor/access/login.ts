@@ -1,18 +1,14 @@
 import { statSync } from 'node:fs'
 import { createClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
-import type { Reason } from '../../../api/errors/reasons.ts'
+import { REASONS, type Reason } from '../../../api/errors/reasons.ts'
 import { WHOAMI_PATH } from '../../../api/providers/whoami.ts'
-import { remedyOf } from '../../../api/remedies.ts'
 import type { AuthConfig } from '../../../config/config.ts'
 import { silentLog } from '../../../log.ts'
 import { durationText } from '../../../text.ts'
 import type { CheckOutcome } from '../check/check.ts'
 import { asFailure } from '../check/remedies.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
-
-/** Failures of whoami that do not mean that the token is invalid: older systems may not support it. */
-const INCONCLUSIVE: readonly Reason[] = ['not_found', 'forbidden', 'client_error', 'html', 'schema']
 
 /** Logs in, or uses the token, and reads whoami. */
 export const loginCheck = systemCheck({
@@ -30,8 +26,9 @@ export const loginCheck = systemCheck({
       return accepted(context, { client, whoami })
     } catch (cause) {
       const isLoggedIn = logins.at(-1) === 'ok' || context.system.auth.kind.startsWith('token')
-      const isInconclusive = cause instanceof ApiError && INCONCLUSIVE.includes(cause.reason)
-      if (isLoggedIn && isInconclusive) return accepted(context, { client, whoami: null })
+      // Older systems may not support whoami.
+      const isUnsupported = cause instanceof ApiError && REASONS[cause.reason].unsupported === true
+      if (isLoggedIn && isUnsupported) return accepted(context, { client, whoami: null })
       await client.close()
       context.signal.throwIfAborted()
       return refused(context, asFailure(cause))
@@ -65,7 +62,7 @@ function accepted({ system: { auth } }: SystemContext, facts: Facts): CheckOutco
 
 function refused({ system: { auth } }: SystemContext, failure: ApiError): CheckOutcome<SystemFacts> {
   const isAuth = failure.reason === 'auth' || failure.reason === 'forbidden'
-  const remedy = isAuth ? remedyFor(auth) : remedyOf(failure)
+  const remedy = isAuth ? remedyFor(auth) : failure.remedy
   return { findings: [{ status: 'fail', text: failure.detail, remedy }] }
 }
 

@@ -1,6 +1,5 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import { exchangeFailure } from '../../../api/http/failures.ts'
-import { remedyOf } from '../../../api/remedies.ts'
 import type { Finding } from './check.ts'
 
 /** A failure of a request as an ApiError. @throws any other error, such as an abort */
@@ -13,5 +12,5 @@ export function asFailure(failure: unknown): ApiError {
 /** A failed request as a finding. @throws any other error */
 export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
   const known = asFailure(failure)
-  return { status: 'fail', text: known.detail, remedy: remedyOf(known), ...more }
+  return { status: 'fail', text: known.detail, remedy: known.remedy, ...more }
 }

@@ -12,7 +12,6 @@ import { createPerformanceReader, type FailedQuery } from '../../../api/query/pe
 import { readRangeDefect } from '../../../api/query/requests/version.ts'
 import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
-import { remedyOf } from '../../../api/remedies.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
 import type { CheckOutcome, Finding } from '../check/check.ts'
@@ -61,7 +60,7 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   return {
     status: reason === 'not_found' ? 'warn' : 'fail',
     text,
-    remedy: QUERY_REMEDIES[reason] ?? remedyOf(failure),
+    remedy: QUERY_REMEDIES[reason] ?? failure.remedy,
   }
 }
 
@@ -128,7 +127,7 @@ function failedQuery({ name, failure }: FailedQuery): Finding {
     status: 'warn',
     subject: name,
     text: `${failure.detail}; its values are missing`,
-    remedy: QUERY_REMEDIES[failure.reason] ?? remedyOf(failure),
+    remedy: QUERY_REMEDIES[failure.reason] ?? failure.remedy,
   }
 }
 
