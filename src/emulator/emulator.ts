@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context, Middleware } from 'koa'
+import type { Middleware } from 'koa'
 import { createFaults } from './faults/active.ts'
 import { faultMiddleware } from './faults/middleware.ts'
 import { type Fault, parseFault } from './faults/table.ts'
 import type { User } from './http/accounts.ts'
-import { createApp, TOKEN_HEADER } from './http/app.ts'
+import { createApp } from './http/app.ts'
 import { createProviders } from './http/providers.ts'
-import { createRequestLog, type RequestLog, type RequestRecorder } from './http/request_log.ts'
-import { createSessions, type Sessions } from './http/sessions.ts'
-import { type Listener, listen } from './listener.ts'
+import { createRequestLog, type RequestLog } from './http/request_log.ts'
+import { createSessions } from './http/sessions.ts'
+import { createListener } from './listener.ts'
 import { createModel } from './model/model.ts'
+import { STATISTICS_INTERVAL_SECONDS } from './model/node_state.ts'
 import { responseDelayMs, type Scenario } from './model/scenarios.ts'
 import type { Timeline } from './model/timeline.ts'
-import { type EmulatorOptions, parseListenAddress, resolveOptions, type TlsOptions } from './options.ts'
-import { operationOf } from './protocol/operations.ts'
+import { type EmulatorOptions, resolveOptions } from './options.ts'
 import { PROFILES } from './protocol/profiles.ts'
 import { createCounters } from './query/points/counters.ts'
 
@@ -48,8 +48,6 @@ export interface EmulatedPool {
 }
 
 const MS_PER_SECOND = 1_000
-/** Statistics cover five minutes: a switch takes effect from the start of the current interval. */
-const STATISTICS_INTERVAL_SECONDS = 300
 
 /** Creates a storage system; only `start` opens a port. @throws RangeError for invalid options */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
@@ -61,8 +59,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const setFaults: Emulator['setFaults'] = (list) =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)
-  const recorder = createRequestLog()
-  const socket = createSocket(settings)
+  const recorder = createRequestLog(settings.clock)
+  const listener = createListener(settings.listenAddress, settings.tls)
   const app = createApp({
     system: {
       ...settings,
@@ -73,103 +71,27 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
     expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
     middleware: [
-      recordRequests(recorder, settings.clock),
-      faultMiddleware({ faults, clock: settings.clock, stopping: socket.stopping, operationOf: operationIn }),
-      delayDashboard(model.timeline, socket.stopping),
+      recorder.middleware,
+      faultMiddleware({ faults, clock: settings.clock, stopping: listener.stopping }),
+      delayDashboard(model.timeline, listener.stopping),
     ],
   })
   return {
     get url() {
-      return socket.url()
+      return listener.url()
     },
     get certificate() {
-      return socket.certificate()
+      return listener.certificate()
     },
     pools: model.pools.map(({ id, name, nodes }) => ({ id, name, nodes: nodes.map((node) => node.name) })),
-    ...controls(model.timeline, sessions, now),
+    liveSessions: sessions.live,
+    scenario: model.timeline.current,
+    setScenario: (scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS)) =>
+      model.timeline.switchTo(scenario, now(), from),
     log: recorder.log,
     setFaults,
-    start: () => socket.open(app.callback()),
-    stop: socket.close,
-  }
-}
-
-function controls(timeline: Timeline, sessions: Sessions, now: () => number) {
-  return {
-    liveSessions: sessions.live,
-    scenario: timeline.current,
-    setScenario: (scenario: Scenario, from = now() - (now() % STATISTICS_INTERVAL_SECONDS)) =>
-      timeline.switchTo(scenario, now(), from),
-  }
-}
-
-interface SocketSettings {
-  readonly listenAddress: string
-  readonly tls: boolean | TlsOptions
-}
-
-/** The listening socket, which can be opened and closed repeatedly. */
-function createSocket({ listenAddress, tls }: SocketSettings) {
-  let listener: Listener | undefined
-  let certificate = ''
-  let stopping = new AbortController()
-  return {
-    url: () => listener?.url ?? '',
-    certificate: () => certificate,
-    stopping: () => stopping.signal,
-    open: async (onRequest: Parameters<typeof listen>[2]) => {
-      stopping = new AbortController()
-      const created = tls === true ? await createCertificate(listenAddress) : undefined
-      certificate = created?.cert ?? ''
-      listener = await listen(
-        listenAddress,
-        created ?? (tls === false || tls === true ? undefined : tls),
-        onRequest,
-      )
-    },
-    close: async () => {
-      stopping.abort()
-      await listener?.close()
-      listener = undefined
-    },
-  }
-}
-
-const CERTIFICATE_PACKAGE = '@peculiar/x509'
-
-/** Loads the certificate library on demand: loading it is slow, and it may be missing. */
-async function createCertificate(listenAddress: string): Promise<TlsOptions> {
-  const { selfSigned } = await import('./certificates.ts').catch((failure: NodeJS.ErrnoException) => {
-    if (failure.code !== 'ERR_MODULE_NOT_FOUND') throw failure
-    throw new Error(`--tls needs the package ${CERTIFICATE_PACKAGE}, an optional dependency: install it`)
-  })
-  const { host } = parseListenAddress(listenAddress)
-  return selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
-}
-
-function operationIn({ method, path, querystring }: Context) {
-  return operationOf(method, path, querystring)
-}
-
-function recordRequests({ begin, end }: RequestRecorder, clock: () => number): Middleware {
-  return async (context, next) => {
-    const request = {
-      operation: operationIn(context),
-      method: context.method,
-      path: context.path,
-      query: context.querystring,
-      token: context.get(TOKEN_HEADER) || undefined,
-      headers: context.headers,
-      time: clock(),
-      status: undefined as number | undefined,
-    }
-    begin(request)
-    try {
-      await next()
-      request.status = context.status
-    } finally {
-      end(request)
-    }
+    start: () => listener.open(app.callback()),
+    stop: listener.close,
   }
 }
 

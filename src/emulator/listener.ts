@@ -1,48 +1,59 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { selfSigned } from './certificates.ts'
 import { parseListenAddress, type TlsOptions } from './options.ts'
 
-/** A listening socket. Closing it destroys all open connections. */
+/** A socket that can be opened and closed repeatedly. */
 export interface Listener {
-  readonly url: string
+  /** Empty while it is closed. */
+  readonly url: () => string
+  /** The certificate that was created; empty without `tls: true`. */
+  readonly certificate: () => string
+  /** Aborted by `close`. */
+  readonly stopping: () => AbortSignal
+  /** @throws the operating system's error, such as EADDRINUSE */
+  readonly open: (onRequest: RequestListener) => Promise<void>
+  /** Also destroys all open connections. */
   readonly close: () => Promise<void>
 }
 
-/** @throws the operating system's error, such as EADDRINUSE */
-export async function listen(
-  listenAddress: string,
-  tls: TlsOptions | undefined,
-  onRequest: RequestListener,
-): Promise<Listener> {
-  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tlsSettings(tls), onRequest)
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    // Faults break connections on purpose: their errors are ignored.
-    socket.on('error', () => undefined)
-    socket.on('close', () => sockets.delete(socket))
-  })
+export function createListener(listenAddress: string, tls: boolean | TlsOptions): Listener {
   const { host, port } = parseListenAddress(listenAddress)
-  await listening(server, host, port)
+  const sockets = new Set<Socket>()
+  let server: Server | undefined
+  let certificate = ''
+  let stopping = new AbortController()
   return {
-    url: urlOf(server.address() as AddressInfo, tls !== undefined),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
-  }
-}
-
-function tlsSettings({ key, cert, ca, maxVersion, requireClientCertificate = false }: TlsOptions) {
-  return {
-    key,
-    cert,
-    ...(ca === undefined ? {} : { ca }),
-    ...(maxVersion === undefined ? {} : { maxVersion }),
-    requestCert: requireClientCertificate,
-    rejectUnauthorized: requireClientCertificate,
+    url: () => (server === undefined ? '' : urlOf(server.address() as AddressInfo, tls !== false)),
+    certificate: () => certificate,
+    stopping: () => stopping.signal,
+    open: async (onRequest) => {
+      stopping = new AbortController()
+      const created =
+        tls === true
+          ? await selfSigned({ names: [...new Set(['localhost', '127.0.0.1', '::1', host])] })
+          : undefined
+      certificate = created?.cert ?? ''
+      const settings = created ?? tls
+      const opened =
+        typeof settings === 'object' ? createTlsServer(settings, onRequest) : createServer(onRequest)
+      opened.on('connection', (socket: Socket) => {
+        sockets.add(socket)
+        // Faults break connections on purpose: their errors are ignored.
+        socket.on('error', () => undefined)
+        socket.on('close', () => sockets.delete(socket))
+      })
+      await listening(opened, host, port)
+      server = opened
+    },
+    close: async () => {
+      stopping.abort()
+      const closed = new Promise<unknown>((resolve) => server?.close(resolve) ?? resolve(undefined))
+      for (const socket of sockets) socket.destroy()
+      await closed
+      server = undefined
+    },
   }
 }
 

@@ -1,17 +1,10 @@
+import type { ServerOptions } from 'node:https'
 import { SESSION_LIMITS, type SessionLimits } from './http/sessions.ts'
 import type { Scenario } from './model/scenarios.ts'
 import type { ExpiredToken, Profile } from './protocol/profiles.ts'
 
-/** Certificate and private key of the listener, in PEM. */
-export interface TlsOptions {
-  readonly key: string
-  readonly cert: string
-  /** Authority of client certificates, for {@link requireClientCertificate}. */
-  readonly ca?: string
-  readonly requireClientCertificate?: boolean
-  /** Highest TLS version; default: that of Node.js. */
-  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
-}
+/** Certificate and private key of the listener in PEM, and other settings of Node.js. */
+export type TlsOptions = Pick<ServerOptions, 'key' | 'cert' | 'ca' | 'requestCert' | 'maxVersion'>
 
 export interface EmulatorOptions {
   /** Any text; the same text gives the same pools, nodes and history. */

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { type RequestOptions, request } from 'node:https'
 import { describe, expect, test } from 'vitest'
-import { createAuthority, expiredDates, selfSigned } from '../../src/emulator/certificates.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
+import { EXPIRED, makeAuthority, sansOf } from '../server/listener/certificates.ts'
 import { startEmulator } from './client.ts'
 
 function get(emulator: Emulator, options: RequestOptions): Promise<number> {
@@ -33,35 +34,35 @@ describe('a certificate created on start', () => {
 
 describe('certificates of an authority', () => {
   test('are accepted for their names by clients that trust the authority', async () => {
-    const authority = await createAuthority('Test authority')
-    const tls = await authority.issue({ names: ['storage.example'] })
+    const authority = await makeAuthority('Test authority')
+    const tls = await authority.issue('storage', sansOf(['storage.example']))
     const emulator = await startEmulator({ tls })
     expect(emulator.certificate).toBe('')
     expect(await get(emulator, { ca: authority.cert, servername: 'storage.example' })).toBe(200)
     await expect(get(emulator, { ca: authority.cert })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
-    const other = await createAuthority('Other authority')
+    const other = await makeAuthority('Other authority')
     await expect(get(emulator, { ca: other.cert, servername: 'storage.example' })).rejects.toMatchObject({
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     })
   })
 
   test('can be expired', async () => {
-    const authority = await createAuthority('Test authority')
-    const tls = await authority.issue({ names: ['127.0.0.1'], ...expiredDates(Date.now()) })
+    const authority = await makeAuthority('Test authority')
+    const tls = await authority.issue('storage', sansOf(['127.0.0.1']), EXPIRED)
     await expect(get(await startEmulator({ tls }), { ca: authority.cert })).rejects.toMatchObject({
       code: 'CERT_HAS_EXPIRED',
     })
   })
 
   test('authenticate clients', async () => {
-    const authority = await createAuthority('Test authority')
-    const server = await authority.issue({ names: ['127.0.0.1'] })
+    const authority = await makeAuthority('Test authority')
+    const server = await authority.issue('storage', sansOf(['127.0.0.1']))
     const emulator = await startEmulator({
-      tls: { ...server, ca: authority.cert, requireClientCertificate: true },
+      tls: { ...server, ca: authority.cert, requestCert: true },
     })
-    const client = await authority.issue({ names: ['exporter'] })
+    const client = await authority.issue('exporter')
     expect(await get(emulator, { ca: authority.cert, ...client })).toBe(200)
     await expect(get(emulator, { ca: authority.cert })).rejects.toThrow()
     const untrusted = await selfSigned({ names: ['exporter'] })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Reason } from '../../src/api/errors/reasons.ts'
-import { createAuthority, expiredDates, selfSigned } from '../../src/emulator/certificates.ts'
+import { selfSigned } from '../../src/emulator/certificates.ts'
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts'
 import type { TlsOptions } from '../../src/emulator/options.ts'
 import { type RawServer, serveRaw } from '../api/http/raw_server.ts'
+import { EXPIRED, makeAuthority, sansOf, YEAR } from '../server/listener/certificates.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { waitFor } from '../support/wait.ts'
 import { pollEverySecond, pollLines, pollTimeoutFor, startExporter } from './exporter_setup.ts'
@@ -37,18 +38,18 @@ async function startEmulator(
   return emulator
 }
 
-const authority = createAuthority('Test Authority')
-const CLIENT_CERTIFICATE_REQUIRED = { requireClientCertificate: true }
+const authority = makeAuthority('Test Authority')
+const CLIENT_CERTIFICATE_REQUIRED = { requestCert: true }
 
 /** A system with a certificate for these names, signed by the authority. */
 async function withCertificate(
   resources: Resources,
   names: readonly string[],
-  dates = {},
+  valid = YEAR,
   clients: Partial<TlsOptions> = {},
 ) {
   const { issue, cert } = await authority
-  const issued = await issue({ names, ...dates })
+  const issued = await issue(names[0] ?? '', sansOf(names), valid)
   const tls = { ...issued, ca: cert, ...clients }
   const { url } = await startEmulator(resources, { tls })
   return { url, caFile: resources.folder.write('ca.pem', cert) }
@@ -123,7 +124,7 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     }
   },
   'an expired certificate': async (resources) => {
-    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], expiredDates(Date.now()))
+    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], EXPIRED)
     return {
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'tls',
@@ -131,7 +132,12 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     }
   },
   'a missing client certificate with TLS 1.3': async (resources) => {
-    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], {}, CLIENT_CERTIFICATE_REQUIRED)
+    const { url, caFile } = await withCertificate(
+      resources,
+      ['127.0.0.1'],
+      undefined,
+      CLIENT_CERTIFICATE_REQUIRED,
+    )
     return {
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'reset',
@@ -143,7 +149,7 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     const { url, caFile } = await withCertificate(
       resources,
       ['127.0.0.1'],
-      {},
+      undefined,
       { ...CLIENT_CERTIFICATE_REQUIRED, maxVersion: 'TLSv1.2' },
     )
     return {
@@ -172,12 +178,17 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     return { system: `base_url: "${url}", tls_config: ${tls}`, reason: 'ok' }
   },
   'an invalid certificate with insecure_skip_verify': async (resources) => {
-    const { url } = await withCertificate(resources, ['ecs1.example.net'], expiredDates(Date.now()))
+    const { url } = await withCertificate(resources, ['ecs1.example.net'], EXPIRED)
     return { system: `base_url: "${url}", tls_config: {insecure_skip_verify: true}`, reason: 'ok' }
   },
   'a client certificate': async (resources) => {
-    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], {}, CLIENT_CERTIFICATE_REQUIRED)
-    const { cert, key } = await (await authority).issue({ names: ['exporter'] })
+    const { url, caFile } = await withCertificate(
+      resources,
+      ['127.0.0.1'],
+      undefined,
+      CLIENT_CERTIFICATE_REQUIRED,
+    )
+    const { cert, key } = await (await authority).issue('exporter')
     const files = `cert_file: "${resources.folder.write('cert.pem', cert)}", key_file: "${resources.folder.write('key.pem', key)}"`
     return { system: `base_url: "${url}", tls_config: {ca_file: "${caFile}", ${files}}`, reason: 'ok' }
   },

@@ -1,14 +1,13 @@
 import { feedText } from '../../src/emulator/feed/feed.ts'
-import { HISTORY_SETTINGS } from '../../src/emulator/feed/history_settings.ts'
 import type { FeedRequest } from '../../src/emulator/feed/node.ts'
 import { poolListText } from '../../src/emulator/feed/pool_list.ts'
 import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
-import { varraysDocument } from '../../src/emulator/http/inventory.ts'
-import { createProviders, providersJson, providersXml } from '../../src/emulator/http/providers.ts'
+import { createProviders } from '../../src/emulator/http/providers.ts'
 import { createModel } from '../../src/emulator/model/model.ts'
 import { resolveOptions } from '../../src/emulator/options.ts'
+import { writeDocument } from '../../src/emulator/protocol/format.ts'
 import { PROFILES, type Profile } from '../../src/emulator/protocol/profiles.ts'
-import { writeXml } from '../../src/xml_writer.ts'
+import { SETTINGS } from '../../src/emulator/protocol/settings.ts'
 
 const NOW_SECONDS = 1_785_312_642
 const QUERIES = ['dataType=current', 'dataType=current&category=capacityForecast']
@@ -31,16 +30,16 @@ function requestOf(profile: Profile, query: string): FeedRequest {
     model,
     profile,
     now: NOW_SECONDS,
-    history: HISTORY_SETTINGS,
+    settings: SETTINGS,
     query: parseFeedQuery(query, NOW_SECONDS, 1000),
   }
 }
 
 export const POOL_BODIES: readonly string[] = [
   ...profiles.map((profile) => [...poolListText(requestOf(profile, 'dataType=current'))].join('')),
-  JSON.stringify(varraysDocument(model.pools).json),
+  JSON.stringify({ varray: model.pools.map(({ id, name }) => ({ id, name, isProtected: false })) }),
 ]
 
-const providers = createProviders(model.key).list()
-export const PROVIDERS_JSON: string = JSON.stringify(providersJson(providers))
-export const PROVIDERS_XML: string = writeXml(providersXml(providers))
+const providers = createProviders(model.key).document()
+export const PROVIDERS_JSON: string = writeDocument(providers, 'json')
+export const PROVIDERS_XML: string = writeDocument(providers, 'xml')

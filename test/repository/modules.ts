@@ -121,7 +121,7 @@ export const MODULES: readonly Module[] = [
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['src/history/'],
   '@grafana/grafana-foundation-sdk': ['grafana/mixin/'],
-  '@koa/router': ['src/server/', 'src/emulator/'],
+  '@koa/router': ['src/server/'],
   '@peculiar/x509': ['src/emulator/'],
   '@prometheus-io/lezer-promql': ['grafana/mixin/'],
   bcryptjs: ['src/server/'],

@@ -1,6 +1,5 @@
-import { HISTORY_SETTINGS, type HistorySettings } from '../feed/history_settings.ts'
 import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
-import { QUERY_SETTINGS, type QuerySettings } from '../query/settings.ts'
+import { SETTINGS, type Settings } from '../protocol/settings.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
@@ -84,18 +83,10 @@ export function shiftedTime(faults: readonly ActiveFault[], now: number, onlyDat
   }, now)
 }
 
-/** How the query interface evaluates this request. */
-export function querySettings(faults: readonly ActiveFault[]): QuerySettings {
+/** How this request is answered. */
+export function settingsOf(faults: readonly ActiveFault[]): Settings {
   const changes = faults.map(({ effect, argument }) =>
-    effect.stage === 'query' ? effect.settings(argument) : {},
+    effect.stage === 'settings' ? effect.settings(argument) : {},
   )
-  return Object.assign({}, QUERY_SETTINGS, ...changes)
-}
-
-/** How this request reads the history. */
-export function historySettings(faults: readonly ActiveFault[]): HistorySettings {
-  const changes = faults.map(({ effect, argument }) =>
-    effect.stage === 'history' ? effect.settings(argument) : {},
-  )
-  return Object.assign({}, HISTORY_SETTINGS, ...changes)
+  return Object.assign({}, SETTINGS, ...changes)
 }

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { HistorySettings } from '../feed/history_settings.ts'
 import type { DocumentFormat } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import type { QuerySettings } from '../query/settings.ts'
+import type { Settings } from '../protocol/settings.ts'
 
 /** A complete response, before it is sent. */
 export interface FullResponse {
@@ -27,10 +26,8 @@ export type Effect =
       readonly now: (now: number, since: number, argument: string) => number
       readonly dateHeader?: true
     }
-  /** Changes how the query interface evaluates queries. */
-  | { readonly stage: 'query'; readonly settings: (argument: string) => Partial<QuerySettings> }
-  /** Changes how the history of the feed is served. */
-  | { readonly stage: 'history'; readonly settings: (argument: string) => Partial<HistorySettings> }
+  /** Changes how the request is answered. */
+  | { readonly stage: 'settings'; readonly settings: (argument: string) => Partial<Settings> }
   /** Limits the number of requests that a token is valid for; 0 revokes the existing tokens. */
   | { readonly stage: 'tokens'; readonly uses: (argument: string) => number }
   /** Responds in place of the storage system, which does not process the request. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
 import type { Operation } from '../protocol/operations.ts'
-import { type ActiveFault, type Faults, historySettings, querySettings, shiftedTime } from './active.ts'
+import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
 import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
 export interface MiddlewareOptions {
@@ -12,25 +12,23 @@ export interface MiddlewareOptions {
   readonly clock: () => number
   /** Aborted when the emulator stops. */
   readonly stopping: () => AbortSignal
-  readonly operationOf: (context: Context) => Operation
 }
 
 const MS_PER_SECOND = 1_000
 /** Stages without an effect on a complete response. */
-const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'query', 'history', 'tokens']
+const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'tokens']
 
 /**
- * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds,
- * `context.state.querySettings` and `context.state.historySettings`.
+ * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
+ * `context.state.settings`.
  */
-export function faultMiddleware({ faults, clock, stopping, operationOf }: MiddlewareOptions): Middleware {
+export function faultMiddleware({ faults, clock, stopping }: MiddlewareOptions): Middleware {
   return async (context, next) => {
-    const operation = operationOf(context)
+    const operation: Operation = context.state['operation']
     const active = faults.take(operation, poolIn(context.path))
     const now = Math.floor(clock() / MS_PER_SECOND)
     context.state['now'] = shiftedTime(active, now)
-    context.state['querySettings'] = querySettings(active)
-    context.state['historySettings'] = historySettings(active)
+    context.state['settings'] = settingsOf(active)
     context.set('Date', new Date(shiftedTime(active, now, true) * MS_PER_SECOND).toUTCString())
     const format = formatOf(context.path, (...types) => context.accepts(types))
     await respondWith(active, context, next, { operation, url: context.originalUrl, format }, stopping())

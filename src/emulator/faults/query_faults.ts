@@ -24,37 +24,37 @@ export const QUERY_FAULTS = {
   'refused-operation': {
     help: 'refuses queries with this operation, in the words of the list of allowed operations',
     argument: choiceArgument(ALLOWED_OPERATIONS.slice(1), 'keep'),
-    effect: { stage: 'query', settings: (name) => ({ refusedOperations: [name] }) },
+    effect: { stage: 'settings', settings: (name) => ({ refusedOperations: [name] }) },
   },
   'combined-refused': {
     help: 'refuses queries that return several measurements',
-    effect: { stage: 'query', settings: () => ({ refusesCombined: true }) },
+    effect: { stage: 'settings', settings: () => ({ refusesCombined: true }) },
   },
   'combined-empty': {
     help: 'responds to queries that return several measurements without rows, as ECS 3.8.1.1',
-    effect: { stage: 'query', settings: () => ({ emptiesCombined: true }) },
+    effect: { stage: 'settings', settings: () => ({ emptiesCombined: true }) },
   },
   'measurement-error': {
     help: 'responds to queries that return this measurement with an internal error',
     argument: { name: 'MEASUREMENT', fallback: 'cpu', pattern: /^\w{1,100}$/ },
-    effect: { stage: 'query', settings: (name) => ({ failingMeasurement: name }) },
+    effect: { stage: 'settings', settings: (name) => ({ failingMeasurement: name }) },
   },
   'absolute-refused': {
     help: 'refuses queries with absolute times in range; it is unknown which real systems do',
-    effect: { stage: 'query', settings: () => ({ refusesAbsolute: true }) },
+    effect: { stage: 'settings', settings: () => ({ refusesAbsolute: true }) },
   },
   'point-interval': {
     help: 'points come at another interval, as on large systems',
     argument: secondsArgument(900),
     effect: {
-      stage: 'query',
+      stage: 'settings',
       settings: (seconds) => ({ intervalSeconds: Math.max(Math.floor(Number(seconds)), 1) }),
     },
   },
   'stale-points': {
     help: 'points become visible later; the newest ones are at least so old',
     argument: secondsArgument(900),
-    effect: { stage: 'query', settings: (seconds) => ({ delaySeconds: Math.floor(Number(seconds)) }) },
+    effect: { stage: 'settings', settings: (seconds) => ({ delaySeconds: Math.floor(Number(seconds)) }) },
   },
 } as const satisfies Record<string, FaultRow>
 

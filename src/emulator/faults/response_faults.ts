@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { API_ERRORS } from '../protocol/errors.ts'
-import { CONTENT_TYPES, flatDocument, writeDocument } from '../protocol/format.ts'
+import { CONTENT_TYPES, writeDocument } from '../protocol/format.ts'
 import { countArgument, type FaultRequest, type FaultRow, type FullResponse } from './fault.ts'
 
 const MEGABYTE = 1_000_000
@@ -138,7 +138,7 @@ function statusResponse(argument: string, { format }: FaultRequest): FullRespons
   return responseOf(
     Number(status),
     CONTENT_TYPES[bodyFormat],
-    writeDocument(flatDocument('error', body), bodyFormat),
+    writeDocument({ root: 'error', members: body }, bodyFormat),
     headers,
   )
 }

@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation } from '../protocol/operations.ts'
+import { OPERATION_HELP, type Operation } from '../protocol/operations.ts'
 import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
 import { HISTORY_FAULTS } from './history_faults.ts'
@@ -91,12 +91,12 @@ function parseTarget(fault: string, text: string): Pick<Fault, 'operation' | 'po
     const [, key, value = ''] = /^(pool|first)=(.+)$/.exec(part) ?? []
     if (key === 'pool') target.pool = value
     else if (key === 'first' && /^\d{1,9}$/.test(value)) target.first = Number(value)
-    else if (key === undefined && Object.hasOwn(OPERATIONS, part)) target.operation = part as Operation
+    else if (key === undefined && Object.hasOwn(OPERATION_HELP, part)) target.operation = part as Operation
     else throw new RangeError(`Fault "${fault}": "${part}" is not a target. ${TARGET_HELP}`)
   }
   return target
 }
 
 export const TARGET_HELP =
-  `A target is an operation (${Object.keys(OPERATIONS).join(', ')}), pool=NAME_OR_ID, ` +
+  `A target is an operation (${Object.keys(OPERATION_HELP).join(', ')}), pool=NAME_OR_ID, ` +
   'first=COUNT (only the first COUNT requests that match), or several of them separated by commas.'

@@ -2,14 +2,16 @@ import { type Attribute, type AttributeName, FORECAST, TRANSACTION_ERRORS } from
 import { diskCounts } from '../model/disks.ts'
 import { forecast } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
-import type { NodeState } from '../model/node_state.ts'
+import { type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
 import type { Node } from '../model/topology.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
-import { type HistorySettings, servedOrder, servedTimes } from './history_settings.ts'
+import type { Settings } from '../protocol/settings.ts'
 import type { FeedQuery } from './query.ts'
 import {
   type Snapshot,
+  servedOrder,
+  servedTimes,
   summaryOf,
   type WriteOptions,
   writeCurrent,
@@ -23,15 +25,13 @@ export interface FeedRequest {
   readonly model: StorageModel
   readonly profile: Profile
   readonly query: FeedQuery
-  readonly history: HistorySettings
+  readonly settings: Settings
   readonly now: number
 }
 
 /** A member of a JSON object: its name and the JSON text of its value. */
 export type Member = readonly [name: string, text: string]
 
-/** Performance statistics are computed every five minutes; capacity is current at any time. */
-const STATISTICS_INTERVAL_SECONDS = 300
 /** On real systems some current values have two snapshots. Here it is one bandwidth attribute in four. */
 const ATTRIBUTES_PER_SNAPSHOT_PAIR = 4
 
@@ -85,7 +85,7 @@ export function includesCategory(query: FeedQuery, category: string): boolean {
 }
 
 /** The API document has it "present for category capacityForecast"; a single `dataType` without category excludes it. */
-function includesForecast({ query, history: { forecastsOnly } }: FeedRequest): boolean {
+function includesForecast({ query, settings: { forecastsOnly } }: FeedRequest): boolean {
   const asked = query.historical ? 'category' : 'current'
   if (forecastsOnly !== undefined && forecastsOnly !== asked) return false
   return (
@@ -127,19 +127,19 @@ export function* attributeMembers(
   }
   if (!query.historical || attribute.currentOnly) return
   const series = storedSnapshots(request, node, attribute)
-  yield [attribute.name, writeSeries(options, servedOrder(series, request.history))]
+  yield [attribute.name, writeSeries(options, servedOrder(series, request.settings))]
   const summary = summaryOf(series)
   if (summary !== undefined) yield [`${attribute.name}Summary`, writeSummary(options, summary)]
 }
 
 function storedSnapshots(
-  { query, history, now }: FeedRequest,
+  { query, settings, now }: FeedRequest,
   node: Subject,
   { name, category }: Attribute,
 ): Snapshot[] {
-  if (name === history.withoutHistory) return [{ t: now, value: 0 }]
+  if (name === settings.withoutHistory) return [{ t: now, value: 0 }]
   const keptFrom = category === 'capacity' ? now - node.capacityHistory + 1 : 0
-  return servedTimes(query.range, now, history, keptFrom).map((t) => ({
+  return servedTimes(query.range, now, settings, keptFrom).map((t) => ({
     t,
     value: node.value(name, t, 'historical'),
   }))
@@ -168,14 +168,14 @@ function statisticsTime(now: number): number {
   return now - (now % STATISTICS_INTERVAL_SECONDS)
 }
 
-function* errorMembers({ model, profile, query, history, now }: FeedRequest, node: Node): Generator<Member> {
+function* errorMembers({ model, profile, query, settings, now }: FeedRequest, node: Node): Generator<Member> {
   const { name } = TRANSACTION_ERRORS
   if (query.current) {
     const samples = errorSamples(model, node, [statisticsTime(now)], STATISTICS_INTERVAL_SECONDS, 'current')
     yield [`${name}Current`, writeErrors(profile, node, samples)]
   }
   if (query.historical) {
-    const times = servedTimes(query.range, now, history)
+    const times = servedTimes(query.range, now, settings)
     const samples = errorSamples(model, node, times, query.range.interval, 'historical')
     yield [name, writeErrors(profile, node, samples)]
     yield [`${name}Summary`, writeErrorsSummary(profile, node, samples)]

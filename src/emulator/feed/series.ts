@@ -1,6 +1,7 @@
 import type { ValueTag } from '../../catalogue.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 import { notationOf } from './notation.ts'
 import type { Range } from './query.ts'
 
@@ -20,13 +21,21 @@ export interface WriteOptions {
   readonly key: number
 }
 
-/** The times of a series, ascending: multiples of the interval in the range, not after `now`. */
-export function timesOf({ start, end, interval }: Range, now: number, keptFrom = 0): number[] {
+const SECONDS_PER_DAY = 86_400
+
+/** The times of a series that are served at `now`: multiples of the interval in the range, ascending. */
+export function servedTimes(range: Range, now: number, settings: Settings, keptFrom = 0): number[] {
+  const { start, end, interval } = range
   const times: number[] = []
-  const last = Math.min(end, now)
+  const last = Math.min(end, now - settings.lateSeconds)
   for (let t = Math.ceil(Math.max(start, keptFrom) / interval) * interval; t <= last; t += interval)
-    times.push(t)
+    if (t % SECONDS_PER_DAY >= settings.gapSeconds) times.push(t)
   return times
+}
+
+/** The series in the order in which it is served. */
+export function servedOrder(series: readonly Snapshot[], settings: Settings): readonly Snapshot[] {
+  return settings.isUnordered ? [...series.toReversed(), ...series.slice(0, 1)] : series
 }
 
 /** JSON text of one snapshot: `{"t":1463004000,"Space":2.3e7}`. */

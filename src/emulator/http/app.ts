@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { Router, type RouterContext } from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
-import { ApiError, type ApiErrorName, bodyOf, QueryError } from '../protocol/errors.ts'
-import { CONTENT_TYPES, flatDocument, formatOf, writeDocument } from '../protocol/format.ts'
+import { ApiError, bodyOf, QueryError } from '../protocol/errors.ts'
+import { CONTENT_TYPES, formatOf, writeDocument } from '../protocol/format.ts'
+import { type Route, routesOf } from '../protocol/operations.ts'
 import type { ExpiredToken } from '../protocol/profiles.ts'
-import { ACCOUNTS, type Role, type User } from './accounts.ts'
-import { type AuthorizedRequest, ROUTES, type RouteResponse, type System } from './routes.ts'
+import { ACCOUNTS, type User } from './accounts.ts'
+import { HANDLERS, type RouteResponse, type System } from './routes.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
 const MAX_BODY_BYTES = 65_536
@@ -26,49 +26,33 @@ export function createApp({ system, expiredToken, middleware }: AppOptions): Koa
   app.silent = true
   for (const one of middleware) app.use(one)
   app.use(writeErrors)
-  app.use(refuseMalformedPath)
-  app.use(createRouter(system, expiredToken).routes())
-  app.use(refuseUnknown)
+  app.use(async (context) => {
+    const route = findRoute(context)
+    const parameters = route.parameters.map(decodeURIComponent)
+    const caller = authenticate(context, system, route, expiredToken)
+    if (caller === undefined) return
+    const body = context.method === 'POST' ? await readBody(context.req) : ''
+    const { now, settings } = context.state
+    const request = { ...caller, context, parameters, body, now, settings }
+    send(context, HANDLERS[route.operation](system, request))
+  })
   return app
 }
 
-/** Paths with `.json` are registered first: otherwise the parameter `:id` would include the suffix. */
-function createRouter(system: System, expiredToken: ExpiredToken): Router {
-  const router = new Router()
-  for (const suffix of ['.json', '']) {
-    for (const route of ROUTES) {
-      router.register(`${route.path}${suffix}`, [route.method], async (context: RouterContext) => {
-        const access = { roles: route.roles, refusal: route.refusal ?? 'forbidden', expiredToken }
-        const caller = authenticate(context, system, access)
-        if (caller === undefined) return
-        const body = route.method === 'POST' ? await readBody(context.req) : ''
-        send(context, route.handle(system, requestOf(context, caller, body)))
-      })
-    }
+/** @throws ApiError 400 for a malformed path, 404 for an unknown path, 405 for an unknown method */
+function findRoute({ path, method }: Context): Route {
+  try {
+    decodeURIComponent(path)
+  } catch {
+    throw new ApiError('badParameter', `The path contains a malformed percent-encoding: ${path}`)
   }
-  return router
-}
-
-function requestOf(
-  context: RouterContext,
-  caller: Pick<AuthorizedRequest, 'user' | 'token'>,
-  body: string,
-): AuthorizedRequest {
-  return {
-    ...caller,
-    body,
-    id: context.params['id'] ?? '',
-    path: context.path,
-    query: context.querystring,
-    authorization: context.get('authorization') || undefined,
-    contentType: context.get('content-type'),
-    accept: context.get('accept'),
-    accepts: (...types) => context.accepts(types) as string | false,
-    address: context.socket.remoteAddress ?? '',
-    now: Number(context.state['now']),
-    querySettings: context.state['querySettings'],
-    historySettings: context.state['historySettings'],
-  }
+  const routes = routesOf(path)
+  const methodsOf = ({ row }: Route) => (row.method === 'GET' ? ['GET', 'HEAD'] : [row.method])
+  const found = routes.find((route) => methodsOf(route).includes(method))
+  if (found !== undefined) return found
+  if (routes.length === 0) throw new ApiError('notFound', `There is nothing under ${path}`)
+  const allowed = [...new Set(routes.flatMap(methodsOf))].sort().join(', ')
+  throw new ApiError('wrongMethod', `${method} is not one of ${allowed}`, { Allow: allowed })
 }
 
 /** @throws ApiError 400 with code 1014 for a body that is too long */
@@ -83,17 +67,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-interface Access {
-  readonly roles: readonly Role[] | 'public'
-  readonly refusal: ApiErrorName
-  readonly expiredToken: ExpiredToken
-}
-
 /** The user and token of the request; undefined when the response is a redirect to the login. */
 function authenticate(
   context: Context,
   { sessions }: System,
-  { roles, refusal, expiredToken }: Access,
+  { row: { roles, refusal = 'forbidden' } }: Route,
+  expiredToken: ExpiredToken,
 ): { user: User; token: string } | undefined {
   if (roles === 'public') return { user: 'monitor', token: '' }
   const token = context.get(TOKEN_HEADER)
@@ -147,47 +126,25 @@ async function* withPauses(pieces: Iterable<string>): AsyncGenerator<string> {
   }
 }
 
-/** Writes an error as a body in the requested format. */
+/** Writes an error as a body in the requested format. The query service has bodies of its own, in JSON only. */
 async function writeErrors(context: Context, next: Next): Promise<void> {
   try {
     await next()
   } catch (cause) {
-    if (cause instanceof QueryError) return writeQueryError(context, cause)
+    if (cause instanceof QueryError) {
+      context.status = cause.status
+      context.body = JSON.stringify({ error: cause.message })
+      context.set('Content-Type', CONTENT_TYPES.json)
+      return
+    }
     const error = cause instanceof ApiError ? cause : new ApiError('failure', String(cause))
+    const isLogin = context.path.startsWith('/login')
     // The error body of a login is always XML.
-    const format = context.path.startsWith('/login')
-      ? 'xml'
-      : formatOf(context.path, (...types) => context.accepts(types))
+    const format = isLogin ? 'xml' : formatOf(context.path, (...types) => context.accepts(types))
     context.status = error.row.status
     context.set(error.headers)
-    if (context.path.startsWith('/login')) context.set('WWW-Authenticate', 'basic realm="ViPR"')
-    context.body = writeDocument(flatDocument('error', { ...bodyOf(error) }), format)
+    if (isLogin) context.set('WWW-Authenticate', 'basic realm="ViPR"')
+    context.body = writeDocument({ root: 'error', members: bodyOf(error) }, format)
     context.set('Content-Type', CONTENT_TYPES[format])
   }
-}
-
-/** The query service has error bodies of its own, in JSON only. */
-function writeQueryError(context: Context, { status, message }: QueryError): void {
-  context.status = status
-  context.body = JSON.stringify({ error: message })
-  context.set('Content-Type', CONTENT_TYPES.json)
-}
-
-async function refuseMalformedPath(context: Context, next: Next): Promise<void> {
-  try {
-    decodeURIComponent(context.path)
-  } catch {
-    throw new ApiError('badParameter', `The path contains a malformed percent-encoding: ${context.path}`)
-  }
-  await next()
-}
-
-function refuseUnknown(context: Context): void {
-  // A matched path that was not served does not have the method.
-  const matched: readonly { methods: readonly string[] }[] = context['matched'] ?? []
-  const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].sort()
-  if (allowed.length === 0) throw new ApiError('notFound', `There is nothing under ${context.path}`)
-  throw new ApiError('wrongMethod', `${context.method} is not one of ${allowed.join(', ')}`, {
-    Allow: allowed.join(', '),
-  })
 }

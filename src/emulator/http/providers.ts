@@ -1,15 +1,9 @@
-import type { Element } from '../../xml_writer.ts'
 import { mix, uuidOf } from '../model/random.ts'
-
-/** An authentication provider (API document, "Authentication provider list"). */
-export interface Provider {
-  readonly id: string
-  readonly name: string
-}
+import type { Document } from '../protocol/format.ts'
 
 /** The list of providers: with sessions, the only state that requests change. */
 export interface Providers {
-  readonly list: () => readonly Provider[]
+  readonly document: () => Document
   /** Returns whether the provider existed. */
   readonly remove: (id: string) => boolean
 }
@@ -19,31 +13,25 @@ const NAMES = ['corporate-ldap', 'multi-domain forest', 'Forschung & Entwicklung
 const KEY_SALT = 61
 
 export function createProviders(key: number): Providers {
-  const providers = new Map(
-    NAMES.map((name, index) => {
-      const id = `urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`
-      return [id, { id, name }]
-    }),
+  const names = new Map(
+    NAMES.map((name, index) => [`urn:storageos:AuthnProvider:${uuidOf(mix(key, KEY_SALT + index))}:`, name]),
   )
-  return { list: () => [...providers.values()], remove: (id) => providers.delete(id) }
+  return { document: () => documentOf([...names]), remove: (id) => names.delete(id) }
 }
 
-export function providersJson(providers: readonly Provider[]): unknown {
-  return { authnprovider: providers.map(({ id, name }) => ({ link: linkOf(id), name, id })) }
-}
-
-export function providersXml(providers: readonly Provider[]): Element {
-  const children = providers.map(({ id, name }) => ({
-    name: 'authnprovider',
-    content: [
-      { name: 'id', content: id },
-      { name: 'link', attributes: linkOf(id) },
-      { name: 'name', content: name },
-    ],
-  }))
-  return { name: 'authnproviders', content: children }
-}
-
-function linkOf(id: string): { href: string; rel: string } {
-  return { href: `/vdc/admin/authnproviders/${id}`, rel: 'self' }
+/** API document, "Authentication provider list". In XML the link has attributes, and the order is another one. */
+function documentOf(providers: readonly (readonly [id: string, name: string])[]): Document {
+  const linkOf = (id: string) => ({ href: `/vdc/admin/authnproviders/${id}`, rel: 'self' })
+  return {
+    root: 'authnproviders',
+    members: { authnprovider: providers.map(([id, name]) => ({ link: linkOf(id), name, id })) },
+    xml: providers.map(([id, name]) => ({
+      name: 'authnprovider',
+      content: [
+        { name: 'id', content: id },
+        { name: 'link', attributes: linkOf(id) },
+        { name: 'name', content: name },
+      ],
+    })),
+  }
 }

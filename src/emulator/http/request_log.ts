@@ -1,4 +1,6 @@
-import type { Operation } from '../protocol/operations.ts'
+import type { Middleware } from 'koa'
+import { type Operation, operationOf } from '../protocol/operations.ts'
+import { TOKEN_HEADER } from './app.ts'
 
 /** A request as received, for tests. The token is not masked: it is valid only for an emulator. */
 export interface LoggedRequest {
@@ -28,17 +30,11 @@ export interface RequestLog {
   readonly clear: () => void
 }
 
-/** The log, and the functions that record the start and the end of a request. */
-export interface RequestRecorder {
-  readonly log: RequestLog
-  readonly begin: (request: LoggedRequest) => void
-  readonly end: (request: LoggedRequest) => void
-}
-
 /** Older requests are removed; the counts remain. */
 const MAX_REQUESTS = 10_000
 
-export function createRequestLog(): RequestRecorder {
+/** The log, and the middleware that records requests and sets `context.state.operation`. */
+export function createRequestLog(clock: () => number) {
   let requests: LoggedRequest[] = []
   let counts = new Map<Operation, number>()
   let logins = { granted: 0, refused: 0 }
@@ -60,18 +56,33 @@ export function createRequestLog(): RequestRecorder {
       mostAtOnce = running
     },
   }
-  const begin = (request: LoggedRequest) => {
+  const middleware: Middleware = async (context, next) => {
+    const { method, path, querystring: query, headers } = context
+    const operation = operationOf(method, path, query)
+    const token = context.get(TOKEN_HEADER) || undefined
+    const request: LoggedRequest = {
+      operation,
+      method,
+      path,
+      query,
+      token,
+      headers,
+      time: clock(),
+      status: undefined,
+    }
     requests.push(request)
     if (requests.length > MAX_REQUESTS) requests.shift()
-    counts.set(request.operation, (counts.get(request.operation) ?? 0) + 1)
+    counts.set(operation, (counts.get(operation) ?? 0) + 1)
     running++
     mostAtOnce = Math.max(mostAtOnce, running)
+    context.state['operation'] = operation
+    try {
+      await next()
+      request.status = context.status
+      if (operation === 'login') logins[request.status === 200 ? 'granted' : 'refused']++
+    } finally {
+      running--
+    }
   }
-  const end = (request: LoggedRequest) => {
-    running--
-    if (request.operation !== 'login' || request.status === undefined) return
-    if (request.status === 200) logins.granted++
-    else logins.refused++
-  }
-  return { log, begin, end }
+  return { log, middleware }
 }

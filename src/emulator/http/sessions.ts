@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../protocol/errors.ts'
-import { ACCOUNTS, isUser, PASSWORD, type User } from './accounts.ts'
+import { ACCOUNTS, PASSWORD, type User } from './accounts.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -87,6 +87,10 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
       if (uses === 0) sessions.clear()
     },
   }
+}
+
+function isUser(name: string): name is User {
+  return Object.hasOwn(ACCOUNTS, name)
 }
 
 function permanentSessions(now: number): Map<string, Session> {

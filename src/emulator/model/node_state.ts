@@ -1,6 +1,9 @@
 import type { Effects } from './scenarios.ts'
 import type { Node } from './topology.ts'
 
+/** The time that the statistics of transactions cover. */
+export const STATISTICS_INTERVAL_SECONDS = 300
+
 /**
  * One node at one time: the input of every value. `t` in epoch seconds.
  *

@@ -55,17 +55,8 @@ export class ApiError extends Error {
   }
 }
 
-/** The members of an error body, in the order in which they are written. */
-export interface ErrorBody {
-  readonly code: number
-  readonly description: string
-  /** Absent if there are none. */
-  readonly details?: string
-  /** Absent for refused logins, as on real systems. */
-  readonly retryable?: boolean
-}
-
-export function bodyOf(error: ApiError): ErrorBody {
+/** The members of an error body, in the order in which they are written. Refused logins have no `retryable`. */
+export function bodyOf(error: ApiError) {
   const { code, description, retryable } = error.row
   const body = { code, description, ...(error.details !== '' && { details: error.details }) }
   return code === API_ERRORS.badCredentials.code ? body : { ...body, retryable: retryable ?? false }

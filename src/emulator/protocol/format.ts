@@ -1,11 +1,14 @@
-import { type Element, elementsOf, writeXml } from '../../xml_writer.ts'
+import { type Element, writeXml } from '../../xml_writer.ts'
 
 export type DocumentFormat = 'xml' | 'json'
+export type Members = { readonly [name: string]: unknown }
 
-/** A document that exists in both formats. */
+/** A document that exists in both formats: the members of the root element, which JSON does not have. */
 export interface Document {
-  readonly json: unknown
-  readonly xml: Element
+  readonly root: string
+  readonly members: Members
+  /** The XML, if it is not the same members in the same order. */
+  readonly xml?: readonly Element[]
 }
 
 export const CONTENT_TYPES: Record<DocumentFormat, string> = {
@@ -27,14 +30,17 @@ export function formatOf(path: string, accepts: (...types: string[]) => string |
   return best === 'application/json' ? 'json' : 'xml'
 }
 
-export function writeDocument(document: Document, format: DocumentFormat): string {
-  return format === 'json' ? JSON.stringify(document.json) : writeXml(document.xml)
+export function writeDocument({ root, members, xml }: Document, format: DocumentFormat): string {
+  if (format === 'json') return JSON.stringify(members)
+  return writeXml({ name: root, content: xml ?? contentOf(members) })
 }
 
-/** A flat object under a root element; the same members in JSON. */
-export function flatDocument(
-  root: string,
-  members: Readonly<Record<string, string | number | boolean | undefined>>,
-): Document {
-  return { json: members, xml: { name: root, content: elementsOf(members) } }
+/** One element for each member and each item of a list; undefined members are omitted. */
+function contentOf(members: Members): Element[] {
+  const elementsOf = (name: string, value: unknown): Element[] => {
+    if (Array.isArray(value)) return value.flatMap((item) => elementsOf(name, item))
+    if (value === undefined) return []
+    return [{ name, content: typeof value === 'object' ? contentOf(value as Members) : String(value) }]
+  }
+  return Object.entries(members).flatMap(([name, value]) => elementsOf(name, value))
 }

@@ -1,40 +1,77 @@
+import type { ApiErrorName } from './errors.ts'
+
+/** Roles of the storage system (API document, "Authentication"). */
+export type Role = 'SYSTEM_MONITOR' | 'SYSTEM_ADMIN' | 'SECURITY_ADMIN'
+
+interface OperationRow {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Parts in braces are parameters. Each path is also served with the suffix `.json`. */
+  readonly path: string
+  /** Roles that may call it; `public`: without a token. */
+  readonly roles: readonly Role[] | 'public'
+  /** The error for another role; default: `forbidden`. */
+  readonly refusal?: ApiErrorName
+}
+
+const ANY_ROLE: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
+const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
+
 /** The operations of the API, by the names in the request log and in the targets of faults. */
-export const OPERATIONS = {
-  login: 'GET /login',
-  logout: 'GET /logout',
-  whoami: 'GET /user/whoami',
-  pools: 'GET /dashboard/zones/localzone/storagepools',
-  varrays: 'GET /vdc/data-services/varrays',
-  vdc_nodes: 'GET /vdc/nodes',
-  nodes: 'GET /dashboard/storagepools/{id}/nodes, with current values',
-  history: 'as nodes, with dataType=historical only',
-  forecast: 'as nodes, with category=capacityForecast',
-  query: 'POST /flux/api/external/v2/query',
-  providers: 'GET /vdc/admin/authnproviders',
-  delete: 'DELETE /vdc/admin/authnproviders/{id}',
-  other: 'everything else',
-} as const
-export type Operation = keyof typeof OPERATIONS
+export const ROUTES = {
+  login: { method: 'GET', path: '/login', roles: 'public' },
+  logout: { method: 'GET', path: '/logout', roles: ANY_ROLE },
+  whoami: { method: 'GET', path: '/user/whoami', roles: ANY_ROLE },
+  pools: { method: 'GET', path: '/dashboard/zones/localzone/storagepools', roles: MONITOR },
+  varrays: { method: 'GET', path: '/vdc/data-services/varrays', roles: ANY_ROLE },
+  vdc_nodes: { method: 'GET', path: '/vdc/nodes', roles: ANY_ROLE },
+  nodes: { method: 'GET', path: '/dashboard/storagepools/{id}/nodes', roles: MONITOR },
+  query: { method: 'POST', path: '/flux/api/external/v2/query', roles: MONITOR, refusal: 'noPermission' },
+  providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ANY_ROLE },
+  // The API document does not name the role for deletions; real systems require this one.
+  delete: { method: 'DELETE', path: '/vdc/admin/authnproviders/{id}', roles: ['SECURITY_ADMIN'] },
+} as const satisfies Record<string, OperationRow>
+export type RoutedOperation = keyof typeof ROUTES
+export type Operation = RoutedOperation | 'history' | 'forecast' | 'other'
+
 /** The operations that read the nodes feed. */
 export const FEED_OPERATIONS: readonly Operation[] = ['nodes', 'history', 'forecast']
 
-const PATHS: readonly (readonly [Operation, RegExp])[] = [
-  ['login', /^\/login$/],
-  ['logout', /^\/logout$/],
-  ['whoami', /^\/user\/whoami$/],
-  ['pools', /^\/dashboard\/zones\/localzone\/storagepools$/],
-  ['varrays', /^\/vdc\/data-services\/varrays$/],
-  ['vdc_nodes', /^\/vdc\/nodes$/],
-  ['nodes', /^\/dashboard\/storagepools\/[^/]+\/nodes$/],
-  ['query', /^\/flux\/api\/external\/v2\/query$/],
-  ['providers', /^\/vdc\/admin\/authnproviders$/],
-]
+/** Help of each operation. */
+export const OPERATION_HELP = {
+  ...(Object.fromEntries(
+    Object.entries(ROUTES).map(([name, { method, path }]) => [name, `${method} ${path}`]),
+  ) as Record<RoutedOperation, string>),
+  nodes: `GET ${ROUTES.nodes.path}, with current values`,
+  history: 'as nodes, with dataType=historical only',
+  forecast: 'as nodes, with category=capacityForecast',
+  other: 'everything else',
+} as const satisfies Record<Operation, string>
+
+const PATTERNS = (Object.entries(ROUTES) as [RoutedOperation, OperationRow][]).map(([operation, row]) => ({
+  operation,
+  row,
+  // A path with `.json` has no parameter that includes the suffix.
+  pattern: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '([^/]+?)')}(?:\\.json)?/?$`),
+}))
+
+/** An operation at a path, with the values of the parameters as they are in the path. */
+export interface Route {
+  readonly operation: RoutedOperation
+  readonly row: OperationRow
+  readonly parameters: readonly string[]
+}
+
+/** The operations of a path, for all methods. */
+export function routesOf(path: string): Route[] {
+  return PATTERNS.flatMap(({ operation, row, pattern }) => {
+    const match = pattern.exec(path)
+    return match === null ? [] : [{ operation, row, parameters: match.slice(1) }]
+  })
+}
 
 /** The operation of a request, also of one that is refused. */
 export function operationOf(method: string, path: string, query: string): Operation {
-  const bare = path.replace(/\.json$/, '')
-  if (method === 'DELETE' && /^\/vdc\/admin\/authnproviders\/[^/]+$/.test(bare)) return 'delete'
-  const operation = PATHS.find(([, pattern]) => pattern.test(bare))?.[0] ?? 'other'
+  const operation = routesOf(path).find(({ row }) => row.method === method)?.operation ?? 'other'
   if (operation !== 'nodes') return operation
   if (/(^|&)category=capacityForecast(&|$)/.test(query)) return 'forecast'
   const types = [...query.matchAll(/(?:^|&)dataType=([^&]*)/g)].map(([, type]) => type)

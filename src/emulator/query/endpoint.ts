@@ -1,23 +1,14 @@
+import type { Context } from 'koa'
 import { ApiError, QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
-import { type ParseOptions, parseFlux } from './flux/parse.ts'
+import { parseFlux } from './flux/parse.ts'
 import { isLong, jsonOf } from './json.ts'
-import type { QuerySettings } from './settings.ts'
 
-export interface QueryRequest extends Evaluation, ParseOptions, QuerySettings {
-  readonly path: string
-  readonly contentType: string
-  /** The header `Accept`, and the best of some media types by it. */
-  readonly accept: string
-  readonly accepts: (...types: string[]) => string | false
+interface QueryRequest extends Evaluation, Settings {
+  readonly context: Context
   readonly body: string
-}
-
-export interface QueryResponse {
-  readonly mediaType: string
-  readonly text: Iterable<string>
-  readonly long: boolean
 }
 
 const JSON_TYPE = 'application/json'
@@ -27,13 +18,14 @@ const JSON_TYPE = 'application/json'
  *
  * @throws ApiError 404 or 503 in profiles without the interface; QueryError 406, 400 or 500
  */
-export function answerQuery(request: QueryRequest): QueryResponse {
+export function answerQuery(request: QueryRequest) {
+  const { context } = request
   const { state } = PROFILES[request.source.profile].query
-  if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${request.path}`)
+  if (state === 'absent') throw new ApiError('notFound', `There is nothing under ${context.path}`)
   if (state === 'unavailable') throw new ApiError('unreachable', '')
-  const mediaType = request.accepts(JSON_TYPE)
+  const mediaType = context.accepts(JSON_TYPE)
   if (mediaType === false) {
-    throw new QueryError(`unsupported response media type: ${request.accept}`, 406)
+    throw new QueryError(`unsupported response media type: ${context.get('accept')}`, 406)
   }
   const result = evaluate(parseFlux(scriptOf(request), request), request)
   const measurements = new Set(result.tables.map(({ columns }) => columns['_measurement']))
@@ -48,7 +40,8 @@ export function answerQuery(request: QueryRequest): QueryResponse {
   return { mediaType, text: jsonOf(answered), long: isLong(answered) }
 }
 
-function scriptOf({ contentType, body }: QueryRequest): string {
+function scriptOf({ context, body }: QueryRequest): string {
+  const contentType = context.get('content-type')
   if (contentType.startsWith('application/vnd.flux')) return body
   if (!contentType.startsWith(JSON_TYPE)) {
     throw new QueryError(`unsupported request media type: ${contentType}`, 400)

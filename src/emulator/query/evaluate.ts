@@ -1,16 +1,16 @@
+import { STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { mix } from '../model/random.ts'
 import { QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
 import { MONITORING_VDC } from './buckets/vdc.ts'
 import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './flux/pipeline.ts'
-import { INTERVAL_SECONDS } from './points/grid.ts'
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
-import type { QuerySettings } from './settings.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation extends Pick<QuerySettings, 'delaySeconds' | 'intervalSeconds'> {
+export interface Evaluation extends Pick<Settings, 'delaySeconds' | 'intervalSeconds'> {
   readonly source: Source
   /** Epoch seconds. */
   readonly now: number
@@ -114,7 +114,10 @@ function ceilOf({ seconds, nanoseconds }: Instant): number {
 /** Versions 3.7 and 3.8.0: points before the window too, and running totals in place of values. */
 function defective(points: Points): Points {
   return (read, type) => {
-    const extended = points((first, last) => read(first - DEFECT_POINTS * INTERVAL_SECONDS, last), type)
+    const extended = points(
+      (first, last) => read(first - DEFECT_POINTS * STATISTICS_INTERVAL_SECONDS, last),
+      type,
+    )
     let total = 0
     return extended.map(({ time, value }) => {
       total += Number(value)

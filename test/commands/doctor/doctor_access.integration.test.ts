@@ -2,8 +2,9 @@ import { chmodSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { rolesOf } from '../../../src/commands/doctor/access/role.ts'
-import { createAuthority, expiredDates, selfSigned } from '../../../src/emulator/certificates.ts'
+import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
+import { EXPIRED, makeAuthority, sansOf, YEAR } from '../../server/listener/certificates.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { examine, MONITOR, runServer } from './doctor_setup.ts'
@@ -169,14 +170,16 @@ describe('connection', () => {
   })
 
   async function examineTls(
-    issued: { names: string[]; notBefore?: Date; notAfter?: Date },
+    names: readonly string[],
     trust: 'own' | 'other' | 'none',
     more = {},
+    valid = YEAR,
   ) {
     using folder = temporaryFolder()
-    const authority = await createAuthority('Storage Authority')
-    const other = await createAuthority('Other')
-    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls: await authority.issue(issued) })
+    const authority = await makeAuthority('Storage Authority')
+    const other = await makeAuthority('Other')
+    const tls = await authority.issue(names[0] ?? '', sansOf(names), valid)
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
     const ca_file =
       trust === 'none' ? '' : folder.write('ca.pem', trust === 'own' ? authority.cert : other.cert)
     return await examine({ base_url: emulator.url, tls_config: { ca_file, ...more } })
@@ -209,7 +212,7 @@ describe('connection', () => {
   })
 
   test('describes the certificate', async () => {
-    const found = await examineTls({ names: ['127.0.0.1'] }, 'own')
+    const found = await examineTls(['127.0.0.1'], 'own')
     expect(found.of('connection')).toMatchObject([
       {
         status: 'ok',
@@ -244,7 +247,7 @@ describe('connection', () => {
       /server_name.*DNS:storage\.example/,
     ],
   ] as const)('fails on %s', async (_, names, trust, text, remedy) => {
-    const found = await examineTls({ names: [...names] }, trust)
+    const found = await examineTls(names, trust)
     expect(found.of('connection')).toMatchObject([
       { status: 'fail', text: expect.stringMatching(text), remedy: expect.stringMatching(remedy) },
     ])
@@ -252,7 +255,7 @@ describe('connection', () => {
   })
 
   test('fails on an expired certificate', async () => {
-    const found = await examineTls({ names: ['127.0.0.1'], ...expiredDates(Date.now()) }, 'own')
+    const found = await examineTls(['127.0.0.1'], 'own', {}, EXPIRED)
     expect(found.of('connection')).toMatchObject([
       {
         status: 'fail',
@@ -263,10 +266,8 @@ describe('connection', () => {
   })
 
   test('warns of a certificate that expires soon', async () => {
-    const found = await examineTls(
-      { names: ['127.0.0.1'], notAfter: new Date(Date.now() + 5.5 * DAY_MS) },
-      'own',
-    )
+    const soon = { ...YEAR, to: new Date(Date.now() + 5.5 * DAY_MS) }
+    const found = await examineTls(['127.0.0.1'], 'own', {}, soon)
     expect(found.of('connection')).toMatchObject([
       {
         status: 'warn',
@@ -278,7 +279,7 @@ describe('connection', () => {
   })
 
   test('warns of an invalid certificate if verification is disabled', async () => {
-    const found = await examineTls({ names: ['storage.example'] }, 'other', { insecure_skip_verify: true })
+    const found = await examineTls(['storage.example'], 'other', { insecure_skip_verify: true })
     expect(found.of('connection')).toMatchObject([
       {
         status: 'warn',
@@ -290,13 +291,13 @@ describe('connection', () => {
   })
 
   test('fails if the system requires a client certificate', async () => {
-    const authority = await createAuthority('Storage Authority')
+    const authority = await makeAuthority('Storage Authority')
     using folder = temporaryFolder()
     const ca_file = folder.write('ca.pem', authority.cert)
     const tls = {
-      ...(await authority.issue({ names: ['127.0.0.1'] })),
+      ...(await authority.issue('127.0.0.1', sansOf(['127.0.0.1']))),
       ca: authority.cert,
-      requireClientCertificate: true,
+      requestCert: true,
     }
     await using emulator = await startEmulator({ pools: 1, nodes: 1, tls })
     const found = await examine({ base_url: emulator.url, tls_config: { ca_file } })

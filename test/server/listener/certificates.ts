@@ -1,7 +1,9 @@
 import { createPrivateKey, KeyObject, webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 export type San = { readonly type: 'dns' | 'ip' | 'email' | 'url'; readonly value: string }
 
@@ -22,6 +24,14 @@ export const LOCAL_SANS: readonly San[] = [
   { type: 'ip', value: '127.0.0.1' },
   { type: 'ip', value: '::1' },
 ]
+
+/** Host names and addresses as names of a certificate. */
+export const sansOf = (names: readonly string[]): San[] =>
+  names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }))
+
+/** Validity of a certificate for a year, and of one that expired a day ago. */
+export const YEAR = { from: new Date(Date.now() - HOUR_MS), to: new Date(Date.now() + 365 * DAY_MS) }
+export const EXPIRED = { from: new Date(Date.now() - 2 * DAY_MS), to: new Date(Date.now() - DAY_MS) }
 
 /** A root CA, or an intermediate CA below `issuer`. CAs with the same name have different keys. */
 export async function makeAuthority(name: string, parent?: Identity): Promise<Authority> {

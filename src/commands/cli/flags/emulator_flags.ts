@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { faultHelp, parseFault, TARGET_HELP } from '../../../emulator/faults/table.ts'
 import { SCENARIOS, type Scenario } from '../../../emulator/model/scenarios.ts'
 import { EMULATOR_DEFAULTS, type EmulatorOptions, OPTION_HELP } from '../../../emulator/options.ts'
-import { OPERATIONS } from '../../../emulator/protocol/operations.ts'
+import { OPERATION_HELP } from '../../../emulator/protocol/operations.ts'
 import {
   EXPIRED_TOKEN,
   type ExpiredToken,
@@ -81,7 +81,7 @@ function emulatorHelp(): string {
     Profiles: helpOf(PROFILES),
     'Answers to an expired token': Object.entries(EXPIRED_TOKEN),
     Faults: faultHelp(),
-    'Operations, for the targets of faults': Object.entries(OPERATIONS),
+    'Operations, for the targets of faults': Object.entries(OPERATION_HELP),
   }
   const parts = Object.entries(lists).map(([title, rows]) => `\n${title}:\n${itemList(rows)}\n`)
   return `${parts.join('')}\n${paragraph(TARGET_HELP)}`

@@ -1,6 +1,6 @@
 import { nodeId } from '../../feed/node.ts'
+import { STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { PROFILES } from '../../protocol/profiles.ts'
-import { INTERVAL_SECONDS } from '../points/grid.ts'
 import { type Bucket, nodeSeries, pointsBetween, type Series, type Source } from '../points/series.ts'
 import { CPU_FIELDS, MEMORY_FIELDS } from './host.ts'
 import { networkFields } from './network.ts'
@@ -43,7 +43,7 @@ function* directoryTables(source: Source): Iterable<Series> {
 }
 
 function dtSeries(columns: Series['columns'], value: number): Series {
-  const timeOf = (k: number) => k * INTERVAL_SECONDS + DT_DELAY_SECONDS
+  const timeOf = (k: number) => k * STATISTICS_INTERVAL_SECONDS + DT_DELAY_SECONDS
   return { columns, type: 'long', points: pointsBetween(timeOf, () => value, 'long') }
 }
 

@@ -1,6 +1,6 @@
 import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
-import { isDown, type NodeState } from '../../model/node_state.ts'
+import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import {
   type CounterGroup,
   DISK_IO,
@@ -10,7 +10,6 @@ import {
   TRANSACTION_SLOTS,
   TRANSACTIONS,
 } from '../points/counter_groups.ts'
-import { INTERVAL_SECONDS } from '../points/grid.ts'
 import { LATENCY_BOUNDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, pointsBetween, type Series, type Source } from '../points/series.ts'
 
@@ -30,18 +29,18 @@ const IO_FIELDS: Record<Purpose, string> = {
  */
 export const MONITORING_VDC: Bucket = {
   retentionSeconds: 60 * DAY,
-  delaySeconds: INTERVAL_SECONDS + 360,
+  delaySeconds: STATISTICS_INTERVAL_SECONDS + 360,
   series: vdcSeries,
 }
 
-/** The sums of a group over all nodes in the interval that ends at `k * INTERVAL_SECONDS`. */
+/** The sums of a group over all nodes in the interval that ends at `k * STATISTICS_INTERVAL_SECONDS`. */
 type Totals = (group: CounterGroup, k: number) => Float64Array
 type Value = (k: number) => number | undefined
 
 function* vdcSeries(source: Source): Iterable<Series> {
   const totals = totalsOf(source)
   const rate = (group: CounterGroup, slot: number): Value => {
-    return (k) => (totals(group, k)[slot] ?? 0) / INTERVAL_SECONDS
+    return (k) => (totals(group, k)[slot] ?? 0) / STATISTICS_INTERVAL_SECONDS
   }
   const { succeeded, failed, category, code } = TRANSACTION_SLOTS
   yield seriesOf('performance_transaction', 'succeed_request_counter', rate(TRANSACTIONS, succeeded))
@@ -101,7 +100,7 @@ function* processSeries(source: Source): Iterable<Series> {
   }
 }
 
-/** `value` is that of the interval that ends at `k * INTERVAL_SECONDS`, and its time the start of the interval. */
+/** `value` is that of the interval that ends at `k * STATISTICS_INTERVAL_SECONDS`, and its time the start of the interval. */
 function seriesOf(
   measurement: string,
   field: string,
@@ -112,7 +111,7 @@ function seriesOf(
     columns: { _field: field, _measurement: `cq_${measurement}`, ...tags },
     type: 'double',
     points: pointsBetween(
-      (k) => k * INTERVAL_SECONDS,
+      (k) => k * STATISTICS_INTERVAL_SECONDS,
       (k) => value(k + 1),
       'double',
     ),
@@ -132,7 +131,7 @@ function totalsOf(source: Source): Totals {
 
 function sumOver(source: Source, group: CounterGroup, k: number): Float64Array {
   const totals = new Float64Array(group.slots)
-  for (const state of statesAt(source, k)) group.add(totals, state, INTERVAL_SECONDS)
+  for (const state of statesAt(source, k)) group.add(totals, state, STATISTICS_INTERVAL_SECONDS)
   return totals
 }
 
@@ -140,6 +139,6 @@ function sumOver(source: Source, group: CounterGroup, k: number): Float64Array {
 function statesAt({ model }: Source, k: number): NodeState[] {
   return model.pools
     .flatMap((pool) => pool.nodes)
-    .map((node) => model.stateOf(node, k * INTERVAL_SECONDS, 'current'))
+    .map((node) => model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS, 'current'))
     .filter((state) => !isDown(state))
 }

@@ -1,4 +1,5 @@
 import { QueryError } from '../../protocol/errors.ts'
+import type { Settings } from '../../protocol/settings.ts'
 import { type Cursor, cursorOf } from './cursor.ts'
 import {
   ALLOWED_OPERATIONS,
@@ -10,12 +11,7 @@ import {
 import { parsePredicate } from './predicate.ts'
 import { parseInstant, secondsOf } from './time.ts'
 
-export interface ParseOptions {
-  /** Operations that are refused although they are usually allowed. */
-  readonly refusedOperations: readonly string[]
-  /** Refuses absolute times in `range`. */
-  readonly refusesAbsolute: boolean
-}
+type ParseOptions = Pick<Settings, 'refusedOperations' | 'refusesAbsolute'>
 
 /**
  * Parses `from(bucket: "B") |> range(start: -20m) |> filter(fn: (r) => …) |> last() |> keep(columns: […])`.

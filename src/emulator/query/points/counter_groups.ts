@@ -1,9 +1,9 @@
 import { BYTES_PER_MB, TRANSACTION_ERRORS } from '../../../catalogue.ts'
 import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import { diskBandwidths, PURPOSES } from '../../model/disk_io.ts'
-import type { NodeState } from '../../model/node_state.ts'
+import { type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import { countTransactions, ERROR_TYPES, type ErrorType } from '../../model/transactions.ts'
-import { type Clock, INTERVAL_SECONDS, mainClock, opClock } from './grid.ts'
+import { type Clock, mainClock, opClock } from './grid.ts'
 import { addLatencies, LATENCY_BOUNDS } from './latency_histogram.ts'
 
 /**
@@ -28,7 +28,7 @@ export const TRANSACTIONS: CounterGroup = {
   clock: mainClock,
   add: (totals, state) => {
     // The feed counts whole transactions of five minutes.
-    const { succeeded, failed, byType } = countTransactions(state, INTERVAL_SECONDS)
+    const { succeeded, failed, byType } = countTransactions(state, STATISTICS_INTERVAL_SECONDS)
     increase(totals, 0, succeeded)
     increase(totals, 1, failed)
     for (const [index, type] of ERROR_CODES.entries()) {

@@ -1,15 +1,14 @@
 import type { StorageModel } from '../../model/model.ts'
-import { isDown } from '../../model/node_state.ts'
+import { isDown, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
 import type { CounterGroup } from './counter_groups.ts'
-import { INTERVAL_SECONDS } from './grid.ts'
 
 /** Totals of a group of counters at point `k` of a node, since its processes were started. */
 export type Counters = (group: CounterGroup, node: Node, k: number) => Float64Array
 
 /** All processes are restarted every Saturday at 02:00 UTC, and those of a node when it is accessible again. */
-const LIFE_INTERVALS = (7 * 86_400) / INTERVAL_SECONDS
-const FIRST_SATURDAY = (2 * 86_400 + 2 * 3_600) / INTERVAL_SECONDS
+const LIFE_INTERVALS = (7 * 86_400) / STATISTICS_INTERVAL_SECONDS
+const FIRST_SATURDAY = (2 * 86_400 + 2 * 3_600) / STATISTICS_INTERVAL_SECONDS
 /** Totals are kept of every so many points, and of the newest points that were requested. */
 const CHECKPOINT_INTERVALS = 288
 const RECENT = 16
@@ -50,13 +49,13 @@ function accumulate(
   const known = nearestKept(kept, k, start)
   let totals = known === undefined ? new Float64Array(group.slots) : new Float64Array(kept.get(known) ?? [])
   for (let j = known === undefined ? start : known + 1; j <= k; j++) {
-    const state = model.stateOf(node, j * INTERVAL_SECONDS, 'current')
+    const state = model.stateOf(node, j * STATISTICS_INTERVAL_SECONDS, 'current')
     if (isDown(state)) totals.fill(0)
     else
       group.add(
         totals,
         state,
-        j === start ? INTERVAL_SECONDS : group.clock(node, j) - group.clock(node, j - 1),
+        j === start ? STATISTICS_INTERVAL_SECONDS : group.clock(node, j) - group.clock(node, j - 1),
       )
     if (j % CHECKPOINT_INTERVALS !== 0 && j <= k - RECENT) continue
     if (kept.size >= MAX_KEPT) kept.clear()

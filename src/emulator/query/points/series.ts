@@ -1,9 +1,9 @@
 import type { StorageModel } from '../../model/model.ts'
-import { isDown, type NodeState } from '../../model/node_state.ts'
+import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
 import type { Node } from '../../model/topology.ts'
 import type { Profile } from '../../protocol/profiles.ts'
 import type { Counters } from './counters.ts'
-import { type Clock, INTERVAL_SECONDS, MAX_DELAY_SECONDS } from './grid.ts'
+import { type Clock, MAX_DELAY_SECONDS } from './grid.ts'
 
 export interface Point {
   /** Epoch seconds. */
@@ -54,17 +54,17 @@ export interface NodeField {
 /** The series of a field of one node. A node that is down has no points. */
 export function nodeSeries(source: Source, node: Node, nodeId: string, row: NodeField): Series {
   const { measurement, field, tags, type, clock } = row
-  const { intervalSeconds = INTERVAL_SECONDS } = source
+  const { intervalSeconds = STATISTICS_INTERVAL_SECONDS } = source
   const ofStatistics = (k: number) => {
-    const state = source.model.stateOf(node, k * INTERVAL_SECONDS, 'current')
+    const state = source.model.stateOf(node, k * STATISTICS_INTERVAL_SECONDS, 'current')
     return isDown(state) ? undefined : row.value(source, state, k)
   }
   return {
     columns: { _field: field, _measurement: measurement, host: node.name, node_id: nodeId, ...tags },
     type,
     points: pointsBetween(
-      (k) => k * intervalSeconds + ((clock(node, k) - k * INTERVAL_SECONDS) % intervalSeconds),
-      (k) => interpolated(ofStatistics, (k * intervalSeconds) / INTERVAL_SECONDS),
+      (k) => k * intervalSeconds + ((clock(node, k) - k * STATISTICS_INTERVAL_SECONDS) % intervalSeconds),
+      (k) => interpolated(ofStatistics, (k * intervalSeconds) / STATISTICS_INTERVAL_SECONDS),
       type,
       intervalSeconds,
     ),
@@ -84,7 +84,7 @@ export function pointsBetween(
   timeOf: (k: number) => number,
   valueAt: (k: number) => number | undefined,
   type: ValueType,
-  intervalSeconds = INTERVAL_SECONDS,
+  intervalSeconds = STATISTICS_INTERVAL_SECONDS,
 ): Series['points'] {
   return (first, last) => {
     const points: Point[] = []
