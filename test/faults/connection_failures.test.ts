@@ -146,12 +146,10 @@ const CASES: Readonly<Record<string, (resources: Resources) => Promise<Case>>> =
     }
   },
   'a missing client certificate with TLS 1.2': async (resources) => {
-    const { url, caFile } = await withCertificate(
-      resources,
-      ['127.0.0.1'],
-      undefined,
-      { ...CLIENT_CERTIFICATE_REQUIRED, maxVersion: 'TLSv1.2' },
-    )
+    const { url, caFile } = await withCertificate(resources, ['127.0.0.1'], undefined, {
+      ...CLIENT_CERTIFICATE_REQUIRED,
+      maxVersion: 'TLSv1.2',
+    })
     return {
       system: `base_url: "${url}", tls_config: {ca_file: "${caFile}"}`,
       reason: 'tls',
