@@ -56,7 +56,8 @@ const SYSTEM: Members<SystemStatus> = {
     '`ok`, `starting` (not polled yet), `warning` (polled, and something needs attention) or `failing` (the last poll of a pool, or the list of pools, failed)',
   summary: 'the state in words',
   up: 'whether the last request was answered, as `sds_system_up`',
-  base_urls: 'each with `url`, and `pause_seconds` for which others are preferred because it failed',
+  endpoints:
+    'the base URLs, each with `url`, and `pause_seconds` for which others are preferred because it failed',
   login: 'see Login',
   polls: 'see Polls',
   requests: 'see Requests',

@@ -35,7 +35,7 @@ export interface AdminClient {
   /** The user name alone. */
   user(token: Secret, signal: AbortSignal): Promise<string | undefined>
   /**
-   * API document, "Delete provider": sent once, to the node that answered last, never repeated. The signal is ignored
+   * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
    * as soon as the request is sent.
    * @throws {Abandoned} when the signal aborted before
    * @throws {UnknownOutcome} when it was sent, or may have been, and no answer of the system came

@@ -71,7 +71,7 @@ export interface ClientStatus {
   readonly operations: PermitUsage
   /** Milliseconds for which nothing is sent, because the system keeps failing. */
   readonly pauseMs: number
-  readonly nodes: readonly EndpointState[]
+  readonly endpoints: readonly EndpointState[]
 }
 
 export type UseReading = (reading: FeedReading, signal: AbortSignal) => Promise<void>
@@ -93,7 +93,7 @@ export interface ClientOptions {
 }
 
 /**
- * What a login may take of the time of an operation. Of several base URLs the first attempt gets half of the time, and
+ * What a login may take of the time of an operation. Of several endpoints the first attempt gets half of the time, and
  * a login that hangs must end before the next attempt begins.
  */
 const LOGIN_SHARE = { oneUrl: 0.8, severalUrls: 0.4 } as const
@@ -147,7 +147,7 @@ export function createClient(options: ClientOptions): SystemClient {
       session: session.state(),
       operations: limits.usage(),
       pauseMs: breaker.pauseMs(),
-      nodes: attempts.endpoints(),
+      endpoints: attempts.endpoints(),
     }),
     async close() {
       await session.close()
@@ -210,7 +210,7 @@ function openSession(
     requests: {
       login: (baseUrl, headers, signal) =>
         exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),
-      // Any base URL will do: the nodes of a system share its sessions.
+      // Any endpoint will do: they share the sessions of the system.
       logout: (token, signal) =>
         attempts.run(
           async (baseUrl, ofAttempt) => {

@@ -40,7 +40,7 @@ export interface SystemStatus {
   readonly state: State
   readonly summary: string
   readonly up: boolean | null
-  readonly base_urls: readonly BaseUrlStatus[]
+  readonly endpoints: readonly EndpointStatus[]
   readonly login: LoginStatus
   readonly polls: ScheduleStatus
   readonly requests: RequestStatus
@@ -54,7 +54,8 @@ export interface SystemStatus {
   readonly pools: readonly PoolStatus[]
 }
 
-export interface BaseUrlStatus {
+/** One base URL. */
+export interface EndpointStatus {
   readonly url: string
   /** For which others are preferred, because it failed. */
   readonly pause_seconds: number

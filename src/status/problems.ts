@@ -17,7 +17,7 @@ export function systemProblems(system: SystemStatus, now: number): Problem[] {
     ...queryProblems(system),
     ...certificateProblems(system, now),
     ...clockProblems(system),
-    ...nodeProblems(system),
+    ...endpointProblems(system),
     ...system.pools.flatMap((pool) =>
       poolProblems(pool, system.name).filter(
         ({ timestamp_seconds }) => common === undefined || timestamp_seconds === null,
@@ -80,10 +80,11 @@ function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus): Proble
   return [warning(name, text, 'correct the time synchronisation (NTP) of the system, or of this machine')]
 }
 
-/** Of a system with several base URLs; a single one that fails is a failed poll. */
-function nodeProblems({ name, base_urls: urls }: SystemStatus): Problem[] {
-  const paused = urls.filter(({ pause_seconds }) => pause_seconds > 0)
-  if (urls.length < 2 || paused.length === 0) return []
-  const text = `${paused.length} of ${urls.length} base URLs failed, and others are preferred: ${paused.map(({ url }) => url).join(', ')}`
-  return [warning(name, text, 'check these nodes and their management service')]
+/** Of a system with several endpoints; a single one that fails is a failed poll. */
+function endpointProblems({ name, endpoints }: SystemStatus): Problem[] {
+  const paused = endpoints.filter(({ pause_seconds }) => pause_seconds > 0)
+  if (endpoints.length < 2 || paused.length === 0) return []
+  const urls = paused.map(({ url }) => url).join(', ')
+  const text = `${paused.length} of ${endpoints.length} endpoints failed, and others are preferred: ${urls}`
+  return [warning(name, text, 'check these endpoints and their management service')]
 }

@@ -26,7 +26,7 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
   const members = {
     name: state.name,
     up: state.up ?? (state.tried ? false : null),
-    base_urls: client.nodes.map(({ baseUrl, cooldownMs }) => ({
+    endpoints: client.endpoints.map(({ baseUrl, cooldownMs }) => ({
       url: baseUrl,
       pause_seconds: seconds(cooldownMs),
     })),

@@ -44,7 +44,7 @@ export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemCl
       session: { state: 'open', loggedInAtMs: undefined, pauseMs: 0 },
       operations: { running: 0, waiting: 0 },
       pauseMs: 0,
-      nodes: [],
+      endpoints: [],
     }),
     close: async () => undefined,
     ...methods,

@@ -21,8 +21,8 @@ test('the example has the members of the document', () => {
   const system = polledSystem('a', { p: [{ name: 'n1', health: 'Bad' }] })
   const document = atOnce(createStatusReader({ ...statusSources([system]), ready: () => true })())
   // The test has no storage system with nodes that answer.
-  const shown = membersOf(example).filter((name) => !name.startsWith('.systems.base_urls'))
-  const served = membersOf(document).filter((name) => !name.startsWith('.systems.base_urls'))
+  const shown = membersOf(example).filter((name) => !name.startsWith('.systems.endpoints'))
+  const served = membersOf(document).filter((name) => !name.startsWith('.systems.endpoints'))
   expect([...new Set(shown)].sort()).toEqual([...new Set(served)].sort())
 })
 

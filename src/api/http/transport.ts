@@ -10,7 +10,7 @@ import { createLookup, type Lookup } from './lookup.ts'
 import { createPermits, type Permits } from './permits.ts'
 import { createRedaction, type Redact } from './redaction.ts'
 
-/** One request to one node of a storage system. */
+/** One request to one endpoint of a storage system. */
 export interface WireRequest {
   /** One of the configured base URLs. */
   readonly baseUrl: string

@@ -28,7 +28,7 @@ export interface Deletion {
 }
 
 /**
- * Sends a DELETE once, to one node. There are no retries.
+ * Sends a DELETE once, to one endpoint. There are no retries.
  * @throws {UnknownOutcome} if the request was sent, or may have been sent, and the system did not respond
  * @throws {Abandoned} if `stop` aborted before the request was sent
  * @throws {ApiError} if the provider was not deleted
@@ -103,7 +103,7 @@ async function sendOnce(
   }
 }
 
-/** Statuses of proxies and of nodes that got no response from another node: the deletion may still be done. */
+/** Statuses of a proxy or a node that got no response from another one: the deletion may still be done. */
 const GATEWAY_STATUSES: readonly number[] = [502, 504]
 
 function unknownOutcome(failure: ApiError, place: RequestPlace): UnknownOutcome {

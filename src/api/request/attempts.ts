@@ -24,10 +24,10 @@ export interface AttemptBounds {
   readonly isLong?: boolean
 }
 
-/** Retry and fail-over among the base URLs of one system. */
+/** Retry and fail-over among the endpoints of one system. */
 export interface Attempts {
   /**
-   * At most three attempts within the deadline, each at the next base URL that is not cooling down, or at the one
+   * At most three attempts within the deadline, each at the next endpoint that has no cooldown, or at the one
    * whose cooldown ends first.
    * @throws {ApiError} the failure of the last attempt
    */

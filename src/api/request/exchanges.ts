@@ -42,7 +42,7 @@ export interface ClientObserver {
   certificate(notAfterSeconds: number): void
 }
 
-/** A request that only reads, to any base URL of the system. */
+/** A request that only reads, to any endpoint of the system. */
 export interface Request {
   readonly operation: Operation
   /** Below the base URL, already encoded. */

@@ -34,7 +34,7 @@ function probeUrl({ name }: SystemStatus): string {
 function systemFacts(system: SystemStatus, now: number): Html[] {
   const { polls, requests, query_interface: queries } = system
   return [
-    fact(system.base_urls.length === 1 ? 'Address' : 'Addresses', baseUrls(system)),
+    fact(system.endpoints.length === 1 ? 'Endpoint' : 'Endpoints', endpoints(system)),
     fact(
       'Last poll',
       known(polls.last_timestamp_seconds, (at) => relativeTime(at, now)),
@@ -89,11 +89,11 @@ function otherFacts(system: SystemStatus, now: number): Html[] {
   ]
 }
 
-function baseUrls({ base_urls: urls }: SystemStatus): Content {
-  return urls.map(({ url, pause_seconds }, index) => [
+function endpoints({ endpoints: all }: SystemStatus): Content {
+  return all.map(({ url, pause_seconds }, index) => [
     index === 0 ? '' : ', ',
     html`<code>${url}</code>`,
-    pause_seconds === 0 || urls.length === 1
+    pause_seconds === 0 || all.length === 1
       ? undefined
       : html` <span class="bad">(failed; others are preferred for ${pause_seconds}s)</span>`,
   ])
