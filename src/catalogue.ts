@@ -18,6 +18,7 @@ export const PERFORMANCE_CATEGORIES: readonly Category[] = ['health', 'traffic',
 /** One megabyte in bytes. The document says "MB/s" without defining it; the decimal unit is assumed. */
 export const BYTES_PER_MB = 1_000_000
 export const BYTES_PER_KB = 1_000
+const BYTES_PER_KIB = 1024
 export const SECONDS_PER_DAY = 86_400
 
 /** The suffix of metric names with a unit, by the conventions of Prometheus and OpenMetrics. */
@@ -65,14 +66,22 @@ export const UNITS = {
   day: { base: 'seconds', toBase: (value) => value * SECONDS_PER_DAY, max: 2 ** 31 - 1 },
   // Three years of 10^7 transactions per second.
   count: { base: '', toBase: (value) => value, max: 1e15, isWhole: true },
+  // The KB of billing: 1024 bytes on real systems.
+  KiB: { base: 'bytes', toBase: (value) => value * BYTES_PER_KIB, max: 1e18 / BYTES_PER_KIB },
+  // Quotas. Less than the smallest possible means that there is none.
+  GiB: { base: 'bytes', toBase: (value) => value * BYTES_PER_KIB ** 3, max: 2 ** 40 },
+  quota: { base: '', toBase: (value) => value, max: 1e15, isWhole: true },
+  // Seconds since the epoch, from 1, because 0 is none, to the year 2100, so that milliseconds are none.
+  time: { base: 'seconds', toBase: (value) => value, min: 1, max: 4_102_444_800 },
+  // true or false.
+  flag: { base: '', toBase: (value) => value, max: 1, isWhole: true },
 } as const satisfies Record<string, UnitRow>
 export type SourceUnit = keyof typeof UNITS
 
 /**
- * Times of snapshots in seconds since the epoch: from 1, because 0 is none, to the year 2100, so that milliseconds are none. The clock of a system
- * may be wrong by years; `sds_system_clock_skew_seconds` has the difference.
+ * Times of snapshots. The clock of a system may be wrong by years; `sds_system_clock_skew_seconds` has the difference.
  */
-export const TIME_RANGE: PlausibleRange = { min: 1, max: 4_102_444_800 }
+export const TIME_RANGE: PlausibleRange = UNITS.time
 
 /** Units that the feed may have for attributes with the value tag `Bandwidth`. The document says MB/s. */
 export const FEED_BANDWIDTH_UNITS = ['MB/s', 'kB/s', 'B/s'] as const satisfies readonly SourceUnit[]

@@ -14,8 +14,17 @@ import {
   QUERY_HISTORY_FAMILIES,
   UNITS,
 } from '../../src/catalogue.ts'
-import { type Family, FEED_FAMILIES, feedFamily, OWN, PROBE, STATE } from '../../src/metrics/families.ts'
+import {
+  type Family,
+  FEED_FAMILIES,
+  feedFamily,
+  OWN,
+  PROBE,
+  RESOURCE_FAMILIES,
+  STATE,
+} from '../../src/metrics/families.ts'
 import { querySourceText } from '../../src/query_catalogue.ts'
+import { OBJECT_KINDS, type ObjectKind, requestText } from '../../src/system_catalogue.ts'
 import { code, markdownTable } from './markdown.ts'
 
 /** The text of docs/metrics.md. */
@@ -25,6 +34,7 @@ export function metricsReference(): string {
     section('Conventions', CONVENTIONS + unitTable()),
     section('Nodes', `${NODES}\n${familyTable(FEED_FAMILIES)}`),
     section('Pools and systems', familyTable([...Object.values(STATE), ...Object.values(PROBE)])),
+    section('The whole system', `${RESOURCES_NOTE}\n${familyTable(RESOURCE_FAMILIES)}\n${requestTable()}`),
     section('The exporter and its requests', `${familyTable(Object.values(OWN))}\n${OWN_NOTE}`),
     section('Results of a poll', `${RESULTS}\n${reasonTable()}`),
     section('From attribute to metric', `${ATTRIBUTES_NOTE}\n${attributeTable()}`),
@@ -36,7 +46,7 @@ export function metricsReference(): string {
   ].join('\n')
 }
 
-const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and grafana/mixin/rules by \`npm run generate\`: do not edit. -->
+const INTRODUCTION = `<!-- Generated from src/catalogue.ts, src/system_catalogue.ts, src/metrics/families.ts, src/api/errors/reasons.ts and grafana/mixin/rules by \`npm run generate\`: do not edit. -->
 
 # Metrics reference
 
@@ -53,6 +63,9 @@ const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABEL
 `
 
 const NODES = `All except the histogram are gauges, also counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
+`
+
+const RESOURCES_NOTE = `What a system says about itself beyond the nodes feed, by resource ([Configuration](configuration.md)). All are gauges. A member that a system does not serve has no sample. The values of a resource replace each other whole. They are withdrawn after three intervals without a success, or after \`poll.stale_after\` if that is longer.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.
@@ -147,6 +160,28 @@ function familyTable(families: readonly Family[]): string {
     help,
   ])
   return markdownTable(['Metric', 'Type', 'Unit', 'Labels', 'Meaning'], rows)
+}
+
+/** The requests of the resources, with the evidence for their members. */
+function requestTable(): string {
+  const rows = [...OBJECT_KINDS.values()].map((kind) => [
+    code(kind.resource),
+    code(requestText(kind)),
+    'SYSTEM_MONITOR',
+    evidenceText(kind),
+  ])
+  return markdownTable(['Resource', 'Request', 'Role', 'Evidence'], unique(rows))
+}
+
+function evidenceText({ isUnproven, families }: ObjectKind): string {
+  if (isUnproven === true) return 'documented, unproven'
+  const unproven = families.filter((row) => row.isUnproven === true).map(({ family }) => code(family))
+  const except = unproven.length === 0 ? '' : `; documented, unproven: ${unproven.join(', ')}`
+  return `answers of real systems${except}`
+}
+
+function unique(rows: readonly (readonly string[])[]): (readonly string[])[] {
+  return [...new Map(rows.map((row) => [row.join('|'), row])).values()]
 }
 
 function reasonTable(): string {

@@ -1,5 +1,5 @@
 import { nextTurn } from '../slices.ts'
-import { type Family, FEED_FAMILIES, PROBE, STATE } from './families.ts'
+import { type Family, FEED_FAMILIES, PROBE, RESOURCE_FAMILIES, STATE } from './families.ts'
 import { compressPiece } from './gzip.ts'
 import { type Body, type Format, familyHeader, linesOf, type Part } from './lines.ts'
 
@@ -18,7 +18,12 @@ export interface Exposition {
 /** Encoding and format of an exposition. */
 export type Form = `${'identity' | 'gzip'} ${Format}`
 
-const FAMILIES: readonly Family[] = [...FEED_FAMILIES, ...Object.values(STATE), ...Object.values(PROBE)]
+const FAMILIES: readonly Family[] = [
+  ...FEED_FAMILIES,
+  ...RESOURCE_FAMILIES,
+  ...Object.values(STATE),
+  ...Object.values(PROBE),
+]
 
 /** An empty line in the text format, as in the output of prom-client; OpenMetrics forbids empty lines. */
 export const FAMILY_SEPARATOR: Readonly<Record<Format, string>> = { text: '\n', openmetrics: '' }

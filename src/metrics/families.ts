@@ -6,6 +6,7 @@ import {
   type NodeFamilyName,
   type NodeHistogramName,
 } from '../catalogue.ts'
+import { RESOURCE_FAMILIES as RESOURCE_ROWS, type ResourceFamilyName } from '../system_catalogue.ts'
 
 type FamilyType = 'gauge' | 'counter' | 'histogram'
 
@@ -27,6 +28,15 @@ export const FEED_FAMILIES: readonly Family[] = NODE_FAMILIES.map(feedFamily)
 export function feedFamily({ name, help, type, unit, labels }: NodeFamily): Family {
   return { name, help, type: type ?? 'gauge', unit, labels: [...NODE_LABELS, ...labels] }
 }
+
+/** Families of the resources of a system, from the catalogue. */
+export const RESOURCE_FAMILIES: readonly Family[] = RESOURCE_ROWS.map(({ name, help, unit, labels }) => ({
+  name,
+  help,
+  type: 'gauge',
+  unit,
+  labels,
+}))
 
 const gauge = <Name extends string>(
   name: Name,
@@ -117,6 +127,48 @@ export const STATE = {
     ['system', 'provider', 'provider_id'],
     'An authentication provider of the system: always 1.',
   ),
+  resourceAvailable: gauge(
+    'sds_resource_available',
+    '',
+    ['system', 'resource'],
+    '1 if the system serves the resource, 0 if it does not or the account lacks the role; it is then requested every hour. Absent before the first request.',
+  ),
+  resourceUp: gauge(
+    'sds_resource_up',
+    '',
+    ['system', 'resource'],
+    '1 when the last reading of the resource succeeded, else 0; absent while the resource is not available.',
+  ),
+  resourceLastSuccess: gauge(
+    'sds_resource_last_success_timestamp_seconds',
+    'seconds',
+    ['system', 'resource'],
+    'Time of the last successful reading of the resource, in seconds since the epoch.',
+  ),
+  resourceObjects: gauge(
+    'sds_resource_objects',
+    '',
+    ['system', 'resource', 'state'],
+    'Objects of the last successful reading of the resource: exported, left_out by a limit, or rejected, because they have no name or occur twice.',
+  ),
+  directoryTables: gauge(
+    'sds_system_directory_tables',
+    '',
+    ['system'],
+    'Directory tables of the system. Source: total of dtquery_dt_status of the query interface.',
+  ),
+  directoryTablesByState: gauge(
+    'sds_system_directory_tables_by_state',
+    '',
+    ['system', 'state'],
+    'Directory tables of the system that are not ready (unready), or whose state is not known (unknown). Source: unready and unknown of dtquery_dt_status of the query interface.',
+  ),
+  replicationLag: gauge(
+    'sds_replication_group_lag_seconds',
+    'seconds',
+    ['system', 'replication_group'],
+    'Time for which the oldest data of the replication group waits for replication. Source: RPO_Lag_Millis of the query interface.',
+  ),
   rejectedValues: counter(
     'sds_api_rejected_values_total',
     ['system', 'attribute', 'reason'],
@@ -192,6 +244,7 @@ export const OWN = {
 /** All families except prom-client's process and Node.js metrics. */
 export const FAMILIES: readonly Family[] = [
   ...FEED_FAMILIES,
+  ...RESOURCE_FAMILIES,
   ...Object.values(STATE),
   ...Object.values(PROBE),
   ...Object.values(OWN),
@@ -218,6 +271,7 @@ type HistogramName = Extract<OwnFamily, { readonly type: 'histogram' }>['name']
 export type SeriesName =
   | Exclude<NodeFamilyName, NodeHistogramName>
   | `${NodeHistogramName}_bucket`
+  | ResourceFamilyName
   | Exclude<OwnFamily['name'], HistogramName>
   | `${HistogramName}_${'bucket' | 'count' | 'sum'}`
   | keyof typeof PROCESS_METRICS

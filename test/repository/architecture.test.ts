@@ -32,6 +32,7 @@ describe('the repository', () => {
     expect(Object.keys(sources)).toContain('src/catalogue.ts')
     expect(importsOf(sources['src/metrics/families.ts'] ?? '')).toEqual([
       { specifier: '../catalogue.ts', typeOnly: false },
+      { specifier: '../system_catalogue.ts', typeOnly: false },
     ])
   })
 

@@ -22,6 +22,7 @@ export const MODULES: readonly Module[] = [
     paths: [
       'src/catalogue.ts',
       'src/query_catalogue.ts',
+      'src/system_catalogue.ts',
       'src/log.ts',
       'src/slices.ts',
       'src/text.ts',

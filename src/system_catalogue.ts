@@ -1,0 +1,581 @@
+/**
+ * Everything that is known of what a system says about itself beyond nodes feed and query interface, as tables: the
+ * resources, the objects that they list, and the members of an object with unit and metric.
+ *
+ * Decoding, samples, HELP texts, default schedules and the metrics reference are derived from these tables, so a new
+ * resource is rows here, and the metric names that dashboards and rules may use are typed from them. Sources: REST
+ * references of ECS and ObjectScale, and published answers of real systems.
+ */
+import { type BaseUnit, DISK_COUNTS, type SourceUnit, UNITS } from './catalogue.ts'
+
+interface ResourceRow {
+  /** In words, for messages: `could not be read` follows. */
+  readonly text: string
+  /** Default of `resources.<name>.schedule`; undefined: read with the list of pools, by `discovery.schedule`. */
+  readonly schedule?: string
+}
+
+/** The resources. Each has its own schedule, age and limits. */
+export const RESOURCES = {
+  system: { text: 'the figures of the whole system', schedule: '15 * * * * *' },
+  pools: { text: 'the figures of the pools' },
+  replication: { text: 'the replication groups and links', schedule: '45 */5 * * * *' },
+  namespaces: { text: 'the usage of namespaces', schedule: '0 */15 * * * *' },
+  quotas: { text: 'the quotas of namespaces', schedule: '0 20 * * * *' },
+  buckets: { text: 'the usage and quotas of buckets', schedule: '' },
+  inventory: { text: 'software versions and license', schedule: '0 40 * * * *' },
+} as const satisfies Record<string, ResourceRow>
+export type ResourceName = keyof typeof RESOURCES
+export const RESOURCE_NAMES = Object.keys(RESOURCES) as readonly ResourceName[]
+
+/** Groups of pool figures whose snapshots have a time of their own. */
+export const SAMPLE_CATEGORIES = ['capacity', 'garbage', 'recovery', 'erasure_coding'] as const
+export type SampleCategory = (typeof SAMPLE_CATEGORIES)[number]
+
+type Labels = Readonly<Record<string, string>>
+
+/** A member of an object: `a|b` is the first of two that is there. */
+type Member = string
+/** One member; or a label, and the member of each of its values; or nothing: the value is 1 for each object. */
+type Members = Member | Readonly<Record<string, Readonly<Record<string, Member>>>> | undefined
+
+interface FamilyRow {
+  readonly family: `sds_${string}`
+  readonly unit: SourceUnit
+  readonly members: Members
+  readonly help: string
+  /** The member with the value of a snapshot `{t, <tag>}`. A bare number is accepted, too. */
+  readonly tag?: string
+  /** Whose newest time the snapshots make. */
+  readonly category?: SampleCategory
+  /** A further label with a text of the object; without the text there is no sample. */
+  readonly text?: { readonly label: string; readonly member: string }
+  /** Only documents have it; no published answer of a real system shows a value. */
+  readonly isUnproven?: true
+}
+
+interface ObjectRow {
+  readonly resource: ResourceName
+  /** Below the base URL; `{namespace}` stands for a name. */
+  readonly path: string
+  readonly query?: string
+  readonly method?: 'POST'
+  /** The member with the list; undefined: the answer is one object. */
+  readonly list?: readonly string[]
+  /** Labels of every series of an object, with their members. */
+  readonly labels: Readonly<Record<string, Member>>
+  /** The member with the id, which replaces the first label if that is missing or not unique. */
+  readonly id?: string
+  /** Objects that are exported at most, if the configuration has no limit. */
+  readonly max?: number
+  /** The family that counts the objects of a list. */
+  readonly count?: { readonly family: `sds_${string}`; readonly help: string }
+  readonly families: readonly FamilyRow[]
+  readonly isUnproven?: true
+}
+
+const family = <const Name extends `sds_${string}`>(
+  name: Name,
+  unit: SourceUnit,
+  members: Members,
+  help: string,
+  more: Pick<FamilyRow, 'tag' | 'category' | 'text' | 'isUnproven'> = {},
+): FamilyRow & { readonly family: Name } => ({ family: name, unit, members, help, ...more })
+
+/** The list of a dashboard, within `_embedded`. */
+export const INSTANCES = ['_instances', 'instances'] as const
+const CURRENT = 'dataType=current'
+const ZONE = '/dashboard/zones/localzone'
+const KIB_QUERY = 'sizeunit=KB'
+
+const NODES = { status: { Good: 'numGoodNodes', Bad: 'numBadNodes', Maintenance: 'numMaintenanceNodes' } }
+const DISKS = {
+  status: Object.fromEntries(Object.entries(DISK_COUNTS).map(([member, status]) => [status, member])),
+}
+const SPACE = { tag: 'Space', category: 'capacity' } as const
+const PURPOSE = { tag: 'Capacity', category: 'capacity' } as const
+const GARBAGE = { tag: 'Capacity', category: 'garbage' } as const
+const CODED = { tag: 'Space', category: 'erasure_coding' } as const
+const garbage = (what: string) => ({
+  scope: { user: `gcUser${what}Current`, system: `gcSystem${what}Current` },
+})
+const LINK = { replication_group: 'rgName', local_vdc: 'zone1Name', remote_vdc: 'zone2Name' } as const
+
+/** The objects of the resources. The role SYSTEM_MONITOR may read all of them. */
+export const OBJECTS = {
+  vdc: {
+    resource: 'system',
+    path: ZONE,
+    query: CURRENT,
+    labels: {},
+    families: [
+      family(
+        'sds_system_vdc_info',
+        'count',
+        undefined,
+        'The virtual data center (VDC) that the system is: always 1.',
+        { text: { label: 'vdc', member: 'name' } },
+      ),
+      family(
+        'sds_system_nodes',
+        'count',
+        'numNodes',
+        'Nodes of the system. Those in no status of sds_system_nodes_by_status are Suspect or not accessible.',
+      ),
+      family(
+        'sds_system_nodes_by_status',
+        'count',
+        NODES,
+        'Nodes of the system, by status. A node that is not available is in no status for an hour, then Bad.',
+      ),
+      family('sds_system_disks', 'count', 'numDisks', 'Disks of the system.'),
+      family('sds_system_disks_by_status', 'count', DISKS, 'Disks of the system, by status.'),
+      family(
+        'sds_system_alerts_unacknowledged',
+        'count',
+        {
+          severity: {
+            Critical: 'alertsNumUnackCritical',
+            Error: 'alertsNumUnackError',
+            Warning: 'alertsNumUnackWarning',
+            Info: 'alertsNumUnackInfo',
+          },
+        },
+        'Alerts of the system that nobody has acknowledged, by severity.',
+        { tag: 'Count' },
+      ),
+    ],
+  },
+  pool: {
+    resource: 'pools',
+    path: `${ZONE}/storagepools`,
+    query: CURRENT,
+    list: INSTANCES,
+    labels: { pool: 'name', pool_id: 'id' },
+    id: 'id',
+    families: [
+      family(
+        'sds_pool_disk_space_total_bytes',
+        'Bytes',
+        'diskSpaceTotalCurrent',
+        'Usable disk space of the pool.',
+        SPACE,
+      ),
+      family(
+        'sds_pool_disk_space_allocated_bytes',
+        'Bytes',
+        'diskSpaceAllocatedCurrent',
+        'Disk space of the pool that is allocated for chunks.',
+        SPACE,
+      ),
+      family(
+        'sds_pool_disk_space_free_bytes',
+        'Bytes',
+        'diskSpaceFreeCurrent',
+        'Free disk space of the pool, without the reserve.',
+        SPACE,
+      ),
+      family(
+        'sds_pool_disk_space_reserved_bytes',
+        'Bytes',
+        'diskSpaceReservedCurrent',
+        'Disk space of the pool that is held in reserve.',
+        SPACE,
+      ),
+      family(
+        'sds_pool_disk_space_offline_bytes',
+        'Bytes',
+        'diskSpaceOfflineTotalCurrent',
+        'Disk space of the pool that is offline.',
+        SPACE,
+      ),
+      family(
+        'sds_pool_disk_space_allocated_purpose_bytes',
+        'Bytes',
+        {
+          purpose: {
+            user_data: 'diskSpaceAllocatedUserDataCurrent',
+            system_metadata: 'diskSpaceAllocatedSystemMetadataCurrent',
+            local_protection: 'diskSpaceAllocatedLocalProtectionCurrent',
+            geo_copy: 'diskSpaceAllocatedGeoCopyCurrent',
+            geo_cache: 'diskSpaceAllocatedGeoCacheCurrent',
+          },
+        },
+        'Allocated disk space of the pool, by purpose. There are more purposes: the sum is less than the allocated space.',
+        PURPOSE,
+      ),
+      family('sds_pool_nodes_by_status', 'count', NODES, 'Nodes of the pool, by status.'),
+      family('sds_pool_disks', 'count', 'numDisks', 'Disks of the pool.'),
+      family('sds_pool_disks_by_status', 'count', DISKS, 'Disks of the pool, by status.'),
+      family(
+        'sds_pool_garbage_pending_bytes',
+        'Bytes',
+        garbage('Pending'),
+        'Garbage of the pool that is to be reclaimed, by scope.',
+        GARBAGE,
+      ),
+      family(
+        'sds_pool_garbage_unreclaimable_bytes',
+        'Bytes',
+        garbage('Unreclaimable'),
+        'Garbage of the pool that cannot be reclaimed yet, because its chunks have valid data, too, by scope.',
+        GARBAGE,
+      ),
+      family(
+        'sds_pool_garbage_reclaimed_bytes',
+        'Bytes',
+        garbage('Reclaimed'),
+        'Garbage of the pool that was reclaimed since the system was built, by scope. A gauge, because it may decrease.',
+        GARBAGE,
+      ),
+      family(
+        'sds_pool_garbage_detected_bytes',
+        'Bytes',
+        garbage('TotalDetected'),
+        'Garbage of the pool that was detected since the system was built, by scope: pending, unreclaimable and reclaimed.',
+        GARBAGE,
+      ),
+      family(
+        'sds_pool_garbage_collection_enabled',
+        'flag',
+        { scope: { user: 'gcUserDataIsEnabled', system: 'gcSystemMetadataIsEnabled' } },
+        '1 if garbage collection is enabled, else 0, by scope.',
+      ),
+      family(
+        'sds_pool_recovery_bad_chunks_bytes',
+        'Bytes',
+        'recoveryBadChunksTotalSizeCurrent',
+        'Data of the pool that is to be recovered, because its chunks are bad. It may be the last value of weeks ago: see sds_pool_sample_timestamp_seconds{category="recovery"}.',
+        { tag: 'Space', category: 'recovery' },
+      ),
+      family(
+        'sds_pool_erasure_coding_applicable_bytes',
+        'Bytes',
+        'chunksEcApplicableTotalSealSizeCurrent',
+        'Data of the pool that is erasure coded or is to be.',
+        CODED,
+      ),
+      family(
+        'sds_pool_erasure_coding_coded_bytes',
+        'Bytes',
+        'chunksEcCodedTotalSealSizeCurrent',
+        'Data of the pool that is erasure coded.',
+        CODED,
+      ),
+    ],
+  },
+  group: {
+    resource: 'replication',
+    path: `${ZONE}/replicationgroups`,
+    query: CURRENT,
+    list: INSTANCES,
+    labels: { replication_group: 'name', replication_group_id: 'id' },
+    id: 'id',
+    max: 100,
+    families: [
+      family('sds_replication_group_sites', 'count', 'numZones', 'Sites (VDCs) of the replication group.'),
+      family(
+        'sds_replication_group_pending_bytes',
+        'Bytes',
+        {
+          kind: {
+            repository: 'chunksRepoPendingReplicationTotalSize',
+            journal: 'chunksJournalPendingReplicationTotalSize',
+            xor: 'chunksPendingXorTotalSize',
+          },
+        },
+        'Data of the replication group that waits for replication, by kind. The kinds do not overlap.',
+        { tag: 'Space' },
+      ),
+      family(
+        'sds_replication_group_recovery_point_timestamp_seconds',
+        'time',
+        'replicationRpoTimestamp',
+        'Time of the oldest data that waits for replication, in seconds since the epoch; only while something is pending.',
+        { isUnproven: true },
+      ),
+    ],
+  },
+  failedLink: {
+    resource: 'replication',
+    path: `${ZONE}/rglinksFailed`,
+    query: CURRENT,
+    list: INSTANCES,
+    labels: LINK,
+    max: 200,
+    count: {
+      family: 'sds_replication_links_failed',
+      help: 'Replication links of the system that have failed; 0 if none has.',
+    },
+    isUnproven: true,
+    families: [
+      family(
+        'sds_replication_link_failed',
+        'count',
+        undefined,
+        'A replication link that has failed: always 1.',
+      ),
+    ],
+  },
+  bootstrapLink: {
+    resource: 'replication',
+    path: `${ZONE}/rglinksBootstrap`,
+    query: CURRENT,
+    list: INSTANCES,
+    labels: LINK,
+    max: 200,
+    isUnproven: true,
+    families: [
+      family(
+        'sds_replication_link_bootstrap_ratio',
+        'Percent',
+        'BootstrapProgressPercent|bootstrapProgressPercent',
+        'Progress of a replication link that copies the existing data to a new site (0 to 1).',
+        { tag: 'Percent' },
+      ),
+    ],
+  },
+  namespace: {
+    resource: 'namespaces',
+    method: 'POST',
+    path: '/object/billing/namespace/info',
+    query: KIB_QUERY,
+    list: ['namespace_billing_infos', 'namespace_billing_info'],
+    labels: { namespace: 'namespace' },
+    families: [
+      family(
+        'sds_namespace_used_bytes',
+        'KiB',
+        'total_size',
+        'Size of the objects of the namespace, without protection overhead.',
+      ),
+      family('sds_namespace_objects', 'count', 'total_objects', 'Objects of the namespace.'),
+      family(
+        'sds_namespace_multipart_bytes',
+        'KiB',
+        'total_mpu_size',
+        'Size of the parts of multipart uploads of the namespace that are not completed.',
+      ),
+      family(
+        'sds_namespace_usage_timestamp_seconds',
+        'time',
+        'uptodate_till|sample_time',
+        'Time up to which the usage of the namespace is consistent, in seconds since the epoch; if the system does not tell, the time at which it was read.',
+      ),
+    ],
+  },
+  quota: {
+    resource: 'quotas',
+    path: '/object/namespaces/namespace/{namespace}/quota',
+    labels: { namespace: 'namespace|name|id' },
+    families: [
+      family(
+        'sds_namespace_quota_bytes',
+        'GiB',
+        { limit: { hard: 'blockSize', soft: 'notificationSize' } },
+        'Quota of the namespace, by limit: writes beyond the hard one are refused. Absent if there is none.',
+      ),
+      family(
+        'sds_namespace_quota_objects',
+        'quota',
+        { limit: { hard: 'blockSizeInCount', soft: 'notificationSizeInCount' } },
+        'Quota of the namespace in objects, by limit. Absent if there is none.',
+      ),
+    ],
+  },
+  bucket: {
+    resource: 'buckets',
+    method: 'POST',
+    path: '/object/billing/buckets/{namespace}/info',
+    query: KIB_QUERY,
+    list: ['bucket_billing_infos', 'bucket_billing_info'],
+    labels: { namespace: 'namespace', bucket: 'name' },
+    families: [
+      family(
+        'sds_bucket_used_bytes',
+        'KiB',
+        'total_size',
+        'Size of the objects of the bucket, without protection overhead.',
+      ),
+      family('sds_bucket_objects', 'count', 'total_objects', 'Objects of the bucket.'),
+    ],
+  },
+  bucketQuota: {
+    resource: 'buckets',
+    path: '/object/bucket',
+    list: ['object_bucket', 'object_buckets'],
+    labels: { namespace: 'namespace', bucket: 'name' },
+    families: [
+      family(
+        'sds_bucket_quota_bytes',
+        'GiB',
+        { limit: { hard: 'block_size|blockSize', soft: 'notification_size|notificationSize' } },
+        'Quota of the bucket, by limit: writes beyond the hard one are refused. Absent if there is none.',
+      ),
+    ],
+  },
+  bucketCount: {
+    resource: 'buckets',
+    path: '/object/bucket',
+    labels: { namespace: 'namespace' },
+    families: [
+      family('sds_namespace_buckets', 'count', 'buckets', 'Buckets of the namespace, exported or not.'),
+    ],
+  },
+  node: {
+    resource: 'inventory',
+    path: '/vdc/nodes',
+    list: ['node', 'nodes'],
+    labels: { node: 'nodename' },
+    id: 'nodeid',
+    families: [
+      family('sds_node_software_info', 'count', undefined, 'Software version of a node: always 1.', {
+        text: { label: 'version', member: 'version' },
+      }),
+    ],
+  },
+  license: {
+    resource: 'inventory',
+    path: '/license',
+    list: ['license_feature', 'license_features'],
+    labels: {},
+    isUnproven: true,
+    families: [
+      family(
+        'sds_system_license_expired',
+        'flag',
+        'expired_ind',
+        '1 if a licensed feature of the system has expired, else 0.',
+      ),
+      family(
+        'sds_system_license_expiry_timestamp_seconds',
+        'time',
+        'expiration_date',
+        'Time at which the first licensed feature expires, in seconds since the epoch; absent if the system has no date.',
+      ),
+    ],
+  },
+} as const satisfies Record<string, ObjectRow>
+export type ObjectName = keyof typeof OBJECTS
+
+/** An object as a table row, whatever it is. */
+export interface ObjectKind extends ObjectRow {
+  readonly name: ObjectName
+  /** One column for each member. */
+  readonly columns: readonly Column[]
+}
+
+/** A member of an object, with the series that it becomes. */
+export interface Column {
+  readonly family: string
+  readonly labels: Labels
+  /** Names of the member, the first that is there counts; empty: the value is 1. */
+  readonly members: readonly string[]
+  readonly unit: SourceUnit
+  readonly tag: string
+  readonly category: SampleCategory | undefined
+  readonly text: FamilyRow['text']
+}
+
+/** The objects by name, with their columns. */
+export const OBJECT_KINDS: ReadonlyMap<ObjectName, ObjectKind> = new Map(
+  Object.entries(OBJECTS).map(([name, row]: [string, ObjectRow]) => [
+    name as ObjectName,
+    { ...row, name: name as ObjectName, columns: row.families.flatMap(columnsOf) },
+  ]),
+)
+
+function columnsOf({ members, ...row }: FamilyRow): Column[] {
+  const { family, unit, tag = '', category, text } = row
+  return labelledMembers(members).map(([labels, names]) => ({
+    family,
+    labels,
+    members: names === '' ? [] : names.split('|'),
+    unit,
+    tag,
+    category,
+    text,
+  }))
+}
+
+function labelledMembers(members: Members): [labels: Labels, names: Member][] {
+  if (typeof members !== 'object') return [[{}, members ?? '']]
+  return Object.entries(members).flatMap(([label, values]) =>
+    Object.entries(values).map(([value, names]): [Labels, Member] => [{ [label]: value }, names]),
+  )
+}
+
+/** A metric family of a resource. */
+export interface ResourceFamily {
+  readonly name: string
+  readonly help: string
+  readonly unit: BaseUnit
+  readonly labels: readonly string[]
+  readonly resource: ResourceName
+  readonly isUnproven: boolean
+}
+
+/** The newest time of the snapshots of a pool. */
+export const POOL_SAMPLE_TIME = {
+  name: 'sds_pool_sample_timestamp_seconds',
+  help: 'Time of the newest sample of the figures of a pool, by category, in seconds since the epoch, by the clock of the storage system. Figures keep their last value until the system computes them anew. Source: t (seconds).',
+} as const
+
+/** Every family of the resources, in the order in which they are exposed. */
+export const RESOURCE_FAMILIES: readonly ResourceFamily[] = [...OBJECT_KINDS.values()].flatMap(familiesOf)
+
+function familiesOf(kind: ObjectKind): ResourceFamily[] {
+  const { resource, labels, count, name } = kind
+  const common = { resource, isUnproven: kind.isUnproven === true }
+  const ofObject = ['system', ...Object.keys(labels)]
+  const families = kind.families.map((row) => ({
+    ...common,
+    name: row.family,
+    help: `${row.help} Source: ${sourceText(kind, row)}.`,
+    unit: UNITS[row.unit].base,
+    labels: [
+      ...ofObject,
+      ...(typeof row.members === 'object' ? Object.keys(row.members) : []),
+      ...(row.text === undefined ? [] : [row.text.label]),
+    ],
+    isUnproven: common.isUnproven || row.isUnproven === true,
+  }))
+  const source = `Source: ${requestText(kind)} (count)`
+  return [
+    ...families,
+    ...(count === undefined
+      ? []
+      : [
+          {
+            ...common,
+            name: count.family,
+            help: `${count.help} ${source}.`,
+            unit: '' as const,
+            labels: ['system'],
+          },
+        ]),
+    ...(name === 'pool'
+      ? [{ ...common, ...POOL_SAMPLE_TIME, unit: 'seconds' as const, labels: [...ofObject, 'category'] }]
+      : []),
+  ]
+}
+
+function sourceText(kind: ObjectKind, { members, text, unit }: FamilyRow): string {
+  const named = labelledMembers(members).flatMap(([, names]) => (names === '' ? [] : [names]))
+  const names = [...named, ...(text === undefined ? [] : [text.member])]
+  const ofMembers = names.length === 0 ? '' : `${names.join(', ').replaceAll('|', ' or ')} of `
+  return `${ofMembers}${requestText(kind)} (${unit})`
+}
+
+/** The request of an object, for people: `GET /vdc/nodes`. */
+export function requestText({ method, path }: Pick<ObjectRow, 'method' | 'path'>): string {
+  return `${method ?? 'GET'} ${path}`
+}
+
+type Row = (typeof OBJECTS)[ObjectName]
+type CountOf<T> = T extends { readonly count: { readonly family: infer Name } } ? Name : never
+/** Name of a metric family of a resource. */
+export type ResourceFamilyName =
+  | Row['families'][number]['family']
+  | CountOf<Row>
+  | (typeof POOL_SAMPLE_TIME)['name']
