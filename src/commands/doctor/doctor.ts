@@ -11,7 +11,7 @@ import { chooseSystem } from '../cli/systems.ts'
 import { runChecks } from './check/check.ts'
 import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
-import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY, type WatchedSystem } from './prometheus/prometheus.ts'
+import { PROMETHEUS_CHECKS, type WatchedSystem } from './prometheus/prometheus.ts'
 import { examineSystem } from './system.ts'
 
 interface Flags {
@@ -135,7 +135,6 @@ async function examinePrometheus(
   const client = createPrometheusClient(url, signal)
   const context = { client, systems, pollSchedule: poll.schedule, history }
   const { reports } = await runChecks(PROMETHEUS_CHECKS, context, {
-    givenBy: PROMETHEUS_GIVEN_BY,
     signal,
     onCheck: (title) => progress.show(`Prometheus: ${title} …`),
   })

@@ -5,8 +5,16 @@ import { httpCheck } from './access/http.ts'
 import { loginCheck } from './access/login.ts'
 import { namesCheck } from './access/names.ts'
 import { roleCheck } from './access/role.ts'
-import { type CheckReport, type Finding, type Running, runChecks } from './check/check.ts'
-import { GIVEN_BY, type SystemContext, type SystemFacts, systemCheck } from './check/system_facts.ts'
+import {
+  type CheckReport,
+  type Finding,
+  type FindingRow,
+  filled,
+  firstOf,
+  type Running,
+  runChecks,
+} from './check/check.ts'
+import { type SystemContext, systemCheck } from './check/system_facts.ts'
 import { agesCheck } from './data/ages.ts'
 import { attributesCheck } from './data/attributes.ts'
 import { feedCheck } from './data/feed.ts'
@@ -22,7 +30,7 @@ const configurationCheck = systemCheck({
   needs: [],
   run: (context) => {
     const found = systemRisks(context).map((risk): Finding => ({ status: 'warn', ...risk }))
-    return { findings: found.length > 0 ? found : [{ status: 'ok', text: 'no problems found' }] }
+    return filled(found) ?? [{ status: 'ok', text: 'no problems found' }]
   },
 })
 
@@ -34,12 +42,13 @@ const clockCheck = systemCheck({
   needs: ['skewSeconds'],
   run: (_, { skewSeconds }) => {
     const size = Math.abs(skewSeconds)
-    if (size <= MAX_SKEW_SECONDS) return { findings: [{ status: 'ok', text: `clock skew ${size} s` }] }
     const text = `the clock of the system is ${size} s ${skewSeconds < 0 ? 'behind' : 'ahead of'} that of this machine`
-    const remedy = 'correct time synchronisation (NTP) of the system or of this machine'
-    return { findings: [{ status: 'warn', text, remedy }] }
+    const rows: readonly FindingRow[] = [[size <= MAX_SKEW_SECONDS, 'ok', `clock skew ${size} s`]]
+    return [firstOf(undefined, rows, 'warn', text, SYNCHRONIZE)]
   },
 })
+
+const SYNCHRONIZE = 'correct time synchronisation (NTP) of the system or of this machine'
 
 /** Checks of a system, in the order in which a poll depends on them. */
 const SYSTEM_CHECKS = [
@@ -69,14 +78,10 @@ export interface Examination {
 /** Runs all checks of one system and logs out. */
 export async function examineSystem(
   context: SystemContext,
-  onCheck: Running<SystemFacts>['onCheck'],
+  onCheck: Running['onCheck'],
 ): Promise<Examination> {
   const { signal, system } = context
-  const { reports, facts } = await runChecks<SystemContext, SystemFacts>(SYSTEM_CHECKS, context, {
-    givenBy: GIVEN_BY,
-    signal,
-    onCheck,
-  })
+  const { reports, facts } = await runChecks(SYSTEM_CHECKS, context, { signal, onCheck })
   await facts.client?.close()
   const configured = system.pools?.map((id) => ({ id, name: undefined }))
   return { reports, pools: facts.pools ?? configured }

@@ -359,21 +359,22 @@ describe('an invalid Prometheus URL', () => {
 })
 
 describe('runChecks and renderReport', () => {
-  const running = { givenBy: { x: 'first' }, signal: new AbortController().signal, onCheck: () => undefined }
+  const running = { signal: new AbortController().signal, onCheck: () => undefined }
 
   test('reports an exception in a check and continues', async () => {
     const broken = {
       title: 'first',
       needs: [],
+      gives: ['x'] as const,
       run: () => {
         throw new RangeError('too far')
       },
     }
-    const next = { title: 'next', needs: ['x'] as const, run: () => ({ findings: [] }) }
+    const next = { title: 'next', needs: ['x'] as const, run: () => [] }
     const last = {
       title: 'last',
       needs: [],
-      run: () => ({ findings: [{ status: 'ok', text: 'fine' }] as const }),
+      run: () => [{ status: 'ok', text: 'fine' }] as const,
     }
     const { reports } = await runChecks<undefined, { x: number }>([broken, next, last], undefined, running)
     expect(reports.map(({ findings }) => findings[0]?.text)).toEqual([

@@ -1,7 +1,6 @@
 import { chmodSync, utimesSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { rolesOf } from '../../../src/commands/doctor/access/role.ts'
 import { selfSigned } from '../../../src/emulator/certificates.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { EXPIRED, makeAuthority, sansOf, YEAR } from '../../server/listener/certificates.ts'
@@ -474,15 +473,6 @@ describe('role', () => {
     ])
     expect(found.with('fail')).toEqual([])
   })
-
-  test.each([
-    ['{"common_name":"a","roles":["SYSTEM_MONITOR","SECURITY_ADMIN"]}', ['SYSTEM_MONITOR', 'SECURITY_ADMIN']],
-    ['<user><roles><role>SYSTEM_MONITOR</role><role> X </role></roles></user>', ['SYSTEM_MONITOR', 'X']],
-    ['{"roles":"SYSTEM_MONITOR"}', []],
-    ['{"roles":["\\u001b[31m", "OK"]}', ['OK']],
-    ['null', []],
-    ['no JSON', []],
-  ])('reads %s', (text, roles) => expect(rolesOf(text)).toEqual(roles))
 })
 
 test.each([

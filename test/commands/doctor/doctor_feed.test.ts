@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { decodeFeed } from '../../../src/api/feed/feed.ts'
-import { createLookup, expositionOf, parseExposition } from '../../../src/commands/doctor/data/exported.ts'
 import { FIGURES, rawFigure, rawNodes } from '../../../src/commands/doctor/data/raw_figures.ts'
 import { compareExport, compareReadings } from '../../../src/commands/doctor/data/values.ts'
+import type { Sample, SampleSet } from '../../../src/metrics/lines.ts'
+import { feedSamples } from '../../../src/metrics/samples.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { serveHttp } from '../../api/http/raw_server.ts'
 import { examine, startGate } from './doctor_setup.ts'
@@ -286,22 +287,22 @@ describe('values', () => {
     })
   })
 
+  const BASE = 'system="a",pool="hot",node="node 1"'
   test.each([
-    ['another factor', /(free_bytes\{.*\}) 23000000/, '$1 23', 'is exported as 23, not 23000000'],
-    ['a missing value', /sds_node_disks\{.*\} 60\n/, '', 'is exported as nothing, not 60'],
     [
-      'a figure from nowhere',
-      /$/,
-      'sds_node_disk_space_total_bytes{system="a",pool="hot",node="node 1"} 0\n',
-      'is exported as 0, not nothing',
+      'another factor',
+      'disk_space_free_bytes',
+      [{ labels: BASE, value: 23 }],
+      'is exported as 23, not 23000000',
     ],
-    ['a missing node', /sds_node_info\{.*\} 1\n/, '', 'of 1 node 0 are exported'],
-  ])('differ with %s', (_, pattern, replacement, text) => {
+    ['a missing value', 'disks', [], 'is exported as nothing, not 60'],
+    ['a figure from nowhere', 'disk_space_total_bytes', [{ labels: BASE, value: 0 }], 'as 0, not nothing'],
+    ['a missing node', 'info', [], 'of 1 node 0 are exported'],
+  ])('differ with %s', (_, name, list, text) => {
     const feed = rawFeed(feedOf(NODE))
-    const right = expositionOf(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
-    const wrong = right.replace(pattern, replacement)
-    expect(wrong).not.toBe(right)
-    expect(compareExport(feed, 'a', { exposition: wrong })).toMatchObject({
+    const right = feedSamples(feed.reading, { system: 'a', poolId: 'urn:hot', pool: 'hot' })
+    const samples: SampleSet = new Map<string, readonly Sample[]>([...right, [`sds_node_${name}`, list]])
+    expect(compareExport(feed, 'a', { samples })).toMatchObject({
       status: 'fail',
       text: expect.stringContaining(text),
       remedy: expect.stringContaining('report this'),
@@ -349,15 +350,6 @@ describe('values', () => {
     })
     const found = await examine({ base_url: gate.url })
     expect(found.of('values')).toMatchObject([{ status: 'fail', text: expect.stringContaining('HTTP 400') }])
-  })
-
-  test('the exposition is parsed as in Prometheus', () => {
-    const text = '# HELP a b\n# TYPE a gauge\na{x="1,y=\\"2\\"",z="\\\\n\\n"} 2.5e+3\n\nb{} 1\n'
-    expect(parseExposition(text)).toEqual([
-      { metric: 'a', labels: { x: '1,y="2"', z: '\\n\n' }, value: 2500 },
-      { metric: 'b', labels: {}, value: 1 },
-    ])
-    expect(createLookup(text).value('n1', 'a', {})).toBeUndefined()
   })
 })
 

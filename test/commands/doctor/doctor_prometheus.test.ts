@@ -5,7 +5,7 @@ import type {
   QueriedSample,
   ScrapeTarget,
 } from '../../../src/commands/doctor/prometheus/client.ts'
-import { PROMETHEUS_CHECKS, PROMETHEUS_GIVEN_BY } from '../../../src/commands/doctor/prometheus/prometheus.ts'
+import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/prometheus/prometheus.ts'
 
 const TARGET: ScrapeTarget = {
   job: 'storage',
@@ -59,7 +59,7 @@ async function diagnose({
   const { reports } = await runChecks(
     PROMETHEUS_CHECKS,
     { client, systems, pollSchedule: '0 * * * * *', history },
-    { givenBy: PROMETHEUS_GIVEN_BY, signal: new AbortController().signal, onCheck: () => undefined },
+    { signal: new AbortController().signal, onCheck: () => undefined },
   )
   return (title: string) =>
     reports.filter((report) => report.title === title).flatMap(({ findings }) => findings)

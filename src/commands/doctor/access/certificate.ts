@@ -1,8 +1,7 @@
 import { exchangeFailure } from '../../../api/http/failures.ts'
 import { withHints } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import type { Finding } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { type Finding, type FindingRow, failed, firstOf } from '../check/check.ts'
 import type { TlsPeer } from './sockets.ts'
 
 const DAY_MS = 86_400_000
@@ -11,56 +10,40 @@ const MIN_DAYS_LEFT = 14
 
 /** Whether the exporter accepts the certificate, and for how long. */
 export function certificateFinding(subject: string, peer: TlsPeer, tls: TlsConfig): Finding {
+  const { refusal, notAfterMs } = peer
+  if (refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls)
   const description = describe(peer)
-  if (peer.refusal !== undefined && !tls.insecureSkipVerify) return refused(subject, peer, tls)
-  if (peer.refusal !== undefined) {
-    return {
-      status: 'warn',
-      subject,
-      text: `${description}, invalid (${peer.refusal}) but not verified`,
-      remedy: ADD_CA,
-    }
-  }
-  const daysLeft = (peer.notAfterMs - Date.now()) / DAY_MS
-  if (daysLeft >= MIN_DAYS_LEFT) return { status: 'ok', subject, text: description }
-  return {
-    status: 'warn',
-    subject,
-    text: `${description}: it expires soon`,
-    remedy:
-      'renew the certificate on the system; if its CA changes, add the new CA to tls_config.ca_file first',
-  }
+  const isLongValid = (notAfterMs - Date.now()) / DAY_MS >= MIN_DAYS_LEFT
+  const rows: readonly FindingRow[] = [
+    [refusal !== undefined, 'warn', `${description}, invalid (${refusal}) but not verified`, ADD_CA],
+    [!isLongValid, 'warn', `${description}: it expires soon`, RENEW],
+  ]
+  return firstOf(subject, rows, 'ok', description)
 }
 
+const RENEW =
+  'renew the certificate on the system; if its CA changes, add the new CA to tls_config.ca_file first'
 const ADD_CA = 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify'
 
 function refused(subject: string, peer: TlsPeer, tls: TlsConfig): Finding {
   const { refusal = '' } = peer
   const cause = exchangeFailure(Object.assign(new Error(refusal), { code: refusal }))
   const failure = failed(withHints(cause, { baseUrl: 'https:', tls }), { subject })
-  const remedy = REMEDIES.find(({ codes }) => codes.test(refusal))?.remedy(peer, tls) ?? failure.remedy ?? ''
+  const [, remedyOf] = REMEDIES.find(([codes]) => codes.test(refusal)) ?? []
+  const remedy = remedyOf?.(peer, tls) ?? failure.remedy
   return { ...failure, text: `${failure.text}; ${describe(peer)}`, remedy }
 }
 
-interface CertificateRemedy {
-  readonly codes: RegExp
-  readonly remedy: (peer: TlsPeer, tls: TlsConfig) => string
-}
+type CertificateRemedy = (peer: TlsPeer, tls: TlsConfig) => string
 
-/** Remedies that use details of the certificate. */
-const REMEDIES: readonly CertificateRemedy[] = [
-  { codes: /^CERT_HAS_EXPIRED$/, remedy: () => 'renew the certificate on the system' },
-  {
-    codes: /^CERT_NOT_YET_VALID$/,
-    remedy: () => 'correct the clocks of the system and of this machine (NTP)',
-  },
-  {
-    codes: /ALTNAME/,
-    remedy: ({ names, subject }) =>
-      `use one of these names in base_url or in tls_config.server_name: ${names === '' ? subject : names}`,
-  },
-  { codes: /SELF_SIGNED|ISSUER|LEAF_SIGNATURE|UNABLE_TO/, remedy: issuerRemedy },
+/** Remedies that use details of the certificate, by error code. */
+const REMEDIES: readonly (readonly [codes: RegExp, CertificateRemedy])[] = [
+  [/^CERT_HAS_EXPIRED$/, () => 'renew the certificate on the system'],
+  [/^CERT_NOT_YET_VALID$/, () => 'correct the clocks of the system and of this machine (NTP)'],
+  [/ALTNAME/, ({ names, subject }) => `${USE_NAME}: ${names === '' ? subject : names}`],
+  [/SELF_SIGNED|ISSUER|LEAF_SIGNATURE|UNABLE_TO/, issuerRemedy],
 ]
+const USE_NAME = 'use one of these names in base_url or in tls_config.server_name'
 
 function issuerRemedy({ issuer }: TlsPeer, { caFile }: TlsConfig): string {
   const certificate = `the certificate of its issuer (${issuer === '' ? 'without a name' : issuer})`

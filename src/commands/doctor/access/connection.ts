@@ -1,8 +1,7 @@
 import { CONNECT_TIMEOUT_MS } from '../../../api/http/connector.ts'
 import { speaksTls } from '../../../api/http/hints.ts'
 import type { TlsConfig } from '../../../config/config.ts'
-import { type Finding, failuresAsWarnings } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
 import { systemCheck } from '../check/system_facts.ts'
 import { certificateFinding } from './certificate.ts'
 import { openPlain, openTls } from './sockets.ts'
@@ -11,6 +10,7 @@ import { openPlain, openTls } from './sockets.ts'
 export const connectionCheck = systemCheck({
   title: 'connection',
   needs: ['resolved'],
+  gives: ['connected'],
   run: async ({ system: { tls }, config, signal }, { resolved }) => {
     const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, config.poll.timeoutMs)
     const findings = await Promise.all(
@@ -20,22 +20,19 @@ export const connectionCheck = systemCheck({
     )
     signal.throwIfAborted()
     const connected = resolved.filter((_, index) => findings[index]?.status !== 'fail')
-    return { findings: failuresAsWarnings(findings), ...(connected.length > 0 && { facts: { connected } }) }
+    return { findings: failuresAsWarnings(findings), facts: { connected: filled(connected) } }
   },
 })
 
 async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<Finding> {
-  const { protocol, host } = new URL(baseUrl)
-  const subject = host
+  const { protocol, host: subject } = new URL(baseUrl)
   try {
     if (protocol === 'https:') return certificateFinding(subject, await openTls(baseUrl, tls, signal), tls)
     await openPlain(baseUrl, signal)
-    if (!(await acceptsTls(baseUrl, tls, signal)))
-      return { status: 'ok', subject, text: 'connected, without TLS' }
-    return failed(speaksTls('tls'), {
-      subject,
-      remedy: `write ${withTls(baseUrl)} in base_url`,
-    })
+    const isTls = await acceptsTls(baseUrl, tls, signal)
+    if (!isTls) return { status: 'ok', subject, text: 'connected, without TLS' }
+    const remedy = `write ${baseUrl.replace(/^http:/, 'https:')} in base_url`
+    return failed(speaksTls('tls'), { subject, remedy })
   } catch (failure) {
     return failed(failure, { subject })
   }
@@ -45,16 +42,10 @@ async function connect(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Pr
 const HANDSHAKE_MS = 2000
 
 /** Whether a port to which base_url connects without TLS expects TLS. */
-async function acceptsTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
+function acceptsTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): Promise<boolean> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(HANDSHAKE_MS)])
-  try {
-    await openTls(baseUrl, tls, bounded)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function withTls(baseUrl: string): string {
-  return baseUrl.replace(/^http:/, 'https:')
+  return openTls(baseUrl, tls, bounded).then(
+    () => true,
+    () => false,
+  )
 }

@@ -5,8 +5,7 @@ import { refusalOf } from '../../../api/http/refusals.ts'
 import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
-import { type Finding, failuresAsWarnings } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
 import { type SystemContext, systemCheck } from '../check/system_facts.ts'
 
 const [{ path, query }] = POOL_LISTS
@@ -14,47 +13,38 @@ const LIST_PATH = `${path}?${query}`
 
 interface ProbeResult {
   readonly finding: Finding
-  readonly skewSeconds?: number
+  readonly skewSeconds?: number | undefined
 }
 
 /** Sends one request without a token to each base URL; the management API must refuse it with 401 or a redirect. */
 export const httpCheck = systemCheck({
   title: 'http',
   needs: ['connected'],
+  gives: ['answering', 'skewSeconds'],
   run: async (context, { connected }) => {
     // Without its file, the check of the login fails, and no text of the system can have the secret.
-    const secrets = await credentialHeaders(context.system.auth).catch(() => ({}))
-    const transport = transportFor(context, secrets)
+    const { system, config } = context
+    const transport = createTransport({
+      tls: system.tls,
+      timeoutMs: config.poll.timeoutMs,
+      concurrency: 1,
+      maxResponseBytes: config.limits.maxResponseBytes,
+      onCertificate: () => undefined,
+      otherSecrets: await credentialHeaders(system.auth).catch(() => ({})),
+    })
     try {
       const results = await Promise.all(connected.map((baseUrl) => probe(transport, baseUrl, context)))
       const answering = connected.filter((_, index) => results[index]?.finding.status !== 'fail')
       const skewSeconds = results.find((one) => one.skewSeconds !== undefined)?.skewSeconds
       return {
         findings: failuresAsWarnings(results.map(({ finding }) => finding)),
-        facts: {
-          ...(answering.length > 0 && { answering }),
-          ...(skewSeconds !== undefined && { skewSeconds }),
-        },
+        facts: { answering: filled(answering), skewSeconds },
       }
     } finally {
       await transport.close()
     }
   },
 })
-
-function transportFor(
-  { system, config: { poll, limits } }: SystemContext,
-  otherSecrets: Readonly<Record<string, string>>,
-): Transport {
-  return createTransport({
-    tls: system.tls,
-    timeoutMs: poll.timeoutMs,
-    concurrency: 1,
-    maxResponseBytes: limits.maxResponseBytes,
-    onCertificate: () => undefined,
-    otherSecrets,
-  })
-}
 
 async function probe(
   transport: Transport,
@@ -70,11 +60,7 @@ async function probe(
       headers: { Accept: 'application/json' },
       signal: AbortSignal.any([signal, AbortSignal.timeout(config.poll.timeoutMs)]),
     })
-    const skewSeconds = clockSkewSeconds(answer)
-    return {
-      finding: { subject, ...(await findingFor(answer)) },
-      ...(skewSeconds !== undefined && { skewSeconds }),
-    }
+    return { finding: { subject, ...(await findingFor(answer)) }, skewSeconds: clockSkewSeconds(answer) }
   } catch (failure) {
     signal.throwIfAborted()
     return { finding: failed(failure, { subject }) }
@@ -87,7 +73,7 @@ async function findingFor(answer: Answer): Promise<Finding> {
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
   // Some systems check the token last. The next checks send a token.
   const isInconclusive = refusal.reason === 'forbidden' || refusal.reason === 'not_found'
-  return { status: isInconclusive ? 'warn' : 'fail', text: refusal.detail, remedy: refusal.remedy }
+  return failed(refusal, isInconclusive ? { status: 'warn' } : {})
 }
 
 async function unreadable({ decode }: Answer): Promise<ApiError | undefined> {

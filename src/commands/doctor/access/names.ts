@@ -1,23 +1,20 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { untilAborted } from '../../../api/http/deadline.ts'
-import { type Finding, failuresAsWarnings } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
 import { systemCheck } from '../check/system_facts.ts'
 
 /** Resolves the host names of the base URLs, as connections do, including /etc/hosts. */
 export const namesCheck = systemCheck({
   title: 'names',
   needs: [],
+  gives: ['resolved'],
   run: async ({ system: { baseUrls }, signal }) => {
     const hosts = [...new Set(baseUrls.map(hostOf))]
     const findings = await Promise.all(hosts.map((host) => resolve(host, signal)))
     const unknown = hosts.filter((_, index) => findings[index]?.status === 'fail')
     const resolved = baseUrls.filter((baseUrl) => !unknown.includes(hostOf(baseUrl)))
-    return {
-      findings: failuresAsWarnings(findings),
-      ...(resolved.length > 0 && { facts: { resolved } }),
-    }
+    return { findings: failuresAsWarnings(findings), facts: { resolved: filled(resolved) } }
   },
 })
 

@@ -1,3 +1,6 @@
+import { ApiError } from '../../../api/errors/errors.ts'
+import { exchangeFailure } from '../../../api/http/failures.ts'
+
 /** Result of a check. `info` needs no action; `skip` means that the check could not run. */
 export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
 
@@ -5,23 +8,46 @@ export type Status = 'ok' | 'info' | 'warn' | 'fail' | 'skip'
 export interface Finding {
   readonly status: Status
   /** The checked item, if a check has several: a base URL, a pool. */
-  readonly subject?: string
+  readonly subject?: string | undefined
   readonly text: string
-  readonly remedy?: string
+  readonly remedy?: string | undefined
 }
 
-/** The findings of a check, and facts for later checks. */
+/** A row of a table of findings. */
+export type FindingRow = readonly [applies: boolean, status: Status, text: string, remedy?: string]
+
+/** The findings of all rows that apply. */
+export function allOf(subject: string | undefined, rows: readonly FindingRow[]): Finding[] {
+  return rows.flatMap(([applies, status, text, remedy]) =>
+    applies ? [{ status, subject, text, remedy }] : [],
+  )
+}
+
+/** The finding of the first row that applies, otherwise the last one. */
+export function firstOf(
+  subject: string | undefined,
+  rows: readonly FindingRow[],
+  ...[status, text, remedy]: readonly [status: Status, text: string, remedy?: string]
+): Finding {
+  return allOf(subject, rows)[0] ?? { status, subject, text, remedy }
+}
+
+/** The findings of a check, and facts for later checks. Facts that are undefined are not known. */
 export interface CheckOutcome<Facts> {
   readonly findings: readonly Finding[]
-  readonly facts?: Partial<Facts>
+  readonly facts: { readonly [Name in keyof Facts]?: Facts[Name] | undefined }
 }
 
+type Outcome<Facts> = CheckOutcome<Facts> | readonly Finding[]
+
 /** One row of a table of checks. */
-export interface Check<Context, Facts> {
+export interface Check<Context, Facts, Need extends keyof Facts = keyof Facts> {
   readonly title: string
   /** Facts that it requires. */
-  readonly needs: readonly (keyof Facts)[]
-  run(context: Context, facts: Facts): Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
+  readonly needs: readonly Need[]
+  /** Facts that it provides, unless it fails. */
+  readonly gives?: readonly (keyof Facts)[]
+  run(context: Context, facts: Pick<Facts, Need>): Promise<Outcome<Facts>> | Outcome<Facts>
 }
 
 export interface CheckReport {
@@ -29,23 +55,12 @@ export interface CheckReport {
   readonly findings: readonly Finding[]
 }
 
-type Row<Context, Facts, Need extends keyof Facts> = {
-  readonly title: string
-  readonly needs: readonly Need[]
-  readonly run: (
-    context: Context,
-    facts: Pick<Facts, Need>,
-  ) => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>
-}
-
 /** Defines a check whose `run` has access only to the facts in `needs`. */
 export function checksOf<Context, Facts>() {
-  return <Need extends keyof Facts = never>(row: Row<Context, Facts, Need>): Check<Context, Facts> => row
+  return <Need extends keyof Facts = never>(row: Check<Context, Facts, Need>): Check<Context, Facts> => row
 }
 
-export interface Running<Facts> {
-  /** Title of the check that provides each fact. */
-  readonly givenBy: Readonly<Record<keyof Facts, string>>
+export interface Running {
   readonly signal: AbortSignal
   readonly onCheck: (title: string) => void
 }
@@ -65,60 +80,45 @@ export class CheckFailure extends Error {
 export async function runChecks<Context, Facts>(
   checks: readonly Check<Context, Facts>[],
   context: Context,
-  { givenBy, signal, onCheck }: Running<Facts>,
-): Promise<{ readonly reports: readonly CheckReport[]; readonly facts: Partial<Facts> }> {
+  { signal, onCheck }: Running,
+): Promise<{ readonly reports: readonly CheckReport[]; readonly facts: CheckOutcome<Facts>['facts'] }> {
   const reports: CheckReport[] = []
-  let facts: Partial<Facts> = {}
-  for (const { title, needs, run } of checks) {
-    const missing = needs.find((need) => facts[need] === undefined)
-    const needed = missing === undefined ? undefined : `needs ${givenBy[missing]}`
-    const why = signal.aborted ? endText(signal) : needed
-    if (why !== undefined) {
+  let known: CheckOutcome<Facts>['facts'] = {}
+  for (const check of checks) {
+    const { title } = check
+    const missing = check.needs.find((need) => known[need] === undefined)
+    if (signal.aborted || missing !== undefined) {
+      const provider = checks.find(({ gives = [] }) => gives.some((fact) => fact === missing))?.title
+      const interrupted = isTimeLimit(signal) ? 'time limit reached' : 'interrupted'
+      const why = signal.aborted ? interrupted : `needs ${provider}`
       reports.push({ title, findings: [{ status: 'skip', text: `skipped: ${why}` }] })
       continue
     }
     onCheck(title)
-    const outcome = await guarded(() => run(context, facts as Facts), signal)
-    facts = { ...facts, ...outcome.facts }
-    reports.push({ title, findings: outcome.findings })
+    const run = async () => check.run(context, known as Facts)
+    const outcome = await run().catch((failure) => [failureOf(failure, signal)])
+    const { findings, facts } = 'findings' in outcome ? outcome : { findings: outcome, facts: {} }
+    known = { ...known, ...facts }
+    reports.push({ title, findings })
   }
-  return { reports, facts }
+  return { reports, facts: known }
 }
 
-/** Why the checks ended. */
-function endText({ reason }: AbortSignal): string {
-  return isTimeLimit(reason) ? 'time limit reached' : 'interrupted'
-}
-
-function isTimeLimit(reason: unknown): boolean {
+function isTimeLimit({ reason }: AbortSignal): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError'
 }
 
-/** Converts an exception into a finding. */
-async function guarded<Facts>(
-  run: () => Promise<CheckOutcome<Facts>> | CheckOutcome<Facts>,
-  signal: AbortSignal,
-): Promise<CheckOutcome<Facts>> {
-  try {
-    return await run()
-  } catch (failure) {
-    if (signal.aborted) return { findings: [unfinished(signal.reason)] }
-    if (failure instanceof CheckFailure) {
-      return { findings: [{ status: 'fail', text: failure.message, remedy: failure.remedy }] }
-    }
-    const what = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure)
-    const text = `internal error in this check: ${what}`
-    return { findings: [{ status: 'fail', text, remedy: 'report this bug in sds-exporter' }] }
+/** Converts an exception of a check into a finding. */
+function failureOf(failure: unknown, signal: AbortSignal): Finding {
+  const status = 'fail'
+  if (signal.aborted) {
+    if (!isTimeLimit(signal)) return { status, text: 'interrupted' }
+    const remedy = 'use --system=NAME to check a single system'
+    return { status, text: 'not finished within the time limit of all checks', remedy }
   }
-}
-
-function unfinished(reason: unknown): Finding {
-  if (!isTimeLimit(reason)) return { status: 'fail', text: 'interrupted' }
-  return {
-    status: 'fail',
-    text: 'not finished within the time limit of all checks',
-    remedy: 'use --system=NAME to check a single system',
-  }
+  if (failure instanceof CheckFailure) return { status, text: failure.message, remedy: failure.remedy }
+  const what = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure)
+  return { status, text: `internal error in this check: ${what}`, remedy: 'report this bug in sds-exporter' }
 }
 
 /** Converts failures into warnings if at least one of several equivalent addresses works. */
@@ -127,4 +127,22 @@ export function failuresAsWarnings(findings: readonly Finding[]): Finding[] {
   return findings.map((finding) =>
     finding.status === 'fail' && !allFailed ? { ...finding, status: 'warn' } : finding,
   )
+}
+
+/** A failure of a request as an ApiError. @throws any other error, such as an abort */
+export function asFailure(failure: unknown): ApiError {
+  const known = exchangeFailure(failure)
+  if (known instanceof ApiError && (failure instanceof ApiError || known.reason !== 'local')) return known
+  throw failure
+}
+
+/** A failed request as a finding. @throws any other error */
+export function failed(failure: unknown, more: Partial<Finding> = {}): Finding {
+  const known = asFailure(failure)
+  return { status: 'fail', text: known.detail, remedy: known.remedy, ...more }
+}
+
+/** A list as a fact, which an empty one is not. */
+export function filled<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined
 }

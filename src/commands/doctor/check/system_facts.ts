@@ -1,6 +1,7 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { FeedReading } from '../../../api/feed/feed.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
+import type { Account } from '../../../api/providers/whoami.ts'
 import type { PerformanceAnswers } from '../../../api/query/performance_reader.ts'
 import type { Config, SystemConfig } from '../../../config/config.ts'
 import { checksOf } from './check.ts'
@@ -27,8 +28,8 @@ export interface SystemFacts {
   readonly skewSeconds: number
   /** An authenticated client; must be closed. */
   readonly client: SystemClient
-  /** The whoami response; null if the system does not support it. */
-  readonly whoami: string | null
+  /** The answer of whoami; null if the system does not support it. */
+  readonly account: Account | null
   readonly pools: readonly PoolRef[]
   readonly feeds: readonly RawFeed[]
   /** Answers of the query interface from which the exporter fills attributes; null if it uses none. */
@@ -53,18 +54,5 @@ export interface RawPerformance extends PerformanceAnswers {
   /** Only the newest points were requested: rates need two polls. */
   readonly isWithoutRates: boolean
 }
-
-/** Title of the check that provides each fact. */
-export const GIVEN_BY = {
-  resolved: 'names',
-  connected: 'connection',
-  answering: 'http',
-  skewSeconds: 'http',
-  client: 'login',
-  whoami: 'login',
-  pools: 'pools',
-  feeds: 'feed',
-  performance: 'query',
-} as const satisfies Record<keyof SystemFacts, string>
 
 export const systemCheck = checksOf<SystemContext, SystemFacts>()

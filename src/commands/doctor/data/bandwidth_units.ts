@@ -5,7 +5,7 @@ import type { NodePerformance, PerformanceReading } from '../../../api/query/val
 import { ATTRIBUTES, FEED_BANDWIDTH_UNITS, type FeedBandwidthUnit, UNITS } from '../../../catalogue.ts'
 import { QUERY_ATTRIBUTES, type QueryAttributeName } from '../../../query_catalogue.ts'
 import { counted } from '../../../text.ts'
-import type { Finding } from '../check/check.ts'
+import { type Finding, type FindingRow, firstOf } from '../check/check.ts'
 
 /** The attributes that both sources have in bytes per second, the feed in `performance.feed_bandwidth_unit`. */
 const COMPARED: readonly QueryAttributeName[] = QUERY_ATTRIBUTES.map(({ name }) => name).filter((name) =>
@@ -34,30 +34,23 @@ const ROUGH = 0.5
 /** Another interval has another load. Units with a setting differ by 6.9. */
 const ROUGH_OF_OTHERS = 1
 
+/** Which interfaces the feed adds is not documented, so that bandwidths of the network may differ for that reason. */
+const GROUPS = { 'bandwidth of transactions': 'transaction', 'bandwidth of the network': 'nodeNic' }
+
 /** Compares the bandwidths of the feeds with those of the query interface; nothing if they have none in common. */
 export function compareBandwidths(
   feeds: readonly Pick<FeedReading, 'nodes'>[],
   performance: PerformanceReading,
   configured: FeedBandwidthUnit,
 ): Finding[] {
-  const bytes = UNITS[configured].toBase(1)
   const all = feeds.flatMap(({ nodes }) => nodes)
   const find = createJoin(performance.nodes, all)
-  return COMPARED_GROUPS.flatMap(({ subject, attributes }) => {
+  return Object.entries(GROUPS).flatMap(([subject, prefix]) => {
+    const attributes = COMPARED.filter((name) => name.startsWith(prefix))
     const pairs = attributes.flatMap((name) => pairsOf(all, find, name))
-    if (pairs.length === 0) return []
-    return [findingOf(subject, pairs, { configured, bytes })]
+    return pairs.length === 0 ? [] : [findingOf(subject, pairs, configured)]
   })
 }
-
-/** Which interfaces the feed adds is not documented, so that bandwidths of the network may differ for that reason. */
-const COMPARED_GROUPS = [
-  {
-    subject: 'bandwidth of transactions',
-    attributes: COMPARED.filter((name) => name.startsWith('transaction')),
-  },
-  { subject: 'bandwidth of the network', attributes: COMPARED.filter((name) => name.startsWith('nodeNic')) },
-]
 
 /** A value of the feed and of the query interface. */
 interface Pair {
@@ -82,28 +75,23 @@ function isSameInterval({ fed, queried }: Pair): boolean {
   return queried.t >= fed.t && queried.t < fed.t + INTERVAL_SECONDS
 }
 
-interface Configured {
-  readonly configured: FeedBandwidthUnit
-  /** Bytes per second of the unit. */
-  readonly bytes: number
-}
-
-function findingOf(subject: string, pairs: readonly Pair[], { configured, bytes }: Configured): Finding {
+function findingOf(subject: string, pairs: readonly Pair[], configured: FeedBandwidthUnit): Finding {
   const text = `${counted(pairs.length, 'value')} of the nodes feed, read as ${configured},`
   const found = bytesPerUnit(pairs)
   const unit = unitOf(found)
-  if (unit?.unit === configured)
-    return { status: 'ok', subject, text: `${text} agree with the query interface` }
-  const factor = factorText(bytes / (unit?.bytes ?? found.median))
+  const factor = factorText(UNITS[configured].toBase(1) / (unit?.bytes ?? found.median))
   const differs = `${text} are ${factor} times those of the query interface`
   if (unit === undefined) return { status: 'warn', subject, text: differs, remedy: COMPARE }
-  return {
-    status: 'warn',
-    subject,
-    text: `${differs}: the feed has ${unit.unit}`,
-    remedy: remedyFor(unit.unit),
-  }
+  const remedy = isSettable(unit.unit)
+    ? `set performance.feed_bandwidth_unit: ${unit.unit} for this system`
+    : `there is no setting for ${unit.unit}: report this with the version of the system`
+  const isOther = unit.unit !== configured
+  const rows: readonly FindingRow[] = [[isOther, 'warn', `${differs}: the feed has ${unit.unit}`, remedy]]
+  return firstOf(subject, rows, 'ok', `${text} agree with the query interface`)
 }
+
+const COMPARE =
+  'compare both with the management interface; performance.interfaces selects the interfaces that are added'
 
 interface Found {
   /** Bytes per second in one unit of the feed. */
@@ -132,16 +120,8 @@ function unitOf({ median, isExact, tolerance }: Found): (typeof CANDIDATES)[numb
   return CANDIDATES.find((candidate) => isSettable(candidate.unit) && distance(candidate) <= tolerance)
 }
 
-const COMPARE =
-  'compare both with the management interface; performance.interfaces selects the interfaces that are added'
-
 function isSettable(unit: string): boolean {
   return FEED_BANDWIDTH_UNITS.some((one) => one === unit)
-}
-
-function remedyFor(unit: string): string {
-  if (isSettable(unit)) return `set performance.feed_bandwidth_unit: ${unit} for this system`
-  return `there is no setting for ${unit}: report this with the version of the system`
 }
 
 const MAX_DIGITS = 4

@@ -7,8 +7,7 @@ import { isObject, parseJson } from '../../../api/parse/json.ts'
 import { REJECTIONS } from '../../../api/parse/reads.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
 import { counted } from '../../../text.ts'
-import type { Finding } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { allOf, type Finding, failed, filled } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 /** What a feed is read with. */
@@ -63,43 +62,39 @@ function shapeOf(text: string): string {
 export const feedCheck = systemCheck({
   title: 'feed',
   needs: ['client', 'pools'],
+  gives: ['feeds'],
   run: async ({ system, signal }, { client, pools }) => {
     const source = { client, bandwidthUnit: system.performance.feedBandwidthUnit }
     const outcomes = await Promise.allSettled(pools.map((pool) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
-    const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     const findings = outcomes.flatMap((outcome, index) =>
       outcome.status === 'fulfilled'
         ? describe(outcome.value)
         : [failed(outcome.reason, { subject: pools[index]?.name ?? pools[index]?.id ?? '' })],
     )
-    return { findings, ...(feeds.length > 0 && { facts: { feeds } }) }
+    const feeds = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    return { findings, facts: { feeds: filled(feeds) } }
   },
 })
 
-function describe({ label: subject, reading }: RawFeed): Finding[] {
-  const count = reading.nodes.length
-  if (count === 0) {
-    const remedy = 'check in the management interface whether the pool is empty'
-    return [{ status: 'warn', subject, text: 'the response has no nodes', remedy }]
-  }
-  const said: Finding = { status: 'ok', subject, text: counted(count, 'node') }
-  return reading.rejected.length === 0 ? [said] : [said, rejections(subject, reading)]
+function describe({ label, reading: { nodes, rejected } }: RawFeed): Finding[] {
+  return allOf(label, [
+    [nodes.length > 0, 'ok', counted(nodes.length, 'node')],
+    [nodes.length === 0, 'warn', 'the response has no nodes', EMPTY],
+    [nodes.length > 0 && rejected.length > 0, 'warn', rejections(rejected), REPORT],
+  ])
 }
 
+const EMPTY = 'check in the management interface whether the pool is empty'
+const REPORT = 'report this with the version of the system; no setting changes it'
 const MAX_EXAMPLES = 3
 
-function rejections(subject: string, { rejected }: FeedReading): Finding {
+function rejections(rejected: FeedReading['rejected']): string {
   const times = rejected.reduce((sum, value) => sum + value.times, 0)
   const examples = rejected.slice(0, MAX_EXAMPLES).map(({ attribute, reason, node, text }) => {
     const where = node === '' ? '' : ` of node ${node}`
     return `${attribute}${where} ${REJECTIONS[reason]}${text === '' ? '' : ` ("${text}")`}`
   })
-  const text = `${counted(times, 'value')} invalid according to the API document, not exported: ${examples.join('; ')}${rejected.length > MAX_EXAMPLES ? '; …' : ''}`
-  return {
-    status: 'warn',
-    subject,
-    text,
-    remedy: 'report this with the version of the system; no setting changes it',
-  }
+  const more = rejected.length > MAX_EXAMPLES ? '; …' : ''
+  return `${counted(times, 'value')} invalid according to the API document, not exported: ${examples.join('; ')}${more}`
 }

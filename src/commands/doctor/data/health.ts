@@ -1,5 +1,5 @@
 import { HEALTH_STATES } from '../../../catalogue.ts'
-import type { Finding } from '../check/check.ts'
+import { allOf, type Finding } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
 
 type Node = RawFeed['reading']['nodes'][number]
@@ -8,9 +8,7 @@ type Node = RawFeed['reading']['nodes'][number]
 export const healthCheck = systemCheck({
   title: 'health',
   needs: ['feeds'],
-  run: (_, { feeds }) => ({
-    findings: feeds.filter(({ reading }) => reading.nodes.length > 0).flatMap(healthOf),
-  }),
+  run: (_, { feeds }) => feeds.filter(({ reading }) => reading.nodes.length > 0).flatMap(healthOf),
 })
 
 /** States that need no action: a node in maintenance was put there. */
@@ -21,26 +19,19 @@ function healthOf({ label: subject, reading: { nodes } }: RawFeed): Finding[] {
   const unknown = nodes.filter((node) => !isKnown(node))
   const troubled = nodes.filter((node) => isKnown(node) && !QUIET_STATES.includes(node.health ?? ''))
   const text = countsOf(nodes)
-  const findings: Finding[] = []
-  if (troubled.length > 0) {
-    const remedy =
-      'this is the state of the storage system, not of the exporter: see sds-exporter nodes and the management interface'
-    findings.push({
-      status: 'warn',
-      subject,
-      text: `${text}: ${namesOf(troubled, ({ health }) => ` (${health})`)}`,
-      remedy,
-    })
-  }
-  if (unknown.length > 0) {
-    const remedy = 'check these nodes in the management interface, and report the unknown status'
-    const what = `unknown or missing health status of ${namesOf(unknown)}`
-    findings.push({ status: 'warn', subject, text: `${text}: ${what}`, remedy })
-  }
-  if (findings.length > 0) return findings
-  const isAllGood = nodes.every(({ health }) => health === 'Good')
-  return [{ status: isAllGood ? 'ok' : 'info', subject, text }]
+  const isQuiet = troubled.length + unknown.length === 0
+  const isGood = nodes.every(({ health }) => health === 'Good')
+  const states = namesOf(troubled, ({ health }) => ` (${health})`)
+  return allOf(subject, [
+    [troubled.length > 0, 'warn', `${text}: ${states}`, NOT_OURS],
+    [unknown.length > 0, 'warn', `${text}: unknown or missing health status of ${namesOf(unknown)}`, CHECK],
+    [isQuiet, isGood ? 'ok' : 'info', text],
+  ])
 }
+
+const NOT_OURS =
+  'this is the state of the storage system, not of the exporter: see sds-exporter nodes and the management interface'
+const CHECK = 'check these nodes in the management interface, and report the unknown status'
 
 /** `2 Good, 1 Bad` */
 function countsOf(nodes: readonly Node[]): string {

@@ -1,13 +1,13 @@
 import { ApiError } from '../../../api/errors/errors.ts'
 import type { PoolRef } from '../../../api/feed/pools.ts'
-import type { CheckOutcome, Finding } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { allOf, type CheckOutcome, failed, filled, firstOf } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
 /** Compares the pools of the system with the configured pools. */
 export const poolsCheck = systemCheck({
   title: 'pools',
   needs: ['client'],
+  gives: ['pools'],
   run: async ({ system, signal }, { client }) => {
     try {
       return compare(system.pools, await client.pools(signal))
@@ -21,43 +21,33 @@ export const poolsCheck = systemCheck({
 type Configured = SystemContext['system']['pools']
 
 function compare(configured: Configured, listed: readonly PoolRef[]): CheckOutcome<SystemFacts> {
-  const names = listed.map(({ id, name }) => name ?? id).join(', ')
-  if (listed.length === 0 && configured === undefined) return { findings: [NONE] }
   if (configured === undefined) {
-    return {
-      findings: [{ status: 'ok', text: `${listed.length} discovered: ${names}` }],
-      facts: { pools: listed },
-    }
+    const names = listed.map(({ id, name }) => name ?? id).join(', ')
+    const found = firstOf(
+      undefined,
+      [[listed.length === 0, 'warn', ...NONE]],
+      'ok',
+      `${listed.length} discovered: ${names}`,
+    )
+    return { findings: [found], facts: { pools: filled(listed) } }
   }
+  const known = listed.map(({ id, name }) => (name === undefined ? id : `${id} (${name})`)).join(', ')
+  const remedy = `correct systems[].pools, or remove it to discover the pools; the system lists ${known || 'none'}`
   const missing = configured.filter((id) => find(listed, id) === undefined)
-  const pools = configured.map((id) => ({ id, name: find(listed, id)?.name }))
-  const good: Finding = {
-    status: 'ok',
-    text: `configured: ${configured.length} of ${listed.length} pools`,
-  }
+  const unknown = missing.flatMap((id) =>
+    allOf(id, [[true, 'fail', 'configured, but not listed by the system', remedy]]),
+  )
+  const text = `configured: ${configured.length} of ${listed.length} pools`
   return {
-    findings: missing.length === 0 ? [good] : missing.map((id) => unknownPool(id, listed)),
-    facts: { pools },
+    findings: filled(unknown) ?? [{ status: 'ok', text }],
+    facts: { pools: configured.map((id) => ({ id, name: find(listed, id)?.name })) },
   }
 }
 
-const NONE: Finding = {
-  status: 'warn',
-  text: 'the system lists no pools',
-  remedy: 'configure the pools in systems[].pools, or check the permissions of the account',
-}
-
-function unknownPool(id: string, listed: readonly PoolRef[]): Finding {
-  const there = listed
-    .map((pool) => (pool.name === undefined ? pool.id : `${pool.id} (${pool.name})`))
-    .join(', ')
-  return {
-    status: 'fail',
-    subject: id,
-    text: 'configured, but not listed by the system',
-    remedy: `correct systems[].pools, or remove it to discover the pools; the system lists ${there === '' ? 'none' : there}`,
-  }
-}
+const NONE = [
+  'the system lists no pools',
+  'configure the pools in systems[].pools, or check the permissions of the account',
+] as const
 
 /** A pool can be configured by its URN or by the UUID in it. */
 function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
@@ -66,15 +56,10 @@ function find(listed: readonly PoolRef[], id: string): PoolRef | undefined {
 
 /** Without a list, the configured pools are used; it is an error only if there are none. */
 function withoutList(configured: Configured, failure: ApiError): CheckOutcome<SystemFacts> {
-  if (configured === undefined) return { findings: [failed(failure)] }
+  if (configured === undefined) return { findings: [failed(failure)], facts: {} }
+  const text = `the configured ids cannot be compared: ${failure.detail}`
   return {
-    findings: [
-      {
-        ...failed(failure),
-        status: 'warn',
-        text: `the configured ids cannot be compared: ${failure.detail}`,
-      },
-    ],
+    findings: [failed(failure, { status: 'warn', text })],
     facts: { pools: configured.map((id) => ({ id, name: undefined })) },
   }
 }

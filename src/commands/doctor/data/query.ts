@@ -1,6 +1,6 @@
 import type { SystemClient } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors/errors.ts'
-import { decodeFeed, type FeedReading } from '../../../api/feed/feed.ts'
+import { decodeFeed } from '../../../api/feed/feed.ts'
 import {
   createJoin,
   type Join,
@@ -14,8 +14,7 @@ import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/s
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
-import type { CheckOutcome, Finding } from '../check/check.ts'
-import { asFailure } from '../check/remedies.ts'
+import { allOf, asFailure, type CheckOutcome, type Finding, firstOf } from '../check/check.ts'
 import { type RawFeed, type RawPerformance, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 import { performanceCoverage } from './attributes.ts'
 import { compareBandwidths } from './bandwidth_units.ts'
@@ -25,6 +24,7 @@ import { rawRows } from './raw_rows.ts'
 export const queryCheck = systemCheck({
   title: 'query',
   needs: ['client', 'feeds'],
+  gives: ['performance'],
   run: async ({ system, signal }, { client, feeds }) => {
     const isLacking = feeds.some(({ reading }) => lacksPerformance(reading))
     if (system.performance.source === 'feed') return unused(disabled(isLacking))
@@ -42,26 +42,22 @@ function unused(finding: Finding): CheckOutcome<SystemFacts> {
   return { findings: [finding], facts: { performance: null } }
 }
 
+/** No warning: the setting is the remedy for a system without a query interface. */
 function disabled(isLacking: boolean): Finding {
-  const text = 'not polled (performance.source is feed)'
-  // No warning: the setting is the remedy for a system without a query interface.
-  return {
-    status: 'info',
-    text: isLacking ? `${text}, and the feed has no performance figures: auto would poll it` : text,
-  }
+  const why = isLacking ? ', and the feed has no performance figures: auto would poll it' : ''
+  return { status: 'info', text: `not polled (performance.source is feed)${why}` }
 }
 
 /** A failure matters only if the feed has no performance figures. A system may have no query interface at all. */
 function failedFinding(failure: ApiError, isLacking: boolean): Finding {
-  const { reason } = failure
   const text = failureText(failure)
-  if (!isLacking)
-    return { status: 'info', text: `${text}; not needed, because the feed has performance figures` }
-  return {
-    status: reason === 'not_found' ? 'warn' : 'fail',
-    text,
-    remedy: QUERY_REMEDIES[reason] ?? failure.remedy,
-  }
+  const unneeded = `${text}; not needed, because the feed has performance figures`
+  const status = failure.reason === 'not_found' ? 'warn' : 'fail'
+  return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedy(failure))
+}
+
+function queryRemedy(failure: ApiError): string {
+  return QUERY_REMEDIES[failure.reason] ?? failure.remedy
 }
 
 /** The details of the first two reasons are their remedies. */
@@ -82,25 +78,40 @@ function examined(
   { system, feeds, isLacking }: Examined,
 ): CheckOutcome<SystemFacts> {
   const { source, feedBandwidthUnit } = system.performance
+  const { reading, empty } = performance
   const isUsed = source === 'query' || isLacking
-  if (performance.reading.nodes.length === 0) return unused(emptyInterface(isUsed))
-  const readings = feeds.map(({ reading }) => reading)
+  if (reading.nodes.length === 0)
+    return unused(firstOf(undefined, [[isUsed, 'warn', NO_DATA, EMPTY_REMEDY]], 'info', NO_DATA))
+  const readings = feeds.map((feed) => feed.reading)
   // Numbers of every unit are plausible as B/s, so that a wrong setting leaves none out.
   const rawNumbers = feeds.map(({ body }) => decodeFeed(body, 'B/s'))
-  const all = readings.flatMap(({ nodes }) => nodes)
-  const find = createJoin(performance.reading.nodes, all)
+  const find = createJoin(
+    reading.nodes,
+    readings.flatMap(({ nodes }) => nodes),
+  )
+  const unmatched = unmatchedRows(reading, readings)
+  const strangers = `${counted(unmatched, 'row')} of nodes that are in no feed`
+  // With configured pools, nodes of others are expected.
+  const hasOtherPools = system.pools !== undefined
   return {
     findings: [
       availability(performance, isUsed),
       ...performance.failed.map(failedQuery),
-      ...emptyQueries(performance),
-      ...unmatched(performance, readings, system),
-      ...(isUsed ? feeds.flatMap((feed) => filled(feed, find)) : []),
-      ...compareBandwidths(rawNumbers, performance.reading, feedBandwidthUnit),
+      ...allOf(undefined, [
+        // An answer without rows is normal for some, such as errors of a system without errors.
+        [empty.length > 0, 'info', `no data for ${empty.join(', ')}`],
+        [unmatched > 0 && hasOtherPools, 'info', strangers],
+        [unmatched > 0 && !hasOtherPools, 'warn', strangers, REPORT_IDS],
+      ]),
+      ...(isUsed ? feeds.flatMap((feed) => merged(feed, find)) : []),
+      ...compareBandwidths(rawNumbers, reading, feedBandwidthUnit),
     ],
     facts: { performance: isUsed ? performance : null },
   }
 }
+
+const NO_DATA = 'available, but without current data'
+const REPORT_IDS = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
 
 function availability({ reading, bodies, isWithoutRates }: RawPerformance, isUsed: boolean): Finding {
   const rows = rawRows(bodies.values()).length
@@ -112,50 +123,15 @@ function availability({ reading, bodies, isWithoutRates }: RawPerformance, isUse
   return { status: 'ok', text }
 }
 
-function emptyInterface(isUsed: boolean): Finding {
-  const text = 'available, but without current data'
-  if (!isUsed) return { status: 'info', text }
-  return {
-    status: 'warn',
-    text,
-    remedy: EMPTY_REMEDY,
-  }
-}
-
-function failedQuery({ name, failure }: FailedQuery): Finding {
-  return {
-    status: 'warn',
-    subject: name,
-    text: `${failure.detail}; its values are missing`,
-    remedy: QUERY_REMEDIES[failure.reason] ?? failure.remedy,
-  }
-}
-
-/** An answer without rows is normal for some, such as errors of a system without errors. */
-function emptyQueries({ empty }: RawPerformance): Finding[] {
-  if (empty.length === 0) return []
-  return [{ status: 'info', text: `no data for ${empty.join(', ')}` }]
-}
-
-/** With configured pools, nodes of others are expected. */
-function unmatched(
-  { reading }: RawPerformance,
-  feeds: readonly FeedReading[],
-  { pools }: Pick<SystemConfig, 'pools'>,
-): Finding[] {
-  const rows = unmatchedRows(reading, feeds)
-  if (rows === 0) return []
-  const text = `${counted(rows, 'row')} of nodes that are in no feed`
-  if (pools !== undefined) return [{ status: 'info', text }]
-  const remedy = 'report node_id and host of the rows, with id and displayName of the nodes in the feed'
-  return [{ status: 'warn', text, remedy }]
+function failedQuery({ name: subject, failure }: FailedQuery): Finding {
+  const text = `${failure.detail}; its values are missing`
+  return { status: 'warn', subject, text, remedy: queryRemedy(failure) }
 }
 
 /** How many attributes the feed of a pool and the query interface have together. */
-function filled({ label: subject, reading }: RawFeed, find: Join<NodePerformance>): Finding[] {
-  if (reading.nodes.length === 0) return []
-  const merged = mergePerformance(reading, find)
-  return [{ status: 'ok', subject, text: `with the feed: ${performanceCoverage(merged)}` }]
+function merged({ label, reading }: RawFeed, find: Join<NodePerformance>): Finding[] {
+  const coverage = performanceCoverage(mergePerformance(reading, find))
+  return allOf(label, [[reading.nodes.length > 0, 'ok', `with the feed: ${coverage}`]])
 }
 
 /** Reads the query interface as the exporter does. @throws {ApiError} as the reader */

@@ -2,6 +2,7 @@
  * Reads some values from a response of the feed, independently of the exporter's decoder and catalogue. Names, tags
  * and factors are repeated here on purpose, so that the results can be compared.
  */
+import { isObject, type JsonObject } from '../../../api/parse/json.ts'
 import type { RowFigure } from './raw_rows.ts'
 
 export interface Figure {
@@ -12,99 +13,69 @@ export interface Figure {
   /** Converts the unit of the feed to the unit of the metric; `bandwidth`: by `performance.feed_bandwidth_unit`. */
   readonly factor: number | 'bandwidth'
   /** The same figure in the query interface, for pools whose feed does not have it. */
-  readonly query?: RowFigure & { readonly factor: number }
+  readonly query: (RowFigure & { readonly factor: number }) | undefined
 }
 
-const figure = (
-  members: string,
-  metric: string,
-  factor: Figure['factor'] = 1,
-  labels = {},
-  query?: Figure['query'],
-): Figure => ({
-  members: members.split(' '),
-  metric: `sds_node_${metric}`,
-  labels,
-  factor,
-  ...(query !== undefined && { query }),
-})
+/** Calculations from rows of the query interface, by metric. */
+const QUERIES: Readonly<Record<string, Figure['query']>> = {
+  cpu_utilization_ratio: {
+    kind: 'gauge',
+    measurement: 'cpu',
+    fields: ['usage_user', 'usage_nice', 'usage_system'],
+    factor: 0.01,
+  },
+  memory_used_bytes: { kind: 'gauge', measurement: 'mem', fields: ['used'], factor: 1 },
+  transaction_write_bytes_per_second: {
+    kind: 'counter',
+    measurement: 'statDataHead_performance_internal_throughput',
+    fields: ['total_write_requests_size'],
+    factor: 1,
+  },
+  transaction_writes_per_second: {
+    kind: 'counter',
+    measurement: 'statDataHead_performance_internal_latency',
+    fields: ['+Inf'],
+    where: { id: 'ttlb_write' },
+    factor: 1,
+  },
+}
 
-const HEAD = 'statDataHead_performance_internal'
-
-export const FIGURES: readonly Figure[] = [
-  figure('numDisks', 'disks'),
-  figure('numBadDisks', 'disks_by_status', 1, { status: 'Bad' }),
-  figure('diskSpaceTotalCurrent', 'disk_space_total_bytes'),
-  figure('diskSpaceFreeCurrent', 'disk_space_free_bytes'),
-  figure('diskSpaceAllocatedL1Current diskSpaceAllocatedCurrentL1', 'disk_space_allocated_level_bytes', 1, {
-    level: 'L1',
+export const FIGURES = (
+  [
+    ['numDisks', 'disks'],
+    ['numBadDisks', 'disks_by_status', 1, { status: 'Bad' }],
+    ['diskSpaceTotalCurrent', 'disk_space_total_bytes'],
+    ['diskSpaceFreeCurrent', 'disk_space_free_bytes'],
+    [
+      'diskSpaceAllocatedL1Current diskSpaceAllocatedCurrentL1',
+      'disk_space_allocated_level_bytes',
+      1,
+      { level: 'L1' },
+    ],
+    ['diskSpaceAllocatedPercentageCurrent', 'disk_space_allocated_ratio', 0.01],
+    ['nodeCpuUtilizationCurrent', 'cpu_utilization_ratio', 0.01],
+    ['nodeMemoryUtilizationBytesCurrent', 'memory_used_bytes'],
+    ['nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 'bandwidth'],
+    ['transactionReadLatencyCurrent', 'transaction_read_latency_seconds', 0.001],
+    ['transactionWriteBandwidthCurrent', 'transaction_write_bytes_per_second', 'bandwidth'],
+    ['transactionWriteTransactionsPerSecCurrent', 'transaction_writes_per_second'],
+    ['diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, { purpose: 'user' }],
+    ['diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000],
+  ] as const
+).map(
+  ([members, metric, factor = 1, labels = {}]): Figure => ({
+    members: members.split(' '),
+    metric: `sds_node_${metric}`,
+    labels,
+    factor,
+    query: QUERIES[metric],
   }),
-  figure('diskSpaceAllocatedPercentageCurrent', 'disk_space_allocated_ratio', 0.01),
-  figure(
-    'nodeCpuUtilizationCurrent',
-    'cpu_utilization_ratio',
-    0.01,
-    {},
-    {
-      kind: 'gauge',
-      measurement: 'cpu',
-      fields: ['usage_user', 'usage_nice', 'usage_system'],
-      factor: 0.01,
-    },
-  ),
-  figure(
-    'nodeMemoryUtilizationBytesCurrent',
-    'memory_used_bytes',
-    1,
-    {},
-    {
-      kind: 'gauge',
-      measurement: 'mem',
-      fields: ['used'],
-      factor: 1,
-    },
-  ),
-  figure('nodeNicReceivedBandwidthCurrent', 'nic_received_bytes_per_second', 'bandwidth'),
-  figure('transactionReadLatencyCurrent', 'transaction_read_latency_seconds', 0.001),
-  figure(
-    'transactionWriteBandwidthCurrent',
-    'transaction_write_bytes_per_second',
-    'bandwidth',
-    {},
-    {
-      kind: 'counter',
-      measurement: `${HEAD}_throughput`,
-      fields: ['total_write_requests_size'],
-      factor: 1,
-    },
-  ),
-  figure(
-    'transactionWriteTransactionsPerSecCurrent',
-    'transaction_writes_per_second',
-    1,
-    {},
-    {
-      kind: 'counter',
-      measurement: `${HEAD}_latency`,
-      fields: ['+Inf'],
-      where: { id: 'ttlb_write' },
-      factor: 1,
-    },
-  ),
-  figure('diskReadBandwidthUserCurrent', 'disk_read_purpose_bytes_per_second', 1_000_000, {
-    purpose: 'user',
-  }),
-  figure('diskWriteBandwidthTotalCurrent', 'disk_write_bytes_per_second', 1_000_000),
-]
+)
 
 /** Whether releases since 3.6 serve the figure in the query interface only. */
 export function isPerformance({ metric }: Figure): boolean {
   return /^sds_node_(cpu|memory|nic|transaction|disk_read|disk_write)_/.test(metric)
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The nodes of a response by id; the last of several with the same id. */
 export function rawNodes(body: unknown): Map<string, JsonObject> {

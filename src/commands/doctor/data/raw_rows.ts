@@ -2,27 +2,27 @@
  * Reads some values from answers of the query interface, independently of the exporter's decoder and catalogue. Names
  * and rules are repeated here on purpose, so that the results can be compared.
  */
+import { isObject } from '../../../api/parse/json.ts'
 
 /** The cells of a row by column. */
 export type RawRow = Readonly<Record<string, string>>
 
 /** The rows of all answers. */
 export function rawRows(bodies: Iterable<unknown>): RawRow[] {
-  return [...bodies].flatMap((body) => listOf(member(body, 'Series')).flatMap(rowsOf))
+  return [...bodies].flatMap((body) => listIn(body, 'Series').flatMap(rowsOf))
 }
 
 function rowsOf(series: unknown): RawRow[] {
-  const columns = listOf(member(series, 'Columns')).map(String)
-  return listOf(member(series, 'Values')).map((row) => {
-    const cells = listOf(row)
+  const columns = listIn(series, 'Columns').map(String)
+  return listIn(series, 'Values').map((row) => {
+    const cells = Array.isArray(row) ? row : []
     return Object.fromEntries(columns.map((column, index) => [column, String(cells[index] ?? '')]))
   })
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
-function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+const listIn = (value: unknown, name: string): readonly unknown[] => {
+  const list = isObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list : []
 }
 
 /** The rows of the node with an id. */

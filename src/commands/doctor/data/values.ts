@@ -3,11 +3,12 @@ import { pause } from '../../../api/http/deadline.ts'
 import { createJoin, type Join, mergePerformance } from '../../../api/query/merge.ts'
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { FeedBandwidthUnit } from '../../../catalogue.ts'
+import { escapeLabelValue, labelText, type SampleSet } from '../../../metrics/lines.ts'
+import { feedSamples } from '../../../metrics/samples.ts'
 import { counted } from '../../../text.ts'
-import type { Finding } from '../check/check.ts'
-import { failed } from '../check/remedies.ts'
+import { allOf, type Finding, failed, firstOf } from '../check/check.ts'
 import { type RawFeed, systemCheck } from '../check/system_facts.ts'
-import { createLookup, expositionOf } from './exported.ts'
+import { SYNCHRONIZE } from './ages.ts'
 import { readRaw } from './feed.ts'
 import { FIGURES, type Figure, isPerformance, rawFigure, rawNodes } from './raw_figures.ts'
 import { createRowLookup, type RawRow, type RowLookup, rowFigure } from './raw_rows.ts'
@@ -28,7 +29,7 @@ export const valuesCheck = systemCheck({
     }
     const outcomes = await Promise.allSettled(feeds.map(({ pool }) => readRaw(source, pool, signal)))
     signal.throwIfAborted()
-    const findings = feeds.flatMap((first, index) => {
+    return feeds.flatMap((first, index) => {
       const again = outcomes[index]
       if (again === undefined || first.reading.nodes.length === 0) return []
       if (again.status === 'rejected') return [failed(again.reason, { subject: first.label })]
@@ -37,7 +38,6 @@ export const valuesCheck = systemCheck({
         compareExport(again.value, system.name, { bandwidthUnit, queried }),
       ]
     })
-    return { findings }
   },
 })
 
@@ -49,50 +49,70 @@ interface Comparison {
   readonly bandwidthUnit?: FeedBandwidthUnit
   /** The query interface, if it fills attributes. */
   readonly queried?: { readonly find: Join<NodePerformance>; readonly rowsOf: RowLookup } | null
-  /** The exposition of the reading, for tests. */
-  readonly exposition?: string
+  /** The samples of the reading, for tests. */
+  readonly samples?: SampleSet
 }
 
-/** Compares values that are calculated independently of the decoder with the exposition. */
+/** Compares values that are calculated independently of the decoder with the exported samples. */
 export function compareExport(
-  { body, reading, pool, label: subject }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
+  { body, reading, pool, label }: Pick<RawFeed, 'body' | 'reading' | 'pool' | 'label'>,
   system: string,
-  { bandwidthUnit = 'MB/s', queried = null, exposition }: Comparison = {},
+  { bandwidthUnit = 'MB/s', queried = null, samples }: Comparison = {},
 ): Finding {
   const merged = mergePerformance(reading, queried?.find)
-  const exported = createLookup(
-    exposition ?? expositionOf(merged, { system, poolId: pool.id, pool: subject }),
-  )
+  const exported = createLookup(samples ?? feedSamples(merged, { system, poolId: pool.id, pool: label }))
   const nodes = rawNodes(body)
   const known = [...nodes].filter(([id]) => exported.has(id))
   const compared = FIGURES.flatMap((figure) => {
+    const { metric, labels, query } = figure
     const isFed = known.some(([, node]) => rawFigure(node, figure) !== undefined)
     const isQueried = queried !== null && !isFed && isPerformance(figure)
-    if (isQueried && figure.query === undefined) return []
+    if (isQueried && query === undefined) return []
     return known.map(([id, node]) => {
-      const found = exported.value(id, figure.metric, figure.labels)
+      const found = exported.value(id, metric, labels)
       const expected =
-        isQueried && figure.query !== undefined
-          ? queriedFigure(queried.rowsOf(id), figure.query, found)
+        isQueried && query !== undefined
+          ? queriedFigure(queried.rowsOf(id), query, found)
           : rawFigure(node, figure, bandwidthUnit)
-      return { what: `${figure.metric} of node ${id}`, expected, found }
+      return { what: `${metric} of node ${id}`, expected, found }
     })
   })
-  const wrong = compared.filter(({ expected, found }) => !isSame(expected, found))
-  if (wrong.length === 0 && nodes.size === exported.nodes) {
-    const count = compared.filter(({ expected }) => expected !== undefined).length
-    const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, calculated independently, match /metrics`
-    return { status: 'ok', subject, text }
-  }
-  const examples = wrong
+  const examples = compared
+    .filter(({ expected, found }) => !isSame(expected, found))
     .slice(0, MAX_EXAMPLES)
     .map(
-      ({ what, expected, found }) =>
-        `${what} is exported as ${found ?? 'nothing'}, not ${expected ?? 'nothing'}`,
+      ({ what, expected = 'nothing', found = 'nothing' }) =>
+        `${what} is exported as ${found}, not ${expected}`,
     )
-  const nodesText =
-    nodes.size === exported.nodes ? [] : [`of ${counted(nodes.size, 'node')} ${exported.nodes} are exported`]
-  return { status: 'fail', subject, text: [...nodesText, ...examples].join('; '), remedy: REPORT }
+  if (nodes.size !== exported.nodes)
+    examples.unshift(`of ${counted(nodes.size, 'node')} ${exported.nodes} are exported`)
+  const count = compared.filter(({ expected }) => expected !== undefined).length
+  const text = `${counted(count, 'figure')} of ${counted(known.length, 'node')}, calculated independently, match /metrics`
+  return firstOf(label, [[examples.length > 0, 'fail', examples.join('; '), REPORT]], 'ok', text)
+}
+
+/** Looks up samples by the id of a node. */
+function createLookup(samples: SampleSet) {
+  const values = new Map(
+    [...samples].flatMap(([metric, list]) =>
+      list.map(({ labels, value }) => [`${metric}{${labels}}`, value] as const),
+    ),
+  )
+  const nodes = new Map(
+    (samples.get('sds_node_info') ?? []).map(({ labels }) => {
+      // Quotes in values are escaped, so that these texts are not part of a value.
+      const [node = '', id = ''] = labels.split(/,node_id="|",pool_id="/)
+      return [id, node] as const
+    }),
+  )
+  const nodeOf = (id: string) => nodes.get(escapeLabelValue(id))
+  return {
+    /** Number of nodes. */
+    nodes: nodes.size,
+    has: (id: string) => nodeOf(id) !== undefined,
+    value: (id: string, metric: string, labels: Figure['labels']) =>
+      values.get(`${metric}{${nodeOf(id)}${Object.keys(labels).length > 0 ? ',' : ''}${labelText(labels)}}`),
+  }
 }
 
 /** Rates have rules that are not repeated: one that is not calculated here or there is not compared. */
@@ -128,24 +148,22 @@ export function compareReadings(
   }
   const remaining = new Set(second.nodes.map(({ id }) => id))
   const missing = first.nodes.filter(({ id }) => !remaining.has(id))
-  const about = [
+  return allOf(subject, [
     [
-      missing.length,
+      missing.length > 0,
+      'warn',
       `${counted(missing.length, 'node')} disappeared between two responses`,
-      'check with sds-exporter nodes whether nodes disappear repeatedly',
+      SEE_NODES,
     ],
     [
-      backwards,
+      backwards > 0,
+      'warn',
       `${counted(backwards, 'sample')} went back in time between two responses`,
-      'correct time synchronisation (NTP) between the nodes of the system',
+      SYNCHRONIZE,
     ],
-    [
-      rewritten,
-      `${counted(rewritten, 'value')} changed without a new time`,
-      'compare with the management interface: the sample times of this system are not reliable',
-    ],
-  ] as const
-  return about.flatMap(([count, text, remedy]) =>
-    count > 0 ? [{ status: 'warn', subject, text, remedy } as const] : [],
-  )
+    [rewritten > 0, 'warn', `${counted(rewritten, 'value')} changed without a new time`, UNRELIABLE],
+  ])
 }
+
+const SEE_NODES = 'check with sds-exporter nodes whether nodes disappear repeatedly'
+const UNRELIABLE = 'compare with the management interface: the sample times of this system are not reliable'

@@ -1,3 +1,4 @@
+import { isObject } from '../../../api/parse/json.ts'
 import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
@@ -86,13 +87,7 @@ export function createPrometheusClient(url: string, signal: AbortSignal): Promet
 }
 
 function isSuccess(body: unknown): body is { readonly data: unknown } {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'status' in body &&
-    body.status === 'success' &&
-    'data' in body
-  )
+  return isObject(body) && body['status'] === 'success' && 'data' in body
 }
 
 function samplesOf(data: unknown): QueriedSample[] {
@@ -102,10 +97,8 @@ function samplesOf(data: unknown): QueriedSample[] {
   return result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }))
 }
 
-interface TargetBody {
+interface TargetBody extends Partial<Pick<ScrapeTarget, 'health' | 'lastError'>> {
   readonly labels?: Readonly<Record<string, string>>
-  readonly health?: string
-  readonly lastError?: string
   readonly scrapeInterval?: string
   readonly scrapeUrl?: string
 }
@@ -124,25 +117,11 @@ function targetsOf(data: unknown): ScrapeTarget[] {
   )
 }
 
-interface RuleBody {
-  readonly type?: string
-  readonly name?: string
-  readonly query?: string
-  readonly health?: string
-  readonly lastError?: string
-}
+const EMPTY_RULE: LoadedRule = { type: '', name: '', query: '', health: '', lastError: '' }
 
 function rulesOf(data: unknown): LoadedRule[] {
-  const { groups = [] } = data as { groups?: readonly { readonly rules?: readonly RuleBody[] }[] }
-  return groups
-    .flatMap(({ rules = [] }) => rules)
-    .map(({ type = '', name = '', query = '', health = '', lastError = '' }) => ({
-      type,
-      name,
-      query,
-      health,
-      lastError,
-    }))
+  const { groups = [] } = data as { groups?: readonly { rules?: readonly Partial<LoadedRule>[] }[] }
+  return groups.flatMap(({ rules = [] }) => rules.map((rule) => ({ ...EMPTY_RULE, ...rule })))
 }
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800, y: 31_536_000 } as const

@@ -1,6 +1,6 @@
 import type { HistoryConfig } from '../../../config/config.ts'
 import { counted, durationText } from '../../../text.ts'
-import type { Finding } from '../check/check.ts'
+import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts'
 import { type LoadedRule, type ScrapeTarget, secondsOf } from './client.ts'
 
 /** Rules of the exporter select its metrics, or its job. */
@@ -15,8 +15,9 @@ export function ruleFindings(
   const ours = loaded.filter(isOurs)
   const alerts = ours.filter(({ type }) => type === 'alerting').length
   if (alerts === 0) return [NO_ALERTS]
+  const broken = ours.filter(({ health }) => health === 'err').slice(0, MAX_NAMED_RULES)
+  const wrong = [...broken.map(brokenRule), ...wrongJob(ours, targets)]
   const text = `loaded: ${counted(alerts, 'alert')}, ${counted(ours.length - alerts, 'recording rule')}`
-  const wrong = [...ours.flatMap(brokenRule).slice(0, MAX_NAMED_RULES), ...wrongJob(ours, targets)]
   return wrong.length > 0 ? wrong : [{ status: 'ok', text }]
 }
 
@@ -29,39 +30,36 @@ const NO_ALERTS: Finding = {
     'write the rules with sds-exporter rules --out=DIR, add them to rule_files and reload Prometheus, which reports no error if a pattern matches no file',
 }
 
-function brokenRule({ name, health, lastError }: LoadedRule): Finding[] {
-  if (health !== 'err') return []
+function brokenRule({ name, lastError }: LoadedRule): Finding {
   const remedy = 'use the rules of this version of the exporter, and check the version of Prometheus'
-  return [{ status: 'fail', subject: name, text: `cannot be evaluated: ${lastError}`, remedy }]
+  return { status: 'fail', subject: name, text: `cannot be evaluated: ${lastError}`, remedy }
 }
 
 /** Alerts about the exporter itself select it by the job, and do not fire for another one. */
 function wrongJob(rules: readonly LoadedRule[], targets: readonly Pick<ScrapeTarget, 'job'>[]): Finding[] {
-  const selected = new Set(
-    rules.flatMap(({ query }) => [...query.matchAll(SELECTED_JOB)].map(([, job]) => job)),
-  )
-  if (selected.size === 0 || targets.some(({ job }) => selected.has(job))) return []
+  const jobs = rules.flatMap(({ query }) => [...query.matchAll(SELECTED_JOB)].map(([, job]) => job))
+  const selected = new Set(jobs)
+  const isOther = selected.size > 0 && !targets.some(({ job }) => selected.has(job))
   const scraped = [...new Set(targets.map(({ job }) => job))].join(', ')
-  const [first] = selected
-  return [
-    {
-      status: 'warn',
-      text: `the rules select the job ${[...selected].join(', ')}, but the exporter is scraped as ${scraped}`,
-      remedy: `set job_name: ${first}, or alerting.job in the file for sds-exporter rules`,
-    },
-  ]
+  const text = `the rules select the job ${[...selected].join(', ')}, but the exporter is scraped as ${scraped}`
+  const remedy = `set job_name: ${jobs[0]}, or alerting.job in the file for sds-exporter rules`
+  return allOf(undefined, [[isOther, 'warn', text, remedy]])
 }
 
 /** @param alertmanagers how many Prometheus has; it lists those that do not respond, too */
 export function alertingFinding(alertmanagers: number): Finding {
-  if (alertmanagers > 0)
-    return { status: 'ok', text: `Prometheus has ${counted(alertmanagers, 'Alertmanager')}` }
-  return {
-    status: 'warn',
-    text: 'Prometheus has no Alertmanager: no notifications of alerts are sent',
-    remedy: 'configure alerting.alertmanagers in the configuration of Prometheus',
-  }
+  const known = `Prometheus has ${counted(alertmanagers, 'Alertmanager')}`
+  return firstOf(
+    undefined,
+    [[alertmanagers > 0, 'ok', known]],
+    'warn',
+    NO_ALERTMANAGER,
+    CONFIGURE_ALERTMANAGER,
+  )
 }
+
+const NO_ALERTMANAGER = 'Prometheus has no Alertmanager: no notifications of alerts are sent'
+const CONFIGURE_ALERTMANAGER = 'configure alerting.alertmanagers in the configuration of Prometheus'
 
 const JOB = 'add the scrape job for /history to Prometheus, see docs/history.md'
 
@@ -75,14 +73,16 @@ export function historyFinding(
   configuration: string,
 ): Finding {
   const windowSeconds = windowMs / 1000
-  if (!targets.some(({ path }) => path.endsWith('/history'))) {
-    const text = 'history.enabled is set, but Prometheus does not scrape /history'
-    return { status: 'warn', text, remedy: `${JOB}, or remove history.enabled` }
-  }
+  const isScraped = targets.some(({ path }) => path.endsWith('/history'))
   const setting = /^\s*out_of_order_time_window: *(\S+)$/m.exec(configuration)?.[1] ?? '0s'
-  const allowedSeconds = secondsOf(setting) ?? 0
-  const text = `out_of_order_time_window of Prometheus is ${setting}, history.window ${durationText(windowSeconds)}`
-  if (allowedSeconds >= windowSeconds) return { status: 'ok', text }
-  const remedy = `set storage.tsdb.out_of_order_time_window of Prometheus to at least ${durationText(windowSeconds)}: it refuses older samples, and gaps stay`
-  return { status: 'warn', text, remedy }
+  const wanted = durationText(windowSeconds)
+  const text = `out_of_order_time_window of Prometheus is ${setting}, history.window ${wanted}`
+  const remedy = `set storage.tsdb.out_of_order_time_window of Prometheus to at least ${wanted}: it refuses older samples, and gaps stay`
+  const rows: readonly FindingRow[] = [
+    [!isScraped, 'warn', NOT_SCRAPED, `${JOB}, or remove history.enabled`],
+    [(secondsOf(setting) ?? 0) < windowSeconds, 'warn', text, remedy],
+  ]
+  return firstOf(undefined, rows, 'ok', text)
 }
+
+const NOT_SCRAPED = 'history.enabled is set, but Prometheus does not scrape /history'
