@@ -55,7 +55,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const now = () => Math.floor(settings.clock() / MS_PER_SECOND)
   const model = createModel(settings, now())
   const sessions = createSessions(settings.clock, settings.sessions)
-  const faults = createFaults({ pools: model.pools, now, limitTokenUses: sessions.limitUses })
+  const faults = createFaults(model.pools, now, sessions.limitUses)
   const setFaults: Emulator['setFaults'] = (list) =>
     faults.set(list.map((fault) => (typeof fault === 'string' ? parseFault(fault) : fault)))
   setFaults(settings.faults)

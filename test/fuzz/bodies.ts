@@ -1,5 +1,4 @@
-import { feedText } from '../../src/emulator/feed/feed.ts'
-import type { FeedRequest } from '../../src/emulator/feed/node.ts'
+import { type FeedRequest, feedText } from '../../src/emulator/feed/node.ts'
 import { poolListText } from '../../src/emulator/feed/pool_list.ts'
 import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
 import { createProviders } from '../../src/emulator/http/providers.ts'

@@ -24,15 +24,13 @@ interface NamedPool {
   readonly name: string
 }
 
-export interface FaultsOptions {
-  readonly pools: readonly NamedPool[]
-  /** Epoch seconds. */
-  readonly now: () => number
-  readonly limitTokenUses: (uses: number | undefined) => void
-}
-
-export function createFaults({ pools, now, limitTokenUses }: FaultsOptions): Faults {
-  let active: { fault: Fault; effect: Effect; since: number; left: number }[] = []
+/** @param now epoch seconds */
+export function createFaults(
+  pools: readonly NamedPool[],
+  now: () => number,
+  limitTokenUses: (uses: number | undefined) => void,
+): Faults {
+  let active: (ActiveFault & { fault: Fault; left: number })[] = []
   const appliesTo = (fault: Fault, operation: Operation, pool: string) =>
     coversOperation(fault, operation) &&
     (fault.pool === undefined || findPool(pools, fault.pool) === findPool(pools, pool))
@@ -42,6 +40,7 @@ export function createFaults({ pools, now, limitTokenUses }: FaultsOptions): Fau
       active = faults.map((fault) => ({
         fault,
         effect: rowOf(fault.name).effect,
+        argument: fault.argument,
         since: now(),
         left: fault.first ?? Number.POSITIVE_INFINITY,
       }))
@@ -53,7 +52,7 @@ export function createFaults({ pools, now, limitTokenUses }: FaultsOptions): Fau
     take: (operation, pool) => {
       const found = active.filter(({ fault, left }) => left > 0 && appliesTo(fault, operation, pool))
       for (const entry of found) entry.left--
-      return found.map(({ fault, effect, since }) => ({ effect, argument: fault.argument, since }))
+      return found
     },
   }
 }

@@ -44,10 +44,11 @@ export type Effect =
   /** Sends a complete response itself; settles when it no longer needs the connection. */
   | {
       readonly stage: 'wire'
-      readonly send: (response: FullResponse, argument: string, connection: Connection) => Promise<void>
+      readonly send: (connection: Connection, argument: string) => Promise<void>
     }
 
 export interface Connection {
+  readonly response: FullResponse
   readonly output: ServerResponse
   /** Aborted when the emulator stops or the connection closes. */
   readonly signal: AbortSignal

@@ -48,7 +48,7 @@ const HOSTILE_NAMES = [
 export const FEED_FAULTS = {
   'no-embedded': {
     help: 'the feed has no _embedded',
-    effect: onRoot(({ root }) => without(root, '_embedded')),
+    effect: { stage: 'feed', change: ({ root }) => JSON.stringify(without(root, '_embedded')) },
   },
   'empty-list': {
     help: 'the feed has no nodes',
@@ -129,11 +129,6 @@ export const FEED_FAULTS = {
     effect: onNodes((nodes) => nodes.map(withProtoMembers)),
   },
 } as const satisfies Record<string, FaultRow>
-
-/** A fault that replaces the root object. */
-function onRoot(change: (feed: FeedDocument) => JsonObject): FaultRow['effect'] {
-  return { stage: 'feed', change: (feed) => JSON.stringify(change(feed)) }
-}
 
 /** A fault that replaces the nodes of the list. */
 function onNodes(change: (nodes: JsonObject[], argument: string) => JsonObject[]): FaultRow['effect'] {

@@ -1,8 +1,9 @@
+import querystring from 'node:querystring'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Context, Middleware, Next } from 'koa'
 import { formatOf } from '../protocol/format.ts'
-import type { Operation } from '../protocol/operations.ts'
+import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
 import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
@@ -25,7 +26,10 @@ const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'token
 export function faultMiddleware({ faults, clock, stopping }: MiddlewareOptions): Middleware {
   return async (context, next) => {
     const operation: Operation = context.state['operation']
-    const active = faults.take(operation, poolIn(context.path))
+    const active = faults.take(
+      operation,
+      querystring.unescape(routesOf(context.path)[0]?.parameters[0] ?? ''),
+    )
     const now = Math.floor(clock() / MS_PER_SECOND)
     context.state['now'] = shiftedTime(active, now)
     context.state['settings'] = settingsOf(active)
@@ -50,7 +54,7 @@ async function respondWith(
     context.respond = false
     const signal = signalOf(context, stopping)
     // When the client closes the connection or the emulator stops, the error has no receiver.
-    await effect.send(response, argument, { output: context.res, signal }).catch((error: unknown) => {
+    await effect.send({ response, output: context.res, signal }, argument).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
     return
@@ -139,13 +143,4 @@ function signalOf(context: Context, stopping: AbortSignal): AbortSignal {
   const closed = new AbortController()
   context.res.once('close', () => closed.abort())
   return AbortSignal.any([closed.signal, stopping])
-}
-
-function poolIn(path: string): string {
-  const [, id = ''] = /^\/dashboard\/storagepools\/([^/]+)\/nodes/.exec(path) ?? []
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    return id
-  }
 }

@@ -1,14 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Connection,
-  choiceArgument,
-  countArgument,
-  type FaultRow,
-  type FullResponse,
-  secondsArgument,
-} from './fault.ts'
+import { type Connection, choiceArgument, countArgument, type FaultRow, secondsArgument } from './fault.ts'
 import { firstHalf } from './response_faults.ts'
 
 const MS_PER_SECOND = 1_000
@@ -21,16 +14,22 @@ const GARBAGE = Buffer.from('\u0015\u0003\u0001\u0000\u0002\u0002Fgarbage\r\n\r\
 export const WIRE_FAULTS = {
   reset: {
     help: 'closes the connection without a response',
-    effect: { stage: 'wire', send: async (_response, _argument, { output }) => destroy(output) },
+    effect: { stage: 'wire', send: async ({ output }) => void output.socket?.destroy() },
   },
   'half-open': {
     help: 'accepts the request and never responds',
-    effect: { stage: 'wire', send: (_response, _argument, { signal }) => aborted(signal) },
+    effect: { stage: 'wire', send: ({ signal }) => aborted(signal) },
   },
   'slow-headers': {
     help: 'waits before it responds',
     argument: secondsArgument(5),
-    effect: { stage: 'wire', send: sendLate },
+    effect: {
+      stage: 'wire',
+      send: async (connection, seconds) => {
+        await pause(connection, seconds)
+        writeHead(connection).end(connection.response.body)
+      },
+    },
   },
   'slow-body': {
     help: 'sends the body byte by byte, with a pause before each',
@@ -39,7 +38,13 @@ export const WIRE_FAULTS = {
   },
   stall: {
     help: 'sends half of the body, then nothing, and keeps the connection open',
-    effect: { stage: 'wire', send: sendHalf },
+    effect: {
+      stage: 'wire',
+      send: async (connection) => {
+        writeHead(connection).write(firstHalf(connection.response.body))
+        await aborted(connection.signal)
+      },
+    },
   },
   truncate: {
     help: 'sends half of the body and closes the connection; the end of the body is marked by length, chunks or close',
@@ -53,7 +58,13 @@ export const WIRE_FAULTS = {
   },
   endless: {
     help: 'sends blanks after the body without end',
-    effect: { stage: 'wire', send: sendEndless },
+    effect: {
+      stage: 'wire',
+      send: async (connection) => {
+        writeHead(connection, 'chunked').write(connection.response.body)
+        await sendBlanks(Number.POSITIVE_INFINITY, connection)
+      },
+    },
   },
   'hang-up': {
     help: 'sends the complete response with Connection: keep-alive, and closes the connection',
@@ -61,96 +72,72 @@ export const WIRE_FAULTS = {
   },
   garbage: {
     help: 'responds with bytes that are not HTTP',
-    effect: {
-      stage: 'wire',
-      send: async (_response, _argument, { output }) => {
-        output.socket?.end(GARBAGE)
-      },
-    },
+    effect: { stage: 'wire', send: async ({ output }) => void output.socket?.end(GARBAGE) },
   },
 } as const satisfies Record<string, FaultRow>
-
-function destroy(output: ServerResponse): void {
-  output.socket?.destroy()
-}
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-function writeHead({ output }: Connection, response: FullResponse, length: number | undefined): void {
+function pause({ signal }: Connection, seconds: string): Promise<void> {
+  return sleep(Number(seconds) * MS_PER_SECOND, undefined, { signal })
+}
+
+function writeHead(
+  { output, response }: Connection,
+  length: number | 'chunked' = response.body.length,
+): ServerResponse {
   // Set for the body before the faults.
   output.removeHeader('Content-Length')
   output.writeHead(response.status, {
     ...response.headers,
-    ...(length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length }),
+    ...(length === 'chunked' ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length }),
   })
   output.flushHeaders()
+  return output
 }
 
-async function sendAndHangUp(
-  response: FullResponse,
-  _argument: string,
-  connection: Connection,
-): Promise<void> {
-  connection.output.setHeader('Connection', 'keep-alive')
-  writeHead(connection, response, response.body.length)
-  await new Promise<void>((resolve) => connection.output.end(response.body, () => resolve()))
-  connection.output.socket?.end()
+async function sendAndHangUp(connection: Connection): Promise<void> {
+  const { output, response } = connection
+  output.setHeader('Connection', 'keep-alive')
+  writeHead(connection)
+  await new Promise<void>((resolve) => output.end(response.body, () => resolve()))
+  output.socket?.end()
 }
 
-async function sendLate(response: FullResponse, seconds: string, connection: Connection): Promise<void> {
-  await sleep(Number(seconds) * MS_PER_SECOND, undefined, { signal: connection.signal })
-  writeHead(connection, response, response.body.length)
-  connection.output.end(response.body)
-}
-
-async function sendByteByByte(
-  response: FullResponse,
-  seconds: string,
-  connection: Connection,
-): Promise<void> {
-  writeHead(connection, response, response.body.length)
+async function sendByteByByte(connection: Connection, seconds: string): Promise<void> {
+  const { output, response } = connection
+  writeHead(connection)
   for (let index = 0; index < response.body.length; index++) {
-    await sleep(Number(seconds) * MS_PER_SECOND, undefined, { signal: connection.signal })
-    connection.output.write(response.body.subarray(index, index + 1))
+    await pause(connection, seconds)
+    output.write(response.body.subarray(index, index + 1))
   }
-  connection.output.end()
-}
-
-async function sendHalf(response: FullResponse, _argument: string, connection: Connection): Promise<void> {
-  writeHead(connection, response, response.body.length)
-  connection.output.write(firstHalf(response.body))
-  await aborted(connection.signal)
-}
-
-async function sendTruncated(response: FullResponse, kind: string, connection: Connection): Promise<void> {
-  if (kind === 'close') return sendUntilClose(response, connection)
-  writeHead(connection, response, kind === 'length' ? response.body.length : undefined)
-  await new Promise<void>((resolve) => connection.output.write(firstHalf(response.body), () => resolve()))
-  destroy(connection.output)
+  output.end()
 }
 
 /** Without length and chunks the end of the connection ends the body, so a client cannot detect the truncation. */
-async function sendUntilClose(response: FullResponse, { output }: Connection): Promise<void> {
-  const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const head = `HTTP/1.1 ${response.status} Truncated\r\n${headers.join('')}Connection: close\r\n\r\n`
-  output.socket?.end(Buffer.concat([Buffer.from(head), firstHalf(response.body)]))
+async function sendTruncated(connection: Connection, kind: string): Promise<void> {
+  const { output, response } = connection
+  const half = firstHalf(response.body)
+  if (kind === 'close') {
+    const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `HTTP/1.1 ${response.status} Truncated\r\n${headers.join('')}Connection: close\r\n\r\n`
+    output.socket?.end(Buffer.concat([Buffer.from(head), half]))
+    return
+  }
+  writeHead(connection, kind === 'chunked' ? kind : response.body.length)
+  await new Promise<void>((resolve) => output.write(half, () => resolve()))
+  output.socket?.destroy()
 }
 
-async function sendLarge(response: FullResponse, megabytes: string, connection: Connection): Promise<void> {
-  const length = Math.max(response.body.length, Number(megabytes) * MEGABYTE)
-  writeHead(connection, response, length)
-  connection.output.write(response.body)
-  await sendBlanks(length - response.body.length, connection)
+async function sendLarge(connection: Connection, megabytes: string): Promise<void> {
+  const { body } = connection.response
+  const length = Math.max(body.length, Number(megabytes) * MEGABYTE)
+  writeHead(connection, length).write(body)
+  await sendBlanks(length - body.length, connection)
   connection.output.end()
-}
-
-async function sendEndless(response: FullResponse, _argument: string, connection: Connection): Promise<void> {
-  writeHead(connection, response, undefined)
-  connection.output.write(response.body)
-  await sendBlanks(Number.POSITIVE_INFINITY, connection)
 }
 
 /** Sends blanks as fast as the client reads, until it closes the connection. */

@@ -1,12 +1,12 @@
 import { type Attribute, type AttributeName, FORECAST, TRANSACTION_ERRORS } from '../../catalogue.ts'
-import { diskCounts } from '../model/disks.ts'
 import { forecast } from '../model/forecast.ts'
 import type { StorageModel } from '../model/model.ts'
-import { type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
+import { diskCounts, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../model/node_state.ts'
 import { keyOf, mix } from '../model/random.ts'
-import type { Node } from '../model/topology.ts'
+import type { Node, Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
+import { listText, type Member } from './list.ts'
 import type { FeedQuery } from './query.ts'
 import {
   type Snapshot,
@@ -29,14 +29,21 @@ export interface FeedRequest {
   readonly now: number
 }
 
-/** A member of a JSON object: its name and the JSON text of its value. */
-export type Member = readonly [name: string, text: string]
-
 /** On real systems some current values have two snapshots. Here it is one bandwidth attribute in four. */
 const ATTRIBUTES_PER_SNAPSHOT_PAIR = 4
 
+/** The nodes feed of a pool as pieces of JSON text. */
+export function feedText(request: FeedRequest, pool: Pool): Iterable<string> {
+  // In the API document this link has no leading slash; on real systems it has one.
+  const slash = request.profile === 'documented' ? '' : '/'
+  const href = `${slash}dashboard/storagepools/${pool.id}/nodes`
+  const { list } = PROFILES[request.profile]
+  const nodes = pool.nodes.map((node) => nodeMembers(request, node))
+  return listText({ title: 'Storage Pool Node List', href, list }, nodes)
+}
+
 /** All members of a node object, one by one, so that a long history is never in memory as a whole. */
-export function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
+function* nodeMembers(request: FeedRequest, node: Node): Generator<Member> {
   yield* identity(request, node)
   const { key, capacityHistory } = node
   const value: Subject['value'] = (name, t, form) => request.model.value(name, node, t, form)

@@ -7,32 +7,23 @@ import {
   type HealthState,
   type SourceUnit,
 } from '../../catalogue.ts'
-import { diskCounts } from '../model/disks.ts'
-import type { NodeState } from '../model/node_state.ts'
+import { diskCounts, type NodeState } from '../model/node_state.ts'
 import { keyOf } from '../model/random.ts'
 import type { Pool } from '../model/topology.ts'
 import { attributesOf, PROFILES } from '../protocol/profiles.ts'
-import { attributeMembers, type FeedRequest, includesCategory, type Member, type Subject } from './node.ts'
+import { listText, type Member } from './list.ts'
+import { attributeMembers, type FeedRequest, includesCategory, type Subject } from './node.ts'
 
 /**
  * `GET /dashboard/zones/localzone/storagepools` as pieces of JSON text; `_links.nodes.href` is the path of a pool's feed.
  * As on real systems, pools have the attributes of their nodes with the history, if `dataType` does not exclude it.
  */
-export function* poolListText(request: FeedRequest): Generator<string> {
+export function poolListText(request: FeedRequest): Iterable<string> {
   const { model, profile } = request
   // In the example of the oldest version this link ends with a blank.
-  const blank = profile === 'classic' ? ' ' : ''
-  const links = { self: { href: `/dashboard/zones/localzone/storagepools${blank}` } }
-  yield `{"title":"Storage Pool List","_links":${JSON.stringify(links)},"_embedded":{"${PROFILES[profile].list}":[`
-  for (const pool of model.pools) {
-    let opening = pool.index === 0 ? '{' : ',{'
-    for (const [name, text] of poolMembers(request, pool)) {
-      yield `${opening}"${name}":${text}`
-      opening = ','
-    }
-    yield '}'
-  }
-  yield ']}}'
+  const href = `/dashboard/zones/localzone/storagepools${profile === 'classic' ? ' ' : ''}`
+  const pools = model.pools.map((pool) => poolMembers(request, pool))
+  return listText({ title: 'Storage Pool List', href, list: PROFILES[profile].list }, pools)
 }
 
 function* poolMembers(request: FeedRequest, pool: Pool): Generator<Member> {

@@ -36,9 +36,9 @@ const MAX_TIME = 100_000_000_000
  * @throws ApiError 400 with code 1008 (malformed), 1029 (not a time) or 1014 (out of range)
  */
 export function parseFeedQuery(raw: string, now: number, maxPoints: number): FeedQuery {
-  const parameters = splitQuery(raw)
-  const first = (name: string) => parameters.get(name)?.[0]
-  const types = parameters.get('dataType') ?? []
+  const parameters = new URLSearchParams(raw)
+  const first = (name: string) => parameters.get(name) ?? undefined
+  const types = parameters.getAll('dataType')
   for (const type of types) oneOf('dataType', type, ['current', 'historical'])
   const category = first('category')
   return {
@@ -51,25 +51,6 @@ export function parseFeedQuery(raw: string, now: number, maxPoints: number): Fee
 }
 
 type First = (name: string) => string | undefined
-
-function splitQuery(raw: string): Map<string, string[]> {
-  const parameters = new Map<string, string[]>()
-  for (const part of raw.split('&').filter((part) => part !== '')) {
-    const equals = part.indexOf('=')
-    const name = decode(equals < 0 ? part : part.slice(0, equals))
-    const value = equals < 0 ? '' : decode(part.slice(equals + 1))
-    parameters.set(name, [...(parameters.get(name) ?? []), value])
-  }
-  return parameters
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    throw new ApiError('badParameter', `The query contains a malformed percent-encoding: ${text}`)
-  }
-}
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value)

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
-import { feedText } from '../feed/feed.ts'
-import { type FeedRequest, nodeId } from '../feed/node.ts'
+import { type FeedRequest, feedText, nodeId } from '../feed/node.ts'
 import { poolListText } from '../feed/pool_list.ts'
 import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'

@@ -16,6 +16,7 @@ export type SessionLimits = { readonly [Limit in keyof typeof SESSION_LIMITS]: n
 
 interface Session {
   readonly user: User
+  readonly isPermanent: boolean
   readonly created: number
   used: number
   uses: number
@@ -39,67 +40,57 @@ export function createSessions(clock: () => number, limits: SessionLimits): Sess
   const sessions = new Map<string, Session>()
   const lockOut = createLockOut(clock, limits)
   let maxUses = Number.POSITIVE_INFINITY
-  let permanent = permanentSessions(clock())
-
-  const isLive = (session: Session) =>
-    session.uses < maxUses &&
-    clock() - session.created < limits.tokenLifeMs &&
-    clock() - session.used < limits.tokenIdleMs
-  const live = (user: User) =>
-    [...sessions.values()].filter((session) => session.user === user && isLive(session)).length
-  const removeExpired = () => {
-    for (const [token, session] of sessions) if (!isLive(session)) sessions.delete(token)
+  const add = (token: string, user: User, isPermanent: boolean) =>
+    sessions.set(token, { user, isPermanent, created: clock(), used: clock(), uses: 0 })
+  const addPermanent = () => {
+    for (const [user, { token }] of Object.entries(ACCOUNTS)) add(token, user as User, true)
   }
+  const isLive = ({ uses, created, used, isPermanent }: Session) =>
+    uses < maxUses &&
+    (isPermanent || (clock() - created < limits.tokenLifeMs && clock() - used < limits.tokenIdleMs))
+  const live = (user: User) =>
+    [...sessions.values()].filter((one) => one.user === user && !one.isPermanent && isLive(one)).length
+  const removeIf = (condition: (session: Session, token: string) => boolean) => {
+    for (const [token, session] of sessions) if (condition(session, token)) sessions.delete(token)
+  }
+  addPermanent()
   return {
     live,
     login: (user, password, address) => {
       lockOut.check(address)
       if (!isUser(user) || password !== PASSWORD) throw lockOut.recordFailure(address)
       lockOut.reset(address)
-      removeExpired()
+      removeIf((session) => !session.isPermanent && !isLive(session))
       if (live(user) >= limits.tokensPerUser) {
         throw new ApiError('unauthenticated', 'Max number of tokens exceeded for this user')
       }
       const token = newToken()
-      sessions.set(token, { user, created: clock(), used: clock(), uses: 0 })
+      add(token, user, false)
       return token
     },
     userOf: (token) => {
-      const session = permanent.get(token) ?? sessions.get(token)
-      if (session === undefined || session.uses >= maxUses) return undefined
-      if (sessions.has(token) && !isLive(session)) return undefined
+      const session = sessions.get(token)
+      if (session === undefined || !isLive(session)) return undefined
       session.used = clock()
       session.uses++
       return session.user
     },
     logout: (token, all) => {
-      const user = (permanent.get(token) ?? sessions.get(token))?.user
-      sessions.delete(token)
-      if (!all || user === undefined) return
-      for (const [other, session] of sessions) if (session.user === user) sessions.delete(other)
+      const user = sessions.get(token)?.user
+      removeIf((one, other) => !one.isPermanent && (other === token || (all && one.user === user)))
     },
     limitUses: (uses) => {
       // A token that is invalid under the old limit stays invalid under the new one.
-      for (const [token, session] of sessions) if (session.uses >= maxUses) sessions.delete(token)
-      maxUses = uses === undefined || uses === 0 ? Number.POSITIVE_INFINITY : uses
-      permanent = uses === 0 ? new Map() : permanentSessions(clock())
+      removeIf((session) => uses === 0 || session.isPermanent || session.uses >= maxUses)
       for (const session of sessions.values()) session.uses = 0
-      if (uses === 0) sessions.clear()
+      maxUses = uses === undefined || uses === 0 ? Number.POSITIVE_INFINITY : uses
+      if (uses !== 0) addPermanent()
     },
   }
 }
 
 function isUser(name: string): name is User {
   return Object.hasOwn(ACCOUNTS, name)
-}
-
-function permanentSessions(now: number): Map<string, Session> {
-  return new Map(
-    (Object.keys(ACCOUNTS) as User[]).map((user) => [
-      ACCOUNTS[user].token,
-      { user, created: now, used: now, uses: 0 },
-    ]),
-  )
 }
 
 /** In the format of real tokens. */

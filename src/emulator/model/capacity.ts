@@ -1,5 +1,4 @@
-import { goodDisks } from './disks.ts'
-import { isDown, type NodeState } from './node_state.ts'
+import { goodDisks, isDown, type NodeState } from './node_state.ts'
 import { mix, smoothNoise, unit } from './random.ts'
 import type { Node } from './topology.ts'
 

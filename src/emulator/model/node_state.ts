@@ -1,3 +1,4 @@
+import type { DiskCount } from '../../catalogue.ts'
 import type { Effects } from './scenarios.ts'
 import type { Node } from './topology.ts'
 
@@ -21,4 +22,20 @@ export interface NodeState {
 /** A node that is not accessible or in maintenance serves no requests. */
 export function isDown({ effects: { health } }: NodeState): boolean {
   return health === 'NotAccessible' || health === 'Maintenance'
+}
+
+/** Disks by status: the statuses add up to `numDisks`. */
+export function diskCounts(state: NodeState): Record<DiskCount, number> {
+  const { badDisks, disksInMaintenance, disksToReplace } = state.effects
+  return {
+    numDisks: state.node.disks,
+    numGoodDisks: goodDisks(state),
+    numBadDisks: badDisks,
+    numMaintenanceDisks: disksInMaintenance,
+    numReadyToReplaceDisks: disksToReplace,
+  }
+}
+
+export function goodDisks({ node, effects }: NodeState): number {
+  return node.disks - effects.badDisks - effects.disksInMaintenance - effects.disksToReplace
 }

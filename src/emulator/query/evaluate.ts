@@ -51,24 +51,22 @@ interface Window {
   readonly stop: Instant
 }
 
-type OtherOperation = Exclude<Operation, { name: 'range' }>
-
 /** The window, the filters before every other operation, and the operations after them. */
 function splitPipeline({ bucket, operations }: Pipeline, evaluation: Evaluation) {
-  const ranges = operations.filter((operation) => operation.name === 'range')
-  const others = operations.filter((operation): operation is OtherOperation => operation.name !== 'range')
-  const firstOther = operations.findIndex(({ name }) => name !== 'range' && name !== 'filter')
-  const isBounded =
-    ranges.length > 0 && (firstOther < 0 || operations.indexOf(ranges[0] as Operation) < firstOther)
-  if (!isBounded) {
+  const isFilter = (operation: Operation) => operation.name === 'filter'
+  const at = operations.findIndex(({ name }) => name === 'range')
+  const range = operations[at]
+  if (range?.name !== 'range' || !operations.slice(0, at).every(isFilter)) {
     throw new QueryError(
       `error in building plan while starting program: cannot submit unbounded read to "${bucket}"; ` +
         "try bounding 'from' with a call to 'range'",
     )
   }
-  const [range, second] = ranges
-  if (range === undefined || second !== undefined) throw new QueryError('failed to compile query: two ranges')
-  const split = others.findIndex(({ name }) => name !== 'filter')
+  const others = operations.toSpliced(at, 1).map((operation) => {
+    if (operation.name === 'range') throw new QueryError('failed to compile query: two ranges')
+    return operation
+  })
+  const split = others.findIndex((operation) => !isFilter(operation))
   const leading = split < 0 ? others : others.slice(0, split)
   return {
     window: windowOf(range.start, range.stop, evaluation),

@@ -1,5 +1,5 @@
 import type { QueryResult } from './evaluate.ts'
-import { instantText } from './flux/time.ts'
+import type { Instant } from './flux/pipeline.ts'
 import { columnNames, type PointColumn, type Table } from './tables.ts'
 
 /** The body of a query that found nothing. */
@@ -64,6 +64,16 @@ function* rowsOf(result: QueryResult, names: readonly string[]): Generator<strin
     rows = []
   }
   if (rows.length > 0) yield `${separator}${rows.join(',')}`
+}
+
+const MS_PER_SECOND = 1_000
+const NANOSECOND_DIGITS = 9
+
+/** RFC 3339 in UTC, with the fraction of the second without trailing zeros. */
+function instantText({ seconds, nanoseconds }: Instant): string {
+  const whole = new Date(seconds * MS_PER_SECOND).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)
+  const fraction = String(nanoseconds).padStart(NANOSECOND_DIGITS, '0').replace(/0+$/, '')
+  return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`
 }
 
 /** Formats times; the rows of a node have the same few. */

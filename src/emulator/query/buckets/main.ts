@@ -1,14 +1,6 @@
 import { nodeId } from '../../feed/node.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
-import {
-  type CounterGroup,
-  DISK_IO,
-  ERROR_CODES,
-  LATENCY,
-  THROUGHPUT,
-  TRANSACTION_SLOTS,
-  TRANSACTIONS,
-} from '../points/counter_groups.ts'
+import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
 import { countUpTo, LATENCY_BOUNDS } from '../points/latency_histogram.ts'
 import { type Bucket, type NodeField, nodeSeries, type Series, type Source } from '../points/series.ts'
 
@@ -38,15 +30,15 @@ export const MONITORING_MAIN: Bucket = {
 }
 
 const FIELDS: readonly NodeField[] = [
-  counter('transactions', 'succeed_request_counter', TRANSACTIONS, TRANSACTION_SLOTS.succeeded),
-  rare('transactions', 'failed_request_counter', TRANSACTION_SLOTS.failed),
-  counter('throughput', 'total_read_requests_size', THROUGHPUT, 0),
-  counter('throughput', 'total_write_requests_size', THROUGHPUT, 1),
-  rare('error', 'user_errors', TRANSACTION_SLOTS.category),
-  rare('error', 'system_errors', TRANSACTION_SLOTS.category + 1),
-  ...ERROR_CODES.map((code, index) =>
-    rare('error_code', 'error_counter', TRANSACTION_SLOTS.code + index, { code }),
-  ),
+  ...PERFORMANCE.map(({ measurement, field, group, slot, tags }) => {
+    const plural = measurement === 'transaction' ? 'transactions' : measurement
+    const row = counter(plural, field, group, slot, tags)
+    // A series of errors exists from the first error on.
+    const isRare = field !== 'succeed_request_counter' && measurement !== 'throughput'
+    return isRare
+      ? { ...row, value: (...point: Parameters<typeof row.value>) => row.value(...point) || undefined }
+      : row
+  }),
   ...['ttfb_read', 'ttlb_write'].flatMap((id, operation) =>
     LATENCY_BOUNDS.map((bound, index) => latency(id, operation * LATENCY_BOUNDS.length, bound, index)),
   ),
@@ -75,17 +67,6 @@ function counter(
     clock: group.clock,
     value: ({ counters }, { node }, k) => counters(group, node, k)[slot],
   }
-}
-
-/** A counter of errors: the series exists from the first error on. */
-function rare(
-  measurement: string,
-  field: string,
-  slot: number,
-  tags?: Readonly<Record<string, string>>,
-): NodeField {
-  const row = counter(measurement, field, TRANSACTIONS, slot, tags)
-  return { ...row, value: (...point) => row.value(...point) || undefined }
 }
 
 /** A cumulative count: it includes all smaller bounds. */

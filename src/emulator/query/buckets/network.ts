@@ -3,7 +3,7 @@ import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import type { NodeState } from '../../model/node_state.ts'
 import type { QueryInterface } from '../../protocol/profiles.ts'
 import { NETWORK } from '../points/counter_groups.ts'
-import type { NodeField, Source } from '../points/series.ts'
+import type { NodeField, ValueType } from '../points/series.ts'
 
 /** An interface, and its part of the traffic of the node. */
 interface Interface {
@@ -32,50 +32,40 @@ const BYTES_PER_PACKET = 1_400
 const BITS_PER_BYTE = 8
 const PORTS = 2
 
+/** A counter, from the bytes that the interface received and transmitted. */
+type Count = (received: number, transmitted: number) => number
+
+const COUNTERS: Readonly<Record<string, Count>> = {
+  bytes_recv: (received) => received,
+  bytes_sent: (_received, transmitted) => transmitted,
+  drop_in: (received) => received / BYTES_PER_PACKET / BYTES_PER_MB,
+  drop_out: () => 0,
+  err_in: () => 0,
+  err_out: () => 0,
+  packets_recv: (received) => received / BYTES_PER_PACKET,
+  packets_sent: (_received, transmitted) => transmitted / BYTES_PER_PACKET,
+}
+const COUNTERS_V4: Readonly<Record<string, Count>> = {
+  ...COUNTERS,
+  bytes_sum: (received, transmitted) => received + transmitted,
+  packets_sum: (received, transmitted) => (received + transmitted) / BYTES_PER_PACKET,
+}
+
 /** Fields of measurement `net`. In version 3 `bytes_sum` is bytes per second, and there is no `speed`. */
 export function networkFields(version: QueryInterface['network']): NodeField[] {
-  return INTERFACES[version].flatMap((one) => [
-    ...counters(one),
-    ...(version === 'v4' ? fieldsOfVersion4(one) : fieldsOfVersion3(one)),
-  ])
-}
-
-type Received = (received: number, transmitted: number) => number
-
-function counters(one: Interface): NodeField[] {
-  return [
-    counter(one, 'bytes_recv', (received) => received),
-    counter(one, 'bytes_sent', (_received, transmitted) => transmitted),
-    counter(one, 'drop_in', (received) => received / BYTES_PER_PACKET / BYTES_PER_MB),
-    counter(one, 'drop_out', () => 0),
-    counter(one, 'err_in', () => 0),
-    counter(one, 'err_out', () => 0),
-    counter(one, 'packets_recv', (received) => received / BYTES_PER_PACKET),
-    counter(one, 'packets_sent', (_received, transmitted) => transmitted / BYTES_PER_PACKET),
-  ]
-}
-
-function fieldsOfVersion4(one: Interface): NodeField[] {
-  return [
-    counter(one, 'bytes_sum', (received, transmitted) => received + transmitted),
-    counter(one, 'packets_sum', (received, transmitted) => (received + transmitted) / BYTES_PER_PACKET),
-    { ...row(one, 'speed', (_source, state) => portSpeed(state)), type: 'long' },
-  ]
-}
-
-function fieldsOfVersion3(one: Interface): NodeField[] {
-  const bandwidth = (state: NodeState) => ATTRIBUTE_VALUES.nodeNicBandwidth(state) * one.part
-  return [
-    { ...row(one, 'bytes_sum', (_source, state) => bandwidth(state) * BYTES_PER_MB), type: 'double' },
-    {
-      ...row(
-        one,
-        'utilization',
-        (_source, state) => (100 * bandwidth(state) * PORTS) / state.node.nicCapacity,
-      ),
-      type: 'double',
-    },
-  ]
+  return INTERFACES[version].flatMap((one) => {
+    const bandwidth = (state: NodeState) => ATTRIBUTE_VALUES.nodeNicBandwidth(state) * one.part
+    const utilization = (state: NodeState) => (100 * bandwidth(state) * PORTS) / state.node.nicCapacity
+    const gauges =
+      version === 'v4'
+        ? [row(one, 'speed', 'long', (_source, state) => portSpeed(state))]
+        : [
+            row(one, 'bytes_sum', 'double', (_source, state) => bandwidth(state) * BYTES_PER_MB),
+            row(one, 'utilization', 'double', (_source, state) => utilization(state)),
+          ]
+    const counters = Object.entries(version === 'v4' ? COUNTERS_V4 : COUNTERS)
+    return [...counters.map(([field, count]) => counter(one, field, count)), ...gauges]
+  })
 }
 
 /** Mbit/s: the interfaces of both ports have the capacity of the node. */
@@ -83,24 +73,14 @@ function portSpeed({ node }: NodeState): number {
   return (node.nicCapacity * BITS_PER_BYTE) / PORTS
 }
 
-function counter(one: Interface, field: string, of: Received): NodeField {
-  return row(one, field, ({ counters }, { node }, k) => {
+function counter(one: Interface, field: string, count: Count): NodeField {
+  return row(one, field, 'long', ({ counters }, { node }, k) => {
     const [received = 0, transmitted = 0] = counters(NETWORK, node, k)
-    return of(Math.floor(received * one.part), Math.floor(transmitted * one.part))
+    return count(Math.floor(received * one.part), Math.floor(transmitted * one.part))
   })
 }
 
-function row(
-  one: Interface,
-  field: string,
-  value: (source: Source, state: NodeState, k: number) => number,
-): NodeField {
-  return {
-    measurement: 'net',
-    field,
-    tags: { interface: one.name, tag: 'system' },
-    type: 'long',
-    clock: NETWORK.clock,
-    value,
-  }
+function row({ name }: Interface, field: string, type: ValueType, value: NodeField['value']): NodeField {
+  const tags = { interface: name, tag: 'system' }
+  return { measurement: 'net', field, tags, type, clock: NETWORK.clock, value }
 }

@@ -1,15 +1,7 @@
 import { ATTRIBUTE_VALUES } from '../../model/attribute_values.ts'
 import { PURPOSES, type Purpose } from '../../model/disk_io.ts'
 import { isDown, type NodeState, STATISTICS_INTERVAL_SECONDS } from '../../model/node_state.ts'
-import {
-  type CounterGroup,
-  DISK_IO,
-  ERROR_CODES,
-  LATENCY,
-  THROUGHPUT,
-  TRANSACTION_SLOTS,
-  TRANSACTIONS,
-} from '../points/counter_groups.ts'
+import { type CounterGroup, DISK_IO, LATENCY, PERFORMANCE } from '../points/counter_groups.ts'
 import { LATENCY_BOUNDS, latencyQuantile } from '../points/latency_histogram.ts'
 import { type Bucket, pointsBetween, type Series, type Source } from '../points/series.ts'
 
@@ -42,17 +34,9 @@ function* vdcSeries(source: Source): Iterable<Series> {
   const rate = (group: CounterGroup, slot: number): Value => {
     return (k) => (totals(group, k)[slot] ?? 0) / STATISTICS_INTERVAL_SECONDS
   }
-  const { succeeded, failed, category, code } = TRANSACTION_SLOTS
-  yield seriesOf('performance_transaction', 'succeed_request_counter', rate(TRANSACTIONS, succeeded))
-  yield seriesOf('performance_transaction', 'failed_request_counter', rate(TRANSACTIONS, failed))
-  yield seriesOf('performance_error', 'user_errors', rate(TRANSACTIONS, category))
-  yield seriesOf('performance_error', 'system_errors', rate(TRANSACTIONS, category + 1))
-  for (const [index, text] of ERROR_CODES.entries()) {
-    const value = rate(TRANSACTIONS, code + index)
-    yield seriesOf('performance_error_code', 'error_counter', value, { code: text })
+  for (const { measurement, field, group, slot, tags } of PERFORMANCE) {
+    yield seriesOf(`performance_${measurement}`, field, rate(group, slot), tags)
   }
-  yield seriesOf('performance_throughput', 'total_read_requests_size', rate(THROUGHPUT, 0))
-  yield seriesOf('performance_throughput', 'total_write_requests_size', rate(THROUGHPUT, 1))
   yield* latencySeries(totals)
   yield* diskSeries(rate)
   yield* processSeries(source)

@@ -1,68 +1,74 @@
-import { compileError, type Token, type TokenKind, tokensOf } from './tokens.ts'
+import { QueryError } from '../../protocol/errors.ts'
 
-/** Reads the tokens of a script in order. All functions throw QueryError 500 for an unexpected token. */
-export interface Cursor {
-  readonly peek: () => Token
-  readonly next: () => Token
-  /** Reads this symbol if it comes next. */
-  readonly accept: (symbol: string) => boolean
-  readonly expect: (symbol: string) => void
-  /** Reads a token of a kind and returns its text. */
-  readonly text: (kind: TokenKind) => string
-  readonly name: () => string
-  readonly expectEnd: () => void
-  /** Reads from an opening bracket to the closing one. */
-  readonly skipBrackets: () => void
-  /** Refuses the query at the token that was read last. */
-  readonly fail: (problem: string) => never
+const PATTERNS = {
+  blanks: /(?:\s|\/\/[^\n]*)*/y,
+  name: /[A-Za-z_]\w*/y,
+  string: /"(?:[^"\\]|\\.)*"/y,
+  time: /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d))?/y,
+  duration: /-?(?:\d+[a-z]+)+/y,
+  other: /[\s\S]/y,
 }
-
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 const OPENING = ['(', '[', '{']
 const CLOSING = [')', ']', '}']
 
-export function cursorOf(script: string): Cursor {
-  const tokens = tokensOf(script)
-  let position = 0
-  const peek = () => tokens[Math.min(position, tokens.length - 1)] as Token
-  const fail = (problem: string): never => {
-    const { offset } = tokens[Math.max(0, Math.min(position, tokens.length) - 1)] as Token
-    throw compileError(script, offset, problem)
+export type Cursor = ReturnType<typeof cursorOf>
+
+/** Reads a script from its start to its end. What it cannot read is refused with QueryError 500. */
+export function cursorOf(script: string) {
+  let offset = 0
+  let before = 0
+  /** Refuses the query at the text that was read last. */
+  const fail = (problem: string, at = before): never => {
+    const lines = script.slice(0, at).split('\n')
+    const column = (lines.at(-1)?.length ?? 0) + 1
+    throw new QueryError(`failed to compile query: loc ${lines.length}:${column}: ${problem}`)
   }
-  const next = () => {
-    const token = peek()
-    position++
-    return token
+  const advance = (length: number) => {
+    before = offset
+    PATTERNS.blanks.lastIndex = offset + length
+    offset += length + (PATTERNS.blanks.exec(script)?.[0].length ?? 0)
+  }
+  const take = (kind: keyof typeof PATTERNS) => {
+    PATTERNS[kind].lastIndex = offset
+    const text = PATTERNS[kind].exec(script)?.[0]
+    if (text !== undefined) advance(text.length)
+    return text
   }
   const accept = (symbol: string) => {
-    const { kind, text } = peek()
-    if (kind !== 'symbol' || text !== symbol) return false
-    position++
-    return true
+    const end = offset + symbol.length
+    const isPart = /\w$/.test(symbol) && /\w/.test(script.charAt(end))
+    const isNext = script.startsWith(symbol, offset) && !isPart
+    if (isNext) advance(symbol.length)
+    return isNext
   }
-  const text = (kind: TokenKind) => {
-    const token = next()
-    return token.kind === kind ? token.text : fail(`expected ${kind}, got ${token.text}`)
+  const unexpected = () => {
+    const found =
+      offset < script.length ? `character ${JSON.stringify(script.charAt(offset))}` : 'end of the query'
+    return fail(`unexpected ${found}`, offset)
   }
+  advance(0)
   return {
-    peek,
-    next,
-    accept,
-    text,
     fail,
-    expect: (symbol) => {
-      const token = next()
-      if (token.kind !== 'symbol' || token.text !== symbol) fail(`expected ${symbol}, got ${token.text}`)
+    /** The next text of a kind, if it is one. */
+    take,
+    /** Reads this symbol or word if it comes next. */
+    accept,
+    expect: (symbol: string) => void (accept(symbol) || unexpected()),
+    name: () => take('name') ?? unexpected(),
+    /** The content of a string. */
+    string: () => {
+      const raw = take('string') ?? unexpected()
+      return raw.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => ESCAPES[character] ?? character)
     },
-    name: () => text('name'),
-    expectEnd: () => void text('end'),
+    expectEnd: () => void (offset < script.length && unexpected()),
+    /** Reads from an opening bracket to the closing one. */
     skipBrackets: () => {
-      if (peek().text !== '(') fail(`expected (, got ${peek().text}`)
       let depth = 0
       do {
-        const { kind, text: symbol } = next()
-        if (kind === 'end') fail('unbalanced brackets')
-        if (kind === 'symbol' && OPENING.includes(symbol)) depth++
-        if (kind === 'symbol' && CLOSING.includes(symbol)) depth--
+        const text = take('string') ?? take('other') ?? fail('unbalanced brackets')
+        if (OPENING.includes(text)) depth++
+        if (CLOSING.includes(text)) depth--
       } while (depth > 0)
     },
   }

@@ -5,13 +5,17 @@ import {
   ALLOWED_OPERATIONS,
   type Operation,
   type Pipeline,
+  type Predicate,
   REFUSED_FUNCTIONS,
   type TimeExpression,
 } from './pipeline.ts'
-import { parsePredicate } from './predicate.ts'
-import { parseInstant, secondsOf } from './time.ts'
 
 type ParseOptions = Pick<Settings, 'refusedOperations' | 'refusesAbsolute'>
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
+const MS_PER_SECOND = 1_000
+const NANOSECOND_DIGITS = 9
+const MAX_DEPTH = 100
 
 /**
  * Parses `from(bucket: "B") |> range(start: -20m) |> filter(fn: (r) => …) |> last() |> keep(columns: […])`.
@@ -31,28 +35,32 @@ export function parseFlux(script: string, options: ParseOptions): Pipeline {
   }
   cursor.expectEnd()
   const [first] = refused
-  if (first !== undefined) throw notAllowed(first, options)
-  return { bucket, operations }
+  if (first === undefined) return { bucket, operations }
+  const allowed = ALLOWED_OPERATIONS.filter((operation) => !options.refusedOperations.includes(operation))
+  throw new QueryError(`operation '${first}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
 }
 
 function parseSource(cursor: Cursor, refused: string[]): string {
   const name = cursor.name()
   if (name !== 'from') return skipCall(cursor, name, refused)
-  const { bucket } = parseArguments(cursor, { bucket: () => cursor.text('string') })
+  const { bucket } = parseArguments(cursor, { bucket: cursor.string })
   return bucket ?? cursor.fail('missing required argument bucket')
 }
 
 function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions): Operation | undefined {
   const name = cursor.name()
   switch (name) {
-    case 'range':
-      return parseRange(cursor, options)
+    case 'range': {
+      const time = () => parseTime(cursor, options)
+      const { start, stop } = parseArguments(cursor, { start: time, stop: time })
+      return { name, start: start ?? cursor.fail('missing required argument start'), stop }
+    }
     case 'filter': {
       const { fn } = parseArguments(cursor, { fn: () => parsePredicate(cursor) })
       return { name, accepts: fn ?? cursor.fail('missing required argument fn') }
     }
     case 'last':
-      parseArguments(cursor, { column: () => cursor.text('string') })
+      parseArguments(cursor, { column: cursor.string })
       return { name }
     case 'keep':
     case 'drop': {
@@ -65,20 +73,21 @@ function parseOperation(cursor: Cursor, refused: string[], options: ParseOptions
   }
 }
 
-function parseRange(cursor: Cursor, options: ParseOptions): Operation {
-  const { start, stop } = parseArguments(cursor, {
-    start: () => parseTime(cursor, options),
-    stop: () => parseTime(cursor, options),
-  })
-  return { name: 'range', start: start ?? cursor.fail('missing required argument start'), stop }
-}
-
+/** A duration such as `-1h30m`, or a time of RFC 3339. */
 function parseTime(cursor: Cursor, { refusesAbsolute }: ParseOptions): TimeExpression {
-  const { kind, text } = cursor.next()
-  if (kind === 'duration') return { relativeSeconds: secondsOf(text) ?? cursor.fail(`unit of "${text}"`) }
-  if (kind === 'time' && !refusesAbsolute)
-    return { absolute: parseInstant(text) ?? cursor.fail(`"${text}" is not a time`) }
-  return cursor.fail(`expected a duration or a time, got ${text}`)
+  const time = cursor.take('time')
+  if (time !== undefined) {
+    const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
+    const seconds = Date.parse(time.replace(/\.\d+/, '')) / MS_PER_SECOND
+    if (refusesAbsolute || !Number.isFinite(seconds)) return cursor.fail(`${time} is not a duration`)
+    return { absolute: { seconds, nanoseconds: Number(fraction.padEnd(NANOSECOND_DIGITS, '0')) } }
+  }
+  const duration = cursor.take('duration') ?? cursor.fail('expected a duration or a time')
+  let seconds = 0
+  for (const [, count, unit = ''] of duration.matchAll(/(\d+)([a-z]+)/g)) {
+    seconds += Number(count) * (SECONDS[unit] ?? cursor.fail(`unit of "${duration}"`))
+  }
+  return { relativeSeconds: duration.startsWith('-') ? -seconds : seconds }
 }
 
 function parseStrings(cursor: Cursor): string[] {
@@ -86,7 +95,7 @@ function parseStrings(cursor: Cursor): string[] {
   cursor.expect('[')
   while (!cursor.accept(']')) {
     if (strings.length > 0) cursor.expect(',')
-    strings.push(cursor.text('string'))
+    strings.push(cursor.string())
   }
   return strings
 }
@@ -117,7 +126,48 @@ function skipCall(cursor: Cursor, name: string, refused: string[]): string {
   return ''
 }
 
-function notAllowed(name: string, { refusedOperations }: ParseOptions): QueryError {
-  const allowed = ALLOWED_OPERATIONS.filter((operation) => !refusedOperations.includes(operation))
-  return new QueryError(`operation '${name}' is not allowed. Allowed operations: ${allowed.join(', ')}`)
+/** Parses `(r) => r.name == "text" and (… or …)`. A column that a series does not have fulfils no comparison. */
+function parsePredicate(cursor: Cursor): Predicate {
+  cursor.expect('(')
+  const row = cursor.name()
+  cursor.expect(')')
+  cursor.expect('=>')
+  return parseTerms(cursor, row, 0)
+}
+
+/** Comparisons with `and` and `or`; `and` binds stronger. */
+function parseTerms(cursor: Cursor, row: string, depth: number): Predicate {
+  const alternatives: Predicate[][] = []
+  do {
+    const terms: Predicate[] = []
+    do terms.push(parseTerm(cursor, row, depth))
+    while (cursor.accept('and'))
+    alternatives.push(terms)
+  } while (cursor.accept('or'))
+  return (columns) => alternatives.some((terms) => terms.every((term) => term(columns)))
+}
+
+function parseTerm(cursor: Cursor, row: string, depth: number): Predicate {
+  if (cursor.accept('(')) {
+    if (depth >= MAX_DEPTH) return cursor.fail('too many nested parentheses')
+    const inner = parseTerms(cursor, row, depth + 1)
+    cursor.expect(')')
+    return inner
+  }
+  const name = parseColumn(cursor, row)
+  const isEqual = cursor.accept('==')
+  if (!isEqual) cursor.expect('!=')
+  const expected = cursor.string()
+  return (columns) => Object.hasOwn(columns, name) && (columns[name] === expected) === isEqual
+}
+
+/** `r.name` or `r["name"]`. */
+function parseColumn(cursor: Cursor, row: string): string {
+  const name = cursor.name()
+  if (name !== row) return cursor.fail(`undefined identifier ${name}`)
+  if (cursor.accept('.')) return cursor.name()
+  cursor.expect('[')
+  const column = cursor.string()
+  cursor.expect(']')
+  return column
 }
