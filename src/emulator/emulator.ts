@@ -11,7 +11,7 @@ import { createSessions } from './http/sessions.ts'
 import { createListener } from './listener.ts'
 import { createModel } from './model/model.ts'
 import { STATISTICS_INTERVAL_SECONDS } from './model/node_state.ts'
-import { responseDelayMs, type Scenario } from './model/scenarios.ts'
+import { SCENARIOS, type Scenario, type ScenarioRow } from './model/scenarios.ts'
 import type { Timeline } from './model/timeline.ts'
 import { type EmulatorOptions, resolveOptions } from './options.ts'
 import { PROFILES } from './protocol/profiles.ts'
@@ -98,8 +98,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 /** Delays responses under /dashboard/ as the scenario says. */
 function delayDashboard(timeline: Timeline, stopping: () => AbortSignal): Middleware {
   return async (context, next) => {
-    const delayMs = context.path.startsWith('/dashboard/') ? responseDelayMs(timeline.current()) : 0
-    if (delayMs > 0) await sleep(delayMs, undefined, { signal: stopping() })
+    const { responseDelayMs = 0 }: ScenarioRow = SCENARIOS[timeline.current()]
+    if (responseDelayMs > 0 && context.path.startsWith('/dashboard/')) {
+      await sleep(responseDelayMs, undefined, { signal: stopping() })
+    }
     await next()
   }
 }

@@ -11,6 +11,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 /** Bytes that are invalid in UTF-8. */
 const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc0])
 
+const GZIP = { 'Content-Encoding': 'gzip' }
+
 /** Faults of a complete response: another response, or the correct one with wrong headers or bytes. */
 export const RESPONSE_FAULTS = {
   status: {
@@ -46,71 +48,46 @@ export const RESPONSE_FAULTS = {
   'wrong-content-type': {
     help: 'sends the correct body with a wrong content type',
     argument: { name: 'TYPE', fallback: 'text/plain', pattern: /^[\w.+-]+\/[\w.+-]+$/ },
-    effect: {
-      stage: 'response',
-      change: (response, type) => withHeaders(response, { 'Content-Type': type }),
-    },
+    effect: changed((_body, type) => ({ headers: { 'Content-Type': type } })),
   },
   empty: {
     help: 'responds without a body',
-    effect: { stage: 'response', change: (response) => ({ ...response, body: Buffer.alloc(0) }) },
+    effect: changed(() => ({ body: Buffer.alloc(0) })),
   },
   gzip: {
     help: 'compresses the body, even if the client does not accept it',
-    effect: {
-      stage: 'response',
-      change: (response) => ({ ...withHeaders(response, GZIP), body: gzipSync(response.body) }),
-    },
+    effect: changed((body) => ({ headers: GZIP, body: gzipSync(body) })),
   },
   'gzip-cut': {
     help: 'compresses the body and sends the first half of it with a matching Content-Length',
-    effect: {
-      stage: 'response',
-      change: (response) => ({ ...withHeaders(response, GZIP), body: firstHalf(gzipSync(response.body)) }),
-    },
+    effect: changed((body) => ({ headers: GZIP, body: firstHalf(gzipSync(body)) })),
   },
   'gzip-bomb': {
     help: 'sends a small compressed body that is huge when decompressed',
     argument: countArgument('MEGABYTES', 200),
-    effect: {
-      stage: 'response',
-      change: (response, megabytes) => ({
-        ...withHeaders(response, GZIP),
-        body: gzipBomb(Number(megabytes)),
-      }),
-    },
+    effect: changed((_body, megabytes) => ({ headers: GZIP, body: gzipBomb(Number(megabytes)) })),
   },
   'unknown-encoding': {
     help: 'sends a Content-Encoding that the body does not have',
     argument: { name: 'NAME', fallback: 'br', pattern: /^[\w, -]+$/ },
-    effect: {
-      stage: 'response',
-      change: (response, name) => withHeaders(response, { 'Content-Encoding': name }),
-    },
+    effect: changed((_body, name) => ({ headers: { 'Content-Encoding': name } })),
   },
   'bad-utf8': {
     help: 'inserts bytes that are not valid UTF-8 into the body',
-    effect: { stage: 'response', change: (response) => ({ ...response, body: withBadBytes(response.body) }) },
+    effect: changed((body) => ({ body: withBadBytes(body) })),
   },
   bom: {
     help: 'starts the body with a byte order mark',
-    effect: {
-      stage: 'response',
-      change: (response) => ({ ...response, body: Buffer.concat([BYTE_ORDER_MARK, response.body]) }),
-    },
+    effect: changed((body) => ({ body: Buffer.concat([BYTE_ORDER_MARK, body]) })),
   },
   'big-headers': {
     help: 'sends a header that is too large for most clients',
     argument: countArgument('KILOBYTES', 64),
-    effect: {
-      stage: 'response',
-      change: (response, kilobytes) =>
-        withHeaders(response, { 'X-Padding': 'x'.repeat(Number(kilobytes) * KILOBYTE) }),
-    },
+    effect: changed((_body, kilobytes) => ({
+      headers: { 'X-Padding': 'x'.repeat(Number(kilobytes) * KILOBYTE) },
+    })),
   },
 } as const satisfies Record<string, FaultRow>
-
-const GZIP = { 'Content-Encoding': 'gzip' }
 
 function responseOf(status: number, type: string, text: string, headers = {}): FullResponse {
   return { status, headers: { 'Content-Type': type, ...headers }, body: Buffer.from(text) }
@@ -159,10 +136,19 @@ function errorBody(status: number, code: string | undefined, retryable: string |
   }
 }
 
-/** Header names are lowercase, as in a complete response, so that no header is sent twice. */
-function withHeaders(response: FullResponse, headers: Readonly<Record<string, string>>): FullResponse {
-  const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return { ...response, headers: { ...response.headers, ...Object.fromEntries(added) } }
+/** A fault that replaces the body or sets headers. */
+function changed(
+  change: (body: Buffer, argument: string) => { body?: Buffer; headers?: Readonly<Record<string, string>> },
+): FaultRow['effect'] {
+  return {
+    stage: 'response',
+    change: (response, argument) => {
+      const { body = response.body, headers = {} } = change(response.body, argument)
+      // Lowercase, as in a complete response, so that no header is sent twice.
+      const added = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+      return { ...response, body, headers: { ...response.headers, ...Object.fromEntries(added) } }
+    },
+  }
 }
 
 export function firstHalf(body: Buffer): Buffer {

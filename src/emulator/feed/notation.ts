@@ -15,26 +15,24 @@ export interface Notation {
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
  * exponential form; each as a number or as a string. All preserve the exact value.
  */
-const DOCUMENTED = [plain, decimal, exponential]
+const FORMS = [plain, decimal, (value: number) => value.toExponential().replace('e+', 'e')]
 
-const NOTATIONS: Record<'documented' | 'strings', Notation> = {
-  documented: {
-    value: (value, key) => {
-      const choice = mix(key, 1)
-      const text = (DOCUMENTED[choice % DOCUMENTED.length] ?? plain)(value)
-      return choice & 0x1000 ? `"${text}"` : text
-    },
-    time: (t, key) => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
+const DOCUMENTED: Notation = {
+  value: (value, key) => {
+    const choice = mix(key, 1)
+    const text = (FORMS[choice % FORMS.length] ?? plain)(value)
+    return choice & 0x1000 ? `"${text}"` : text
   },
-  /** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
-  strings: {
-    value: (value, _key, kind) => `"${kind === 'whole' ? plain(value) : javaDouble(value)}"`,
-    time: (t) => `"${t}"`,
-  },
+  time: (t, key) => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
+}
+/** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
+const STRINGS: Notation = {
+  value: (value, _key, kind) => `"${kind === 'whole' ? plain(value) : javaDouble(value)}"`,
+  time: (t) => `"${t}"`,
 }
 
 export function notationOf(profile: Profile): Notation {
-  return NOTATIONS[profile === 'documented' ? 'documented' : 'strings']
+  return profile === 'documented' ? DOCUMENTED : STRINGS
 }
 
 function plain(value: number): string {
@@ -43,10 +41,6 @@ function plain(value: number): string {
 
 function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : String(value)
-}
-
-function exponential(value: number): string {
-  return value.toExponential().replace('e+', 'e')
 }
 
 const SMALLEST_PLAIN_DOUBLE = 1e-3

@@ -12,14 +12,12 @@ const CHECK_READS = 45
 
 /** MB/s of one purpose, rounded as served, so that the served values add up to the served total. */
 export function diskBandwidth(state: NodeState, direction: Direction, purpose: Purpose): number {
-  if (isDown(state)) return 0
-  return rounded(BANDWIDTH[purpose](trafficOf(state), direction))
+  return isDown(state) ? 0 : rounded(BANDWIDTH[purpose](trafficOf(state), direction))
 }
 
 /** MB/s of all purposes. */
 export function diskBandwidthTotal(state: NodeState, direction: Direction): number {
-  const parts = diskBandwidths(state, direction)
-  return rounded(parts.reduce((sum, part) => sum + part, 0))
+  return rounded(diskBandwidths(state, direction).reduce((sum, part) => sum + part, 0))
 }
 
 /** MB/s of each purpose, in the order of {@link PURPOSES}. */
@@ -29,21 +27,12 @@ export function diskBandwidths(state: NodeState, direction: Direction): number[]
   return PURPOSES.map((purpose) => rounded(BANDWIDTH[purpose](traffic, direction)))
 }
 
-/** What the disk I/O of a node depends on. */
-interface Traffic {
-  readonly state: NodeState
-  /** MB/s of the transactions. */
-  readonly read: number
-  readonly write: number
+/** What the disk I/O of a node depends on: MB/s of the transactions, and the state. */
+function trafficOf(state: NodeState) {
+  const [read, write] = [transactionBandwidth(state, 'read'), transactionBandwidth(state, 'write')]
+  return { state, read, write }
 }
-
-function trafficOf(state: NodeState): Traffic {
-  return {
-    state,
-    read: transactionBandwidth(state, 'read'),
-    write: transactionBandwidth(state, 'write'),
-  }
-}
+type Traffic = ReturnType<typeof trafficOf>
 
 const BANDWIDTH: Record<Purpose, (traffic: Traffic, direction: Direction) => number> = {
   User: (traffic, direction) => traffic[direction] * (direction === 'read' ? 0.8 : 1.6),

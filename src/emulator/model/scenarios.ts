@@ -21,7 +21,7 @@ export interface Effects {
   readonly recovery: number
 }
 
-interface ScenarioRow {
+export interface ScenarioRow {
   readonly help: string
   /** Delay of responses under /dashboard/, in milliseconds. */
   readonly responseDelayMs?: number
@@ -82,12 +82,6 @@ export const SCENARIOS = {
 
 export type Scenario = keyof typeof SCENARIOS
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as readonly Scenario[]
-
-/** Delay of responses under /dashboard/, in milliseconds. */
-export function responseDelayMs(scenario: Scenario): number {
-  const row: ScenarioRow = SCENARIOS[scenario]
-  return row.responseDelayMs ?? 0
-}
 
 function failingDisks(node: Node): Partial<Effects> {
   if (node.index % 2 === 1) return { recovery: 40 }
