@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { AUDIT_PREFIX, type Log } from '../log.ts'
 import { visibleLines } from '../text.ts'
+import { errorText } from '../values/errors.ts'
 import type { Secret } from '../values/secret.ts'
 import { createAuditFile } from './audit_file.ts'
 import { type DeletionOutcome, refused } from './errors.ts'
@@ -71,8 +72,7 @@ export function createAudit({ file, log, later }: AuditOptions): Audit {
   const auditFile = file === undefined ? undefined : createAuditFile(file)
 
   function failed(failure: unknown): string {
-    const reason = failure instanceof Error ? failure.message : String(failure)
-    log.error('cannot write the audit file', { file, reason })
+    log.error('cannot write the audit file', { file, reason: errorText(failure) })
     return 'The log of the exporter has the reason.'
   }
 

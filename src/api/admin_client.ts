@@ -3,10 +3,10 @@ import { type Log, silentLog } from '../log.ts'
 import { inSlices } from '../slices.ts'
 import type { Secret } from '../values/secret.ts'
 import { asApiError } from './errors/errors.ts'
+import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
 import { withTimeoutReason } from './http/failures.ts'
 import { refusalOf } from './http/refusals.ts'
 import { logRequest, timed } from './http/request_log.ts'
-import { tokenHeader } from './http/token_header.ts'
 import { type Answer, createTransport, type HttpLimits, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
@@ -21,7 +21,6 @@ import { createAttempts } from './request/attempts.ts'
 import { createExchanges, type Exchange, type Request, withToken } from './request/exchanges.ts'
 import { createLimits, type Limits } from './request/limits.ts'
 import { createOperate } from './request/operation.ts'
-import { basicHeader, tokenOf } from './session/login.ts'
 
 /**
  * A client of one storage system without a session: every method takes the token of the caller, which is not kept.

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AlertingConfig } from '../alerting/config.ts'
 import { readTextFile } from '../values/files.ts'
+import { MAX_TIMER_MS } from '../values/timers.ts'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
 import { systemSchema } from './system_schema.ts'
@@ -21,8 +22,6 @@ const DEFAULTS = {
 
 const MAX_CONCURRENCY = 64
 const MAX_REQUESTS_PER_SECOND = 1000
-/** A longer time overflows the timers of Node.js, which then fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 const isTimer = (ms: number) => ms <= MAX_TIMER_MS
 const TOO_LONG = 'must be at most 24d'

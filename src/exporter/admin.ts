@@ -8,6 +8,7 @@ import { createAdminSystems } from '../server/admin/systems.ts'
 import { hostsOf, isLoopback, type ListenPoint, pointText } from '../server/listener/listen_address.ts'
 import { createListener } from '../server/listener/listener.ts'
 import { OPEN_PATHS } from '../server/metrics/metrics_app.ts'
+import { errorCode } from '../values/errors.ts'
 
 export interface AdminOptions {
   readonly listenAddress: ListenPoint
@@ -106,8 +107,7 @@ export function listenerField(
 }
 
 function isInUse(failure: unknown): boolean {
-  const cause = failure instanceof Error ? failure.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+  return errorCode(failure) === 'EADDRINUSE'
 }
 
 /** The address with a port that the operating system selects. */

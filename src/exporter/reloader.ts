@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
+import { errorText } from '../values/errors.ts'
 import { warnOfRisks } from './risks.ts'
 import { createSerialRunner } from './serial_runner.ts'
 
@@ -66,5 +67,5 @@ export function createReloader({ load, configFile, apply, own, log }: ReloaderOp
 
 function reasonOf(failure: unknown): string {
   if (failure instanceof ConfigError) return failure.summary()
-  return failure instanceof Error ? failure.message : String(failure)
+  return errorText(failure)
 }

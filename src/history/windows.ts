@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors/errors.ts'
 import { REASONS, type Reason } from '../api/errors/reasons.ts'
 import type { Period } from '../api/history/series.ts'
 import { pause } from '../api/http/deadline.ts'
-import { backoffMs } from '../values/backoff.ts'
+import { backoffMs } from '../values/timers.ts'
 
 /** A part of a period with all of its points. Windows follow one another without gap and overlap. */
 export interface Window<Reading> {

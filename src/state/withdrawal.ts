@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../api/http/deadline.ts'
+import { MAX_TIMER_MS } from '../values/timers.ts'
 
 /** Withdraws values that no successful poll renewed in time, whatever the schedule does meanwhile. */
 export interface Withdrawal {

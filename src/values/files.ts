@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+import { errorCode } from './errors.ts'
 
 const KIB = 1024
 
@@ -25,7 +26,7 @@ export function readTextFile(path: string, kind: FileKind): TextFile {
     // Before the file is opened, because opening a FIFO or a device can have effects.
     return typeProblem(statSync(path)) ?? readRegularFile(path, MAX_FILE_BYTES[kind])
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const code = errorCode(cause) || 'unknown error'
     return { problem: `cannot be read: ${DESCRIPTIONS[code] ?? code}` }
   }
 }

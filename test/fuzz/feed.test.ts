@@ -49,7 +49,7 @@ fuzz('the nodes feed', {
   },
 })
 
-const MAX_QUOTED_CHARACTERS = 64
+const MAX_REJECTED_CHARACTERS = 64
 const MAX_LIST_ENTRIES = 100
 
 function checkReading({ nodes, coverage, rejected }: FeedReading): void {
@@ -73,7 +73,7 @@ function checkReading({ nodes, coverage, rejected }: FeedReading): void {
     expect(node.forecasts.length).toBeLessThanOrEqual(MAX_LIST_ENTRIES)
   }
   for (const { node, text, times } of rejected) {
-    expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_QUOTED_CHARACTERS)
+    expect(Math.max(node.length, text.length)).toBeLessThanOrEqual(MAX_REJECTED_CHARACTERS)
     expect(times).toBeGreaterThan(0)
   }
   const { counts } = newRejections('a')

@@ -1,5 +1,5 @@
 import { COVERAGE_ATTRIBUTES, type CoverageAttribute } from '../../catalogue.ts'
-import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
 import type { RejectedValues } from './rejected_values.ts'
 
 /** Number of nodes by state of one attribute. */
@@ -34,7 +34,7 @@ export function createCoverageCounter(rejected: RejectedValues): CoverageCounter
   }
 
   function forNode(id: string): NodeCoverageCounter {
-    const node = id.slice(0, MAX_QUOTED_CHARACTERS)
+    const node = id.slice(0, MAX_REJECTED_CHARACTERS)
     return {
       record(attribute, read) {
         count(attribute, read.state)

@@ -3,7 +3,7 @@ import { atOnce, type Steps } from '../../slices.ts'
 import { shortened } from '../../text.ts'
 import { ApiError } from '../errors/errors.ts'
 import { embeddedList, isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
-import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS } from '../parse/reads.ts'
 import { type Coverage, createCoverageCounter } from './coverage.ts'
 import { createNodeDecoder, type NodeReading } from './node_reading.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from './rejected_values.ts'
@@ -66,11 +66,11 @@ function* entriesById(list: readonly unknown[], rejected: RejectedValues): Steps
         attribute: 'id',
         reason: 'no_id',
         node: '',
-        text: shortened(text, MAX_QUOTED_CHARACTERS),
+        text: shortened(text, MAX_REJECTED_CHARACTERS),
       })
       continue
     }
-    const quoted = { node: id.slice(0, MAX_QUOTED_CHARACTERS), text: id.slice(0, MAX_QUOTED_CHARACTERS) }
+    const quoted = { node: id.slice(0, MAX_REJECTED_CHARACTERS), text: id.slice(0, MAX_REJECTED_CHARACTERS) }
     if (entries.has(id)) rejected.add({ attribute: 'id', reason: 'duplicate', ...quoted })
     else if (entries.size >= MAX_NODES) {
       rejected.add({ attribute: 'id', reason: 'too_many', ...quoted }, list.length - index)

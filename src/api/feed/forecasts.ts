@@ -1,7 +1,7 @@
 import { FORECAST, UNITS } from '../../catalogue.ts'
 import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
-import type { Reject } from '../parse/reads.ts'
+import { type Reject, servedOrRejected } from '../parse/reads.ts'
 
 /** The forecast for one time frame and one target. */
 export interface Forecast {
@@ -49,15 +49,13 @@ function readEntry(entry: JsonObject, reject: Reject): Forecast | undefined {
   const named = { historyDays: String(history.value), targetPercent: String(target.value) }
   const days = readNumber(member(entry, 'forecast'), UNITS[FORECAST.unit])
   if (days.state === 'absent') return { ...named, days: undefined }
-  if (days.state === 'unreadable') {
-    reject(days.rejection, days.text)
-    return undefined
-  }
+  const value = servedOrRejected(days, reject)
+  if (value === undefined) return undefined
   const unit = readText(member(entry, 'unit')) ?? ''
   // "0" may have no unit. With an unknown unit the number of days would be wrong.
-  if (unit !== FORECAST.unit && unit !== `${FORECAST.unit}s` && days.value !== 0) {
+  if (unit !== FORECAST.unit && unit !== `${FORECAST.unit}s` && value !== 0) {
     reject('shape', `the unit ${unit.slice(0, MAX_UNIT_CHARACTERS)}`)
     return undefined
   }
-  return { ...named, days: days.value }
+  return { ...named, days: value }
 }

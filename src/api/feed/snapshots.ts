@@ -36,16 +36,15 @@ export function readNewest(value: unknown, tag: string, range: PlausibleRange): 
 }
 
 /** A candidate with its time. `N/A` and null are absent; a snapshot without a readable time is unreadable. */
-function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {
-  if (!isObject(candidate)) {
+export function readTimed(candidate: unknown): Read<{ t: number; snapshot: JsonObject }> {
+  if (!isObject(candidate))
     return readNumber(candidate).state === 'absent' ? ABSENT : unreadable('shape', candidate)
-  }
   const t = timeIn(candidate)
   return t === undefined ? unreadable('time', candidate) : served({ t, snapshot: candidate })
 }
 
 /** The time of a snapshot: member `t`, possibly with blanks around the name. */
-export function timeIn(snapshot: JsonObject): number | undefined {
+function timeIn(snapshot: JsonObject): number | undefined {
   const key = Object.hasOwn(snapshot, 't') ? 't' : Object.keys(snapshot).find((name) => name.trim() === 't')
   const read = key === undefined ? ABSENT : readNumber(snapshot[key], TIME_RANGE)
   return read.state === 'served' ? read.value : undefined

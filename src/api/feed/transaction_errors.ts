@@ -2,7 +2,7 @@ import { TRANSACTION_ERRORS, UNITS } from '../../catalogue.ts'
 import { atOnce, eachInSteps, type Steps } from '../../slices.ts'
 import { isObject, member, readName } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
-import { MAX_QUOTED_CHARACTERS, type Read, type Reject } from '../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS, type Read, type Reject, servedOrRejected } from '../parse/reads.ts'
 import { readNewest, type Snapshot } from './snapshots.ts'
 
 /** Failed transactions of one type in the sample, or in the period of a history. */
@@ -49,7 +49,7 @@ export function readTransactionErrors(
     reject('shape', Array.isArray(object) ? 'an array' : typeof object)
     return undefined
   }
-  const keep = keeper(reject)
+  const keep = <T>(read: Read<T>) => servedOrRejected(read, reject)
   const totals = asList(member(object, 'errorSuccessTotals')).filter(isObject).at(-1) ?? {}
   const errors: TransactionErrors = {
     all: keep(readNewest(member(object, 'all'), rateTag, UNITS[rateUnit])),
@@ -84,7 +84,6 @@ export function* errorTypeSteps<Rate>(
   { reject, max, readRate, hasSeries }: ErrorTypeOptions<Rate>,
 ): Steps<readonly ErrorType<Rate>[]> {
   const list = asList(value)
-  const keep = keeper(reject)
   const types = new Map<string, ErrorType<Rate>>()
   const unread = list.length - MAX_ERROR_TYPES_READ
   if (unread > 0) reject('too_many', `${list.length} error types`, unread)
@@ -93,8 +92,8 @@ export function* errorTypeSteps<Rate>(
     if (!isObject(entry) || errorType === undefined) return reject('shape', 'an error type without a name')
     const category = readName(member(entry, 'category')) ?? ''
     const key = `${category}\n${errorType}`
-    if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_QUOTED_CHARACTERS))
-    const count = keep(readNumber(member(entry, 'errorCount'), UNITS.count))
+    if (types.has(key)) reject('duplicate', errorType.slice(0, MAX_REJECTED_CHARACTERS))
+    const count = servedOrRejected(readNumber(member(entry, 'errorCount'), UNITS.count), reject)
     const type = { category, errorType, count, rate: readRate(member(entry, 'errorRate')) }
     if (hasSeries(type)) types.set(key, type)
   })
@@ -102,14 +101,6 @@ export function* errorTypeSteps<Rate>(
   if (types.size <= kept) return [...types.values()]
   reject('too_many', `${types.size} error types`, types.size - kept)
   return [...types.values()].sort((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, kept)
-}
-
-/** Returns what is served, and rejects what is unreadable. */
-function keeper(reject: Reject): <T>(read: Read<T>) => T | undefined {
-  return (read) => {
-    if (read.state === 'unreadable') reject(read.rejection, read.text)
-    return read.state === 'served' ? read.value : undefined
-  }
 }
 
 /** An array, or a single value as an array of one; null and undefined are empty. */

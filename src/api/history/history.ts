@@ -3,7 +3,7 @@ import type { Steps } from '../../slices.ts'
 import { nodeEntrySteps } from '../feed/feed.ts'
 import { MAX_LIST_ENTRIES } from '../feed/node_reading.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
-import { MAX_QUOTED_CHARACTERS } from '../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS } from '../parse/reads.ts'
 import { type NodeHistory, nodeHistorySteps } from './node_history.ts'
 import type { Period, Served } from './series.ts'
 
@@ -37,7 +37,7 @@ export function* historySteps(
   const nodes: NodeHistory[] = []
   let maxErrorTypes = MAX_LIST_ENTRIES
   for (const [id, entry] of yield* nodeEntrySteps(body, rejected)) {
-    const node = id.slice(0, MAX_QUOTED_CHARACTERS)
+    const node = id.slice(0, MAX_REJECTED_CHARACTERS)
     const rejectAs = (attribute: string) => (reason: RejectedValue['reason'], text: string, times?: number) =>
       rejected.add({ attribute, reason, node, text }, times)
     const options = { period, answeredAt, bandwidthUnit, served, rejectAs, maxErrorTypes }

@@ -1,8 +1,7 @@
-import { type PlausibleRange, TIME_RANGE } from '../../catalogue.ts'
-import { timeIn, valueIn } from '../feed/snapshots.ts'
-import { isObject } from '../parse/json.ts'
-import { isPlausible, readNumber } from '../parse/numbers.ts'
-import { type Read, type Reject, unreadable } from '../parse/reads.ts'
+import type { PlausibleRange } from '../../catalogue.ts'
+import { readTimed, valueIn } from '../feed/snapshots.ts'
+import { readNumber } from '../parse/numbers.ts'
+import { type Reject, servedOrRejected } from '../parse/reads.ts'
 
 /** Points of one attribute, in ascending order of time, each time once. */
 export interface Series {
@@ -50,14 +49,16 @@ export interface SeriesOptions {
  */
 export function readSeries(value: unknown, options: SeriesOptions): Series | undefined {
   if (value === undefined || value === null) return undefined
+  const { tag, range, reject } = options
   const snapshots: readonly unknown[] = Array.isArray(value) ? value : [value]
   const times: number[] = []
   const values: number[] = []
   let isAscending = true
-  for (const snapshot of snapshots) {
-    const t = readTime(snapshot, options)
-    if (t === undefined) continue
-    const number = readValue(snapshot, options)
+  for (const candidate of snapshots) {
+    const timed = servedOrRejected(readTimed(candidate), reject)
+    if (timed === undefined) continue
+    const { t, snapshot } = timed
+    const number = servedOrRejected(readNumber(valueIn(snapshot, tag), range), reject)
     if (number === undefined) continue
     isAscending &&= times.length === 0 || t > (times.at(-1) ?? 0)
     times.push(t)
@@ -67,46 +68,6 @@ export function readSeries(value: unknown, options: SeriesOptions): Series | und
   if (isPlaceholder(times, values, options.answeredAt)) return undefined
   noteServed(times, options)
   return within(times, values, options.period)
-}
-
-/** The time of a snapshot; undefined for what is not a snapshot. Absent snapshots are not rejected. */
-function readTime(snapshot: unknown, { reject }: SeriesOptions): number | undefined {
-  if (!isObject(snapshot)) {
-    if (readNumber(snapshot).state !== 'absent') servedOrRejected(unreadable('shape', snapshot), reject)
-    return undefined
-  }
-  const t = plainNumber(snapshot['t'], TIME_RANGE) ?? timeIn(snapshot)
-  return t ?? servedOrRejected(unreadable('time', snapshot), reject)
-}
-
-function readValue(snapshot: unknown, { tag, range, reject }: SeriesOptions): number | undefined {
-  if (!isObject(snapshot)) return undefined
-  const plain = plainNumber(snapshot[tag], range)
-  return plain ?? servedOrRejected(readNumber(valueIn(snapshot, tag), range), reject)
-}
-
-function servedOrRejected(read: Read<number>, reject: Reject): number | undefined {
-  if (read.state === 'unreadable') reject(read.rejection, read.text)
-  return read.state === 'served' ? read.value : undefined
-}
-
-const DIGIT_0 = 0x30
-const DIGIT_9 = 0x39
-/** The length of every number that Java or JavaScript writes is below this one. */
-const MAX_PLAIN_CHARACTERS = 30
-
-/**
- * The same result as `readNumber` for nearly all numbers of real systems, in a tenth of its time; undefined for all
- * others. Notations that JavaScript reads and the API does not have, such as 0x1F, have a letter as second character.
- */
-function plainNumber(value: unknown, range: PlausibleRange): number | undefined {
-  if (typeof value === 'number') return isPlausible(value, range) ? value + 0 : undefined
-  if (typeof value !== 'string' || value.length > MAX_PLAIN_CHARACTERS) return undefined
-  const first = value.charCodeAt(0)
-  if (!(first >= DIGIT_0 && first <= DIGIT_9)) return undefined
-  const number = Number(value)
-  if (!isPlausible(number, range)) return undefined
-  return value.charCodeAt(1) > DIGIT_9 && first === DIGIT_0 ? undefined : number
 }
 
 /** Sorts both lists by time; of equal times the last one is kept, and rejected if the values differ. */

@@ -2,7 +2,7 @@ import type { PlausibleRange } from '../../catalogue.ts'
 import { readNewest, type Snapshot, valueIn } from '../feed/snapshots.ts'
 import { isObject, member } from '../parse/json.ts'
 import { readNumber } from '../parse/numbers.ts'
-import type { Read, Reject } from '../parse/reads.ts'
+import { type Reject, servedOrRejected } from '../parse/reads.ts'
 
 /** `<Attribute>Summary` of the storage system, in the unit of the source. */
 export interface Summary {
@@ -24,13 +24,9 @@ export function readSummary(
   reject: Reject,
 ): Summary | undefined {
   if (!isObject(value)) return undefined
-  const keep = <T>(read: Read<T>): T | undefined => {
-    if (read.state === 'unreadable') reject(read.rejection, read.text)
-    return read.state === 'served' ? read.value : undefined
-  }
-  const min = keep(readNewest(member(value, 'Min'), tag, range))
-  const max = keep(readNewest(member(value, 'Max'), tag, range))
-  const average = keep(readNumber(scalar(member(value, 'Avg'), tag), range))
+  const min = servedOrRejected(readNewest(member(value, 'Min'), tag, range), reject)
+  const max = servedOrRejected(readNewest(member(value, 'Max'), tag, range), reject)
+  const average = servedOrRejected(readNumber(scalar(member(value, 'Avg'), tag), range), reject)
   const isEmpty = min === undefined && max === undefined && average === undefined
   return isEmpty ? undefined : { min, max, average }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { nextTurn } from '../../slices.ts'
+import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import { checkJsonBounds } from '../parse/json_bounds.ts'
 
@@ -22,18 +23,14 @@ const LEAST_COMPRESSION = 4
  * @throws {ApiError} `too_large`
  */
 export async function readBody(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {
-  if (encodingOf(headers.encoding) !== 'gzip') return readWhole(stream, headers, maxBytes)
-  return readWhole(stream, headers, Math.ceil(maxBytes / LEAST_COMPRESSION))
-}
-
-async function readWhole(stream: Readable, headers: BodyHeaders, maxBytes: number): Promise<Buffer> {
-  // An announced length needs no byte of it to be refused.
-  if (Number(headers.length) > maxBytes) {
+  const limit = encodingOf(headers.encoding) === 'gzip' ? Math.ceil(maxBytes / LEAST_COMPRESSION) : maxBytes
+  // A body with an announced length is refused before any of it is read.
+  if (Number(headers.length) > limit) {
     stream.destroy()
-    throw tooLarge(maxBytes)
+    throw tooLarge(limit)
   }
-  const { bytes, whole } = await readUpTo(stream, maxBytes)
-  if (!whole) throw tooLarge(maxBytes)
+  const { bytes, whole } = await readUpTo(stream, limit)
+  if (!whole) throw tooLarge(limit)
   return bytes
 }
 
@@ -62,20 +59,15 @@ export async function decodeBody(
 /** Error bodies of the system are a few sentences. */
 const MAX_ERROR_BYTES = 16_384
 
-export interface ErrorText {
-  readonly text: string
-  /** Length of what was read of the body as it was received; undefined if the body broke off. */
-  readonly bytes: number | undefined
-}
-
 /**
  * Reads what can be read of the body of a refusal. The status is already known, so nothing that is wrong with
  * the body may hide it: a proxy's page in another encoding, a body that breaks off or never ends.
+ * @returns the text, and the bytes that were read of the body as it was received; undefined if the body broke off
  */
 export async function readErrorText(
   stream: Readable,
   { encoding }: Pick<BodyHeaders, 'encoding'>,
-): Promise<ErrorText> {
+): Promise<{ readonly text: string; readonly bytes: number | undefined }> {
   let length: number | undefined
   try {
     const { bytes } = await readUpTo(stream, MAX_ERROR_BYTES)
@@ -102,15 +94,10 @@ export async function readUpTo(
   return { bytes: Buffer.concat(chunks, length), whole: true }
 }
 
-const ENCODINGS: ReadonlyMap<string, 'identity' | 'gzip'> = new Map([
-  ['', 'identity'],
-  ['identity', 'identity'],
-  ['gzip', 'gzip'],
-  ['x-gzip', 'gzip'],
-])
-
-function encodingOf(header: string | undefined): 'identity' | 'gzip' | undefined {
-  return ENCODINGS.get(header?.trim().toLowerCase() ?? '')
+function encodingOf(header = ''): 'identity' | 'gzip' | undefined {
+  const name = header.trim().toLowerCase()
+  if (name === 'gzip' || name === 'x-gzip') return 'gzip'
+  return name === '' || name === 'identity' ? 'identity' : undefined
 }
 
 async function decoded(raw: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
@@ -122,8 +109,7 @@ async function decoded(raw: Buffer, header: string | undefined, maxBytes: number
   try {
     return await decompress(raw, { maxOutputLength: maxBytes })
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
     throw new ApiError('encoding', 'the compressed answer is broken', { cause })
   }
 }

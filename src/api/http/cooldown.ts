@@ -1,4 +1,4 @@
-import { backoffMs } from '../../values/backoff.ts'
+import { backoffMs } from '../../values/timers.ts'
 
 const FIRST_MS = 30_000
 /** Storage systems lock an address after ten refused logins; with this limit, ten take 55 minutes. */

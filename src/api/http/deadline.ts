@@ -1,7 +1,5 @@
+import { MAX_TIMER_MS } from '../../values/timers.ts'
 import { withTimeoutReason } from './failures.ts'
-
-/** The longest time that a timer of Node.js takes; with a longer one it fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Runs a task with a signal that aborts after `ms` milliseconds (as a TimeoutError), or when `stop` does.

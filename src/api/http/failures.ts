@@ -1,103 +1,76 @@
+import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import { REASONS, type Reason } from '../errors/reasons.ts'
 
-interface Failure {
-  readonly reason: Reason
-  readonly detail: string
-  /** If it is not that of the reason. */
-  readonly remedy?: string
-}
+/** The remedy is that of the reason, unless there is another one. */
+type Failure = readonly [reason: Reason, detail: string, remedy?: string]
 
 const NOT_TLS =
   'correct the port in base_url (4443 unless changed); if this is the port of the management API, write http://, which sends the password and the token unencrypted'
+const TLS_FAILED = 'the TLS connection failed'
+const FORBIDDEN = 'this machine forbids the connection: is a firewall in the way?'
+const LATE = 'the connection could not be opened in time: is a firewall in between?'
+const UNKNOWN_CA = 'the certificate authority is unknown: name its certificate in tls_config.ca_file'
+const SELF_SIGNED = 'the certificate is self-signed: put it into a file and name that in tls_config.ca_file'
+const OTHER_HOST =
+  'the certificate is for another host name: set tls_config.server_name, or use that name in base_url'
+const NEEDS_CERTIFICATE = 'the system requires a client certificate: set tls_config.cert_file and key_file'
 
-/** Error codes of Node.js and undici. */
+/** By the error codes of Node.js, OpenSSL and undici. */
 const BY_CODE: Readonly<Record<string, Failure>> = {
-  ECONNREFUSED: {
-    reason: 'connect',
-    detail: 'connection refused: is the service running, and the port right?',
-  },
-  EHOSTUNREACH: { reason: 'connect', detail: 'no route to the host' },
-  EHOSTDOWN: { reason: 'connect', detail: 'the host does not answer' },
-  ENETUNREACH: { reason: 'connect', detail: 'no route to the network' },
-  ENETDOWN: { reason: 'connect', detail: 'the network is down' },
-  EACCES: { reason: 'connect', detail: 'this machine forbids the connection: is a firewall in the way?' },
-  EPERM: { reason: 'connect', detail: 'this machine forbids the connection: is a firewall in the way?' },
-  ETIMEDOUT: {
-    reason: 'connect',
-    detail: 'the connection could not be opened in time: is a firewall in between?',
-  },
-  UND_ERR_CONNECT_TIMEOUT: {
-    reason: 'connect',
-    detail: 'the connection could not be opened in time: is a firewall in between?',
-  },
-  EADDRNOTAVAIL: { reason: 'local', detail: 'this machine has no address or port left for the connection' },
-  ENOTFOUND: { reason: 'dns', detail: 'the host name is unknown: check base_url' },
-  EAI_AGAIN: { reason: 'dns', detail: 'the name server did not answer' },
-  ECONNRESET: { reason: 'reset', detail: 'the connection was reset' },
-  ECONNABORTED: { reason: 'reset', detail: 'the connection was broken off' },
-  EPIPE: { reason: 'reset', detail: 'the connection was closed by the other side' },
-  UND_ERR_SOCKET: { reason: 'reset', detail: 'the connection was closed before the answer was complete' },
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'reset', detail: 'the answer is shorter than announced' },
-  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', detail: 'no answer within the time allowed (poll.timeout)' },
-  UND_ERR_BODY_TIMEOUT: { reason: 'timeout', detail: 'the answer stalled (poll.timeout)' },
-  UND_ERR_HEADERS_OVERFLOW: {
-    reason: 'reset',
-    detail: 'the headers of the answer exceed 16 kB: does another server or a proxy answer?',
-  },
-  UND_ERR_INVALID_ARG: { reason: 'local', detail: 'the request could not be made: is the token plain text?' },
-  EMFILE: { reason: 'local', detail: 'this process has too many open files: raise its limit (LimitNOFILE)' },
-  ENFILE: { reason: 'local', detail: 'this machine has too many open files' },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    reason: 'tls',
-    detail:
-      'the certificate is for another host name: set tls_config.server_name, or use that name in base_url',
-  },
-  CERT_HAS_EXPIRED: { reason: 'tls', detail: 'the certificate of the system has expired' },
-  CERT_NOT_YET_VALID: { reason: 'tls', detail: 'the certificate is not valid yet: do the clocks agree?' },
-  DEPTH_ZERO_SELF_SIGNED_CERT: {
-    reason: 'tls',
-    detail: 'the certificate is self-signed: put it into a file and name that in tls_config.ca_file',
-  },
-  SELF_SIGNED_CERT_IN_CHAIN: {
-    reason: 'tls',
-    detail: 'the certificate authority is unknown: name its certificate in tls_config.ca_file',
-  },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    reason: 'tls',
-    detail: 'the certificate authority is unknown: name its certificate in tls_config.ca_file',
-  },
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    reason: 'tls',
-    detail: 'the certificate authority is unknown: name its certificate in tls_config.ca_file',
-  },
-  ERR_SSL_WRONG_VERSION_NUMBER: {
-    reason: 'tls',
-    detail: 'the port does not speak TLS: check the port in base_url',
-    remedy: NOT_TLS,
-  },
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
-    reason: 'tls',
-    detail: 'the system requires a client certificate: set tls_config.cert_file and key_file',
-  },
+  ECONNREFUSED: ['connect', 'connection refused: is the service running, and the port right?'],
+  EHOSTUNREACH: ['connect', 'no route to the host'],
+  EHOSTDOWN: ['connect', 'the host does not answer'],
+  ENETUNREACH: ['connect', 'no route to the network'],
+  ENETDOWN: ['connect', 'the network is down'],
+  EACCES: ['connect', FORBIDDEN],
+  EPERM: ['connect', FORBIDDEN],
+  ETIMEDOUT: ['connect', LATE],
+  UND_ERR_CONNECT_TIMEOUT: ['connect', LATE],
+  EADDRNOTAVAIL: ['local', 'this machine has no address or port left for the connection'],
+  ENOTFOUND: ['dns', 'the host name is unknown: check base_url'],
+  EAI_AGAIN: ['dns', 'the name server did not answer'],
+  ECONNRESET: ['reset', 'the connection was reset'],
+  ECONNABORTED: ['reset', 'the connection was broken off'],
+  EPIPE: ['reset', 'the connection was closed by the other side'],
+  UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer was complete'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['reset', 'the answer is shorter than announced'],
+  UND_ERR_HEADERS_OVERFLOW: [
+    'reset',
+    'the headers of the answer exceed 16 kB: does another server or a proxy answer?',
+  ],
+  UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no answer within the time allowed (poll.timeout)'],
+  UND_ERR_BODY_TIMEOUT: ['timeout', 'the answer stalled (poll.timeout)'],
+  UND_ERR_INVALID_ARG: ['local', 'the request could not be made: is the token plain text?'],
+  EMFILE: ['local', 'this process has too many open files: raise its limit (LimitNOFILE)'],
+  ENFILE: ['local', 'this machine has too many open files'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['tls', OTHER_HOST],
+  CERT_HAS_EXPIRED: ['tls', 'the certificate of the system has expired'],
+  CERT_NOT_YET_VALID: ['tls', 'the certificate is not valid yet: do the clocks agree?'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls', SELF_SIGNED],
+  SELF_SIGNED_CERT_IN_CHAIN: ['tls', UNKNOWN_CA],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['tls', UNKNOWN_CA],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls', UNKNOWN_CA],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['tls', 'the port does not speak TLS: check the port in base_url', NOT_TLS],
+  // What else OpenSSL reports for a response in plain HTTP.
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['tls', TLS_FAILED, NOT_TLS],
+  ERR_SSL_RECORD_TOO_SMALL: ['tls', TLS_FAILED, NOT_TLS],
+  ERR_SSL_HTTP_REQUEST: ['tls', TLS_FAILED, NOT_TLS],
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', NEEDS_CERTIFICATE],
+  // The parser of undici gives a code, or only its name.
+  HTTPParserError: ['reset', 'the answer is not HTTP'],
 }
 
 /** Families of codes; the message contains the code. */
 const BY_PATTERN: readonly (readonly [RegExp, Failure])[] = [
-  // What OpenSSL reports for a response in plain HTTP.
-  [
-    /^ERR_SSL_(PACKET_LENGTH_TOO_LONG|RECORD_TOO_SMALL|HTTP_REQUEST)$/,
-    { reason: 'tls', detail: 'the TLS connection failed', remedy: NOT_TLS },
-  ],
   [
     /^(ERR_(TLS|SSL|OSSL)_|(CERT|CRL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME|INVALID)_|EPROTO$|.*_TOO_(SMALL|WEAK)$)/,
-    { reason: 'tls', detail: 'the TLS connection failed' },
+    ['tls', TLS_FAILED],
   ],
-  // The parser of undici gives a code, or only its name.
-  [/^(HPE_|HTTPParserError$)/, { reason: 'reset', detail: 'the answer is not HTTP' }],
-  [/^EAI_/, { reason: 'dns', detail: REASONS.dns.text }],
+  [/^HPE_/, ['reset', 'the answer is not HTTP']],
+  [/^EAI_/, ['dns', REASONS.dns.text]],
 ]
-const UNKNOWN: Failure = { reason: 'local', detail: 'the request failed' }
+const UNKNOWN: Failure = ['local', 'the request failed']
 
 /** The timeout of a signal as an ApiError; any other failure is returned unchanged. */
 export function withTimeoutReason(failure: unknown): unknown {
@@ -108,23 +81,11 @@ export function withTimeoutReason(failure: unknown): unknown {
 export function exchangeFailure(failure: unknown): unknown {
   if (failure instanceof ApiError) return failure
   if (!(failure instanceof Error)) return new ApiError('local', 'the request failed', { cause: failure })
-  if (failure.name === 'TimeoutError') {
-    return new ApiError('timeout', `${REASONS.timeout.text} (poll.timeout)`, {
-      cause: failure,
-    })
-  }
+  if (failure.name === 'TimeoutError')
+    return new ApiError('timeout', `${REASONS.timeout.text} (poll.timeout)`, { cause: failure })
   if (failure.name === 'AbortError') return failure
-  const code = failureCode(failure)
-  const name = code || failure.name
-  const known = BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
-  return new ApiError(known.reason, `${known.detail} [${name}]`, { cause: failure, remedy: known.remedy })
-}
-
-/** The error code of Node.js, OpenSSL or undici; empty if there is none. */
-export function failureCode(failure: unknown): string {
-  if (!(failure instanceof Error)) return ''
-  const own = 'code' in failure && typeof failure.code === 'string' ? failure.code : ''
-  const inner = failureCode(failure.cause)
-  // undici wraps socket errors; the inner code is more specific.
-  return own === 'UND_ERR_SOCKET' && inner !== '' ? inner : own || inner
+  const name = errorCode(failure) || failure.name
+  const [reason, detail, remedy] =
+    BY_CODE[name] ?? BY_PATTERN.find(([names]) => names.test(name))?.[1] ?? UNKNOWN
+  return new ApiError(reason, `${detail} [${name}]`, { cause: failure, remedy })
 }

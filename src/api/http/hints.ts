@@ -1,8 +1,8 @@
 import { errors } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
+import { errorCode } from '../../values/errors.ts'
 import { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
-import { failureCode } from './failures.ts'
 
 /** The address of a request, and how it is secured. */
 export interface HintTarget {
@@ -22,9 +22,9 @@ export function speaksTls(reason: Reason, cause?: unknown): ApiError {
 export function withHints(failure: unknown, { baseUrl, tls }: HintTarget): unknown {
   if (!(failure instanceof ApiError)) return failure
   if (!baseUrl.startsWith('https:')) return withSchemeHint(failure)
-  if (tls.caFile !== undefined && UNKNOWN_ISSUER.test(failureCode(failure.cause))) {
+  if (tls.caFile !== undefined && UNKNOWN_ISSUER.test(errorCode(failure.cause))) {
     const detail = `the certificates in tls_config.ca_file did not issue the certificate of the system`
-    return new ApiError(failure.reason, `${detail} [${failureCode(failure.cause)}]`, { cause: failure.cause })
+    return new ApiError(failure.reason, `${detail} [${errorCode(failure.cause)}]`, { cause: failure.cause })
   }
   return tls.certFile === undefined ? withCertificateHint(failure) : failure
 }

@@ -1,8 +1,8 @@
 import { type LookupAddress, TIMEOUT } from 'node:dns'
 import { lookup as getaddrinfo, Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../../values/errors.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
-import { failureCode } from './failures.ts'
 import { createPermits } from './permits.ts'
 
 /**
@@ -67,7 +67,7 @@ export function createLookup(sources: LookupSources = SYSTEM): Lookup {
       return await withDeadline(signal, PROMPT_MS, (prompt) => untilAborted(lookup, prompt))
     } catch (failure) {
       // The name servers answered that the name has no address.
-      if (failureCode(failure) === 'ENOTFOUND') throw failure
+      if (errorCode(failure) === 'ENOTFOUND') throw failure
       return last
     }
   }
@@ -80,7 +80,7 @@ const SYSTEM: LookupSources = {
     // c-ares takes no thread. Its answers are not used: it knows neither search domains nor other sources than DNS.
     const resolver = new Resolver({ timeout: PROMPT_MS, tries: 1 })
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    return answers.every((answer) => answer.status === 'fulfilled' || failureCode(answer.reason) !== TIMEOUT)
+    return answers.every((answer) => answer.status === 'fulfilled' || errorCode(answer.reason) !== TIMEOUT)
   },
 }
 

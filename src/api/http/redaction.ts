@@ -1,5 +1,5 @@
 import { entityText } from '../parse/markup.ts'
-import { TOKEN_HEADER } from './token_header.ts'
+import { TOKEN_HEADER } from './credentials.ts'
 
 const PLACEHOLDER = '<secret>'
 /** A shorter secret would turn ordinary words into placeholders. */
@@ -12,23 +12,19 @@ const MAX_SEARCHED_CHARACTERS = 4000
 /** Returns the beginning of text that is quoted from an answer, with secrets replaced. */
 export type Redact = (text: string) => string
 
-export interface Redaction {
-  /**
-   * The redaction of the answer to a request with these headers: their token or password, and those of earlier
-   * requests where `remember` is set, in all {@link encodingsOf}. Data such as names are not rewritten.
-   */
-  forRequest(headers: Readonly<Record<string, string>>): Redact
-}
+/**
+ * The redaction of the answer to a request with these headers: their token or password, and those of earlier
+ * requests where `remember` is set, in all {@link encodingsOf}. Data such as names are not rewritten.
+ */
+export type Redaction = (headers: Readonly<Record<string, string>>) => Redact
 
 /** @param remember not where each request carries the secret of another user */
 export function createRedaction(remember: boolean): Redaction {
   let remembered: readonly string[] = []
-  return {
-    forRequest(headers) {
-      const secrets = [...new Set([...remembered, ...secretsIn(headers)])].slice(-MAX_REMEMBERED)
-      if (remember) remembered = secrets
-      return (text) => redact(text, secrets)
-    },
+  return (headers) => {
+    const secrets = [...new Set([...remembered, ...secretsIn(headers)])].slice(-MAX_REMEMBERED)
+    if (remember) remembered = secrets
+    return (text) => redact(text, secrets)
   }
 }
 

@@ -1,9 +1,10 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { TlsConfig } from '../../config/config.ts'
+import { MAX_TIMER_MS } from '../../values/timers.ts'
 import { ApiError } from '../errors/errors.ts'
 import { type BodyHeaders, decodeBody, readBody, readErrorText } from './body.ts'
 import { createConnector } from './connector.ts'
-import { MAX_TIMER_MS, untilAborted } from './deadline.ts'
+import { untilAborted } from './deadline.ts'
 import { exchangeFailure, withTimeoutReason } from './failures.ts'
 import { withHints } from './hints.ts'
 import { createLookup, type Lookup } from './lookup.ts'
@@ -91,14 +92,14 @@ const MAX_DUMPED_BYTES = 16_384
 /** Sends requests over kept-alive connections of one system, with bounds on time and size. */
 export function createTransport(options: TransportOptions): Transport {
   const { tls, maxResponseBytes, isOwn = false, otherSecrets = {}, httpLimits = createHttpLimits() } = options
-  const redaction = createRedaction(isOwn)
+  const redactionFor = createRedaction(isOwn)
   const agent = createAgent(options, httpLimits.lookup)
 
   async function send(request: WireRequest): Promise<Answer> {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
-    const redact = redaction.forRequest({ ...otherSecrets, ...headers })
+    const redact = redactionFor({ ...otherSecrets, ...headers })
     try {
       const options = { origin, path: `${prefix}${path}`, method, headers, signal, body: sent } as const
       const exchange = observed(agent, () => signal.aborted || onSend?.()).request(options)

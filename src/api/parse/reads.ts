@@ -29,11 +29,17 @@ export function served<T>(value: T): Read<T> {
 /** Called for each rejected value; `times` is the number of values of one call (default 1). */
 export type Reject = (rejection: Rejection, text: string, times?: number) => void
 
-/** Maximum length of a quoted value in a log line. */
-export const MAX_QUOTED_CHARACTERS = 64
+/** Returns what is served, and rejects what is unreadable. */
+export function servedOrRejected<T>(read: Read<T>, reject: Reject): T | undefined {
+  if (read.state === 'unreadable') reject(read.rejection, read.text)
+  return read.state === 'served' ? read.value : undefined
+}
+
+/** Maximum length of a rejected value, and of the id of its node, in a log line. */
+export const MAX_REJECTED_CHARACTERS = 64
 
 export function unreadable(rejection: Rejection, value: unknown): Read<never> {
-  return { state: 'unreadable', rejection, text: shortened(quoted(value), MAX_QUOTED_CHARACTERS) }
+  return { state: 'unreadable', rejection, text: shortened(quoted(value), MAX_REJECTED_CHARACTERS) }
 }
 
 function quoted(value: unknown): string {

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../values/backoff.ts'
+import { backoffMs } from '../../values/timers.ts'
 import { ApiError, isAnswer } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 import { type Cooldown, createCooldown } from '../http/cooldown.ts'

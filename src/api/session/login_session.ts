@@ -1,9 +1,9 @@
 import type { Secret } from '../../values/secret.ts'
 import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
 import { createCooldown } from '../http/cooldown.ts'
+import { basicHeader, tokenOf } from '../http/credentials.ts'
 import { untilAborted, withDeadline } from '../http/deadline.ts'
 import { refusalOf } from '../http/refusals.ts'
-import { basicHeader, tokenOf } from './login.ts'
 import { createRenewals } from './renewals.ts'
 import type { LoginOptions, Session } from './session.ts'
 

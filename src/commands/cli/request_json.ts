@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici'
 import { readUpTo } from '../../api/http/body.ts'
-import { failureCode } from '../../api/http/failures.ts'
+import { errorCode } from '../../values/errors.ts'
 
 export interface JsonRequest extends Pick<Dispatcher.RequestOptions, 'body'> {
   /** Default: GET. */
@@ -37,7 +37,7 @@ export async function requestJson(url: string, options: JsonRequest): Promise<Js
     signal?.throwIfAborted()
     if (timeout.aborted) throw new Error(`no response within ${timeoutMs / 1000} s`)
     // The message is empty if several addresses were tried.
-    throw failure instanceof Error && failure.message === '' ? new Error(failureCode(failure)) : failure
+    throw failure instanceof Error && failure.message === '' ? new Error(errorCode(failure)) : failure
   }
 }
 

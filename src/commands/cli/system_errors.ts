@@ -1,3 +1,5 @@
+import { errorText } from '../../values/errors.ts'
+
 /** Errors of the operating system that a user can correct. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -14,7 +16,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** The message of a failure; a failed system call in words, with its path. */
 export function failureText(failure: unknown): string {
-  return systemErrorText(failure) ?? (failure instanceof Error ? failure.message : String(failure))
+  return systemErrorText(failure) ?? errorText(failure)
 }
 
 function systemErrorText(failure: unknown): string | undefined {

@@ -2,10 +2,11 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { ApiError } from '../../api/errors/errors.ts'
 import { readErrorText } from '../../api/http/body.ts'
 import { pause } from '../../api/http/deadline.ts'
-import { exchangeFailure, failureCode } from '../../api/http/failures.ts'
+import { exchangeFailure } from '../../api/http/failures.ts'
 import { parseRetryAfter } from '../../api/http/refusals.ts'
 import { visibleText } from '../../text.ts'
-import { backoffMs } from '../../values/backoff.ts'
+import { errorCode } from '../../values/errors.ts'
+import { backoffMs } from '../../values/timers.ts'
 
 export interface ReceiverOptions {
   readonly url: URL
@@ -65,7 +66,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     } catch (failure) {
       signal.throwIfAborted()
       // The message is empty if several addresses were tried.
-      const problem = failure instanceof Error ? failure.message || failureCode(failure) : String(failure)
+      const problem = failure instanceof Error ? failure.message || errorCode(failure) : String(failure)
       return isOfTls(failure) ? { problem } : { problem, retryMs: 0 }
     }
   }

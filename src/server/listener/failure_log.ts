@@ -1,4 +1,5 @@
 import type { Fields, Log } from '../../log.ts'
+import { errorCode, errorText } from '../../values/errors.ts'
 
 /** Logs why requests failed. */
 export interface FailureLog {
@@ -7,7 +8,7 @@ export interface FailureLog {
 }
 
 /** Errors of the client's own connection: it has left. */
-const CLIENT_LEFT: readonly unknown[] = [
+const CLIENT_LEFT: readonly string[] = [
   'ECANCELED',
   'ECONNABORTED',
   'ECONNRESET',
@@ -20,7 +21,7 @@ const CLIENT_LEFT: readonly unknown[] = [
 export function createFailureLog(log: Log): FailureLog {
   return {
     write(message, failure, fields = {}) {
-      const reason = failure instanceof Error ? failure.message : String(failure)
+      const reason = errorText(failure)
       if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
       else log.error(message, { ...fields, reason })
     },
@@ -31,6 +32,6 @@ export function createFailureLog(log: Log): FailureLog {
 const NOT_HTTP = /^HPE_/
 
 function hasClientLeft(failure: unknown): boolean {
-  if (!(failure instanceof Error && 'code' in failure)) return false
-  return CLIENT_LEFT.includes(failure.code) || NOT_HTTP.test(String(failure.code))
+  const code = errorCode(failure)
+  return CLIENT_LEFT.includes(code) || NOT_HTTP.test(code)
 }

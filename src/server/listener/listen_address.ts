@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
+import { errorCode } from '../../values/errors.ts'
 
 /** Without a host: all addresses of the machine, IPv6 and IPv4. */
 export interface ListenAddress {
@@ -83,7 +84,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** A ListenError for a failed bind, with the address, the error code and the remedy. */
 export function explainListenError(address: string, cause: unknown): ListenError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+  const code = errorCode(cause) || 'unknown error'
   const remedy = REMEDIES[code] ?? 'check the address'
   return new ListenError(`cannot listen on '${address}' (${code}): ${remedy}`, { cause })
 }

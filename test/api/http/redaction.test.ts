@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 import { createRedaction } from '../../../src/api/http/redaction.ts'
-import { TOKEN_HEADER } from '../../../src/api/http/token_header.ts'
 
 const TOKEN = 'BAAc/Q0x+Od3g=='
 const PASSWORD = 'pass "wörd" & <more>/100%+\\'
@@ -17,7 +17,7 @@ const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 const unicodeEscape = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 describe('the secrets of a request', () => {
-  const redact = createRedaction(false).forRequest({ ...withToken(TOKEN), ...login(PASSWORD) })
+  const redact = createRedaction(false)({ ...withToken(TOKEN), ...login(PASSWORD) })
 
   test.each<[string, string]>([
     ['the token', TOKEN],
@@ -53,17 +53,17 @@ describe('the secrets of a request', () => {
 
   test('other text is unchanged; so are secrets shorter than four characters', () => {
     expect(redact('Invalid credentials, application/json')).toBe('Invalid credentials, application/json')
-    expect(createRedaction(false).forRequest(login('b'))('a b c')).toBe('a b c')
+    expect(createRedaction(false)(login('b'))('a b c')).toBe('a b c')
   })
 })
 
 describe('long text', () => {
   const secret = 'a'.repeat(2000)
-  const redact = createRedaction(false).forRequest(withToken(`${secret}b`))
+  const redact = createRedaction(false)(withToken(`${secret}b`))
 
   test('is cut, and so is a secret at its end', () => {
     const token = 'token-0123456789'
-    const quoted = createRedaction(false).forRequest(withToken(token))(`${'x'.repeat(3990)}${token} and more`)
+    const quoted = createRedaction(false)(withToken(token))(`${'x'.repeat(3990)}${token} and more`)
     expect(quoted).toBe(`${'x'.repeat(3990)}<secret>`)
   })
 
@@ -84,22 +84,22 @@ describe('long text', () => {
 describe('the secrets of earlier requests', () => {
   test('are replaced, too: the password of the login and the token before the current one', () => {
     const redaction = createRedaction(true)
-    redaction.forRequest(login('Winter-2026'))
-    redaction.forRequest(withToken('token-one'))
-    const redact = redaction.forRequest(withToken('token-two'))
+    redaction(login('Winter-2026'))
+    redaction(withToken('token-one'))
+    const redact = redaction(withToken('token-two'))
     expect(redact('token-one of Winter-2026, then token-two')).toBe('<secret> of <secret>, then <secret>')
   })
 
   test('are not kept if each request has the secret of another user', () => {
     const redaction = createRedaction(false)
-    redaction.forRequest(withToken('token-of-alice'))
-    expect(redaction.forRequest(withToken('token-of-bob'))('token-of-alice')).toBe('token-of-alice')
+    redaction(withToken('token-of-alice'))
+    expect(redaction(withToken('token-of-bob'))('token-of-alice')).toBe('token-of-alice')
   })
 
   test('are kept up to a limit', () => {
     const redaction = createRedaction(true)
-    redaction.forRequest(withToken('token-first'))
-    for (let count = 0; count < 100; count += 1) redaction.forRequest(withToken(`token-${count}`))
-    expect(redaction.forRequest(withToken('token-last'))('token-first')).toBe('token-first')
+    redaction(withToken('token-first'))
+    for (let count = 0; count < 100; count += 1) redaction(withToken(`token-${count}`))
+    expect(redaction(withToken('token-last'))('token-first')).toBe('token-first')
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { TOKEN_HEADER } from '../../../src/api/http/token_header.ts'
-import { basicHeader, tokenOf } from '../../../src/api/session/login.ts'
+import { basicHeader, TOKEN_HEADER, tokenOf } from '../../../src/api/http/credentials.ts'
 import { answerOf, secret } from '../http/answers.ts'
 
 test('basicHeader encodes name and password in UTF-8', () => {

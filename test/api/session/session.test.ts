@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
-import { TOKEN_HEADER } from '../../../src/api/http/token_header.ts'
+import { TOKEN_HEADER } from '../../../src/api/http/credentials.ts'
 import { createSession } from '../../../src/api/session/create_session.ts'
 import type { Session, SessionOptions } from '../../../src/api/session/session.ts'
 import type { AuthConfig } from '../../../src/config/config.ts'

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { isObject, member, readText } from '../../parse/json.ts'
 import { readNumber } from '../../parse/numbers.ts'
-import { ABSENT, MAX_QUOTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
+import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
 import { refusalWords } from './refusals.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
@@ -159,7 +159,7 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
   let last: { readonly row: readonly unknown[]; readonly series: GrowingSeries } | undefined
 
   function reject({ rejection: reason, text }: Unreadable, node: string): void {
-    rejected.add({ attribute: name, reason, node: node.slice(0, MAX_QUOTED_CHARACTERS), text })
+    rejected.add({ attribute: name, reason, node: node.slice(0, MAX_REJECTED_CHARACTERS), text })
   }
 
   function add(row: unknown, columns: Columns): void {
@@ -231,7 +231,7 @@ function noteConflict(
 ): void {
   if (isCombined === true)
     throw new ApiError('schema', 'the answer lacks the columns of its series: two values are of one time')
-  const node = (tags.get('host') ?? tags.get('node_id') ?? '').slice(0, MAX_QUOTED_CHARACTERS)
+  const node = (tags.get('host') ?? tags.get('node_id') ?? '').slice(0, MAX_REJECTED_CHARACTERS)
   rejected.add({ attribute: name, reason: 'duplicate', node, text: field })
 }
 

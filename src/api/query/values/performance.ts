@@ -7,7 +7,7 @@ import {
 import { atOnce, eachInSteps, type Steps } from '../../../slices.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
-import { MAX_QUOTED_CHARACTERS } from '../../parse/reads.ts'
+import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
 import type { QueryAnswer, Series } from '../answers/answer.ts'
 import { maxAgeSeconds } from '../answers/intervals.ts'
 import { newestTime } from '../answers/rates.ts'
@@ -139,7 +139,7 @@ export function nodePerformance(
   const byField = Map.groupBy(series, ({ field }) => field)
   const traffic = networkTraffic(network, interfaces)
   const [nodeId, host] = [tagOf(series, 'node_id'), tagOf(series, 'host')]
-  const node = (host ?? nodeId ?? '').slice(0, MAX_QUOTED_CHARACTERS)
+  const node = (host ?? nodeId ?? '').slice(0, MAX_REJECTED_CHARACTERS)
   const reject: NodeFacts['reject'] = (attribute, reason, text) =>
     rejected.add({ attribute, reason, node, text })
   return {
