@@ -49,7 +49,7 @@ async function serveExporter(fleet: readonly PoolFixture[]) {
   })
   const listener = createListener({
     address: '127.0.0.1:0',
-    handler: app.callback(),
+    handler: app,
     openPaths: OPEN_PATHS,
     log: silentLog,
   })

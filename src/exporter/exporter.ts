@@ -95,7 +95,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     ...(options.metricsPath !== undefined && { metricsPath: options.metricsPath }),
     log,
   })
-  const listeners = listenersFor(app.callback(), options)
+  const listeners = listenersFor(app, options)
   return {
     get url() {
       return listeners.urls[0] ?? ''

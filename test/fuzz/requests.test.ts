@@ -36,7 +36,7 @@ beforeAll(async () => {
     status: statusSources([]),
     log,
   })
-  const metrics = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS, log })
+  const metrics = await startListener({ handler: app, openPaths: OPEN_PATHS, log })
   const portOf = (url: string) => Number(new URL(url).port)
   Object.assign(ports, { metrics: metrics.port, admin: portOf(admin.url), emulator: portOf(emulator.url) })
   stops.push(metrics.stop, async () => admin[Symbol.asyncDispose](), emulator.stop)

@@ -23,7 +23,7 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     const { system } = target
     const document = history?.(system)
     if (document === undefined) return refuseDisabled(context)
-    const slot = takeSlot(context, slots, { group: `history ${system}`, exposition: document })
+    const slot = takeSlot(context.res, slots, { group: `history ${system}`, exposition: document })
     if (slot === undefined) return
     const format = chooseFormat(context.get('Accept'))
     const isGzip = acceptsGzip(context.get('Accept-Encoding'))

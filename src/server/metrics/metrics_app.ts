@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../log.ts'
@@ -38,15 +39,19 @@ export const DEFAULT_METRICS_PATH = '/metrics'
 /** Paths served without authentication. */
 export const OPEN_PATHS = ['/-/healthy', '/-/ready'] as const
 
-/** The application for metrics: `/metrics`, `/probe`, `/history`, `/sd`, status page, health, readiness and reload. */
-export function createMetricsApp(options: MetricsAppOptions): Koa {
+/**
+ * The application for metrics: `/metrics`, `/probe`, `/history`, `/sd`, status page, health, readiness and reload. An
+ * ordinary scrape is served without Koa, which would take as much CPU time as the rest of it.
+ */
+export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   const router = new Router()
   const { probes = NO_SYSTEMS, maxRequests = DEFAULT_MAX_REQUESTS, now = () => performance.now() } = options
   const { metricsPath = DEFAULT_METRICS_PATH } = options
   const slots = createScrapeSlots({ maxRequests, now })
   const sendBody = createSendBody()
   const sendExposition = createSendExposition(slots, sendBody)
-  router.get(metricsPath, createScrape(options, sendExposition))
+  const scrape = createScrape(options, sendExposition)
+  router.get(metricsPath, scrape)
   router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition }))
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get('/sd', createServiceDiscovery(probes, slots))
@@ -72,7 +77,10 @@ export function createMetricsApp(options: MetricsAppOptions): Koa {
   app.use((context, next) => checkHost(context, next, origin))
   app.use(router.routes())
   app.use(router.allowedMethods())
-  return app
+  const serve = app.callback()
+  const isScrape = (request: IncomingMessage) =>
+    request.url === metricsPath && request.method === 'GET' && hasExpectedHost(request, origin)
+  return (req, res) => (isScrape(req) ? scrape({ req, res }) : serve(req, res))
 }
 
 /** As many responses at the same time as for scrapes, which it does not hinder. */

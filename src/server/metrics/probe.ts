@@ -49,7 +49,7 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
     if (pool === '')
       return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
     const leave = waiting(system)
-    if (leave === undefined) return refuse(context, maxRequests)
+    if (leave === undefined) return refuse(context.res, maxRequests)
     const exposition = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(
       leave,
     )

@@ -1,8 +1,8 @@
-import type { Context } from 'koa'
 import { type Exposition, FAMILY_SEPARATOR } from '../../metrics/exposition.ts'
 import { compressTail, type GzipTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
+import type { Exchange } from './pieces.ts'
 import type { SendExposition } from './send_exposition.ts'
 
 export interface ScrapeSources {
@@ -19,9 +19,9 @@ const GROUP = 'metrics'
 export function createScrape(
   { exposition, own }: ScrapeSources,
   sendExposition: SendExposition,
-): (context: Context) => Promise<void> {
+): (exchange: Exchange) => Promise<void> {
   const tailOf = createTails(own)
-  return (context) => sendExposition(context, { group: GROUP, exposition: exposition(), tailOf })
+  return (exchange) => sendExposition(exchange, { group: GROUP, exposition: exposition(), tailOf })
 }
 
 /**
@@ -29,13 +29,14 @@ export function createScrape(
  * same text one compression.
  */
 function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
-  const tails = new Map<Format, GzipTail>()
+  const last = new Map<Format, { readonly text: string; readonly tail: GzipTail }>()
   const rendering = new Map<Format, Promise<GzipTail>>()
   const render = async (format: Format) => {
-    const text = Buffer.from(await tailText(own, format))
-    const last = tails.get(format)
-    const tail = last?.text.equals(text) ? last : compressTail(text)
-    tails.set(format, tail)
+    const text = await tailText(own, format)
+    const before = last.get(format)
+    if (before?.text === text) return before.tail
+    const tail = compressTail(Buffer.from(text))
+    last.set(format, { text, tail })
     return tail
   }
   return (format) => {

@@ -1,9 +1,9 @@
-import type { Context } from 'koa'
 import type { Exposition } from '../../metrics/exposition.ts'
 import { endGzip, type GzipTail } from '../../metrics/gzip.ts'
-import type { Format } from '../../metrics/lines.ts'
+import type { Body, Format } from '../../metrics/lines.ts'
+import { sendRefusal } from '../auth/refusal.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
-import type { SendBody } from './pieces.ts'
+import { type Exchange, PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ScrapeSlot, ScrapeSlots, Shown } from './scrape_slots.ts'
 
 export interface ExpositionResponse extends Shown {
@@ -13,35 +13,58 @@ export interface ExpositionResponse extends Shown {
 }
 
 /** Sends an exposition in the form that the client accepts; 503 if too many responses are in flight. */
-export type SendExposition = (context: Context, response: ExpositionResponse) => Promise<void>
+export type SendExposition = (exchange: Exchange, response: ExpositionResponse) => Promise<void>
 
 export function createSendExposition(slots: ScrapeSlots, sendBody: SendBody): SendExposition {
-  return async (context, response) => {
+  const complete = createCompletion()
+  return async (exchange, response) => {
+    const { res } = exchange
     const { exposition, tailOf } = response
-    const slot = takeSlot(context, slots, response)
+    const slot = takeSlot(res, slots, response)
     if (slot === undefined) return
-    const format = chooseFormat(context.get('Accept'))
-    const gzip = acceptsGzip(context.get('Accept-Encoding'))
+    const { accept, 'accept-encoding': encodings } = exchange.req.headers
+    const format = chooseFormat(accept)
+    const isGzip = acceptsGzip(encodings)
     const tail = await tailOf(format)
-    if (context.res.destroyed) return
-    const body = await exposition.body(gzip ? `gzip ${format}` : `identity ${format}`)
-    const chunks = gzip ? endGzip(body, tail) : [...body.pieces, tail.text]
-    if (context.res.destroyed) return
+    if (res.destroyed) return
+    const body = await exposition.body(isGzip ? `gzip ${format}` : `identity ${format}`)
+    if (res.destroyed) return
+    await sendBody(exchange, slot, { format, isGzip, ...complete(body, tail, isGzip) })
+  }
+}
+
+interface Complete {
+  readonly tail: GzipTail
+  readonly bytes: number
+  readonly chunks: readonly Buffer[]
+}
+
+/** A body with its tail, in one chunk if it is small. Kept with the body, because most scrapers come at the same time. */
+function createCompletion() {
+  const kept = new WeakMap<Body, Complete>()
+  return (body: Body, tail: GzipTail, isGzip: boolean): Complete => {
+    const last = kept.get(body)
+    if (last?.tail === tail) return last
+    const chunks = isGzip ? endGzip(body, tail) : [...body.pieces, tail.text]
     const bytes = chunks.reduce((total, chunk) => total + chunk.length, 0)
-    await sendBody(context, slot, { format, isGzip: gzip, bytes, chunks })
+    const complete = { tail, bytes, chunks: bytes > PIECE_BYTES ? chunks : [Buffer.concat(chunks, bytes)] }
+    kept.set(body, complete)
+    return complete
   }
 }
 
 /** Undefined if the client has left, or all slots are in use, which is answered. */
-export function takeSlot(context: Context, slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
-  if (context.res.destroyed) return undefined
-  const slot = slots.take(context.res, shown)
-  if (slot === undefined) refuse(context, slots.maxRequests)
+export function takeSlot(res: Exchange['res'], slots: ScrapeSlots, shown: Shown): ScrapeSlot | undefined {
+  if (res.destroyed) return undefined
+  const slot = slots.take(res, shown)
+  if (slot === undefined) refuse(res, slots.maxRequests)
   return slot
 }
 
 /** The text of promhttp. */
-export function refuse(context: Context, maxRequests: number): void {
-  context.status = 503
-  context.body = `Limit of concurrent requests reached (${maxRequests}), try again later.\n`
+export function refuse(res: Exchange['res'], maxRequests: number): void {
+  sendRefusal(res, {
+    status: 503,
+    text: `Limit of concurrent requests reached (${maxRequests}), try again later.`,
+  })
 }

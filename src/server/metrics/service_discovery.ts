@@ -28,7 +28,7 @@ export function createServiceDiscovery(
         'The header Host must have a host name or an address: it is the address of the targets.\n'
       return
     }
-    if (takeSlot(context, slots, SHOWN) === undefined) return
+    if (takeSlot(context.res, slots, SHOWN) === undefined) return
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}
     const groups = systems().map(
       ({ name, labels }): TargetGroup => ({

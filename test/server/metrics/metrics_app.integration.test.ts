@@ -26,7 +26,7 @@ const app = createMetricsApp({
 })
 const listener = createListener({
   address: '127.0.0.1:0',
-  handler: app.callback(),
+  handler: app,
   openPaths: OPEN_PATHS,
   log: silentLog,
 })
@@ -150,7 +150,7 @@ describe('host names', () => {
       status: statusSources([]),
       origin: { listenHosts: ['127.0.0.1'], allowedHosts: ['metrics.example.net', 'proxy:8443'] },
       log: silentLog,
-    }).callback(),
+    }),
     openPaths: OPEN_PATHS,
     log: silentLog,
   })

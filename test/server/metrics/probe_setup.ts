@@ -23,7 +23,7 @@ export async function startProbes(
     status: statusSources([]),
     log: silentLog,
   })
-  const listener = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS })
+  const listener = await startListener({ handler: app, openPaths: OPEN_PATHS })
   onTestFinished(() => listener.stop())
   return listener.url
 }

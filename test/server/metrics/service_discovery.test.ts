@@ -25,7 +25,7 @@ const app = createMetricsApp({
 let listener: StartedListener
 
 beforeAll(async () => {
-  listener = await startListener({ handler: app.callback(), openPaths: OPEN_PATHS })
+  listener = await startListener({ handler: app, openPaths: OPEN_PATHS })
 })
 afterAll(() => listener.stop())
 
@@ -71,7 +71,7 @@ describe('GET /sd', () => {
       'tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n',
     )
     await using secure = await startListener({
-      handler: app.callback(),
+      handler: app,
       openPaths: OPEN_PATHS,
       webConfigFile,
     })

@@ -40,7 +40,7 @@ const listener = createListener({
     status: statusSources(SYSTEMS, { recent }),
     origin: { listenHosts: ['127.0.0.1'], allowedHosts: [] },
     log: silentLog,
-  }).callback(),
+  }),
   openPaths: OPEN_PATHS,
   log: silentLog,
 })

@@ -70,7 +70,7 @@ async function openStatus(systems: readonly SystemState[], path = '/', more: Par
   })
   const listener = createListener({
     address: '127.0.0.1:0',
-    handler: app.callback(),
+    handler: app,
     openPaths: OPEN_PATHS,
     log: silentLog,
   })
