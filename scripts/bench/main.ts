@@ -1,7 +1,8 @@
 /* biome-ignore-all lint/suspicious/noConsole: a benchmark prints its figures */
 /**
- * Measures rounds of polls of 16, 640 and 10,080 nodes, and rendering and scraping with an emulated system of ten pools with 64 nodes each, and prints the figures of
- * README.md. Other programs should not run at the same time.
+ * Measures rounds of polls of 16, 640 and 10,080 nodes, and rendering and scraping with an emulated system of ten pools
+ * with 64 nodes each, and prints the figures of README.md. Other programs should not run at the same time. Where Go is
+ * installed, scrapes are also compared with a Go handler of ready bytes.
  *
  *   npm run bench
  */
@@ -11,6 +12,7 @@ import { milliseconds } from './figures.ts'
 import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
 import { measureHistory } from './history.ts'
 import { measureRounds } from './polls/polls.ts'
+import { compareScrapeCpu } from './ready_bytes/scrape_cpu.ts'
 import { compareRendering } from './rendering.ts'
 import { compareScraping } from './scraping.ts'
 
@@ -53,6 +55,17 @@ for (const [encoding, { exporter, reference, ratio, bytes }] of figures) {
     `  sds-exporter ${milliseconds(exporter)}, the same bytes from a constant Buffer ${milliseconds(reference)}`,
   )
   console.log(`  ratio ${ratio.toFixed(2)} (goal: at most 2)`)
+}
+try {
+  for (const { encoding, bytes, exporter, reference, ratio } of await compareScrapeCpu()) {
+    console.log(`\nCPU time of one scrape, ${encoding} (${mebibytes(bytes)}):`)
+    console.log(
+      `  sds-exporter ${milliseconds(exporter)}, a Go handler of the same bytes ${milliseconds(reference)}`,
+    )
+    console.log(`  ratio ${ratio.toFixed(2)} (goal: at most ${encoding === 'gzip' ? 1.5 : 1.2})`)
+  }
+} catch (failure) {
+  console.log(`\nCPU time of one scrape: not measured: ${failure instanceof Error ? failure.message : failure}`)
 }
 console.log(
   `\nLongest event-loop delay while all pools publish and are scraped: ${milliseconds(longestDelayMs)}`,

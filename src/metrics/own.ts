@@ -20,7 +20,10 @@ export interface OwnMetrics {
   addSystem(system: string, options: { readonly isQueried: boolean }): void
   /** Removes the series of a system that is no longer configured. */
   forgetSystem(system: string): void
-  /** The exposition, including prom-client's process and Node.js metrics, without `# EOF`. */
+  /**
+   * The exposition, including prom-client's process and Node.js metrics, without `# EOF`. Without changes, it is the same
+   * string as before.
+   */
   render(format: Format): Promise<string>
 }
 
@@ -56,6 +59,7 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
   addBuildInfo(registry, build)
 
   const rendered = new Map<Format, Promise<string>>()
+  const joined = new Map<Format, Record<'ofExporter' | 'ofProcess' | 'text', string>>()
   /** Invalidates the rendered text. Without changes, scrapes reuse it. */
   const changing =
     <Args extends unknown[]>(change: (...args: Args) => void) =>
@@ -91,8 +95,12 @@ export function createOwnMetrics(build: { version: string; nodeVersion: string }
     }),
     forgetSystem: (system) => forgetAll([query.polls, query.unmatched, ...ofSystem], { system }),
     async render(format) {
-      const families = [await renderOwn(format), await renderProcess(format)]
-      return families.join(FAMILY_SEPARATOR[format])
+      const [ofExporter, ofProcess] = [await renderOwn(format), await renderProcess(format)]
+      const last = joined.get(format)
+      if (last?.ofExporter === ofExporter && last.ofProcess === ofProcess) return last.text
+      const text = [ofExporter, ofProcess].join(FAMILY_SEPARATOR[format])
+      joined.set(format, { ofExporter, ofProcess, text })
+      return text
     },
   }
 }

@@ -32,10 +32,10 @@ function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
   const last = new Map<Format, { readonly text: string; readonly tail: GzipTail }>()
   const rendering = new Map<Format, Promise<GzipTail>>()
   const render = async (format: Format) => {
-    const text = await tailText(own, format)
+    const text = await own.render(format)
     const before = last.get(format)
     if (before?.text === text) return before.tail
-    const tail = compressTail(Buffer.from(text))
+    const tail = compressTail(Buffer.from(tailText(text, format)))
     last.set(format, { text, tail })
     return tail
   }
@@ -46,7 +46,6 @@ function createTails(own: OwnMetrics): (format: Format) => Promise<GzipTail> {
   }
 }
 
-async function tailText(own: OwnMetrics, format: Format): Promise<string> {
-  const text = await own.render(format)
+function tailText(text: string, format: Format): string {
   return format === 'openmetrics' ? `${text}${OPENMETRICS_END}` : `${FAMILY_SEPARATOR[format]}${text}`
 }
