@@ -9,8 +9,8 @@ import { runBackfill } from '../../src/history/backfill.ts'
 import { createFileDestination } from '../../src/history/file_destination.ts'
 import { poolSource } from '../../src/history/source.ts'
 import { silentLog } from '../../src/log.ts'
+import { median } from './comparison/figures.ts'
 import type { Served } from './emulator_process.ts'
-import { median } from './figures.ts'
 
 const NODES = 8
 const INTERVAL_SECONDS = 300

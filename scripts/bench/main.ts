@@ -8,11 +8,11 @@
  */
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
-import { milliseconds } from './figures.ts'
+import { milliseconds } from './comparison/figures.ts'
+import { compareScrapeCpu } from './comparison/scrape_cpu.ts'
 import { NODES_PER_POOL, POOLS, readFleet } from './fleet.ts'
 import { measureHistory } from './history.ts'
 import { measureRounds } from './polls/polls.ts'
-import { compareScrapeCpu } from './ready_bytes/scrape_cpu.ts'
 import { compareRendering } from './rendering.ts'
 import { compareScraping } from './scraping.ts'
 
@@ -65,7 +65,9 @@ try {
     console.log(`  ratio ${ratio.toFixed(2)} (goal: at most ${encoding === 'gzip' ? 1.5 : 1.2})`)
   }
 } catch (failure) {
-  console.log(`\nCPU time of one scrape: not measured: ${failure instanceof Error ? failure.message : failure}`)
+  console.log(
+    `\nCPU time of one scrape: not measured: ${failure instanceof Error ? failure.message : failure}`,
+  )
 }
 console.log(
   `\nLongest event-loop delay while all pools publish and are scraped: ${milliseconds(longestDelayMs)}`,

@@ -4,7 +4,7 @@ import { FEED_FAMILIES } from '../../src/metrics/families.ts'
 import { renderPart } from '../../src/metrics/lines.ts'
 import { feedSamples, forecastSamples } from '../../src/metrics/samples.ts'
 import { parseExposition, type Series } from '../../test/metrics/exposition_text.ts'
-import { compare, timed } from './figures.ts'
+import { compare, timed } from './comparison/figures.ts'
 import type { PoolFixture } from './fleet.ts'
 
 const ROUNDS = 15

@@ -12,9 +12,9 @@ import { createStateStore, type StateStore } from '../../src/state/store.ts'
 import { createRecent } from '../../src/status/recent.ts'
 import { withPoll, withPools } from '../../test/state/changes.ts'
 import { get } from '../../test/support/http.ts'
-import { compare, median } from './figures.ts'
+import { compare, median } from './comparison/figures.ts'
+import type { ScrapeJob } from './comparison/scraper.ts'
 import type { PoolFixture } from './fleet.ts'
-import type { ScrapeJob } from './scraper.ts'
 
 const ROUNDS = 15
 /** Enough for the JIT compiler to optimize the code before the median. */
@@ -79,7 +79,7 @@ async function serveConstant(url: string, headers: Record<string, string>): Prom
 
 /** Compares the duration of a scrape with sending the same bytes from a constant Buffer; measures event-loop delay. */
 export async function compareScraping(fleet: readonly PoolFixture[]) {
-  const worker = new Worker(new URL('./scraper.ts', import.meta.url))
+  const worker = new Worker(new URL('./comparison/scraper.ts', import.meta.url))
   const { store, listener } = await serveExporter(fleet)
   const scrapes = async (job: ScrapeJob): Promise<number> => {
     worker.postMessage(job)

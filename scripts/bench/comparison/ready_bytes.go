@@ -1,6 +1,6 @@
 // Serves the bytes of files: the least that a scrape can cost an HTTP server of Go.
 //
-//	go run main.go TEXT GZIP
+//	go run ready_bytes.go TEXT GZIP
 //
 // TEXT is sent to clients without gzip, GZIP to those with it. Prints the URL of the listener.
 package main

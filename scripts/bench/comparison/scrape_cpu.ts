@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { get } from '../../../test/support/http.ts'
-import { compare } from '../figures.ts'
 import { cpuSeconds, type Exporter, stop, withExporter } from '../polls/exporter.ts'
-import type { ScrapeJob } from '../scraper.ts'
+import { compare } from './figures.ts'
+import type { ScrapeJob } from './scraper.ts'
 
 const FLEET = { pools: 10, nodesPerPool: 64, schedule: '0 0 0 1 * *' } as const
 const ROUNDS = 15
@@ -37,7 +37,7 @@ interface Server {
  */
 export async function compareScrapeCpu(): Promise<ScrapeCpu[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sds-ready-bytes-'))
-  const worker = new Worker(new URL('../scraper.ts', import.meta.url))
+  const worker = new Worker(new URL('./scraper.ts', import.meta.url))
   try {
     const program = buildGo(folder)
     return await withExporter(FLEET, async (exporter) => {
@@ -61,7 +61,7 @@ export async function compareScrapeCpu(): Promise<ScrapeCpu[]> {
 
 function buildGo(folder: string): string {
   const program = join(folder, 'ready_bytes')
-  const source = fileURLToPath(new URL('./main.go', import.meta.url))
+  const source = fileURLToPath(new URL('./ready_bytes.go', import.meta.url))
   try {
     execFileSync('go', ['build', '-o', program, source], { stdio: ['ignore', 'ignore', 'pipe'] })
   } catch (cause) {
