@@ -4,7 +4,7 @@
  *   node kustomized.ts FOLDER
  */
 import { stringify } from 'yaml'
-import { kustomize } from '../../test/deploy/kustomize.ts'
+import { kustomize } from '../../test/deploy/kubernetes/kustomize.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const objects = await kustomize(folder)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { launchChromium, visit } from '../../test/support/chromium.ts'
+import { launchChromium, visit } from '../../test/support/programs/chromium.ts'
 import { createStage, EXPORTER_PORT } from './stage.ts'
 
 /** The picture of docs/status.md, from the root of the repository. */

@@ -3,7 +3,7 @@
  *
  *   node service.ts LISTEN-ADDRESS EXPORTER…
  */
-import { startService } from '../../test/deploy/probes_setup.ts'
+import { startService } from '../../test/deploy/kubernetes/probes_setup.ts'
 
 const [address = '', ...exporters] = process.argv.slice(2)
 const service = await startService(address, exporters)

@@ -15,9 +15,9 @@ const MOMENTS = {
   'the last half minute of a year': '2027-12-31T23:59:30Z',
 } as const
 const OTHER_CLOCKS = [
-  'test/support/prometheus.ts',
-  'test/support/alertmanager.ts',
-  'test/support/chromium.ts',
+  'test/support/programs/prometheus.ts',
+  'test/support/programs/alertmanager.ts',
+  'test/support/programs/chromium.ts',
 ]
 const VITEST = 'node_modules/vitest/vitest.mjs'
 

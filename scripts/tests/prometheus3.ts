@@ -31,7 +31,11 @@ const MODULES = [
 ] as const satisfies readonly GoModule[]
 
 const FOLDER = fileURLToPath(new URL('../../.cache/prometheus3/', import.meta.url))
-const HELPERS = ['test/support/prometheus.ts', 'test/support/promtool.ts', 'test/support/alertmanager.ts']
+const HELPERS = [
+  'test/support/programs/prometheus.ts',
+  'test/support/promtool.ts',
+  'test/support/programs/alertmanager.ts',
+]
 const folderOf = ({ version }: GoModule) => join(FOLDER, version)
 
 try {

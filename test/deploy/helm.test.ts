@@ -11,8 +11,8 @@ import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
 import { comparable, keyOf } from './helm/comparison.ts'
-import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
-import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
+import { schemaFindings, unknownMembers } from './kubernetes/kubernetes_schemas.ts'
+import { type KubernetesObject, kustomize, type Mapping } from './kubernetes/kustomize.ts'
 
 const names = Object.keys(HELM_CASES)
 const { version } = JSON.parse(readText('package.json'))

@@ -10,7 +10,7 @@ import { type Json, seriesIn, valueIn } from '../emulator/client.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { getJson } from '../support/http.ts'
 import { run } from '../support/processes.ts'
-import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
 import { promtool } from '../support/promtool.ts'
 
 /** The history of an emulated system goes through `backfill` and promtool into a new Prometheus server. */

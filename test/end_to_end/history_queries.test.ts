@@ -8,7 +8,7 @@ import { rowsOf, script } from '../emulator/query/client.ts'
 import { type Folder, temporaryFolder } from '../support/folders.ts'
 import { getJson } from '../support/http.ts'
 import { run } from '../support/processes.ts'
-import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
 import { promtool } from '../support/promtool.ts'
 
 /**

@@ -10,7 +10,7 @@ import { type ExporterSetup, pollEverySecond, startExporter } from '../faults/ex
 import { readText } from '../repository/repository.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get, getJson } from '../support/http.ts'
-import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
 import { waitFor } from '../support/wait.ts'
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FAMILIES, RESOURCE_FAMILIES } from '../../src/metrics/families.ts'
 import { get } from '../support/http.ts'
 import { type Child, startProcess } from '../support/processes.ts'
-import { type Prometheus, startPrometheus } from '../support/prometheus.ts'
+import { type Prometheus, startPrometheus } from '../support/programs/prometheus.ts'
 import { waitFor, waitForAssertion } from '../support/wait.ts'
 
 /** The demo as a child process, with both of its systems, and a Prometheus server that scrapes it in both formats. */

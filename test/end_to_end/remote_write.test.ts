@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { startEmulator } from '../api/client_setup.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { get } from '../support/http.ts'
-import { startPrometheus } from '../support/prometheus.ts'
-import { startVictoriaMetrics } from '../support/victoria_metrics.ts'
+import { startPrometheus } from '../support/programs/prometheus.ts'
+import { startVictoriaMetrics } from '../support/programs/victoria_metrics.ts'
 import { backfillOf, rounded, SECONDS_PER_HOUR, samplesIn, send, storedIn } from './remote_samples.ts'
 
 /** The history of an emulated system goes to real receivers, which then have exactly the samples of the file. */

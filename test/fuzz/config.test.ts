@@ -10,8 +10,8 @@ import type { ReadText } from '../../src/config/values/readings.ts'
 import { loadWebFile } from '../../src/config/web/file.ts'
 import { secureContextOptions } from '../../src/config/web/tls.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
-import { mutatedJson, mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const EXAMPLE = /```yaml\n(.*?)```/s.exec(readFileSync('docs/configuration.md', 'utf8'))?.[1] ?? ''
 const COMPLETE = JSON.stringify({

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { parseFeedQuery } from '../../src/emulator/feed/query.ts'
 import { ApiError } from '../../src/emulator/protocol/errors.ts'
-import { mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz, resultOrError } from './fuzz.ts'
+import { mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz, resultOrError } from './support/fuzz.ts'
 
 const NOW_SECONDS = 1_785_312_642
 const MAX_POINTS = 1000

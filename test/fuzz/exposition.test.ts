@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { boundedName } from '../../src/values/names.ts'
 import { parseExposition, type Series } from '../metrics/exposition_text.ts'
-import { fuzz } from './fuzz.ts'
-import { bodies, type RenderedSystem, renderedSystem } from './rendered_system.ts'
+import { fuzz } from './support/fuzz.ts'
+import { bodies, type RenderedSystem, renderedSystem } from './support/rendered_system.ts'
 
 fuzz('the exposition of what was decoded', {
   corpus: 'systems',

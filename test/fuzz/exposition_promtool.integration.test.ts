@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 import { createExposition } from '../../src/metrics/exposition.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { checkMetrics, createBlocks } from '../support/promtool.ts'
-import { fuzz, readCorpus } from './fuzz.ts'
-import { bodies, renderedSystem } from './rendered_system.ts'
+import { fuzz, readCorpus } from './support/fuzz.ts'
+import { bodies, renderedSystem } from './support/rendered_system.ts'
 
 /** Systems of one exposition, so that one run of promtool checks all of them. */
 const SYSTEMS = 20

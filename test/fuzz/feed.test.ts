@@ -6,9 +6,9 @@ import { POOL_LISTS, type PoolRef } from '../../src/api/feed/pools.ts'
 import { parseJson } from '../../src/api/parse/json.ts'
 import { counted, newRejections } from '../../src/state/rejections.ts'
 import { MAX_ID_CHARACTERS } from '../../src/values/ids.ts'
-import { mutatedJson, mutatedText } from './arbitraries.ts'
-import { FEED_BODIES, POOL_BODIES } from './bodies.ts'
-import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+import { mutatedJson, mutatedText } from './support/arbitraries.ts'
+import { FEED_BODIES, POOL_BODIES } from './support/bodies.ts'
+import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const PIECES = [
   '{',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { corpusOf, endsWithin, readCorpus, resultOrError } from './fuzz.ts'
+import { corpusOf, endsWithin, readCorpus, resultOrError } from './support/fuzz.ts'
 
 test('a check without an end is ended', () => {
   const endless = () => {

@@ -10,8 +10,8 @@ import { tokenOf } from '../../src/api/http/credentials.ts'
 import { parseRetryAfter, refusalOf } from '../../src/api/http/refusals.ts'
 import { Secret } from '../../src/values/secret.ts'
 import { answerOf } from '../api/http/answers.ts'
-import { mutatedJson, mutatedText, oddText } from './arbitraries.ts'
-import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+import { mutatedJson, mutatedText, oddText } from './support/arbitraries.ts'
+import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1)
 const LONGEST_PAUSE_MS = 15 * 60_000

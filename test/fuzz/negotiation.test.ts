@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { acceptsGzip, chooseFormat } from '../../src/server/metrics/negotiation.ts'
-import { mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz } from './fuzz.ts'
+import { mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz } from './support/fuzz.ts'
 
 const HEADERS = [
   'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',

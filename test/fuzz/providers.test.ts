@@ -5,9 +5,9 @@ import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeProviders, linkOf, type Provider } from '../../src/api/providers/providers.ts'
 import { decodeUser } from '../../src/api/providers/whoami.ts'
 import { xmlText } from '../../src/xml_writer.ts'
-import { mutatedJson, mutatedText, textOfPieces } from './arbitraries.ts'
-import { PROVIDERS_JSON, PROVIDERS_XML } from './bodies.ts'
-import { fuzz, readCorpus, resultOrError } from './fuzz.ts'
+import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
+import { fuzz, readCorpus, resultOrError } from './support/fuzz.ts'
 
 const PIECES = [
   '<authnproviders>',

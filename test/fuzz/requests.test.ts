@@ -10,8 +10,8 @@ import { SECURITY, startAdmin } from '../server/admin/admin_setup.ts'
 import { openSocket, readAll, recordLog, startListener } from '../server/listener/listener_setup.ts'
 import { statusSources } from '../server/status/status_setup.ts'
 import { get } from '../support/http.ts'
-import { mutatedText } from './arbitraries.ts'
-import { fuzz, readCorpus } from './fuzz.ts'
+import { mutatedText } from './support/arbitraries.ts'
+import { fuzz, readCorpus } from './support/fuzz.ts'
 
 const NOW_MS = Date.parse('2026-03-11T12:34:56Z')
 const emulator = createEmulator({

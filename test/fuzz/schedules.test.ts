@@ -4,8 +4,8 @@ import { parseConfig } from '../../src/config/load.ts'
 import { ConfigError } from '../../src/config/values/problems.ts'
 import { pollPeriodMs } from '../../src/poller/period.ts'
 import { createSchedule } from '../../src/poller/schedule.ts'
-import { mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz, resultOrError } from './fuzz.ts'
+import { mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz, resultOrError } from './support/fuzz.ts'
 
 const EXPRESSIONS = [
   '0 * * * * *',

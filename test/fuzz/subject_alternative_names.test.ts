@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { alternativeNames } from '../../src/server/auth/client_certificate.ts'
-import { mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz } from './fuzz.ts'
+import { mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz } from './support/fuzz.ts'
 
 const NAMES = [
   'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',

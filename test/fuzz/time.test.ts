@@ -25,8 +25,8 @@ import { readTarget } from '../../src/server/metrics/target.ts'
 import { readSelection } from '../../src/status/selection.ts'
 import { MAX_FILE_BYTES } from '../../src/values/files.ts'
 import { bodyOf, START, STOP } from '../api/query/query_files.ts'
-import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './bodies.ts'
-import { growthOfTime, type Reader } from './growth.ts'
+import { FEED_BODIES, POOL_BODIES, PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
+import { growthOfTime, type Reader } from './support/growth.ts'
 
 const KIB = 1024
 /** limits.max_response_bytes */

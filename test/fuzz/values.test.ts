@@ -6,8 +6,8 @@ import { parseFault } from '../../src/emulator/faults/table.ts'
 import { parseListenAddress as parseEmulatorAddress } from '../../src/emulator/options.ts'
 import { ListenError, parseListenAddress } from '../../src/server/listener/listen_address.ts'
 import { idProblem } from '../../src/values/ids.ts'
-import { mutatedText, textOfPieces } from './arbitraries.ts'
-import { fuzz, resultOrError } from './fuzz.ts'
+import { mutatedText, textOfPieces } from './support/arbitraries.ts'
+import { fuzz, resultOrError } from './support/fuzz.ts'
 
 const ADDRESSES = [
   ':9438',

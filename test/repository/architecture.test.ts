@@ -16,6 +16,7 @@ import { readText, repositoryFiles } from './repository.ts'
 const sources = sourcesBelow(['src/', 'grafana/mixin/', 'docs/', 'scripts/generators/'])
 const scripts = sourcesBelow(['scripts/', 'grafana/mixin/'])
 const program = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/'])
+const all = sourcesBelow(['src/', 'grafana/mixin/', 'scripts/', 'test/'])
 
 /** Folders that are not divided yet. */
 const STILL_TOO_LARGE = ['src/history']
@@ -57,7 +58,7 @@ describe('the repository', () => {
   })
 
   test('no folder has more than fifteen files', () => {
-    const findings = largeFolderFindings(program)
+    const findings = largeFolderFindings(all)
     expect(
       findings.filter((finding) => !STILL_TOO_LARGE.some((folder) => finding.startsWith(`${folder} `))),
     ).toEqual([])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
-import { OVERLAY, type Places, prometheusConfig } from '../../../test/deploy/probes_setup.ts'
+import { OVERLAY, type Places, prometheusConfig } from '../../../test/deploy/kubernetes/probes_setup.ts'
 import type { Command, Example, Service } from './example.ts'
 import { pipedIntoJq } from './jq.ts'
 

@@ -9,7 +9,7 @@ import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { freePort } from '../../support/ports.ts'
 import { type Child, run, startProcess } from '../../support/processes.ts'
-import { type Prometheus, startPrometheus } from '../../support/prometheus.ts'
+import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts'
 import { waitFor } from '../../support/wait.ts'
 import { runServer } from './doctor_setup.ts'
 

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import type { KubernetesObject, Mapping } from '../kustomize.ts'
+import type { KubernetesObject, Mapping } from '../kubernetes/kustomize.ts'
 
 /**
  * Where the chart and the kustomize manifests differ by design. Everything else is compared.

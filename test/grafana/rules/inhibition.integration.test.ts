@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { FAULTS, waitOf } from '../../../grafana/mixin/rules/faults.ts'
 import { ALERT_GROUPS } from '../../../grafana/mixin/rules/rules.ts'
-import { type Alertmanager, checkAlertmanagerConfig, startAlertmanager } from '../../support/alertmanager.ts'
 import { temporaryFolder } from '../../support/folders.ts'
+import {
+  type Alertmanager,
+  checkAlertmanagerConfig,
+  startAlertmanager,
+} from '../../support/programs/alertmanager.ts'
 import { checkConfig } from '../../support/promtool.ts'
 import { waitFor } from '../../support/wait.ts'
 

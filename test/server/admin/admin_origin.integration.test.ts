@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { launchChromium, visit } from '../../support/chromium.ts'
+import { launchChromium, visit } from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { sendRaw } from '../listener/listener_setup.ts'
 import {

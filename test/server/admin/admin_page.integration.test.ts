@@ -8,7 +8,7 @@ import {
   type Visit,
   type VisitOptions,
   visit,
-} from '../../support/chromium.ts'
+} from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import {
   type Admin,

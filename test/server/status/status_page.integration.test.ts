@@ -13,6 +13,7 @@ import { startWithEmulator } from '../../faults/exporter_setup.ts'
 import { T } from '../../poller/setup.ts'
 import { withdrawn, withPoll } from '../../state/changes.ts'
 import { failedPoll, polledSystem } from '../../status/systems.ts'
+import { get } from '../../support/http.ts'
 import {
   coveredByFocusRings,
   fitsWidth,
@@ -21,8 +22,7 @@ import {
   type Visit,
   type VisitOptions,
   visit,
-} from '../../support/chromium.ts'
-import { get } from '../../support/http.ts'
+} from '../../support/programs/chromium.ts'
 import { waitForAssertion } from '../../support/wait.ts'
 import { statusSources } from './status_setup.ts'
 

@@ -1,5 +1,5 @@
 import { type AlertCase, fired } from './case.ts'
-import { PERFORMANCE, READ, READS, WRITE, WRITES } from './latency.ts'
+import { PERFORMANCE, READ, READS, WRITE, WRITES } from './nodes/latency.ts'
 import { POOL } from './subjects.ts'
 
 /** Cases of alerts that compare a pool with its own past. Series have one value for each five minutes. */

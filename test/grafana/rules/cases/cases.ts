@@ -1,11 +1,11 @@
 import { accessCases } from './access.ts'
 import { baselines } from './baseline.ts'
-import { capacityCases } from './capacity.ts'
 import type { AlertCase } from './case.ts'
-import { disksCases } from './disks.ts'
 import { exporterCases } from './exporter.ts'
-import { forecastCases } from './forecasts.ts'
-import { healthCases } from './health.ts'
+import { capacityCases } from './nodes/capacity.ts'
+import { disksCases } from './nodes/disks.ts'
+import { forecastCases } from './nodes/forecasts.ts'
+import { healthCases } from './nodes/health.ts'
 import { serviceCases } from './service.ts'
 
 /** All cases by group of rules. */

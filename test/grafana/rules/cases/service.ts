@@ -1,7 +1,7 @@
 import type { AlertCase } from './case.ts'
-import { systemErrors, transactionErrors } from './errors.ts'
-import { latencies, latencyOutlier } from './latency.ts'
-import { resources } from './resources.ts'
+import { systemErrors, transactionErrors } from './nodes/errors.ts'
+import { latencies, latencyOutlier } from './nodes/latency.ts'
+import { resources } from './nodes/resources.ts'
 
 export const serviceCases: readonly AlertCase[] = [
   ...latencies,

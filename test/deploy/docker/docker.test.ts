@@ -1,0 +1,271 @@
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readText, repositoryFiles } from '../../repository/repository.ts'
+import { type Folder, temporaryFolder } from '../../support/folders.ts'
+import { get } from '../../support/http.ts'
+import { freePort } from '../../support/ports.ts'
+import { run, startProcess } from '../../support/processes.ts'
+import { copyCheckout, linkPackages, npm } from '../checkout.ts'
+import { copyTree, inside, installNode, makeReadOnly, makeRemovable } from '../confinement.ts'
+import type { BuiltImage } from '../stand_ins.ts'
+import { buildWithBuildKit } from './buildkit.ts'
+import { effective, finalStage, parseDockerfile } from './dockerfile.ts'
+import { dockerfileFindings, images } from './dockerfile_rules.ts'
+import { buildImage } from './engine.ts'
+
+const source = readText('deploy/docker/Dockerfile')
+const steps = parseDockerfile(source)
+const context = allowList(readText('.dockerignore'))
+
+/** Selects the build context of a .dockerignore that ignores everything except listed paths. */
+function allowList(text: string): (path: string) => boolean {
+  const [first, ...rest] = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  if (first !== '*' || rest.some((line) => !line.startsWith('!')))
+    throw new Error('.dockerignore must be `*` and exceptions that start with `!`')
+  const allowed = rest.map((line) => line.slice(1))
+  return (path) => allowed.some((entry) => path === entry || path.startsWith(`${entry}/`))
+}
+
+describe('the Dockerfile', () => {
+  test('has no finding', () => {
+    expect(dockerfileFindings(source)).toEqual([])
+  })
+
+  test.each<[string, (text: string) => string, string]>([
+    ['an unknown instruction', (text) => `${text}COPPY a b\n`, 'Unknown instruction: COPPY'],
+    ['two commands', (text) => `${text}CMD ["a"]\n`, 'only be one CMD'],
+    ['an image without a tag', (text) => text.replace('debian13:nonroot\n', 'debian13\n'), 'has a tag'],
+    ['the latest image', (text) => text.replace('debian13:nonroot\n', 'debian13:latest\n'), 'has a tag'],
+    ['root', (text) => text.replace(/^USER 65532.*/m, 'USER 0'), 'the user is'],
+    ['a user by name', (text) => text.replace(/^USER 65532.*/m, 'USER nonroot'), 'the user is'],
+    ['a shell', (text) => text.replace(/ENTRYPOINT .*/, 'ENTRYPOINT node main.js'), 'ENTRYPOINT is in exec'],
+    [
+      'a health check by a shell',
+      (text) => text.replace(/^ {2}CMD .*/m, '  CMD curl x'),
+      'HEALTHCHECK is in',
+    ],
+    ['no health check', (text) => text.replace(/^HEALTHCHECK .*\n.*\n/m, ''), 'HEALTHCHECK is in'],
+    ['a signal that the program does not handle', (text) => text.replace('SIGTERM', 'SIGQUIT'), 'SIGTERM'],
+    ['packages that are not locked', (text) => text.replace('npm ci --omit=dev', 'npm install'), 'lockfile'],
+    ['install scripts', (text) => text.replaceAll('--ignore-scripts', ''), 'install scripts'],
+    ['a command in the image', (text) => `${text}RUN ["x"]\n`, 'runs nothing'],
+    ['files of another user', (text) => text.replace('--chown=0:0', '--chown=65532'), 'belong to root'],
+    ['a syntax from a registry', (text) => `# syntax=docker/dockerfile:1\n${text}`, 'no syntax'],
+    ['a secret', (text) => `${text}ENV API_TOKEN=x\n`, 'no secret'],
+    ['a missing label', (text) => text.replace('image.source=', 'image.origin='), 'OCI labels'],
+    ['a download', (text) => `${text}ADD https://example.net/x /x\n`, 'ADD'],
+  ])('has a finding with %s', (_, change, finding) => {
+    const changed = change(source)
+    expect(changed).not.toBe(source)
+    expect(dockerfileFindings(changed).join('\n')).toContain(finding)
+  })
+
+  test('builds and runs with the major version of Node.js in package.json', () => {
+    const { engines } = JSON.parse(readText('package.json'))
+    const major = /\d+/.exec(engines.node)?.[0]
+    const [build, , runtime] = images(steps)
+    expect(build).toContain(`/node:${major}-`)
+    expect(runtime).toContain(`/nodejs${major}-`)
+  })
+
+  test('copies only files that exist in the build context', () => {
+    const copied = steps
+      .filter(({ keyword, flags }) => keyword === 'COPY' && !('--from' in flags))
+      .flatMap(({ text }) => text.split(/\s+/).slice(0, -1))
+    expect(copied).toContain('src')
+    const files = repositoryFiles().filter(context)
+    const missing = copied.filter(
+      (path) => !files.some((file) => file === path || file.startsWith(`${path}/`)),
+    )
+    expect(missing).toEqual([])
+    expect(files.filter((file) => /^(test|\.git|\.cache|node_modules|dist)\b/.test(file))).toEqual([])
+  })
+})
+
+/** `npm run test:buildkit` sets it; otherwise buildah builds the image. */
+const build = process.env['IMAGE_ENGINE'] === 'buildkit' ? buildWithBuildKit : buildImage
+
+/** Builds the image with a container engine; without one, follows the steps of the Dockerfile. */
+describe('the image', () => {
+  let folder: Folder
+  let root: string
+  let config: BuiltImage['config']
+
+  beforeAll(async () => {
+    folder = temporaryFolder()
+    root = join(folder.path, 'root')
+    const [checkout, dependencies] = ['build', 'dependencies'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+    ]
+    copyCheckout(checkout, context)
+    linkPackages(checkout)
+    await npm(commandOf(0, 'npm run'), checkout)
+    copyCheckout(dependencies, (path) => context(path) && !path.includes('/'))
+    await npm(`${commandOf(1, 'npm ci')} --prefer-offline`, dependencies)
+    const built = await build({
+      storage: join(folder.path, 'engine'),
+      dockerfile: 'deploy/docker/Dockerfile',
+      context: checkout,
+      built: checkout,
+      dependencies,
+    })
+    if (typeof built !== 'string') {
+      ;({ root, config } = built)
+      return
+    }
+    process.stderr.write(`the image is not built, its steps are followed without an engine: ${built}\n`)
+    config = stepsConfig()
+    followSteps(root, { build: checkout, dependencies })
+    await installNode(root, 'nodejs/bin/node')
+    makeReadOnly(root)
+  }, 480_000)
+
+  afterAll(() => {
+    if (existsSync(root)) makeRemovable(root)
+    folder[Symbol.dispose]()
+  })
+
+  test('has the user, the signal, the health check and the version', () => {
+    expect(config).toMatchObject({
+      User: '65532:65532',
+      StopSignal: 'SIGTERM',
+      Labels: { 'org.opencontainers.image.version': JSON.parse(readText('package.json')).version },
+    })
+    expect(config.Healthcheck?.Test).toEqual(['CMD', '/nodejs/bin/node', '/app/dist/main.js', 'health'])
+  })
+
+  test('has files that its user cannot replace', async () => {
+    const app = join(root, 'app')
+    const entries = ['', ...readdirSync(app, { recursive: true }).map(String)].map((entry) =>
+      lstatSync(join(app, entry)),
+    )
+    expect(entries.length).toBeGreaterThan(100)
+    const owner = process.getuid?.()
+    expect(entries.filter(({ uid }) => uid !== owner)).toEqual([])
+    expect(entries.filter((entry) => !entry.isSymbolicLink() && (entry.mode & 0o022) !== 0)).toEqual([])
+    const script = "require('node:fs').renameSync('/app/dist', '/app/other')"
+    const { command, args, options } = inside(root, ['/nodejs/bin/node', '--eval', script])
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/EACCES|EPERM|EROFS/)
+  })
+
+  const entrypoint = effective(steps, 'ENTRYPOINT')?.exec ?? []
+  const program = (...args: string[]) => inside(root, [...entrypoint, ...args])
+
+  test('contains the locked production packages and no others', () => {
+    const { packages } = JSON.parse(readText('package-lock.json')) as {
+      packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>
+    }
+    const wanted = Object.entries(packages)
+      .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+      .map(([path]) => path)
+    const installed = JSON.parse(readFileSync(join(root, 'app/node_modules/.package-lock.json'), 'utf8'))
+    expect(Object.keys(installed.packages).sort()).toEqual(wanted.sort())
+    expect(existsSync(join(root, 'app/node_modules/typescript'))).toBe(false)
+  })
+
+  test('contains no native code', () => {
+    const files = readdirSync(join(root, 'app'), { recursive: true }).map(String)
+    expect(files.filter((file) => file.endsWith('.node') || file.endsWith('binding.gyp'))).toEqual([])
+  })
+
+  test('prints its version, with an empty environment', async () => {
+    const { command, args, options } = program('--version')
+    expect(await run(command, args, options)).toMatchObject({
+      code: 0,
+      stdout: `${JSON.parse(readText('package.json')).version}\n`,
+      stderr: '',
+    })
+  })
+
+  test('runs read-only and unprivileged, is healthy, serves metrics and stops on its STOPSIGNAL', async () => {
+    const port = await freePort()
+    const address = `--web.listen-address=127.0.0.1:${port}`
+    const { command, args, options } = program(
+      'demo',
+      address,
+      '--admin.listen-address=',
+      '--pools=1',
+      '--nodes=2',
+    )
+    await using child = await startProcess(command, args, options)
+    await child.waitForOutput(/Open in a browser/)
+    const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
+    expect(await run(check.command, check.args, check.options)).toMatchObject({
+      code: 0,
+      stdout: 'healthy\n',
+    })
+    await expect
+      .poll(async () => (await get(`http://127.0.0.1:${port}/metrics`)).text)
+      .toContain('sds_node_info{')
+    child.kill((effective(steps, 'STOPSIGNAL')?.text ?? '') as NodeJS.Signals)
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+  })
+
+  test('contains the dashboards', async () => {
+    const { command, args, options } = program('dashboards', '--out=/nowhere', '--dry-run')
+    const { code, stdout } = await run(command, args, options)
+    expect(code).toBe(0)
+    expect(stdout).toContain('/nowhere/sds-fleet.json')
+  })
+
+  test('emulates without TLS only, because the certificate library is optional', async () => {
+    const { command, args, options } = program('emulate', '--tls', '--listen-address=127.0.0.1:0')
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toContain('--tls needs the package @peculiar/x509')
+  })
+
+  test('is not healthy while the port is closed', async () => {
+    const address = `--web.listen-address=:${await freePort()}`
+    const check = inside(root, [...(effective(steps, 'HEALTHCHECK')?.exec ?? []), address])
+    expect(await run(check.command, check.args, check.options)).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('reports the missing configuration file by default', async () => {
+    const { command, args, options } = program(...(effective(steps, 'CMD')?.exec ?? []))
+    const { code, stderr } = await run(command, args, options)
+    expect(code).toBe(1)
+    expect(stderr).toContain('/etc/sds-exporter/sds-exporter.yml')
+  })
+})
+
+/** Copies into `root` what the last stage copies. */
+function followSteps(root: string, stages: Readonly<Record<'build' | 'dependencies', string>>): void {
+  const folderOf = (stage: string | undefined) =>
+    stage === 'dependencies' ? stages.dependencies : stages.build
+  const workdir = effective(steps, 'WORKDIR')?.text ?? ''
+  for (const { flags, text } of finalStage(steps).filter(({ keyword }) => keyword === 'COPY')) {
+    const from = folderOf(flags['--from'])
+    const [target = '', ...sources] = text.split(/\s+/).reverse()
+    for (const one of sources) {
+      const name = target.endsWith('/') ? join(target, basename(one)) : target
+      copyTree(join(from, one.replace(/^\/build\//, '')), join(root, workdir, name))
+    }
+  }
+}
+
+/** What an engine would make of the labels. `$VERSION` is the only variable that is not empty. */
+function stepsConfig(): BuiltImage['config'] {
+  const labels = [...(effective(steps, 'LABEL')?.text ?? '').matchAll(/([\w.]+)="([^"]*)"/g)]
+  const [, version = ''] = steps.find(({ text }) => text.startsWith('VERSION='))?.text.split('=') ?? []
+  const values = labels.map(([, name = '', value = '']) => [name, value.startsWith('$') ? version : value])
+  return {
+    User: effective(steps, 'USER')?.text ?? '',
+    StopSignal: effective(steps, 'STOPSIGNAL')?.text ?? '',
+    Labels: Object.fromEntries(values),
+    Healthcheck: { Test: ['CMD', ...(effective(steps, 'HEALTHCHECK')?.exec ?? [])] },
+  }
+}
+
+/** The arguments of npm in the RUN instruction of a stage with this prefix. */
+function commandOf(stage: number, prefix: string): string {
+  const found = steps.find(
+    (step) => step.stage === stage && step.keyword === 'RUN' && step.text.startsWith(prefix),
+  )
+  if (found === undefined) throw new Error(`stage ${stage} of the Dockerfile has no RUN ${prefix}`)
+  return found.text.replace(/^npm /, '')
+}

@@ -1,0 +1,437 @@
+import { readdirSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { GRAFANA, PROMETHEUS } from '../../../grafana/mixin/settings.ts'
+import { createProgram } from '../../../src/commands/program.ts'
+import { parseConfig } from '../../../src/config/load.ts'
+import { loadWebFile } from '../../../src/config/web/file.ts'
+import { readText } from '../../repository/repository.ts'
+import { makeAuthority } from '../../server/listener/certificates.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+import { checkConfig, checkRules } from '../../support/promtool.ts'
+import { effective, parseDockerfile } from '../docker/dockerfile.ts'
+import { schemaFindings, unknownMembers } from './kubernetes_schemas.ts'
+import { type KubernetesObject, kustomize, type Mapping } from './kustomize.ts'
+
+const OVERLAYS = 'deploy/kubernetes/overlays'
+/** `kubectl apply` keeps a copy of the object in an annotation. */
+const ANNOTATION_LIMIT_BYTES = 262_144
+const demo = await kustomize(`${OVERLAYS}/demo`)
+const production = await kustomize(`${OVERLAYS}/production`)
+const openshift = await kustomize(`${OVERLAYS}/openshift`)
+const probes = await kustomize(`${OVERLAYS}/probes`)
+const secured = await kustomize(`${OVERLAYS}/secured`)
+const all = [
+  ['demo', demo],
+  ['openshift', openshift],
+  ['probes', probes],
+  ['production', production],
+  ['secured', secured],
+] as const
+/** Overlays without fixed user and group ids. */
+const ASSIGNED_IDS: readonly string[] = ['openshift']
+
+function find(objects: readonly KubernetesObject[], kind: string, name = 'sds-exporter') {
+  const found = objects.find((object) => object.kind === kind && object.metadata.name === name)
+  if (found === undefined) throw new Error(`no ${kind} ${name} is rendered`)
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+  return found as any
+}
+
+interface NetworkPolicySpec {
+  readonly policyTypes: readonly string[]
+  readonly ingress: readonly { readonly from: unknown[]; readonly ports: unknown[] }[]
+  readonly egress: readonly { readonly to?: unknown[]; readonly ports?: unknown[] }[]
+}
+
+const podOf = (objects: readonly KubernetesObject[]) => find(objects, 'Deployment').spec.template.spec
+const containerOf = (objects: readonly KubernetesObject[]) => podOf(objects).containers[0]
+
+test('every overlay is tested', () => {
+  expect(all.map(([name]) => name)).toEqual(readdirSync(OVERLAYS).sort())
+})
+
+describe.each(all)('%s', (overlay, objects) => {
+  test('is valid by the schemas of Kubernetes and the Prometheus operator', () => {
+    expect(objects.flatMap(schemaFindings)).toEqual([])
+  })
+
+  test('has no unknown member, which Kubernetes would ignore', async () => {
+    expect(await unknownMembers(objects)).toEqual([])
+  })
+
+  test('has unique names, in one namespace', () => {
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    expect(new Set(names).size).toBe(names.length)
+    const [namespace] = objects.filter(({ kind }) => kind === 'Namespace')
+    const others = objects.filter(({ kind }) => kind !== 'Namespace')
+    expect(others.map(({ metadata }) => metadata.namespace)).toEqual(
+      others.map(() => namespace?.metadata.name),
+    )
+  })
+
+  test('meets the restricted pod security standard', () => {
+    const pod = podOf(objects)
+    const namespace = objects.find(({ kind }) => kind === 'Namespace')
+    expect(namespace?.metadata.labels).toEqual({ 'pod-security.kubernetes.io/enforce': 'restricted' })
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    expect(pod.hostNetwork ?? pod.hostPID ?? pod.hostIPC).toBeUndefined()
+    expect(containerOf(objects).securityContext).toEqual({
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    expect(Object.keys(containerOf(objects).resources).sort()).toEqual(['limits', 'requests'])
+  })
+
+  test('runs as the user of the image, on its port, with read-only mounts', () => {
+    const image = parseDockerfile(readText('deploy/docker/Dockerfile'))
+    const { runAsUser, runAsGroup, fsGroup } = podOf(objects).securityContext
+    const ids = ASSIGNED_IDS.includes(overlay) ? undefined : effective(image, 'USER')?.text
+    expect([runAsUser, runAsGroup, fsGroup].map((id) => id !== undefined)).toEqual(
+      Array(3).fill(ids !== undefined),
+    )
+    if (ids !== undefined) expect(`${runAsUser}:${runAsGroup}`).toBe(ids)
+    const [port] = containerOf(objects).ports
+    expect(String(port.containerPort)).toBe(effective(image, 'EXPOSE')?.text)
+    const { volumeMounts = [] } = containerOf(objects)
+    expect(volumeMounts.filter(({ readOnly }: Mapping) => readOnly !== true)).toEqual([])
+  })
+
+  test('runs this version, with a valid command line', async () => {
+    const { version } = JSON.parse(readText('package.json'))
+    const { image, args } = containerOf(objects)
+    expect(image).toMatch(new RegExp(`/sds-exporter:${version.replaceAll('.', '\\.')}$`))
+    const [name, ...flags] = args as string[]
+    const { commands } = await createProgram()
+    const command = commands.find((one) => one.name() === name)
+    expect(command?.parseOptions(flags)).toEqual({ operands: [], unknown: [] })
+  })
+
+  test('has a service, probes and a service account that match the pod', () => {
+    const { spec } = find(objects, 'Service')
+    const { template, selector } = find(objects, 'Deployment').spec
+    expect(template.metadata.labels).toMatchObject(spec.selector)
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+    expect(find(objects, 'NetworkPolicy').spec.podSelector.matchLabels).toEqual(spec.selector)
+    const [port] = containerOf(objects).ports
+    expect(spec.ports).toMatchObject([{ port: port.containerPort, targetPort: port.name }])
+    const { livenessProbe, readinessProbe } = containerOf(objects)
+    expect([livenessProbe, readinessProbe].map(({ httpGet }) => httpGet)).toMatchObject([
+      { path: '/-/healthy', port: port.name },
+      { path: '/-/ready', port: port.name },
+    ])
+    expect(podOf(objects).serviceAccountName).toBe(find(objects, 'ServiceAccount').metadata.name)
+  })
+
+  test('restricts connections to one source and to listed ports', () => {
+    const { policyTypes, ingress, egress } = find(objects, 'NetworkPolicy').spec as NetworkPolicySpec
+    expect(policyTypes).toEqual(['Ingress', 'Egress'])
+    expect(ingress).toHaveLength(1)
+    expect(ingress[0]?.from).toHaveLength(1)
+    const [{ containerPort }] = containerOf(objects).ports
+    expect(ingress[0]?.ports).toEqual([{ protocol: 'TCP', port: containerPort }])
+    const unrestricted = egress.filter(({ to = [], ports = [] }) => to.length === 0 || ports.length === 0)
+    expect(unrestricted).toEqual([])
+  })
+})
+
+describe('demo', () => {
+  test('has no secret, no file and no network access', () => {
+    expect(podOf(demo).volumes).toBeUndefined()
+    expect(find(demo, 'NetworkPolicy').spec.egress).toEqual([])
+    expect(containerOf(demo).args[0]).toBe('demo')
+  })
+})
+
+describe('production', () => {
+  const volumes = Object.fromEntries(
+    podOf(production).volumes.map((volume: Mapping) => [volume['name'], volume]),
+  )
+  const configMap = find(production, 'ConfigMap', volumes['config'].configMap.name)
+  const config = configMap.data['sds-exporter.yml'] as string
+
+  test('mounts every volume, and a ConfigMap whose name has a digest of its content', () => {
+    const mounts: { name: string; mountPath: string }[] = containerOf(production).volumeMounts
+    expect(mounts.map(({ name }) => name).sort()).toEqual(Object.keys(volumes).sort())
+    expect(configMap.metadata.name).toMatch(/^sds-exporter-config-[a-z0-9]{10}$/)
+    const configMount = mounts.find(({ name }) => name === 'config')?.mountPath
+    expect(containerOf(production).args).toContain(`--config.file=${configMount}/sds-exporter.yml`)
+  })
+
+  test('mounts the secret at the path of the configuration, and does not contain it', () => {
+    expect(production.filter(({ kind }) => kind === 'Secret')).toEqual([])
+    const mount = containerOf(production).volumeMounts.find(({ name }: Mapping) => name === 'credentials')
+    using folder = temporaryFolder()
+    folder.write('password', 'x\n')
+    folder.write('ca.pem', `${rootCertificates[0]}\n`)
+    const moved = config.replaceAll(`${mount.mountPath}/`, `${folder.path}/`)
+    expect(moved).not.toBe(config)
+    expect(parseConfig(moved, { file: 'sds-exporter.yml', environment: {} }).systems).toHaveLength(1)
+    const named = readText(`${OVERLAYS}/production/kustomization.yaml`)
+    expect(named).toContain(`create secret generic ${volumes['credentials'].secret.secretName} `)
+    for (const key of ['password', 'ca.pem']) expect(named).toContain(`--from-file=${key}=`)
+  })
+
+  test('may connect to the ports of the systems and to DNS', () => {
+    const ports = find(production, 'NetworkPolicy').spec.egress.flatMap(
+      (rule: { ports: { port: number }[] }) => rule.ports.map(({ port }) => port),
+    )
+    const urls = parse(config).systems.flatMap((system: { base_url: string[] }) => system.base_url)
+    // 5353 is the port of the DNS pods of OpenShift.
+    expect(new Set(ports)).toEqual(
+      new Set([53, 5353, ...urls.map((url: string) => Number(new URL(url).port))]),
+    )
+  })
+
+  test('may ask the DNS of Kubernetes, of OpenShift and the cache of the node', () => {
+    const dns = find(production, 'NetworkPolicy').spec.egress.filter(
+      ({ ports }: { ports: { port: number }[] }) => ports.every(({ port }) => port !== 4443),
+    )
+    expect(dns.flatMap(({ to }: { to: unknown[] }) => to)).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } },
+      { ipBlock: { cidr: '169.254.20.10/32' } },
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' } } },
+    ])
+    for (const { ports } of dns) {
+      expect(ports.map(({ protocol }: { protocol: string }) => protocol)).toEqual(['UDP', 'TCP'])
+    }
+  })
+
+  test('keeps one exporter running during disruptions', () => {
+    const { replicas, template } = find(production, 'Deployment').spec
+    const { maxUnavailable, selector } = find(production, 'PodDisruptionBudget').spec
+    expect(replicas - maxUnavailable).toBeGreaterThan(0)
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+  })
+
+  test('is scraped under the job name of the rules', () => {
+    const { spec } = find(production, 'ServiceMonitor')
+    const service = find(production, 'Service')
+    expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels)
+    expect(service.metadata.labels[spec.jobLabel]).toBe(PROMETHEUS.job)
+    expect(spec.endpoints).toMatchObject([
+      {
+        port: service.spec.ports[0].name,
+        path: '/metrics',
+        interval: `${PROMETHEUS.scrapeIntervalSeconds}s`,
+      },
+    ])
+  })
+
+  test('has all rules, and promtool accepts them', async () => {
+    const rules = production.filter(({ kind }) => kind === 'PrometheusRule')
+    expect(rules.map(({ metadata }) => `${metadata.name}.yml`).sort()).toEqual(
+      readdirSync('deploy/prometheus/rules').sort(),
+    )
+    using folder = temporaryFolder()
+    const files = rules.map(({ metadata, spec }) => folder.write(`${metadata.name}.yml`, stringify(spec)))
+    expect(await checkRules(...files)).toMatchObject({ code: 0 })
+  })
+
+  test('has the inhibition rules of the Alertmanager configuration', () => {
+    const { inhibit_rules } = parse(readText('deploy/prometheus/alertmanager-inhibition.yml'))
+    const text = ({ name, matchType, value }: Mapping) => `${name} ${matchType} "${value}"`
+    const { inhibitRules } = find(production, 'AlertmanagerConfig', 'sds-inhibition').spec
+    expect(
+      inhibitRules.map(({ sourceMatch, targetMatch, equal }: Record<string, Mapping[]>) => ({
+        source_matchers: sourceMatch?.map(text),
+        target_matchers: targetMatch?.map(text),
+        equal,
+      })),
+    ).toEqual(inhibit_rules)
+  })
+
+  test('has all dashboards, within the size limit of an annotation', () => {
+    const maps = production.filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1')
+    const found = maps.flatMap(({ data }) => Object.entries(data as Record<string, string>))
+    expect(found.map(([file]) => file).sort()).toEqual(readdirSync('grafana/dashboards').sort())
+    for (const [file, text] of found) {
+      expect(JSON.parse(text)).toEqual(JSON.parse(readText(`grafana/dashboards/${file}`)))
+    }
+    expect(maps.filter((map) => Buffer.byteLength(JSON.stringify(map)) > ANNOTATION_LIMIT_BYTES)).toEqual([])
+    for (const { metadata } of maps) {
+      expect(metadata).toMatchObject({ annotations: { grafana_folder: GRAFANA.folder.title } })
+    }
+  })
+})
+
+describe('probes', () => {
+  const servers = find(probes, 'StatefulSet', 'prometheus')
+  const [server] = servers.spec.template.spec.containers
+  const service = find(probes, 'Service')
+  const filesOf = (prefix: string): Record<string, string> =>
+    probes.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(prefix))?.[
+      'data'
+    ] as never
+  const replicas = Array.from({ length: servers.spec.replicas }, (_, index) => index)
+  // biome-ignore lint/suspicious/noExplicitAny: parsed configurations
+  const configs: any[] = replicas.map((index) =>
+    parse(filesOf('sds-prometheus-config')[`prometheus-${index}.yml`] ?? ''),
+  )
+
+  test('has exporters that poll only when they are probed', () => {
+    const text = filesOf('sds-exporter-config')['sds-exporter.yml'] ?? ''
+    using folder = temporaryFolder()
+    folder.write('password', 'x\n')
+    folder.write('ca.pem', `${rootCertificates[0]}\n`)
+    const moved = text.replaceAll('/run/secrets/sds-exporter/', `${folder.path}/`)
+    const { poll, systems } = parseConfig(moved, { file: 'sds-exporter.yml', environment: {} })
+    expect([poll.schedule, systems[0]?.performance.schedule]).toEqual(['', ''])
+    expect(find(probes, 'Deployment').spec.replicas).toBeGreaterThan(1)
+  })
+
+  test('has a configuration for each server, which promtool accepts', async () => {
+    const files = filesOf('sds-prometheus-config')
+    expect(Object.keys(files)).toEqual(replicas.map((index) => `prometheus-${index}.yml`))
+    expect(server.args).toContain('--config.file=/etc/prometheus/$(POD_NAME).yml')
+    using folder = temporaryFolder()
+    for (const [name, text] of Object.entries(files))
+      expect(await checkConfig(folder.write(name, text))).toMatchObject({ code: 0 })
+  })
+
+  test('divides the systems: the servers differ in their share only', () => {
+    const shares = configs.map(({ global, scrape_configs: [systems] }) => {
+      const [hash, keep] = systems.relabel_configs
+      expect(hash).toMatchObject({
+        source_labels: ['__param_system'],
+        modulus: replicas.length,
+        action: 'hashmod',
+      })
+      expect(keep).toMatchObject({ source_labels: [hash.target_label], action: 'keep' })
+      return [global.external_labels.shard, keep.regex]
+    })
+    expect(shares).toEqual(replicas.map((index) => [String(index), String(index)]))
+    const [first, ...others] = configs.map((config, index) =>
+      JSON.stringify(config).replaceAll(`"${index}"`, '"share"'),
+    )
+    expect(others).toEqual(others.map(() => first))
+  })
+
+  test('discovers through the Service, and scrapes every exporter under the job name of the rules', () => {
+    const [systems, own] = configs[0].scrape_configs
+    const [{ port }] = service.spec.ports
+    expect(systems).toMatchObject({
+      honor_labels: true,
+      http_sd_configs: [{ url: `http://${service.metadata.name}:${port}/sd` }],
+    })
+    expect(own).toMatchObject({ job_name: PROMETHEUS.job, dns_sd_configs: [{ type: 'A', port }] })
+    const headless = find(probes, 'Service', own.dns_sd_configs[0].names[0])
+    expect(headless.spec).toMatchObject({ clusterIP: 'None', selector: service.spec.selector })
+    expect(configs[0].global.scrape_interval).toBe(`${PROMETHEUS.scrapeIntervalSeconds / 60}m`)
+  })
+
+  test('meets the restricted pod security standard', () => {
+    const pod = servers.spec.template.spec
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    expect(server.securityContext).toEqual(containerOf(probes).securityContext)
+    expect(Object.keys(server.resources).sort()).toEqual(['limits', 'requests'])
+  })
+
+  test('admits the servers only, which may connect to the exporters and to the store', () => {
+    const [rule] = find(probes, 'NetworkPolicy').spec.ingress
+    expect(rule.from).toEqual([{ podSelector: { matchLabels: servers.spec.selector.matchLabels } }])
+    const policy = find(probes, 'NetworkPolicy', 'prometheus').spec
+    expect(servers.spec.template.metadata.labels).toMatchObject(policy.podSelector.matchLabels)
+    const ports = policy.egress.flatMap((rule: { ports: { port: number }[] }) =>
+      rule.ports.map(({ port }) => port),
+    )
+    const urls = configs.flatMap(({ remote_write }) => remote_write.map(({ url }: { url: string }) => url))
+    const [{ port }] = service.spec.ports
+    expect(new Set(ports)).toEqual(new Set([53, port, ...urls.map((url) => Number(new URL(url).port))]))
+  })
+})
+
+describe('openshift', () => {
+  test('is production without ids', () => {
+    const deployment = structuredClone(find(production, 'Deployment'))
+    const { securityContext } = deployment.spec.template.spec
+    for (const id of ['runAsUser', 'runAsGroup', 'fsGroup']) delete securityContext[id]
+    expect(openshift.filter(({ kind }) => kind !== 'Deployment')).toEqual(
+      production.filter(({ kind }) => kind !== 'Deployment'),
+    )
+    expect(find(openshift, 'Deployment')).toEqual(deployment)
+  })
+})
+
+describe('secured', () => {
+  test('has a web configuration that the exporter accepts, with TLS and a user', async () => {
+    const authority = await makeAuthority('test')
+    const { cert, key } = await authority.issue('sds-exporter.sds-exporter.svc')
+    using folder = temporaryFolder()
+    folder.write('tls.crt', cert)
+    folder.write('tls.key', key)
+    const file = folder.write('web-config.yml', readText(`${OVERLAYS}/secured/web-config.yml`))
+    const { tls, users } = loadWebFile(file)
+    expect(tls?.cert).toBe(cert)
+    expect([...users.keys()]).toEqual(['prometheus'])
+  })
+
+  test('mounts it, beside the volumes of production, and probes over TLS', () => {
+    const container = containerOf(secured)
+    const mount = container.volumeMounts.find(({ name }: Mapping) => name === 'web')
+    expect(container.args).toEqual([
+      ...containerOf(production).args,
+      `--web.config.file=${mount.mountPath}/web-config.yml`,
+    ])
+    expect(podOf(secured).volumes).toHaveLength(podOf(production).volumes.length + 1)
+    const { livenessProbe, readinessProbe } = container
+    for (const { httpGet } of [livenessProbe, readinessProbe]) expect(httpGet.scheme).toBe('HTTPS')
+  })
+
+  test('is scraped with TLS and the user, and names every Secret in its instructions', () => {
+    const [endpoint] = find(secured, 'ServiceMonitor').spec.endpoints
+    expect(endpoint).toMatchObject({
+      ...find(production, 'ServiceMonitor').spec.endpoints[0],
+      scheme: 'https',
+      tlsConfig: { serverName: 'sds-exporter.sds-exporter.svc' },
+    })
+    const [web] = podOf(secured).volumes.filter(({ name }: Mapping) => name === 'web')
+    const [registry] = podOf(secured).imagePullSecrets
+    const instructions = readText(`${OVERLAYS}/secured/kustomization.yaml`)
+    for (const name of [web.secret.secretName, registry.name, endpoint.tlsConfig.ca.secret.name]) {
+      expect(instructions).toContain(` ${name} `)
+    }
+  })
+})
+
+describe('the checks find', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed manifest
+  const changed = (kind: string, change: (object: any) => void): KubernetesObject => {
+    const object = structuredClone(find(production, kind))
+    change(object)
+    return object
+  }
+
+  test.each([
+    ['a wrong type', changed('Deployment', ({ spec }) => (spec.replicas = 'two')), '/spec/replicas'],
+    [
+      'an old version',
+      changed('PodDisruptionBudget', (object) => (object.apiVersion = 'policy/v1beta1')),
+      'policy/v1beta1',
+    ],
+    ['a missing member', changed('ServiceMonitor', ({ spec }) => delete spec.selector), 'selector'],
+    [
+      'a bad duration',
+      changed('ServiceMonitor', ({ spec }) => (spec.endpoints[0].interval = 'often')),
+      'interval',
+    ],
+  ])('%s', (_, object, words) => {
+    expect(schemaFindings(object).join()).toContain(words)
+  })
+
+  test('a misspelt member', async () => {
+    const object = changed('Deployment', ({ spec }) => (spec.template.spec.runAsNonroot = true))
+    expect((await unknownMembers([object])).join()).toContain('runAsNonroot')
+  })
+})

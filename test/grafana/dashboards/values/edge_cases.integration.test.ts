@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import type { Selection } from '../../../../grafana/mixin/promql/selection.ts'
+import { type Answers, run, unitTest } from './evaluate.ts'
+import { constant, EXPORTERS, type InputSeries, NOW, onBoth, targetOf, text } from './series.ts'
+
+interface EdgeCase {
+  readonly what: string
+  readonly series: readonly InputSeries[]
+  readonly selection?: Selection
+  readonly expected: Readonly<Record<string, Answers>>
+}
+
+const POOL = { system: 'fra', pool: 'p1' }
+const NODE = { ...POOL, node: 'n1' }
+const ELSEWHERE = { system: 'muc', pool: 'p1', node: 'n1' }
+const POLLED_POOL = { ...POOL, pool_id: 'id1' }
+
+const EDGE_CASES: readonly EdgeCase[] = [
+  {
+    what: 'a pool that two exporters polled before and after a rename has both names',
+    series: ['old', 'new'].map((pool, index) =>
+      constant('sds_pool_up', { ...POLLED_POOL, pool, ...targetOf(EXPORTERS[index] ?? '') }, index),
+    ),
+    expected: {
+      'sds-exporter / Pools whose polls failed': [[[{ system: 'fra', pool: 'old' }, 0]]],
+    },
+  },
+  {
+    what: 'a node that does not serve its allocated space does not change the ratio of the others',
+    series: [
+      ...onBoth('sds_node_disk_space_total_bytes', NODE, 100),
+      ...onBoth('sds_node_disk_space_allocated_bytes', NODE, 95),
+      ...onBoth('sds_node_disk_space_total_bytes', { ...POOL, node: 'n2' }, 100),
+    ],
+    expected: {
+      'sds-pool / Space used': [0.95],
+      'sds-pool / Top $topn nodes by space used': [[[NODE, 0.95]]],
+      'sds-capacity / Space used': [0.95],
+    },
+  },
+  {
+    what: 'failures without a type are system errors',
+    series: [
+      ...onBoth('sds_node_transactions_failed', NODE, 50),
+      ...onBoth('sds_node_transactions_succeeded', NODE, 950),
+    ],
+    expected: {
+      'sds-errors / Failed transactions': [0.05],
+      'sds-errors / System errors': [0.05],
+      'sds-errors / User errors': [0],
+    },
+  },
+  {
+    what: 'space by level is summed over nodes, once for a pair of exporters',
+    series: ['n1', 'n2'].flatMap((node) => [
+      ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L1' }, 20),
+      ...onBoth('sds_node_disk_space_allocated_level_bytes', { ...POOL, node, level: 'L2' }, 1),
+      ...onBoth('sds_node_disk_space_free_level_bytes', { ...POOL, node, level: 'L1' }, 7),
+    ]),
+    expected: {
+      'sds-capacity / Space by level': [
+        [
+          [{ level: 'L1' }, 40],
+          [{ level: 'L2' }, 2],
+        ],
+        [[{ level: 'L1' }, 14]],
+      ],
+    },
+  },
+  {
+    what: 'a node that was Bad between two points is drawn, and one that was always Good is not',
+    series: [
+      // Bad for a minute, two minutes ago.
+      { series: text('sds_node_health_status', { ...NODE, status: 'Bad' }), values: '0x117 1 0x1' },
+      { series: text('sds_node_health_status', { ...NODE, status: 'Good' }), values: '1x117 0 1x1' },
+      ...onBoth('sds_node_health_status', { ...POOL, node: 'n2', status: 'Good' }, 1),
+    ],
+    selection: { intervalSeconds: 300 },
+    expected: {
+      'sds-pool / Nodes that were not Good': [[[{ ...NODE, _rank: '6' }, 3]]],
+    },
+  },
+  {
+    what: 'ages are corrected by a known clock skew; an unknown one is taken as 0',
+    series: [
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...NODE, category: 'capacity' }, NOW - 3900),
+      ...onBoth('sds_system_clock_skew_seconds', { system: 'fra' }, -3600),
+      ...onBoth('sds_system_up', { system: 'muc' }, 1),
+      ...onBoth('sds_node_sample_timestamp_seconds', { ...ELSEWHERE, category: 'capacity' }, NOW - 200),
+    ],
+    expected: {
+      'sds-node / Sample age by category': [[[{ category: 'capacity' }, 300]]],
+    },
+  },
+]
+
+test.each(EDGE_CASES)('$what', async ({ what, series, selection = {}, expected }) => {
+  const { code, stdout, stderr } = await run([unitTest(what, series, selection, expected)])
+  expect(`${stdout}${stderr}`).toContain('SUCCESS')
+  expect(code).toBe(0)
+})

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { stringify } from 'yaml'
+import { type Selection, substitute } from '../../../../grafana/mixin/promql/selection.ts'
+import { temporaryFolder } from '../../../support/folders.ts'
+import { run as runProgram } from '../../../support/processes.ts'
+import { testRules } from '../../../support/promtool.ts'
+import { toolPath } from '../../../support/tools.ts'
+import { type PanelQuery, panelQueries } from '../queries.ts'
+import { type InputSeries, labelText, NOW } from './series.ts'
+
+/** The result of a query: one value without labels, several with labels, or none. */
+export type Answer = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
+
+/** The results of the queries A, B, … of a panel. */
+export type Answers = readonly Answer[]
+
+export const NOTHING: Answer = []
+
+const QUERIES = panelQueries()
+/** Dashboard and panel of a query, e.g. `sds-pool / Free`. */
+export const place = ({ dashboard, panel }: PanelQuery): string => `${dashboard} / ${panel}`
+/** The queries of a panel, or the one whose letter follows, e.g. `sds-pool / Free / A`. */
+export const queriesAt = (where: string): PanelQuery[] =>
+  QUERIES.filter((query) => place(query) === where || `${place(query)} / ${query.refId}` === where)
+
+const samples = (answer: Answer) =>
+  (typeof answer === 'number' ? [[{}, answer] as const] : answer).map(([labels, value]) => ({
+    labels: labelText(labels),
+    value,
+  }))
+
+/** A unit test of promtool for the results of panels. */
+export const unitTest = (
+  name: string,
+  series: readonly InputSeries[],
+  selection: Selection,
+  expected: Readonly<Record<string, Answers>>,
+) => ({
+  name,
+  interval: '1m',
+  input_series: series,
+  promql_expr_test: Object.entries(expected).flatMap(([where, answers]) =>
+    queriesAt(where).map(({ expr }, index) => ({
+      expr: substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
+      eval_time: `${NOW}s`,
+      exp_samples: samples(answers[index] ?? NOTHING),
+    })),
+  ),
+})
+
+const RECORDING = resolve('deploy/prometheus/rules/sds-recording.yml')
+
+/** Prometheus 3 sums and interpolates with other rounding, and its promtool can allow for it. */
+const tolerance = async () => {
+  const { stdout, stderr } = await runProgram(toolPath('promtool'), ['--version'])
+  return /version 3/.test(`${stdout}${stderr}`) ? { fuzzy_compare: true } : {}
+}
+
+/** Runs unit tests with promtool, by default with the recording rules. */
+export const run = async (tests: readonly unknown[], { rules = true } = {}) => {
+  using folder = temporaryFolder()
+  const content = { ...(await tolerance()), rule_files: rules ? [RECORDING] : [], tests }
+  return await testRules(folder.write('values.yml', stringify(content, { aliasDuplicateObjects: false })))
+}

@@ -1,0 +1,139 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { substitute } from '../../../../grafana/mixin/promql/selection.ts'
+import { temporaryFolder } from '../../../support/folders.ts'
+import { testRules } from '../../../support/promtool.ts'
+import { queriesAt } from './evaluate.ts'
+import { type InputSeries, labelText, text } from './series.ts'
+
+/**
+ * Sums of pools over 31 days with a point an hour. The recording rules are evaluated by promtool, because trends are
+ * calculated from recorded sums.
+ */
+const HOURS = 31 * 24
+const POOL = { system: 'fra', pool: 'p1' }
+const ALLOCATED = 'sds_node_disk_space_allocated_bytes'
+const TOTAL = 'sds_node_disk_space_total_bytes'
+
+/** The value `begin + perHour * hour` from one hour to another, exclusive. */
+interface Course {
+  readonly node: string
+  readonly instance?: string
+  readonly from: number
+  readonly to: number
+  readonly begin: number
+  readonly perHour: number
+}
+
+const series = (
+  name: string,
+  { node, instance = 'a:9438', from, to, begin, perHour }: Course,
+): InputSeries => {
+  const gap = from > 0 ? `_x${from} ` : ''
+  const step = perHour < 0 ? `${perHour}` : `+${perHour}`
+  return {
+    series: text(name, { ...POOL, node, job: 'sds', instance }),
+    values: `${gap}${begin + perHour * from}${step}x${to - from - 1} stale`,
+  }
+}
+
+const run = async (input: readonly InputSeries[], expected: Readonly<Record<string, number | undefined>>) => {
+  using folder = temporaryFolder()
+  const promql_expr_test = Object.entries(expected).flatMap(([where, value]) => {
+    const queries = queriesAt(where)
+    expect(queries, where).toHaveLength(1)
+    return queries.map(({ expr }) => ({
+      expr: substitute(expr),
+      eval_time: `${HOURS}h`,
+      exp_samples: value === undefined ? [] : [{ labels: labelText(POOL), value }],
+    }))
+  })
+  const file = folder.write(
+    'trends.yml',
+    stringify({
+      rule_files: [resolve('deploy/prometheus/rules/sds-recording.yml')],
+      evaluation_interval: '1h',
+      tests: [{ interval: '1h', input_series: input, promql_expr_test }],
+    }),
+  )
+  const { code, stdout, stderr } = await testRules(file)
+  expect(`${stdout}${stderr}`).toContain('SUCCESS')
+  expect(code).toBe(0)
+}
+
+/** The pool as a whole: 90,000 bytes that grow by 300 an hour, of 3,000,000. */
+const GROWTH_PER_HOUR = 300
+const NOW_BYTES = 90_000 + GROWTH_PER_HOUR * HOURS
+const TOTAL_BYTES = 3_000_000
+
+const EXPECTED = {
+  'sds-capacity / When pools are full / C': GROWTH_PER_HOUR * 24,
+  'sds-capacity / When pools are full / D': GROWTH_PER_HOUR * 24 * 7,
+  'sds-capacity / When pools are full / E': GROWTH_PER_HOUR * 24 * 30,
+  'sds-capacity / When pools are full / G': (0.9 * TOTAL_BYTES - NOW_BYTES) / (GROWTH_PER_HOUR / 3600),
+  'sds-capacity / Top $topn pools by space used, and in 30 days / B':
+    (NOW_BYTES + GROWTH_PER_HOUR * 24 * 30) / TOTAL_BYTES,
+}
+
+const nodes = (courses: readonly (Course & { readonly total: number })[]): InputSeries[] =>
+  courses.flatMap((course) => [
+    series(ALLOCATED, course),
+    series(TOTAL, { ...course, begin: course.total, perHour: 0 }),
+  ])
+
+const END = HOURS + 1
+
+test('a node that left, and whose data the others took over, changes no trend', async () => {
+  const left = 28 * 24
+  const three = { begin: 30_000, perHour: 100, total: 1_000_000 }
+  const two = { begin: 45_000, perHour: 150, total: 1_500_000 }
+  await run(
+    nodes([
+      { node: 'n3', from: 0, to: left, ...three },
+      ...['n1', 'n2'].flatMap((node) => [
+        { node, from: 0, to: left, ...three },
+        { node, instance: 'b:9438', from: left, to: END, ...two },
+      ]),
+    ]),
+    EXPECTED,
+  )
+})
+
+test('exporters that were replaced change no trend', async () => {
+  const replaced = [0, 25 * 24, 29 * 24, 30 * 24, END]
+  await run(
+    nodes(
+      replaced.slice(1).flatMap((to, index) =>
+        ['n1', 'n2', 'n3'].map((node) => ({
+          node,
+          instance: `pod-${index}:9438`,
+          from: replaced[index] ?? 0,
+          to,
+          begin: 30_000,
+          perHour: 100,
+          total: 1_000_000,
+        })),
+      ),
+    ),
+    EXPECTED,
+  )
+})
+
+test('columns without enough history are blank, not extrapolated', async () => {
+  const course = {
+    node: 'n1',
+    from: HOURS - 3 * 24,
+    to: END,
+    begin: 90_000,
+    perHour: GROWTH_PER_HOUR,
+    total: TOTAL_BYTES,
+  }
+  await run(nodes([course]), {
+    'sds-capacity / When pools are full / C': GROWTH_PER_HOUR * 24,
+    'sds-capacity / When pools are full / D': undefined,
+    'sds-capacity / When pools are full / E': undefined,
+    'sds-capacity / When pools are full / G': undefined,
+    'sds-capacity / Top $topn pools by space used, and in 30 days / B': undefined,
+  })
+})

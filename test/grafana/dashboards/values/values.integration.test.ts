@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest'
+import { type Selection, substitute } from '../../../../grafana/mixin/promql/selection.ts'
+import { ALL, annotationQueries, panelQueries } from '../queries.ts'
+import { NOTHING, place, queriesAt, run, unitTest } from './evaluate.ts'
+import {
+  EXPECTED,
+  EXPECTED_OF_FAULTLESS,
+  EXPECTED_OF_LINES,
+  EXPECTED_OF_NEWER,
+  EXPECTED_OF_ONE_NODE,
+  EXPECTED_OF_TABLES,
+  FAULTLESS,
+  NEWER,
+  ONE_NODE,
+} from './expected_values.ts'
+import { ALL_SERIES, SERIES } from './input_series.ts'
+import { NOW } from './series.ts'
+
+const QUERIES = panelQueries()
+
+/** Types of panels with single values or states; each panel of these types has an expectation. */
+const FIGURES = ['stat', 'state-timeline']
+
+describe('the values of panels', () => {
+  test('are tested for every panel with single values or states', () => {
+    const places = new Set(QUERIES.filter(({ type }) => FIGURES.includes(type)).map(place))
+    const covered = { ...EXPECTED, ...EXPECTED_OF_ONE_NODE }
+    expect([...places].filter((where) => !(where in covered))).toEqual([])
+    expect(places.size).toBeGreaterThan(35)
+  })
+
+  test('are tested for every query of a tested panel', () => {
+    for (const table of [
+      EXPECTED,
+      EXPECTED_OF_LINES,
+      EXPECTED_OF_ONE_NODE,
+      EXPECTED_OF_NEWER,
+      EXPECTED_OF_FAULTLESS,
+      EXPECTED_OF_TABLES,
+    ]) {
+      for (const [where, answers] of Object.entries(table)) {
+        expect(answers.length, where).toBe(queriesAt(where).length)
+      }
+    }
+  })
+
+  test('are correct with a pair of exporters', async () => {
+    const { code, stdout, stderr } = await run([
+      unitTest('everything', SERIES, {}, EXPECTED),
+      unitTest('lines', SERIES, {}, EXPECTED_OF_LINES),
+      unitTest('tables', SERIES, {}, EXPECTED_OF_TABLES),
+      unitTest('one node', SERIES, ONE_NODE, EXPECTED_OF_ONE_NODE),
+      unitTest('a newer system', SERIES, NEWER, EXPECTED_OF_NEWER),
+      unitTest('a faultless system', SERIES, FAULTLESS, EXPECTED_OF_FAULTLESS),
+    ])
+    expect(`${stdout}${stderr}`).toContain('SUCCESS')
+    expect(code).toBe(0)
+  })
+
+  test('are empty without data: no 0 where nothing is known, or no rules are loaded', async () => {
+    const silent = Object.fromEntries(
+      Object.entries({ ...EXPECTED, ...EXPECTED_OF_TABLES, ...EXPECTED_OF_ONE_NODE }).map(
+        ([where, answers]) => [where, answers.map(() => NOTHING)],
+      ),
+    )
+    const { code, stdout, stderr } = await run([unitTest('silence', [], {}, silent)])
+    expect(`${stdout}${stderr}`).toContain('SUCCESS')
+    expect(code).toBe(0)
+  })
+
+  test('are compared: a wrong expectation fails', async () => {
+    const wrong = { 'sds-pool / Space used': [0.36] }
+    const { code, stdout, stderr } = await run([unitTest('wrong', SERIES, {}, wrong)])
+    expect(code).toBe(1)
+    expect(`${stdout}${stderr}`).toContain('FAILED')
+  })
+})
+
+/** Queries without a result for constant series, with the reason. */
+const EXPECTED_EMPTY: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^annotation Exporter restarts$/, 'no exporter restarts'],
+  [/ pools by disks gone bad in a day /, 'no disk changes its state'],
+  [/ Node states \/ [BE]$/, 'no node has this health'],
+  [/ When pools are full \/ [CDEG]$|in 30 days \/ B$|two forecasts \/ B$/, 'there are no days of data'],
+  [/ and earlier days \/ [BC]$/, 'there are no days of data'],
+]
+
+describe('all queries', () => {
+  const queries = [
+    ...QUERIES.map((query) => ({ where: `${place(query)} / ${query.refId}`, expr: query.expr })),
+    ...annotationQueries().map(({ name, expr }) => ({ where: `annotation ${name}`, expr })),
+  ]
+
+  /** Expects no results, so that promtool lists every query with a result or an error. */
+  const answers = async (selection: Selection) => {
+    const exprs = queries.map(({ expr }) =>
+      substitute(expr, { instance: ['a:9438', 'b:9438'], ...selection }),
+    )
+    const promql_expr_test = exprs.map((expr) => ({ expr, eval_time: `${NOW}s`, exp_samples: [] }))
+    const { stdout, stderr } = await run([{ interval: '1m', input_series: ALL_SERIES, promql_expr_test }])
+    const output = `${stdout}${stderr}`
+    return {
+      output,
+      empty: queries.filter((_, index) => !output.includes(JSON.stringify(exprs[index] ?? ''))),
+    }
+  }
+
+  test.each([
+    { what: 'everything', selection: ALL },
+    { what: 'one pool', selection: { system: ['fra'], pool: ['p1'] } },
+    { what: 'one node', selection: ONE_NODE },
+    { what: 'two pools', selection: { system: ['fra', 'muc'], pool: ['p1', 'p2'], topn: 5 } },
+  ])('can be evaluated for $what with a pair of exporters, and return numbers', async ({ selection }) => {
+    const { output } = await answers(selection)
+    expect(output).toContain('got: {')
+    expect(
+      output
+        .split('\n')
+        .filter((line) => /err:|\} (NaN|[+-]?Inf)/.test(line.replace(/expr: ".*", time/, ''))),
+    ).toEqual([])
+  })
+
+  test('have a result when everything is served', async () => {
+    const { empty } = await answers(ALL)
+    const expected = (where: string) => EXPECTED_EMPTY.some(([pattern]) => pattern.test(where))
+    expect(empty.map(({ where }) => where).filter((where) => !expected(where))).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { toolPath } from '../tools.ts'
+
+export const VIEWS = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const
+export type View = keyof typeof VIEWS
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Starts a headless browser; `await using` closes it. */
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: toolPath('chromium'), args: FLAGS, headless: true })
+}
+
+export interface VisitOptions {
+  readonly view?: View
+  readonly colorScheme?: 'light' | 'dark'
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An open page, with its errors and requests. */
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  /** Messages of uncaught errors, console errors and failed requests. */
+  readonly problems: readonly string[]
+  /** All requested URLs, starting with that of the page. */
+  readonly requests: readonly string[]
+  /** Writes the whole page as PNG. */
+  screenshot(file: string): Promise<void>
+}
+
+/** Opens a URL in a new context, which shares no storage with others, and waits for the load event. */
+export async function visit(browser: Browser, url: string, options: VisitOptions = {}): Promise<Visit> {
+  const { view = 'desktop', colorScheme = 'light', headers = {} } = options
+  const context = await browser.newContext({
+    viewport: VIEWS[view],
+    hasTouch: view === 'phone',
+    colorScheme,
+    extraHTTPHeaders: headers,
+    ignoreHTTPSErrors: true,
+  })
+  const page = await context.newPage()
+  const watched = watch(page)
+  try {
+    await page.goto(url)
+  } catch (failure) {
+    await context.close()
+    throw failure
+  }
+  return {
+    page,
+    ...watched,
+    screenshot: async (path) => void (await page.screenshot({ path, fullPage: true })),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** Whether the page is not wider than the window, which would require horizontal scrolling. */
+export async function fitsWidth(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(
+    'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
+  )
+}
+
+/** Elements whose text has a contrast below 4.5:1 against its background. */
+export function lowContrasts(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number)
+    const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+      .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0)
+    const ground = (element) => {
+      for (let e = element; e; e = e.parentElement) {
+        const [r, g, b, a = 1] = parse(getComputedStyle(e).backgroundColor)
+        if (a > 0) return [r, g, b]
+      }
+      return [255, 255, 255]
+    }
+    return [...document.querySelectorAll('body *')]
+      .filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+      .filter((e) => {
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))]
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5
+      })
+      .map((e) => e.tagName + ': ' + e.textContent.trim().slice(0, 40))
+  })()`)
+}
+
+const MAX_TABS = 100
+
+/** Presses Tab through the page. @returns what the focus ring of any element covers, and which elements have none */
+export async function coveredByFocusRings(page: Page): Promise<string[]> {
+  const covered: string[] = []
+  const seen = new Set<string>()
+  await page.evaluate('document.activeElement.blur()')
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    await page.keyboard.press('Tab')
+    const { focused, findings } = await page.evaluate<{ focused: string; findings: string[] }>(FOCUS_RING)
+    if (seen.has(focused)) return covered
+    seen.add(focused)
+    covered.push(...findings)
+  }
+  return covered
+}
+
+/** The path of the focused element, and the texts and controls that its focus ring covers. */
+const FOCUS_RING = `(() => {
+  const focused = document.activeElement
+  const pathOf = (e) => (e.parentElement ? pathOf(e.parentElement) + '/' + [...e.parentElement.children].indexOf(e) : '')
+  if (focused === document.body) return { focused: 'body', findings: [] }
+  const name = focused.tagName + ' ' + (focused.id || focused.textContent.trim().slice(0, 30))
+  const style = getComputedStyle(focused)
+  if (style.outlineStyle === 'none') return { focused: pathOf(focused), findings: [name + ' has no ring'] }
+  const offset = parseFloat(style.outlineOffset)
+  const grown = ({ left, top, right, bottom }, by) =>
+    ({ left: left - by, top: top - by, right: right + by, bottom: bottom + by })
+  const rings = [...focused.getClientRects()].map((box) =>
+    ({ outer: grown(box, offset + parseFloat(style.outlineWidth)), inner: grown(box, offset) }))
+  const apart = (a, b) => a.right <= b.left || a.left >= b.right || a.bottom <= b.top || a.top >= b.bottom
+  const within = (a, b) => a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom
+  const covers = (box) => rings.some(({ outer, inner }) => !apart(box, outer) && !within(box, inner))
+  const findings = []
+  // What a dialog, or an element above the page, hides anyway is not covered by a ring.
+  const root = style.position === 'absolute' ? focused : (focused.closest('dialog') ?? document.body)
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const text = walker.currentNode
+    if (!text.data.trim() || !text.parentElement.checkVisibility()) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    // The box of a line is some pixels higher than its letters.
+    if ([...range.getClientRects()].some((box) => covers(grown(box, -2)))) {
+      findings.push(name + ' covers the text ' + text.data.trim().slice(0, 30))
+    }
+  }
+  for (const control of root.querySelectorAll('a, button, input, select, svg, summary')) {
+    if (!control.checkVisibility() || control.contains(focused) || focused.contains(control)) continue
+    if ([...control.getClientRects()].some(covers)) findings.push(name + ' covers ' + control.tagName)
+  }
+  return { focused: pathOf(focused), findings }
+})()`
+
+function watch(page: Page): { readonly problems: string[]; readonly requests: string[] } {
+  const problems: string[] = []
+  const requests: string[] = []
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`console: ${message.text()}`)
+  })
+  page.on('requestfailed', (request) =>
+    problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
+  )
+  page.on('request', (request) => requests.push(request.url()))
+  return { problems, requests }
+}
