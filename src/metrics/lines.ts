@@ -12,6 +12,22 @@ export interface Sample {
 
 /** Samples by family name. */
 export type SampleSet = ReadonlyMap<string, readonly Sample[]>
+
+/** Collects samples. A value that is not known gives none. */
+export class Samples {
+  readonly byFamily = new Map<string, Sample[]>()
+
+  add(family: string, labels: string, value: number | undefined): void {
+    if (value !== undefined) this.push(family, { labels, value })
+  }
+
+  push(family: string, sample: Sample): void {
+    const list = this.byFamily.get(family)
+    if (list === undefined) this.byFamily.set(family, [sample])
+    else list.push(sample)
+  }
+}
+
 /** The sample lines of one pool or system, rendered once. A part is joined into many expositions. */
 export interface Part {
   /** The lines in UTF-8, family after family. */

@@ -2,20 +2,12 @@ import type { Coverage } from '../api/feed/coverage.ts'
 import type { FeedReading } from '../api/feed/feed.ts'
 import type { Forecast } from '../api/feed/forecasts.ts'
 import type { NodeReading } from '../api/feed/node_reading.ts'
-import type { Snapshot } from '../api/feed/snapshots.ts'
 import type { TransactionErrors } from '../api/feed/transaction_errors.ts'
 import type { MergedNode, MergedReading } from '../api/query/merge.ts'
-import {
-  ATTRIBUTES,
-  type CoverageAttribute,
-  DISK_COUNTS,
-  HEALTH_STATES,
-  type SourceUnit,
-  UNITS,
-} from '../catalogue.ts'
+import { ATTRIBUTES, type CoverageAttribute, DISK_COUNTS, HEALTH_STATES, UNITS } from '../catalogue.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
-import { createPartBuilder, labelText, type Part, type Sample, type SampleSet } from './lines.ts'
+import { createPartBuilder, labelText, type Part, type Sample, type SampleSet, Samples } from './lines.ts'
 import { newestTimes } from './newest_times.ts'
 
 /** The labels of the samples of a pool. */
@@ -43,30 +35,11 @@ export function uniqueNames(
   })
 }
 
-class Samples {
-  readonly byFamily = new Map<string, Sample[]>()
-
-  add(family: string, labels: string, value: number): void {
-    this.push(family, { labels, value })
-  }
-
-  push(family: string, sample: Sample): void {
-    const list = this.byFamily.get(family)
-    if (list === undefined) this.byFamily.set(family, [sample])
-    else list.push(sample)
-  }
-}
-
 /** Attributes with the end of their label text, rendered once. */
 const ATTRIBUTE_TAILS = ATTRIBUTES.map((attribute) => ({
   ...attribute,
   tail: Object.keys(attribute.labels).length === 0 ? '' : `,${labelText(attribute.labels)}`,
 }))
-
-/** A value in the base unit of its family. */
-function inBaseUnit({ value, unit }: Snapshot, ofAttribute: SourceUnit): number {
-  return UNITS[unit ?? ofAttribute].toBase(value)
-}
 
 const HEALTH_TAILS: ReadonlyMap<string, string> = new Map(
   HEALTH_STATES.map((status) => [status, `,${labelText({ status })}`]),
@@ -99,14 +72,19 @@ export function* feedPartSteps(
   return builder.part()
 }
 
-function samplesOf(nodes: readonly MergedNode[], names: readonly string[], labels: PoolLabels): SampleSet {
+function samplesOf(
+  nodes: readonly MergedNode[],
+  names: readonly string[],
+  { system, pool, poolId }: PoolLabels,
+): SampleSet {
   const samples = new Samples()
   nodes.forEach((node, index) => {
-    const base = nodeLabels(labels, names[index] ?? node.id)
-    addIdentity(samples, base, node, labels.poolId)
+    const base = labelText({ system, pool, node: names[index] ?? node.id })
+    addIdentity(samples, base, node, poolId)
     for (const { name, family, tail, unit } of ATTRIBUTE_TAILS) {
       const snapshot = node.values.get(name)
-      if (snapshot !== undefined) samples.add(family, `${base}${tail}`, inBaseUnit(snapshot, unit))
+      if (snapshot !== undefined)
+        samples.add(family, `${base}${tail}`, UNITS[snapshot.unit ?? unit].toBase(snapshot.value))
     }
     if (node.errors !== undefined) addErrors(samples, base, node.errors)
     addLatencies(samples, base, node)
@@ -116,16 +94,8 @@ function samplesOf(nodes: readonly MergedNode[], names: readonly string[], label
   return samples.byFamily
 }
 
-function nodeLabels({ system, pool }: PoolLabels, node: string): string {
-  return labelText({ system, pool, node })
-}
-
 function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: string): void {
-  const identity = labelText({
-    node_id: node.id,
-    pool_id: poolId,
-    api_change: node.apiChange ?? '',
-  })
+  const identity = labelText({ node_id: node.id, pool_id: poolId, api_change: node.apiChange ?? '' })
   samples.add('sds_node_info', `${base},${identity}`, 1)
   if (node.health !== undefined) {
     for (const [status, tail] of HEALTH_TAILS) {
@@ -143,15 +113,13 @@ function addIdentity(samples: Samples, base: string, node: NodeReading, poolId: 
 
 function addErrors(samples: Samples, base: string, errors: TransactionErrors): void {
   const ratio = UNITS.Percent.toBase
-  if (errors.all !== undefined)
-    samples.add('sds_node_transaction_errors_ratio', base, ratio(errors.all.value))
-  if (errors.succeeded !== undefined) samples.add('sds_node_transactions_succeeded', base, errors.succeeded)
-  if (errors.failed !== undefined) samples.add('sds_node_transactions_failed', base, errors.failed)
+  samples.add('sds_node_transaction_errors_ratio', base, errors.all && ratio(errors.all.value))
+  samples.add('sds_node_transactions_succeeded', base, errors.succeeded)
+  samples.add('sds_node_transactions_failed', base, errors.failed)
   for (const { category, errorType, count, rate } of errors.types) {
     const labels = `${base},${labelText({ category, error_type: errorType })}`
-    if (count !== undefined) samples.add('sds_node_transaction_errors_by_type', labels, count)
-    if (rate !== undefined)
-      samples.add('sds_node_transaction_errors_by_type_ratio', labels, ratio(rate.value))
+    samples.add('sds_node_transaction_errors_by_type', labels, count)
+    samples.add('sds_node_transaction_errors_by_type_ratio', labels, rate && ratio(rate.value))
   }
 }
 
@@ -176,10 +144,8 @@ export function boundText(seconds: number): string {
 function addInterfaces(samples: Samples, base: string, { interfaces }: MergedNode): void {
   for (const { name, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces ?? []) {
     const labels = `${base},${labelText({ interface: boundedName(name) })}`
-    if (receivedBytesPerSecond !== undefined)
-      samples.add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
-    if (transmittedBytesPerSecond !== undefined)
-      samples.add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
+    samples.add('sds_node_nic_interface_received_bytes_per_second', labels, receivedBytesPerSecond)
+    samples.add('sds_node_nic_interface_transmitted_bytes_per_second', labels, transmittedBytesPerSecond)
   }
 }
 
@@ -196,17 +162,17 @@ function addAges(samples: Samples, base: string, node: NodeReading): void {
 export function forecastSamples(
   reading: Pick<FeedReading, 'nodes'>,
   forecasts: ReadonlyMap<string, readonly Forecast[]>,
-  labels: PoolLabels,
+  { system, pool }: PoolLabels,
 ): SampleSet {
   const samples = new Samples()
   const names = uniqueNames(reading.nodes)
   reading.nodes.forEach(({ id }, index) => {
-    const base = nodeLabels(labels, names[index] ?? id)
+    const base = labelText({ system, pool, node: names[index] ?? id })
     for (const { historyDays, targetPercent, days } of forecasts.get(id) ?? []) {
       const series = `${base},${labelText({ history_days: historyDays, target_percent: targetPercent })}`
       samples.add('sds_node_capacity_forecast_available', series, days === undefined ? 0 : 1)
-      if (days !== undefined)
-        samples.add('sds_node_capacity_forecast_seconds', series, UNITS.day.toBase(days))
+      const seconds = days === undefined ? undefined : UNITS.day.toBase(days)
+      samples.add('sds_node_capacity_forecast_seconds', series, seconds)
     }
   })
   return samples.byFamily

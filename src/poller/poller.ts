@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
-import { poolFields } from './log/fields.ts'
+import { poolFields } from './log/poll_log.ts'
 import type { Probe } from './probe.ts'
 import { createSystemPoller, type NextRuns, type SystemPoller } from './system_poller.ts'
 

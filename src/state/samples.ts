@@ -1,56 +1,40 @@
 import { RESULTS } from '../api/errors/reasons.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import { type Family, STATE } from '../metrics/families.ts'
-import { filterPart, labelText, type Part, renderPart, type Sample } from '../metrics/lines.ts'
+import { filterPart, labelText, type Part, renderPart, Samples } from '../metrics/lines.ts'
 import { poolLabelText } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
 import type { PoolState, SystemState } from './state.ts'
 
 /** The gauges about a system. */
 export function systemPart(system: SystemState): Part {
-  const { add, part } = createCollector()
+  const samples = new Samples()
   const base = labelText({ system: system.name })
-  add(STATE.systemInfo, labelText({ system: system.name, ...system.labels }), 1)
+  samples.add(STATE.systemInfo.name, labelText({ system: system.name, ...system.labels }), 1)
   // A system that could not even be asked, say because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
-  add(STATE.systemUp, base, up === undefined ? undefined : Number(up))
+  samples.add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
   const { performance } = system
-  add(STATE.queryUp, base, performance && Number(performance.failure === undefined))
-  add(STATE.clockSkew, base, system.clockSkewSeconds)
-  add(STATE.tlsNotAfter, base, system.tlsNotAfterSeconds)
-  addProviders(add, base, system.inventory?.providers)
-  return part()
+  samples.add(STATE.queryUp.name, base, performance && Number(performance.failure === undefined))
+  samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
+  samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
+  addProviders(samples, base, system.inventory?.providers)
+  return renderPart(samples.byFamily)
 }
 
 /** The gauges about a pool and its polls. */
 export function poolPart(system: string, pool: PoolState): Part {
   const { lastAttempt, lastSuccess, reading, polls } = pool
-  const { add, part } = createCollector()
+  const samples = new Samples()
   const base = poolLabelText({ system, pool: pool.label, poolId: pool.ref.id })
-  add(STATE.poolInfo, base, 1)
-  for (const result of RESULTS) add(STATE.polls, `${base},result="${result}"`, polls.get(result) ?? 0)
-  add(STATE.poolNodes, base, reading?.nodes.length)
-  add(STATE.poolLastSuccess, base, lastSuccess)
-  if (lastAttempt !== undefined) {
-    add(STATE.poolUp, base, lastAttempt.failure === undefined ? 1 : 0)
-    add(STATE.poolPollDuration, base, lastAttempt.seconds)
-  }
-  return part()
-}
-
-type Add = (family: Family, labels: string, value: number | undefined) => void
-
-function createCollector(): { readonly add: Add; readonly part: () => Part } {
-  const samples = new Map<string, Sample[]>()
-  return {
-    add({ name }, labels, value) {
-      if (value === undefined) return
-      const list = samples.get(name)
-      if (list === undefined) samples.set(name, [{ labels, value }])
-      else list.push({ labels, value })
-    },
-    part: () => renderPart(samples),
-  }
+  samples.add(STATE.poolInfo.name, base, 1)
+  for (const result of RESULTS)
+    samples.add(STATE.polls.name, `${base},result="${result}"`, polls.get(result) ?? 0)
+  samples.add(STATE.poolNodes.name, base, reading?.nodes.length)
+  samples.add(STATE.poolLastSuccess.name, base, lastSuccess)
+  samples.add(STATE.poolUp.name, base, lastAttempt && Number(lastAttempt.failure === undefined))
+  samples.add(STATE.poolPollDuration.name, base, lastAttempt?.seconds)
+  return renderPart(samples.byFamily)
 }
 
 /** Names of the families that count what this exporter did. Other exporters of the same system have other counts. */
@@ -71,12 +55,12 @@ export function onlyCounters(part: Part): Part {
 }
 
 /** One series for each id: a provider that is listed twice counts once. */
-function addProviders(add: Add, base: string, providers: readonly Provider[] | undefined): void {
+function addProviders(samples: Samples, base: string, providers: readonly Provider[] | undefined): void {
   if (providers === undefined) return
   const unique = new Map(providers.map((provider) => [boundedName(provider.id), provider]))
-  add(STATE.providers, base, unique.size)
+  samples.add(STATE.providers.name, base, unique.size)
   for (const [id, { name }] of unique) {
     const provider = name === '' ? id : boundedName(name)
-    add(STATE.providerInfo, `${base},${labelText({ provider, provider_id: id })}`, 1)
+    samples.add(STATE.providerInfo.name, `${base},${labelText({ provider, provider_id: id })}`, 1)
   }
 }

@@ -1,35 +1,55 @@
 import type { MergedNode } from '../api/query/merge.ts'
-import type { DiskCount } from '../catalogue.ts'
+import { ATTRIBUTES, type AttributeName, type DiskCount, type SourceUnit, UNITS } from '../catalogue.ts'
 import { newestTimes } from '../metrics/newest_times.ts'
-import { baseValue, ratioOf } from './totals.ts'
+
+/** Members with a number of disks: the count of the feed, and the description for help texts and documentation. */
+const DISK_MEMBERS = {
+  disks: ['numDisks', 'number of disks'],
+  disks_good: ['numGoodDisks', 'disks in good state'],
+  disks_bad: ['numBadDisks', 'disks in bad state'],
+  disks_maintenance: ['numMaintenanceDisks', 'disks in maintenance'],
+  disks_ready_to_replace: ['numReadyToReplaceDisks', 'disks ready to be replaced'],
+} as const satisfies Record<string, readonly [DiskCount, string]>
+
+type DiskMember = keyof typeof DISK_MEMBERS
+export const DISK_NAMES = Object.keys(DISK_MEMBERS) as readonly DiskMember[]
 
 /** Disks of a node, or of several nodes together. Null: not served. */
-export interface DiskFigures {
-  readonly disks: number | null
-  readonly disks_good: number | null
-  readonly disks_bad: number | null
-  readonly disks_maintenance: number | null
-  readonly disks_ready_to_replace: number | null
+export type DiskFigures = Readonly<Record<DiskMember, number | null>>
+
+function eachDiskMember<T>(memberOf: (count: DiskCount, description: string) => T) {
+  const entries = DISK_NAMES.map((name) => [name, memberOf(DISK_MEMBERS[name][0], DISK_MEMBERS[name][1])])
+  return Object.fromEntries(entries) as Readonly<Record<DiskMember, T>>
 }
 
-/** Descriptions of the members, for help texts and documentation. */
-export const DISK_FIGURES: Readonly<Record<keyof DiskFigures, string>> = {
-  disks: 'number of disks',
-  disks_good: 'disks in good state',
-  disks_bad: 'disks in bad state',
-  disks_maintenance: 'disks in maintenance',
-  disks_ready_to_replace: 'disks ready to be replaced',
+export const DISK_FIGURES = eachDiskMember((_, description) => description)
+
+export function diskFigures({ disks }: Pick<MergedNode, 'disks'>): DiskFigures {
+  return eachDiskMember((count) => disks.get(count) ?? null)
 }
 
-/** @param countOf the number of disks in a state; undefined if it is not served */
-export function diskFigures(countOf: (name: DiskCount) => number | undefined): DiskFigures {
-  return {
-    disks: countOf('numDisks') ?? null,
-    disks_good: countOf('numGoodDisks') ?? null,
-    disks_bad: countOf('numBadDisks') ?? null,
-    disks_maintenance: countOf('numMaintenanceDisks') ?? null,
-    disks_ready_to_replace: countOf('numReadyToReplaceDisks') ?? null,
-  }
+const UNIT_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
+  ATTRIBUTES.map(({ name, unit }) => [name, unit]),
+)
+
+/** The value of an attribute in its base unit. */
+export function baseValue({ values }: Pick<MergedNode, 'values'>, name: AttributeName): number | undefined {
+  const snapshot = values.get(name)
+  const unit = snapshot?.unit ?? UNIT_OF.get(name)
+  return snapshot === undefined || unit === undefined ? undefined : UNITS[unit].toBase(snapshot.value)
+}
+
+type Optional = number | null | undefined
+
+/** The sum of the values that are known; undefined without any. */
+export function sumOf(values: readonly Optional[]): number | undefined {
+  const known = values.filter((value) => value !== undefined && value !== null)
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0)
+}
+
+/** Part of a whole, 0 to 1; undefined if one of them is not known or the whole is 0. */
+export function ratioOf(part: Optional, whole: Optional): number | undefined {
+  return typeof part !== 'number' || typeof whole !== 'number' || whole <= 0 ? undefined : part / whole
 }
 
 /** 0 to 1: allocated / total, otherwise the percentage of the system. */

@@ -1,28 +1,22 @@
 import type { MergedNode } from '../api/query/merge.ts'
 import type { HEALTH_STATES } from '../catalogue.ts'
 import { type NodeStatus, SEVERITIES, type Severity } from './model.ts'
-import { allocatedRatio, diskFigures, newestSampleTime } from './node_figures.ts'
-import { baseValue } from './totals.ts'
+import { allocatedRatio, baseValue, diskFigures, newestSampleTime } from './node_figures.ts'
 
 /** The thresholds of the dashboards. */
 export const NEARLY_FULL_RATIO = 0.8
 export const FULL_RATIO = 0.9
 
-/** States of a node, by their severity. A state that is not listed is unknown: a warning. */
-const HEALTH_SEVERITY: Readonly<Record<(typeof HEALTH_STATES)[number], Severity>> = {
-  Good: 'ok',
-  Maintenance: 'notice',
-  Suspect: 'warning',
-  Bad: 'bad',
-  NotAccessible: 'bad',
-}
+/** The severity of a state of a node; a warning for Suspect and for an unknown state. */
+const HEALTH_SEVERITY: ReadonlyMap<string, Severity> = new Map<(typeof HEALTH_STATES)[number], Severity>([
+  ['Good', 'ok'],
+  ['Maintenance', 'notice'],
+  ['Bad', 'bad'],
+  ['NotAccessible', 'bad'],
+])
 
 export function healthSeverity(health: string): Severity {
-  return isKnown(health) ? HEALTH_SEVERITY[health] : 'warning'
-}
-
-function isKnown(health: string): health is keyof typeof HEALTH_SEVERITY {
-  return Object.hasOwn(HEALTH_SEVERITY, health)
+  return HEALTH_SEVERITY.get(health) ?? 'warning'
 }
 
 /** @param name the label `node` of its metrics */
@@ -31,7 +25,7 @@ export function nodeStatus(node: MergedNode, name: string): NodeStatus {
     id: node.id,
     name,
     health: node.health ?? null,
-    ...diskFigures((count) => node.disks.get(count)),
+    ...diskFigures(node),
     disk_space_total_bytes: baseValue(node, 'diskSpaceTotal') ?? null,
     disk_space_allocated_bytes: baseValue(node, 'diskSpaceAllocated') ?? null,
     disk_space_allocated_ratio: allocatedRatio(node),

@@ -13,9 +13,8 @@ import { uniqueNames } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
 import type { AttributeStatus, NodeStatus, Source, TotalStatus } from './model.ts'
-import { diskFigures } from './node_figures.ts'
+import { DISK_NAMES, ratioOf, sumOf } from './node_figures.ts'
 import { nodeStatus, worstFirst } from './node_status.ts'
-import { type PoolTotals, poolTotals, ratioOf } from './totals.ts'
 
 /** What follows from the reading of a pool alone, whatever the time is. */
 export interface PoolDetail {
@@ -58,13 +57,11 @@ function* detailSteps(pool: PoolState): Steps<PoolDetail> {
     SOURCES.filter((source) => attributes.some((one) => one.category === category && one.source === source))
   return {
     nodes: worstFirst(nodes),
-    totals: totalStatus(nodes, poolTotals({ nodes: merged })),
+    totals: totalStatus(nodes),
     attributes,
-    categories: CATEGORIES.map((category) => ({
-      category,
-      sources: sourcesOf(category),
-      newest: newest.get(category),
-    })),
+    categories: CATEGORIES.map((category) => {
+      return { category, sources: sourcesOf(category), newest: newest.get(category) }
+    }),
   }
 }
 
@@ -81,64 +78,43 @@ function attributesOf({ merged, forecastCoverage }: PoolState): AttributeStatus[
   if (merged === undefined) return []
   return COVERAGE_ATTRIBUTES.map((name) => {
     const coverage = name === FORECAST.name ? forecastCoverage?.get(name) : merged.coverage.get(name)
-    const { served, absent, unreadable }: Coverage = coverage ?? {
-      served: 0,
-      absent: merged.nodes.length,
-      unreadable: 0,
-    }
+    const none: Coverage = { served: 0, absent: merged.nodes.length, unreadable: 0 }
+    const { served, absent, unreadable } = coverage ?? none
     const source = served + unreadable === 0 ? null : merged.queried.has(name) ? 'query' : 'feed'
     return { name, category: CATEGORY_OF.get(name) ?? null, source, served, absent, unreadable }
   })
 }
 
-function totalStatus(nodes: readonly NodeStatus[], totals: PoolTotals): TotalStatus {
-  const { disks, diskSpaceTotalBytes: total, diskSpaceAllocatedBytes: allocated } = totals
-  return {
-    nodes: nodes.length,
-    nodes_by_health: countBy(nodes.map(({ health }) => health ?? UNKNOWN_HEALTH)),
-    ...diskFigures((count) => disks[count]),
-    disk_space_total_bytes: total ?? null,
-    disk_space_allocated_bytes: allocated ?? null,
-    disk_space_allocated_ratio: ratioOf(allocated, total) ?? null,
-  }
+function totalStatus(nodes: readonly NodeStatus[]): TotalStatus {
+  const health = nodes.map((node) => [node.health ?? UNKNOWN_HEALTH, 1] as const)
+  return { nodes: nodes.length, nodes_by_health: addedUp(health), ...sumsOf(nodes) }
 }
 
 /** In `nodes_by_health`, of nodes without a health status. */
 export const UNKNOWN_HEALTH = 'unknown'
 
-function countBy(words: readonly string[]): Record<string, number> {
-  // Statuses come from the storage system; `__proto__` must not be the prototype.
-  const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return Object.fromEntries(counts)
-}
-
-const SUMMED = [
-  'disks',
-  'disks_good',
-  'disks_bad',
-  'disks_maintenance',
-  'disks_ready_to_replace',
-  'disk_space_total_bytes',
-  'disk_space_allocated_bytes',
-] as const satisfies readonly (keyof TotalStatus)[]
-
 /** The sums of several pools. */
 export function sumTotals(all: readonly TotalStatus[]): TotalStatus {
-  const health = new Map<string, number>()
-  for (const [status, count] of all.flatMap(({ nodes_by_health }) => Object.entries(nodes_by_health)))
-    health.set(status, (health.get(status) ?? 0) + count)
+  const health = all.flatMap(({ nodes_by_health }) => Object.entries(nodes_by_health))
+  const nodes = all.reduce((count, { nodes }) => count + nodes, 0)
+  return { nodes, nodes_by_health: addedUp(health), ...sumsOf(all) }
+}
+
+/** The counts of each word. Words come from the storage system; `__proto__` must not be the prototype. */
+function addedUp(counts: readonly (readonly [word: string, count: number])[]): Record<string, number> {
+  const sums = new Map<string, number>()
+  for (const [word, count] of counts) sums.set(word, (sums.get(word) ?? 0) + count)
+  return Object.fromEntries(sums)
+}
+
+type Sums = Omit<TotalStatus, 'nodes' | 'nodes_by_health'>
+
+const SUMMED = [...DISK_NAMES, 'disk_space_total_bytes', 'disk_space_allocated_bytes'] as const
+
+function sumsOf(all: readonly Sums[]): Sums {
   const sums = Object.fromEntries(
-    SUMMED.map((member) => {
-      const known = all.flatMap((totals) => totals[member] ?? [])
-      return [member, known.length === 0 ? null : known.reduce((a, b) => a + b, 0)]
-    }),
-  ) as Record<(typeof SUMMED)[number], number | null>
-  const { disk_space_allocated_bytes: allocated, disk_space_total_bytes: total } = sums
-  return {
-    nodes: all.reduce((count, { nodes }) => count + nodes, 0),
-    nodes_by_health: Object.fromEntries(health),
-    ...sums,
-    disk_space_allocated_ratio: ratioOf(allocated ?? undefined, total ?? undefined) ?? null,
-  }
+    SUMMED.map((member) => [member, sumOf(all.map((one) => one[member])) ?? null]),
+  ) as Omit<Sums, 'disk_space_allocated_ratio'>
+  const ratio = ratioOf(sums.disk_space_allocated_bytes, sums.disk_space_total_bytes)
+  return { ...sums, disk_space_allocated_ratio: ratio ?? null }
 }

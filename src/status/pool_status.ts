@@ -1,9 +1,11 @@
-import type { Failure, PoolState } from '../state/state.ts'
+import type { Attempt, Failure, PoolState } from '../state/state.ts'
 import { counted, durationText, percentText } from '../text.ts'
 import type {
+  AttributeStatus,
   CategoryStatus,
   ErrorStatus,
   NodeStatus,
+  PollStatus,
   PoolStatus,
   Problem,
   State,
@@ -38,14 +40,7 @@ export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolCon
   const members = {
     id: pool.ref.id,
     name: pool.label,
-    last_poll:
-      lastAttempt === undefined
-        ? null
-        : {
-            timestamp_seconds: lastAttempt.at,
-            duration_seconds: lastAttempt.seconds,
-            result: lastAttempt.failure?.reason ?? ('ok' as const),
-          },
+    last_poll: pollStatus(lastAttempt),
     next_poll_timestamp_seconds: context.nextPoll,
     last_success_timestamp_seconds: lastSuccess ?? null,
     values_until_timestamp_seconds:
@@ -59,6 +54,12 @@ export function poolStatus(pool: PoolState, detail: PoolDetail, context: PoolCon
   }
   const { id, name, ...others } = members
   return { id, name, ...stateOf(members, context), ...others }
+}
+
+function pollStatus(attempt: Attempt | undefined): PollStatus | null {
+  if (attempt === undefined) return null
+  const { at, seconds, failure } = attempt
+  return { timestamp_seconds: at, duration_seconds: seconds, result: failure?.reason ?? 'ok' }
 }
 
 export function errorStatus(failure: Failure | undefined): ErrorStatus | null {
@@ -106,34 +107,35 @@ interface Finding {
   readonly remedy: string
 }
 
-const SYSTEM_REMEDY = 'this is the state of the storage system: see its management interface'
-
 /** What needs attention although the poll succeeded. */
 function findingsOf(pool: WithoutState): Finding[] {
-  return [
-    ...nodeFindings(pool.nodes),
-    ...diskFindings(pool),
-    ...capacityFindings(pool),
-    ...ageFindings(pool),
-    ...attributeFindings(pool),
-    ...historyFindings(pool),
+  const { nodes, totals, categories, attributes, history_error: history } = pool
+  const findings = [
+    nodeFinding(nodes),
+    diskFinding(nodes, totals.disks_bad ?? 0),
+    capacityFinding(totals.disk_space_allocated_ratio ?? 0),
+    ageFinding(categories),
+    attributeFinding(attributes.filter((one) => one.unreadable > 0)),
+    history === null ? undefined : warning(NO_HISTORY, history.remedy, `${NO_HISTORY}: ${history.message}`),
   ]
+  return findings.filter((finding) => finding !== undefined)
 }
 
-function nodeFindings(nodes: readonly NodeStatus[]): Finding[] {
+const NO_HISTORY = 'the history could not be read'
+
+function warning(short: string, remedy: string, text = short): Finding {
+  return { severity: 'warning', text, short, remedy }
+}
+
+function nodeFinding(nodes: readonly NodeStatus[]): Finding | undefined {
   const severityOf = ({ health }: NodeStatus) => (health === null ? 'ok' : healthSeverity(health))
   const troubled = nodes.filter((node) => severityOf(node) === 'bad' || severityOf(node) === 'warning')
-  if (troubled.length === 0) return []
+  if (troubled.length === 0) return undefined
   const isBad = troubled.some((node) => severityOf(node) === 'bad')
   const names = namesText(troubled, ({ name, health }) => `${name} (${health ?? UNKNOWN_HEALTH})`)
-  return [
-    {
-      severity: isBad ? 'bad' : 'warning',
-      text: `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`,
-      short: '',
-      remedy: SYSTEM_REMEDY,
-    },
-  ]
+  const text = `${troubled.length} of ${counted(nodes.length, 'node')} not Good: ${names}`
+  const remedy = 'this is the state of the storage system: see its management interface'
+  return { severity: isBad ? 'bad' : 'warning', text, short: '', remedy }
 }
 
 function namesText<T>(list: readonly T[], text: (one: T) => string): string {
@@ -141,82 +143,45 @@ function namesText<T>(list: readonly T[], text: (one: T) => string): string {
   return `${list.slice(0, MAX_NAMED).map(text).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-function diskFindings({ nodes, totals }: WithoutState): Finding[] {
-  const bad = totals.disks_bad ?? 0
-  if (bad === 0) return []
+function diskFinding(nodes: readonly NodeStatus[], bad: number): Finding | undefined {
+  if (bad === 0) return undefined
   const withBad = nodes.filter((node) => (node.disks_bad ?? 0) > 0)
   const short = counted(bad, 'bad disk')
   const names = namesText(withBad, ({ name, disks_bad }) => `${name} (${disks_bad})`)
-  return [{ severity: 'warning', text: `${short}: ${names}`, short, remedy: 'replace these disks' }]
+  return warning(short, 'replace these disks', `${short}: ${names}`)
 }
 
-function capacityFindings({ totals }: WithoutState): Finding[] {
-  const ratio = totals.disk_space_allocated_ratio ?? 0
-  if (ratio < FULL_RATIO) return []
-  const text = `${percentText(ratio)} of the disk space is allocated`
-  return [
-    { severity: 'warning', text, short: text, remedy: 'delete data, or add nodes or disks to the pool' },
-  ]
+function capacityFinding(ratio: number): Finding | undefined {
+  if (ratio < FULL_RATIO) return undefined
+  const remedy = 'delete data, or add nodes or disks to the pool'
+  return warning(`${percentText(ratio)} of the disk space is allocated`, remedy)
 }
 
-function ageFindings({ categories }: WithoutState): Finding[] {
+function ageFinding(categories: readonly CategoryStatus[]): Finding | undefined {
   const age = ({ newest_sample_age_seconds: seconds }: CategoryStatus) => seconds ?? 0
   const old = categories.filter((one) => age(one) > OLD_SAMPLE_SECONDS)
-  if (old.length === 0) return []
-  const texts = old.map((one) => `${one.category} ${durationText(age(one))}`)
-  return [
-    {
-      severity: 'warning',
-      text: `the newest samples are old: ${texts.join(', ')}`,
-      short: 'old samples',
-      remedy:
-        'the storage system answers, but does not update its statistics: compare with its management interface, and contact its support',
-    },
-  ]
+  if (old.length === 0) return undefined
+  const ages = old.map((one) => `${one.category} ${durationText(age(one))}`).join(', ')
+  const remedy =
+    'the storage system answers, but does not update its statistics: compare with its management interface, and contact its support'
+  return warning('old samples', remedy, `the newest samples are old: ${ages}`)
 }
 
-function attributeFindings({ attributes }: WithoutState): Finding[] {
-  const unreadable = attributes.filter((one) => one.unreadable > 0)
-  if (unreadable.length === 0) return []
-  const names = namesText(unreadable, ({ name }) => name)
-  return [
-    {
-      severity: 'warning',
-      text: `unreadable values: ${names}`,
-      short: 'unreadable values',
-      remedy: 'the log has one of the values of each attribute; report them with the version of the system',
-    },
-  ]
-}
-
-function historyFindings({ history_error: error }: WithoutState): Finding[] {
-  if (error === null) return []
-  const short = 'the history could not be read'
-  return [{ severity: 'warning', text: `${short}: ${error.message}`, short, remedy: error.remedy }]
+function attributeFinding(unreadable: readonly AttributeStatus[]): Finding | undefined {
+  if (unreadable.length === 0) return undefined
+  const text = `unreadable values: ${namesText(unreadable, ({ name }) => name)}`
+  const remedy = 'the log has one of the values of each attribute; report them with the version of the system'
+  return warning('unreadable values', remedy, text)
 }
 
 /** The problems of a pool, the failed poll first. */
 export function poolProblems(pool: PoolStatus, system: string): Problem[] {
   const place = { system, pool: pool.name, pool_id: pool.id }
   const { last_error: error, last_poll: poll } = pool
-  const failed =
-    poll === null || poll.result === 'ok' || error === null
-      ? []
-      : [
-          {
-            severity: 'bad' as const,
-            ...place,
-            text: error.message,
-            remedy: error.remedy,
-            timestamp_seconds: error.timestamp_seconds,
-          },
-        ]
-  const found = findingsOf(pool).map(({ severity, text, remedy }) => ({
-    severity,
-    ...place,
-    text,
-    remedy,
-    timestamp_seconds: null,
-  }))
-  return [...failed, ...found]
+  const found = findingsOf(pool).map(({ severity, text, remedy }) => {
+    return { severity, ...place, text, remedy, timestamp_seconds: null }
+  })
+  if (poll === null || poll.result === 'ok' || error === null) return found
+  const { message: text, remedy, timestamp_seconds } = error
+  return [{ severity: 'bad', ...place, text, remedy, timestamp_seconds }, ...found]
 }

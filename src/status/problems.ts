@@ -45,15 +45,11 @@ function commonFailure(pools: readonly PoolStatus[]): { error: ErrorStatus; coun
 
 function failed({ name }: SystemStatus, error: ErrorStatus, prefix = ''): Problem {
   const { message, remedy, timestamp_seconds } = error
-  return { severity: 'bad', ...placeOf(name), text: `${prefix}${message}`, remedy, timestamp_seconds }
-}
-
-function placeOf(system: string): Pick<Problem, 'system' | 'pool' | 'pool_id'> {
-  return { system, pool: null, pool_id: null }
+  return { ...warning(name, `${prefix}${message}`, remedy), severity: 'bad', timestamp_seconds }
 }
 
 function warning(system: string, text: string, remedy: string): Problem {
-  return { severity: 'warning', ...placeOf(system), text, remedy, timestamp_seconds: null }
+  return { severity: 'warning', system, pool: null, pool_id: null, text, remedy, timestamp_seconds: null }
 }
 
 /** A system without a query interface, such as a Community Edition, has no problem. */
@@ -69,9 +65,8 @@ function certificateProblems(system: SystemStatus, now: number): Problem[] {
   const left = (system.tls_not_after_timestamp_seconds ?? Number.POSITIVE_INFINITY) - now
   if (left > CERTIFICATE_SECONDS) return []
   const when = left < 0 ? `expired ${durationText(-left)} ago` : `expires in ${durationText(left)}`
-  return [
-    warning(system.name, `the TLS certificate of the system ${when}`, 'renew the certificate on the system'),
-  ]
+  const text = `the TLS certificate of the system ${when}`
+  return [warning(system.name, text, 'renew the certificate on the system')]
 }
 
 function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus): Problem[] {

@@ -1,7 +1,9 @@
+import type { MergedReading } from '../api/query/merge.ts'
+import type { AttributeName } from '../catalogue.ts'
 import type { PoolState } from '../state/state.ts'
 import type { StateObserver } from '../state/store.ts'
+import { baseValue, ratioOf, sumOf } from './node_figures.ts'
 import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
-import { type PoolTotals, poolTotals, ratioOf } from './totals.ts'
 
 /** What is remembered of a pool for each slot; of a system, the sum over its pools. */
 const POLL_COLUMNS = [
@@ -121,23 +123,27 @@ function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: nu
 }
 
 function noteTotals({ slots, pools }: RecentSystem, known: RecentPool, slot: number): void {
-  const { totals } = known
-  for (const [column, member] of SUMMED) {
-    const value = totals?.[member]
+  for (const column of SUMMED) {
+    const value = known.totals?.[column]
     if (value !== undefined) known.slots.set(slot, column, value)
-    const all = [...pools.values()].flatMap((pool) => pool.totals?.[member] ?? [])
-    if (all.length > 0)
-      slots.set(
-        slot,
-        column,
-        all.reduce((sum, one) => sum + one, 0),
-      )
+    const sum = sumOf([...pools.values()].map(({ totals }) => totals?.[column]))
+    if (sum !== undefined) slots.set(slot, column, sum)
   }
-  const ratio = ratioOf(totals?.diskSpaceAllocatedBytes, totals?.diskSpaceTotalBytes)
+  const ratio = known.totals?.disk_space_allocated_ratio
   if (ratio !== undefined) known.slots.set(slot, 'disk_space_allocated_ratio', ratio)
 }
 
-const SUMMED = [
-  ['transactions_per_second', 'transactionsPerSecond'],
-  ['transaction_bytes_per_second', 'transactionBytesPerSecond'],
-] as const
+const SUMMED = ['transactions_per_second', 'transaction_bytes_per_second'] as const
+
+/** Undefined: no node serves it. */
+type PoolTotals = Readonly<Record<(typeof SUMMED)[number] | 'disk_space_allocated_ratio', number | undefined>>
+
+function poolTotals({ nodes }: MergedReading): PoolTotals {
+  const sum = (...names: readonly AttributeName[]) =>
+    sumOf(nodes.flatMap((node) => names.map((name) => baseValue(node, name))))
+  return {
+    transactions_per_second: sum('transactionReadTransactionsPerSec', 'transactionWriteTransactionsPerSec'),
+    transaction_bytes_per_second: sum('transactionReadBandwidth', 'transactionWriteBandwidth'),
+    disk_space_allocated_ratio: ratioOf(sum('diskSpaceAllocated'), sum('diskSpaceTotal')),
+  }
+}

@@ -1,3 +1,5 @@
+import { FULL_RATIO } from '../../status/node_status.ts'
+import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import type { NodeRow } from './rows.ts'
 import { severityOf } from './severity.ts'
@@ -24,11 +26,6 @@ export interface Column {
 const ABSENT = '-'
 const shown = <T>(value: T | null, text: (value: T) => string): string =>
   value === null ? ABSENT : text(value)
-
-/** From here on the fullness of a node is shown as a warning. */
-const FULL_RATIO = 0.9
-/** Three statistics intervals of 5 minutes. */
-const OLD_SECONDS = 900
 
 export const COLUMNS: readonly Column[] = [
   { title: 'SYSTEM', text: ({ system }) => system, heading: true },
@@ -65,7 +62,7 @@ export const COLUMNS: readonly Column[] = [
     title: 'AGE',
     text: (row) => shown(row.newest_sample_age_seconds, ageText),
     colour: ({ newest_sample_age_seconds: age }) =>
-      age !== null && age > OLD_SECONDS ? 'yellow' : undefined,
+      age !== null && age > OLD_SAMPLE_SECONDS ? 'yellow' : undefined,
     right: true,
   },
 ]

@@ -3,12 +3,12 @@ import type { AttributeName } from '../../catalogue.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import {
   allocatedRatio,
+  baseValue,
   DISK_FIGURES,
   type DiskFigures,
   diskFigures,
   newestSampleTime,
 } from '../../status/node_figures.ts'
-import { baseValue } from '../../status/totals.ts'
 import type { PoolFeed } from './reading.ts'
 
 /** One node, with the members of `--json`. Values that the node does not report are null. */
@@ -55,7 +55,7 @@ export function nodeRows(system: string, pools: readonly PoolFeed[]): NodeRow[] 
       node: names[place] ?? node.id,
       node_id: node.id,
       health_status: node.health ?? null,
-      ...diskFigures((count) => node.disks.get(count)),
+      ...diskFigures(node),
       ...spaceMembers(node),
       ...ageMembers(node, readAt + skewSeconds),
     }))

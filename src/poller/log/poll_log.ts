@@ -6,11 +6,17 @@ import type { Fields, Log } from '../../log.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
 import type { SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
-import { logPoll, type PollSize, poolFields, poolText } from './fields.ts'
-import { type ChangeLog, createQueryLog, type Once, type QueryLog } from './query_log.ts'
+import { BoundedMap } from '../../values/bounded_map.ts'
+
+/** What the line of a poll has besides its outcome. */
+export interface PollSize {
+  readonly seconds: number
+  /** Undefined for a failed poll. */
+  readonly nodes: number | undefined
+}
 
 /** Logs each change once, so that a fault that lasts does not fill the log; counts polls of the query interface. */
-export interface PollLog extends QueryLog {
+export interface PollLog {
   polled(poolId: string, poll: PollSize & { readonly failure: ApiError | undefined }): void
   forecast(poolId: string, failure: ApiError | undefined): void
   history(poolId: string, failure: ApiError | undefined): void
@@ -23,6 +29,14 @@ export interface PollLog extends QueryLog {
   pools(before: readonly string[], now: readonly PoolRef[]): void
   /** @param poolId undefined for values of the query interface */
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
+  /** A poll of the query interface; `empty`: it has no current data. */
+  queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
+  /** One query failed while others succeeded. */
+  queryFailed(query: string, failure: ApiError): void
+  /** One query has no data while others have. */
+  queryEmpty(query: string): void
+  /** Rows of nodes that are in no feed. */
+  unmatched(rows: number): void
   /** A fault of the exporter itself. */
   internalError(what: string, failure: unknown): void
   /** The pool is gone: removes its failures. */
@@ -44,18 +58,11 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
 
   function noteRejected(poolId: string | undefined, value: RejectedValue): void {
     const { attribute, reason, node, text } = value
-    const why = REJECTIONS[reason]
+    const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
     const source = poolId === undefined ? 'query interface' : 'feed'
     once(`${attribute} ${reason}`, () =>
-      log.warn(`a value of the ${source} was not exported`, {
-        ...placeOf(poolId),
-        node,
-        attribute,
-        reason,
-        why,
-        value: text,
-      }),
+      log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
     )
   }
 
@@ -75,11 +82,31 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
     rejected(poolId, values) {
       for (const value of values) noteRejected(poolId, value)
     },
-    ...createQueryLog({ log, own, system, changes, once }),
+    queried(outcome, poll) {
+      const failure = typeof outcome === 'string' ? undefined : outcome
+      const result = typeof outcome === 'string' ? outcome : outcome.reason
+      own.queryPoll(system, result)
+      logPoll(log, 'poll of the query interface', poll, () => ({ system, outcome: result }))
+      changes.note('query interface', undefined, failure)
+      if (outcome === 'empty')
+        once('empty', () => log.info('the query interface has no current data', { system }))
+    },
+    queryFailed(query, { reason, message: error }) {
+      const message = 'a query failed: its values are missing'
+      once(`${query} ${reason}`, () => log.warn(message, { system, query, reason, error }))
+    },
+    queryEmpty(query) {
+      once(`${query} empty`, () => log.info('a query has no data', { system, query }))
+    },
+    unmatched(rows) {
+      own.unmatchedRows(system, rows)
+      if (rows === 0) return
+      const message = 'rows of the query interface are of nodes that no polled pool has'
+      once('unmatched', () => log.warn(message, { system, rows }))
+    },
     internalError(what, failure) {
-      const error = String(failure)
-      const fields = { system, what, error }
-      once(`${what} ${error}`, () => log.error('internal error: please report this', fields))
+      const fields = { system, what, error: String(failure) }
+      once(`${what} ${fields.error}`, () => log.error('internal error: please report this', fields))
     },
     forget: changes.forget,
   }
@@ -112,25 +139,22 @@ function listed(pools: readonly string[]): string {
 const MAX_KEYS = 1000
 
 /** Runs an action at the first time of its key only. */
-function createOnce(): Once {
-  const done = new Set<string>()
-  return (key: string, action: () => void): void => {
-    if (done.has(key)) return
-    if (done.size >= MAX_KEYS) done.clear()
-    done.add(key)
+function createOnce(): (key: string, action: () => void) => void {
+  const done = new BoundedMap<string, true>(MAX_KEYS)
+  return (key, action) => {
+    if (done.get(key)) return
+    done.set(key, true)
     action()
   }
 }
 
 /** Logs a failure when its reason is new since the last success, and the first success after failures. */
-function createChangeLog(
-  log: Log,
-  placeOf: (poolId: string | undefined) => Fields,
-): ChangeLog & { forget(poolId: string): void } {
+function createChangeLog(log: Log, placeOf: (poolId: string | undefined) => Fields) {
   const failing = new Map<string, Set<string>>()
   const keyOf = (subject: string, pool = '') => `${subject} ${pool}`
 
   return {
+    /** @param poolId undefined for what is of the whole system */
     note(subject: string, poolId: string | undefined, failure: ApiError | undefined): void {
       const key = keyOf(subject, poolId)
       const reasons = failing.get(key)
@@ -141,14 +165,34 @@ function createChangeLog(
       }
       if (reasons?.has(failure.reason)) return
       failing.set(key, new Set(reasons).add(failure.reason))
-      log.warn(`${subject} failed`, {
-        ...placeOf(poolId),
-        reason: failure.reason,
-        error: failure.message,
-      })
+      const { reason, message: error } = failure
+      log.warn(`${subject} failed`, { ...placeOf(poolId), reason, error })
     },
     forget(poolId: string): void {
       for (const subject of ['poll', 'forecast', 'history']) failing.delete(keyOf(subject, poolId))
     },
   }
+}
+
+/** Writes the line of a poll. @param fields what was polled, and the outcome */
+function logPoll(log: Log, message: string, { seconds, nodes }: PollSize, fields: () => Fields): void {
+  log.debug(message, () => ({ ...fields(), nodes, duration_ms: Math.round(seconds * 1000) }))
+}
+
+/** A pool as in the labels of its series, `pool` and `pool_id`; nothing without one. */
+export function poolFields(
+  system: SystemState | undefined,
+  poolId: string | undefined,
+): { pool?: string; pool_id?: string } {
+  return poolId === undefined ? {} : { pool: labelOf(system, poolId), pool_id: poolId }
+}
+
+/** The name of a pool with its id; the id alone where the name is not known. */
+function poolText(system: SystemState | undefined, poolId: string, name?: string): string {
+  const known = name ?? labelOf(system, poolId)
+  return known === poolId ? poolId : `${known} (${poolId})`
+}
+
+function labelOf(system: SystemState | undefined, poolId: string): string {
+  return system?.pools.get(poolId)?.label ?? poolId
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import type { RejectedValue } from '../../../src/api/feed/rejected_values.ts'
 import { createPollLog, type PollLog } from '../../../src/poller/log/poll_log.ts'
-import { withPools } from '../../state/changes.ts'
+import { withPools } from '../../../src/state/changes.ts'
 import { ownMetrics, recordingLog, storeOfA } from '../setup.ts'
 
 /** The pollLog of system `a`, which has the pool `p` with the name `hot`. */
