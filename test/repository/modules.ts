@@ -131,7 +131,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   koa: ['src/server/', 'src/emulator/'],
   negotiator: ['src/server/'],
   'node-cron': ['src/config/', 'src/values/'],
-  'p-queue': ['src/api/http/'],
+  'p-queue': ['src/api/http/', 'src/server/'],
   pino: ['src/commands/', 'src/main.ts'],
   'prom-client': ['src/metrics/'],
   snappyjs: ['src/history/'],

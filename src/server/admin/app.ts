@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { createFailureLog, type FailureLog } from '../listener/failure_log.ts'
+import { logFailure } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
 import { readAdminPage } from './page/page.ts'
@@ -30,11 +30,10 @@ export interface AdminAppOptions {
 /** The application for provider administration: page, login, list and deletion, with the token of the caller. */
 export function createAdminApp(options: AdminAppOptions): Koa {
   const { origin, log } = options
-  const failures = createFailureLog(log)
   const app = new Koa()
-  app.on('error', (failure: unknown) => failures.write('request failed', failure))
+  app.on('error', (failure: unknown) => logFailure(log, 'request failed', failure))
   app.use(setResponseHeaders)
-  app.use((context, next) => writeErrors(context, next, failures))
+  app.use((context, next) => writeErrors(context, next, log))
   app.use((context, next) => answerHealth(context, next, options.ready))
   const routes = { rateLimits: createRateLimits(), ...options }
   app.use((context, next) => (isDeletion(context) ? countRefusals(context, routes.audit, next) : next()))
@@ -91,13 +90,13 @@ async function setResponseHeaders(context: Context, next: Next): Promise<void> {
 
 const INTERNAL_ERROR = 'administration request failed with an internal error, please report it'
 
-async function writeErrors(context: Context, next: Next, failures: FailureLog): Promise<void> {
+async function writeErrors(context: Context, next: Next, log: Log): Promise<void> {
   try {
     await next()
   } catch (failure) {
     const answer = failure instanceof ApiError ? fromApiError(failure) : failure
     if (!(answer instanceof Refused)) {
-      failures.write(INTERNAL_ERROR, failure, { path: rawPath(context.req) })
+      logFailure(log, INTERNAL_ERROR, failure, { path: rawPath(context.req) })
     }
     sendError(context, answer instanceof Refused ? answer : refused('failed', 'See the log of the exporter'))
   }

@@ -1,6 +1,20 @@
+import type { Context } from 'koa'
 import type { Audit, LoginFacts } from '../../administration/audit.ts'
 import { outcomeOf, statusOf, TOO_MANY_STATUS } from '../../administration/errors.ts'
+import type { AdminClient } from '../../api/admin_client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
+import type { Secret } from '../../values/secret.ts'
+import { clientAddress } from '../auth/addresses.ts'
+import type { RateLimits } from './rate_limits.ts'
+import { callerToken, checkNoQuery, systemOf } from './request.ts'
+import type { AdminSystems } from './systems.ts'
+
+/** What routes to systems share. */
+export interface SystemRoutes {
+  readonly systems: AdminSystems
+  readonly rateLimits: RateLimits
+  readonly audit: Audit
+}
 
 /** Audits a login that fails, and one that is not sent because too many failed before. */
 export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: () => Promise<T>): Promise<T> {
@@ -15,10 +29,21 @@ export async function auditedLogin<T>(audit: Audit, facts: LoginFacts, login: ()
   }
 }
 
-/** Counts a token that the system refuses, and one that is not sent because too many were refused before. */
-export async function countedToken<T>(audit: Audit, address: string, task: () => Promise<T>): Promise<T> {
+/**
+ * Sends the caller's token to the system of the path, within the rate limits. Counts a token that the system refuses,
+ * and one that is not sent because too many were refused before.
+ */
+export async function withToken<T>(
+  context: Context,
+  { systems, rateLimits, audit }: SystemRoutes,
+  send: (client: AdminClient, token: Secret) => Promise<T>,
+): Promise<T> {
+  checkNoQuery(context)
+  const token = callerToken(context)
+  const { name, client } = systemOf(context, systems)
+  const address = clientAddress(context.req.socket)
   try {
-    return await task()
+    return await rateLimits.withToken(address, name, () => send(client, token))
   } catch (failure) {
     const status = statusOf(failure)
     if (failure instanceof ApiError && failure.reason === 'auth') audit.countRefusedToken({ address, status })

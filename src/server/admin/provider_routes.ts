@@ -7,38 +7,15 @@ import { ApiError } from '../../api/errors/errors.ts'
 import { providerPath } from '../../api/providers/providers.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { countedToken } from './credentials_audit.ts'
-import type { RateLimits } from './rate_limits.ts'
-import {
-  callerToken,
-  checkAcceptable,
-  checkNoQuery,
-  decoded,
-  formatOf,
-  goneSignal,
-  systemOf,
-} from './request.ts'
-import type { AdminSystems } from './systems.ts'
-
-export interface ProviderRoutes {
-  readonly systems: AdminSystems
-  readonly rateLimits: RateLimits
-  readonly audit: Audit
-}
+import { goneSignal } from '../gone_signal.ts'
+import { type SystemRoutes, withToken } from './credentials_audit.ts'
+import { callerToken, checkAcceptable, checkNoQuery, decoded, formatOf, systemOf } from './request.ts'
 
 /** API document, "List providers". */
-export async function answerList(
-  context: Context,
-  { systems, rateLimits, audit }: ProviderRoutes,
-): Promise<void> {
-  checkNoQuery(context)
-  const token = callerToken(context)
+export async function answerList(context: Context, routes: SystemRoutes): Promise<void> {
   checkAcceptable(context)
-  const { name, client } = systemOf(context, systems)
-  const signal = goneSignal(context)
-  const address = clientAddress(context.req.socket)
-  const list = () => client.providers(token, signal)
-  const providers = await countedToken(audit, address, () => rateLimits.withToken(address, name, list))
+  const signal = goneSignal(context.res)
+  const providers = await withToken(context, routes, (client, token) => client.providers(token, signal))
   const format = formatOf(context)
   context.body = writeProviders(providers, format)
   context.set('Content-Type', CONTENT_TYPES[format])
@@ -47,14 +24,14 @@ export async function answerList(
 /** API document, "Delete provider". */
 export async function answerDelete(
   context: Context,
-  { systems, rateLimits, audit }: ProviderRoutes,
+  { systems, rateLimits, audit }: SystemRoutes,
 ): Promise<void> {
   checkNoQuery(context)
   const token = callerToken(context)
   const { name, client } = systemOf(context, systems)
   const id = providerId(context)
   const address = clientAddress(context.req.socket)
-  const signal = goneSignal(context)
+  const signal = goneSignal(context.res)
   await rateLimits.withToken(address, name, () => {
     context.state[AUDITED] = true
     return deleteProvider({ client, system: name, token, id, address, signal }, audit)

@@ -3,6 +3,7 @@ import { refused } from '../../administration/errors.ts'
 import { ApiError } from '../../api/errors/errors.ts'
 import { REASONS } from '../../api/errors/reasons.ts'
 import { type BucketSize, createTokenBuckets, type TokenBucket } from '../../values/token_bucket.ts'
+import { createPlaces } from '../places.ts'
 
 /** All requests of one address: 30 at once, then 5 per second. */
 const REQUESTS: BucketSize = { burst: 30, intervalMs: 200 }
@@ -38,7 +39,7 @@ export function createRateLimits(now: () => number = () => performance.now()): R
   const requests = createTokenBuckets(REQUESTS, REMEMBERED, now)
   const refusals = createTokenBuckets(REFUSALS, REMEMBERED, now)
   const logins = createTokenBuckets(LOGINS, REMEMBERED, now)
-  const withPlace = createPlaces()
+  const withPlace = createPending()
   return {
     admit(address) {
       if (!requests(networkOf(address)).take()) throw tooMany(REQUESTS, 'requests')
@@ -66,21 +67,15 @@ function networkOf(address: string): string {
 }
 
 /** Bounds the pending requests of each system, so that they wait for seconds at most. */
-function createPlaces() {
-  const pending = new Map<string, number>()
+function createPending() {
+  const places = createPlaces(MAX_PENDING_PER_SYSTEM)
   return async <T>(system: string, task: () => Promise<T>): Promise<T> => {
-    const count = pending.get(system) ?? 0
-    if (count >= MAX_PENDING_PER_SYSTEM) {
-      throw refused('busy', `${count} requests to this system are pending`, { 'Retry-After': '1' })
+    const leave = places(system)
+    if (leave === undefined) {
+      const details = `${MAX_PENDING_PER_SYSTEM} requests to this system are pending`
+      throw refused('busy', details, { 'Retry-After': '1' })
     }
-    pending.set(system, count + 1)
-    try {
-      return await task()
-    } finally {
-      const left = (pending.get(system) ?? 1) - 1
-      if (left > 0) pending.set(system, left)
-      else pending.delete(system)
-    }
+    return task().finally(leave)
   }
 }
 

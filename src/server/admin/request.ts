@@ -134,11 +134,3 @@ export function decoded(segment: string): string {
     throw refused('badRequest', 'The path has a malformed percent-encoding')
   }
 }
-
-/** Aborts when the caller disconnects. */
-export function goneSignal({ res }: Context): AbortSignal {
-  const gone = new AbortController()
-  if (res.closed) gone.abort()
-  else res.once('close', () => gone.abort())
-  return gone.signal
-}

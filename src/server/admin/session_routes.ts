@@ -1,19 +1,10 @@
 import type { Context } from 'koa'
-import type { Audit } from '../../administration/audit.ts'
 import { refused } from '../../administration/errors.ts'
-import type { AdminClient } from '../../api/admin_client.ts'
 import { passwordFromText, Secret } from '../../values/secret.ts'
 import { clientAddress } from '../auth/addresses.ts'
-import { auditedLogin, countedToken } from './credentials_audit.ts'
-import type { RateLimits } from './rate_limits.ts'
-import { callerToken, checkNoQuery, goneSignal, systemOf } from './request.ts'
-import type { AdminSystems } from './systems.ts'
-
-interface SessionRoutes {
-  readonly systems: AdminSystems
-  readonly rateLimits: RateLimits
-  readonly audit: Audit
-}
+import { goneSignal } from '../gone_signal.ts'
+import { auditedLogin, type SystemRoutes, withToken } from './credentials_audit.ts'
+import { checkNoQuery, systemOf } from './request.ts'
 
 /**
  * Logs in at the system and returns the token, which the exporter does not keep. The request body is
@@ -21,7 +12,7 @@ interface SessionRoutes {
  */
 export async function answerLogin(
   context: Context,
-  { systems, rateLimits, audit }: SessionRoutes,
+  { systems, rateLimits, audit }: SystemRoutes,
   body: Buffer,
 ): Promise<void> {
   checkNoQuery(context)
@@ -44,24 +35,11 @@ export async function answerLogin(
 }
 
 /** Ends the session of a token at the system. */
-export async function answerLogout(context: Context, routes: SessionRoutes): Promise<void> {
+export async function answerLogout(context: Context, routes: SystemRoutes): Promise<void> {
   await withToken(context, routes, (client, token) =>
     client.logout(token, AbortSignal.timeout(LOGOUT_TIMEOUT_MS)),
   )
   context.status = 204
-}
-
-/** Sends the caller's token to the system of the path, within the rate limits, and counts it if it is refused. */
-function withToken<T>(
-  context: Context,
-  { systems, rateLimits, audit }: SessionRoutes,
-  send: (client: AdminClient, token: Secret) => Promise<T>,
-): Promise<T> {
-  checkNoQuery(context)
-  const token = callerToken(context)
-  const { name, client } = systemOf(context, systems)
-  const address = clientAddress(context.req.socket)
-  return countedToken(audit, address, () => rateLimits.withToken(address, name, () => send(client, token)))
 }
 
 /** API document, "Delete provider", does not name the role; real systems require this one. */
@@ -71,8 +49,8 @@ const DELETING_ROLE = 'SECURITY_ADMIN'
  * The user of a token, and whether it may delete, which is null for a system that does not report roles. The response
  * body is `{"user": "…", "roles": ["…"], "deleting_role": "…", "may_delete": true}`.
  */
-export async function answerAccount(context: Context, routes: SessionRoutes): Promise<void> {
-  const signal = goneSignal(context)
+export async function answerAccount(context: Context, routes: SystemRoutes): Promise<void> {
+  const signal = goneSignal(context.res)
   const { user, roles } = await withToken(context, routes, (client, token) => client.account(token, signal))
   context.body = JSON.stringify({
     user: user ?? null,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import PQueue from 'p-queue'
 import { BoundedMap } from '../../values/bounded_map.ts'
-import { createTaskQueue } from '../task_queue.ts'
 
 /** Credentials sent by a client, and the hash to compare them with. */
 export interface Claim {
@@ -39,7 +39,7 @@ export function createPasswordCheck(compare: Compare, signal: AbortSignal): Pass
   const successes = new BoundedMap<string, true>(REMEMBERED_RESULTS)
   const failures = new BoundedMap<string, true>(REMEMBERED_RESULTS)
   const running = new Map<string, Result>()
-  const enqueue = createTaskQueue(QUEUE_LENGTH)
+  const queue = new PQueue({ concurrency: 1 })
   const keyOf = ({ user, password, hash }: Claim) => digest(user, password, hash)
   return {
     recall(claim) {
@@ -49,14 +49,16 @@ export function createPasswordCheck(compare: Compare, signal: AbortSignal): Pass
     },
     compare(claim) {
       const key = keyOf(claim)
-      const result = enqueue(async () => {
-        const isEqual = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
-        if (isEqual === undefined) return undefined
-        const isRight = isEqual && claim.isKnown
-        ;(isRight ? successes : failures).set(key, true)
-        return isRight
-      })?.finally(() => running.delete(key))
-      if (result === undefined) return Promise.resolve(undefined)
+      if (queue.size + queue.pending >= QUEUE_LENGTH) return Promise.resolve(undefined)
+      const result = queue
+        .add(async () => {
+          const isEqual = signal.aborted ? undefined : await compare(claim.password, claim.hash, signal)
+          if (isEqual === undefined) return undefined
+          const isRight = isEqual && claim.isKnown
+          ;(isRight ? successes : failures).set(key, true)
+          return isRight
+        })
+        .finally(() => running.delete(key))
       running.set(key, result)
       return result
     },

@@ -1,14 +1,8 @@
 import type { Fields, Log } from '../../log.ts'
-import { errorCode, errorText } from '../../values/errors.ts'
-
-/** Logs why requests failed. */
-export interface FailureLog {
-  /** The fields must not contain the failure. */
-  write(message: string, failure: unknown, fields?: Fields): void
-}
+import { errorText } from '../../values/errors.ts'
 
 /** Errors of the client's own connection: it has left. */
-const CLIENT_LEFT: readonly string[] = [
+const CLIENT_LEFT: readonly unknown[] = [
   'ECANCELED',
   'ECONNABORTED',
   'ECONNRESET',
@@ -16,22 +10,20 @@ const CLIENT_LEFT: readonly string[] = [
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_PREMATURE_CLOSE',
 ]
-
-/** Logs failures as errors. A client that left is no failure, and logged at level debug. */
-export function createFailureLog(log: Log): FailureLog {
-  return {
-    write(message, failure, fields = {}) {
-      const reason = errorText(failure)
-      if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
-      else log.error(message, { ...fields, reason })
-    },
-  }
-}
-
 /** Codes of the HTTP parser: the request was truncated, or was followed by data that is not HTTP. */
 const NOT_HTTP = /^HPE_/
 
+/**
+ * Logs why a request failed, as an error. A client that left is no failure, and logged at level debug.
+ * @param fields without the failure
+ */
+export function logFailure(log: Log, message: string, failure: unknown, fields: Fields = {}): void {
+  const reason = errorText(failure)
+  if (hasClientLeft(failure)) log.debug('client left', { ...fields, reason })
+  else log.error(message, { ...fields, reason })
+}
+
 function hasClientLeft(failure: unknown): boolean {
-  const code = errorCode(failure)
-  return CLIENT_LEFT.includes(code) || NOT_HTTP.test(code)
+  if (!(failure instanceof Error && 'code' in failure)) return false
+  return CLIENT_LEFT.includes(failure.code) || NOT_HTTP.test(String(failure.code))
 }

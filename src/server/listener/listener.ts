@@ -17,7 +17,7 @@ import { createRequestQueue } from './abuse/request_queue.ts'
 import { prepareResponse } from './abuse/responses.ts'
 import { serveOneAtATime } from './abuse/turns.ts'
 import { createDrain } from './drain.ts'
-import { createFailureLog, type FailureLog } from './failure_log.ts'
+import { logFailure } from './failure_log.ts'
 import { createGate, type Gate } from './gate.ts'
 import {
   type BoundSocket,
@@ -101,7 +101,7 @@ async function open(address: ListenAddress | BoundSocket, options: ListenerOptio
   const gate = createGate({ web, auth, checkConnection: check, openPaths, accepted, now })
   const connections = limitServer(server, event, limits, log)
   const drain = createDrain(server, connections, limits)
-  const serving: Serving = { gate, handler: options.handler, failures: createFailureLog(log) }
+  const serving: Serving = { gate, handler: options.handler, log }
   const queue = createRequestQueue(
     (request, response) => serve(serving, request, response),
     (request) => openPaths.includes(rawPath(request)),
@@ -167,18 +167,18 @@ const FAILED: Refusal = { status: 500, text: 'internal server error' }
 interface Serving {
   readonly gate: Gate
   readonly handler: RequestListener
-  readonly failures: FailureLog
+  readonly log: Log
 }
 
 async function serve(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { gate, handler, failures } = serving
+  const { gate, handler, log } = serving
   try {
     const refusal = await gate(request, response)
     if (response.destroyed) return
     if (refusal === undefined) return await handler(request, response)
     sendRefusal(response, refusal)
   } catch (failure) {
-    failures.write('request failed', failure, { path: rawPath(request) })
+    logFailure(log, 'request failed', failure, { path: rawPath(request) })
     sendRefusal(response, FAILED)
   }
 }

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
+import { sameConfig } from '../../config/same.ts'
 import { ConfigError } from '../../config/values/problems.ts'
 import { createReadings, type Readings } from '../../config/values/readings.ts'
 import { loadWebFile, PLAIN_WEB_FILE, type WebFile } from '../../config/web/file.ts'
-import type { WebTls } from '../../config/web/tls.ts'
 import type { Log } from '../../log.ts'
 
 /** The current web configuration. */
@@ -83,10 +82,5 @@ function tlsChangeProblem(old: WebFile, next: WebFile): string | undefined {
 
 /** Keeps the object of unchanged TLS settings: connections are compared with the current settings by identity. */
 function keepTls(old: WebFile, next: WebFile): WebFile {
-  if (old.tls === undefined || next.tls === undefined || !isSameTls(old.tls, next.tls)) return next
-  return { ...next, tls: old.tls }
-}
-
-function isSameTls(a: WebTls, b: WebTls): boolean {
-  return a.key.equals(b.key) && isDeepStrictEqual({ ...a, key: undefined }, { ...b, key: undefined })
+  return sameConfig(old.tls, next.tls) ? { ...next, tls: old.tls } : next
 }

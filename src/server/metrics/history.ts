@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib'
 import type { Context } from 'koa'
+import { answer } from '../page/answer.ts'
 import { acceptsGzip, chooseFormat } from './negotiation.ts'
 import { PIECE_BYTES, type SendBody } from './pieces.ts'
 import type { ProbeSources } from './probe.ts'
@@ -12,6 +13,7 @@ interface HistoryOptions extends Pick<ProbeSources, 'systems' | 'history'> {
   readonly sendBody: SendBody
 }
 
+const DISABLED = 'The history is disabled: set history.enabled in the configuration.'
 const PARAMETERS = { system: 'a name in the configuration' } as const
 
 /** Handles `GET /history?system=NAME`: the last samples of a configured system, from memory. */
@@ -22,7 +24,7 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     if (typeof target === 'string') return refuseRequest(context, target)
     const { system } = target
     const document = history?.(system)
-    if (document === undefined) return refuseDisabled(context)
+    if (document === undefined) return answer(context, 404, DISABLED)
     const slot = takeSlot(context.res, slots, { group: `history ${system}`, exposition: document })
     if (slot === undefined) return
     const format = chooseFormat(context.get('Accept'))
@@ -32,11 +34,6 @@ export function createHistory(options: HistoryOptions): (context: Context) => Pr
     if (isGzip) await sendBody(context, slot, { format, isGzip, bytes: gzip.length, chunks: [gzip] })
     else await sendBody(context, slot, { format, isGzip, bytes, chunks: unpacked(gzip) })
   }
-}
-
-function refuseDisabled(context: Context): void {
-  context.status = 404
-  context.body = 'The history is disabled: set history.enabled in the configuration.\n'
 }
 
 /** Decompresses as fast as the client reads. */

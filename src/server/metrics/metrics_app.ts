@@ -2,9 +2,11 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../log.ts'
+import { errorText } from '../../values/errors.ts'
 import { hasExpectedHost, isCrossSite, type OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
-import { createFailureLog } from '../listener/failure_log.ts'
+import { logFailure } from '../listener/failure_log.ts'
+import { answer } from '../page/answer.ts'
 import { createStatusApp, type StatusAppOptions } from '../status/status_app.ts'
 import { createHistory } from './history.ts'
 import { createSendBody } from './pieces.ts'
@@ -55,25 +57,31 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   router.get('/probe', createProbe({ ...probes, maxRequests, sendExposition }))
   router.get('/history', createHistory({ ...probes, slots, sendBody }))
   router.get('/sd', createServiceDiscovery(probes, slots))
-  router.get('/-/healthy', (context) => {
-    context.body = 'sds-exporter is healthy.\n'
-  })
-  router.get('/-/ready', (context) => {
-    const ready = options.ready()
-    context.status = ready ? 200 : 503
-    context.body = ready ? 'sds-exporter is ready.\n' : 'Not every system has been polled yet.\n'
-  })
+  router.get('/-/healthy', (context) => answer(context, 200, 'sds-exporter is healthy.'))
+  router.get('/-/ready', (context) =>
+    options.ready()
+      ? answer(context, 200, 'sds-exporter is ready.')
+      : answer(context, 503, 'Not every system has been polled yet.'),
+  )
   const { origin = ANY_HOST } = options
   router.post('/-/reload', (context) =>
-    isCrossSite(context.req, origin) ? refuseCrossSite(context) : answerReload(context, options.reload),
+    isCrossSite(context.req, origin)
+      ? answer(context, 403, 'Cross-site request refused.')
+      : answerReload(context, options.reload),
   )
-  const status = statusApp(options)
+  // As many responses at the same time as for scrapes, which it does not hinder.
+  const statusSlots = createScrapeSlots({ maxRequests, now })
+  const status = createStatusApp({
+    ...options.status,
+    ready: options.ready,
+    metricsPath,
+    admit: ({ res }, snapshot) => statusSlots.take(res, { group: 'status', exposition: snapshot }),
+  })
   // Metrics at / replace the page.
   if (metricsPath !== '/') router.get('/', status.page)
   router.get('/api/v1/status', status.document)
   const app = new Koa()
-  const failures = createFailureLog(options.log)
-  app.on('error', (failure: unknown) => failures.write('request failed', failure))
+  app.on('error', (failure: unknown) => logFailure(options.log, 'request failed', failure))
   app.use((context, next) => checkHost(context, next, origin))
   app.use(router.routes())
   app.use(router.allowedMethods())
@@ -83,18 +91,6 @@ export function createMetricsApp(options: MetricsAppOptions): RequestListener {
   return (req, res) => (isScrape(req) ? scrape({ req, res }) : serve(req, res))
 }
 
-/** As many responses at the same time as for scrapes, which it does not hinder. */
-function statusApp(options: MetricsAppOptions) {
-  const { status, ready, metricsPath, maxRequests = DEFAULT_MAX_REQUESTS, now } = options
-  const slots = createScrapeSlots({ maxRequests, now: now ?? (() => performance.now()) })
-  return createStatusApp({
-    ...status,
-    ready,
-    metricsPath: metricsPath ?? DEFAULT_METRICS_PATH,
-    admit: ({ res }, snapshot) => slots.take(res, { group: 'status', exposition: snapshot }),
-  })
-}
-
 const NO_SYSTEMS: ProbeSources = { systems: () => [], probe: async () => undefined }
 const ANY_HOST: OriginRules = { listenHosts: [], allowedHosts: undefined }
 
@@ -102,26 +98,21 @@ const ANY_HOST: OriginRules = { listenHosts: [], allowedHosts: undefined }
 async function checkHost(context: Koa.Context, next: Koa.Next, origin: OriginRules): Promise<void> {
   const isOpen = OPEN_PATHS.some((open) => open === rawPath(context.req))
   if (isOpen || hasExpectedHost(context.req, origin)) return next()
-  context.status = 421
-  context.body = 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME\n'
-}
-
-function refuseCrossSite(context: Koa.Context): void {
-  context.status = 403
-  context.body = 'Cross-site request refused.\n'
+  answer(context, 421, 'Unknown host name. To allow it, start the exporter with --web.allowed-hosts=NAME')
 }
 
 async function answerReload(context: Koa.Context, reload: (() => Promise<void>) | undefined): Promise<void> {
-  if (reload === undefined) {
-    context.status = 403
-    context.body = 'Reload over HTTP is disabled: start with --web.enable-lifecycle, or send SIGHUP.\n'
-    return
-  }
+  if (reload === undefined)
+    return answer(
+      context,
+      403,
+      'Reload over HTTP is disabled: start with --web.enable-lifecycle, or send SIGHUP.',
+    )
   try {
     await reload()
-    context.body = 'Configuration reloaded.\n'
+    answer(context, 200, 'Configuration reloaded.')
   } catch (failure) {
-    context.status = 500
-    context.body = `The new configuration is invalid; the running one is unchanged:\n${failure instanceof Error ? failure.message : ''}\n`
+    const reason = errorText(failure)
+    answer(context, 500, `The new configuration is invalid; the running one is unchanged:\n${reason}`)
   }
 }

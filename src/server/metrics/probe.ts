@@ -1,9 +1,10 @@
-import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { compressTail } from '../../metrics/gzip.ts'
 import { type Format, OPENMETRICS_END } from '../../metrics/lines.ts'
 import type { Poller } from '../../poller/poller.ts'
 import type { SystemState } from '../../state/state.ts'
+import { goneSignal } from '../gone_signal.ts'
+import { createPlaces } from '../places.ts'
 import { refuse, type SendExposition } from './send_exposition.ts'
 import { readTarget, refuseRequest } from './target.ts'
 
@@ -37,7 +38,7 @@ const TAILS = {
 /** Handles `GET /probe?system=NAME[&pool=ID]`: polls a configured system now, and sends what was read in time. */
 export function createProbe(options: ProbeOptions): (context: Context) => Promise<void> {
   const { systems, probe, maxRequests, sendExposition } = options
-  const waiting = createWaiting(maxRequests)
+  const waiting = createPlaces(maxRequests)
   return async (context) => {
     // A Service chooses an exporter for each connection. A kept connection would send all probes to one exporter.
     context.set('Connection', 'close')
@@ -50,9 +51,8 @@ export function createProbe(options: ProbeOptions): (context: Context) => Promis
       return refuseRequest(context, 'the parameter pool is empty; leave it out to poll all pools')
     const leave = waiting(system)
     if (leave === undefined) return refuse(context.res, maxRequests)
-    const exposition = await withinTime(context.res, waitMs, (signal) => probe(system, pool, signal)).finally(
-      leave,
-    )
+    const signal = AbortSignal.any([AbortSignal.timeout(waitMs), goneSignal(context.res)])
+    const exposition = await probe(system, pool, signal).finally(leave)
     if (context.res.destroyed) return
     if (exposition === undefined) return refuseRequest(context, `system '${system}' has no pool '${pool}'`)
     await sendExposition(context, { group: `probe ${system}`, exposition, tailOf: (format) => TAILS[format] })
@@ -68,38 +68,4 @@ function readWait(header: string): number | string {
   if (!SECONDS.test(header) || timeoutMs <= 0)
     return `${TIMEOUT_HEADER} is not a number of seconds: '${header}'`
   return Math.min(Math.max(timeoutMs - OFFSET_MS, timeoutMs / 2), MAX_WAIT_MS)
-}
-
-/** Limits the probes of each system that wait for it; undefined if there are too many. */
-function createWaiting(limit: number): (system: string) => (() => void) | undefined {
-  const counts = new Map<string, number>()
-  const add = (system: string, change: number) => {
-    const count = (counts.get(system) ?? 0) + change
-    if (count === 0) counts.delete(system)
-    else counts.set(system, count)
-  }
-  return (system) => {
-    if (limit > 0 && (counts.get(system) ?? 0) >= limit) return undefined
-    add(system, 1)
-    return () => add(system, -1)
-  }
-}
-
-/** Runs a task with a signal that aborts when the time is over or the client has left. */
-async function withinTime<T>(
-  response: ServerResponse,
-  ms: number,
-  task: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, ms)
-  response.once('close', abort)
-  if (response.destroyed) abort()
-  try {
-    return await task(controller.signal)
-  } finally {
-    clearTimeout(timer)
-    response.off('close', abort)
-  }
 }

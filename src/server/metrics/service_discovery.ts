@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { answer } from '../page/answer.ts'
 import type { ProbeSources } from './probe.ts'
 import type { ScrapeSlots } from './scrape_slots.ts'
 import { takeSlot } from './send_exposition.ts'
@@ -23,10 +24,7 @@ export function createServiceDiscovery(
   return (context) => {
     const { host = '' } = context.req.headers
     if (!HOST.test(host)) {
-      context.status = 400
-      context.body =
-        'The header Host must have a host name or an address: it is the address of the targets.\n'
-      return
+      return answer(context, 400, 'The header Host must have a host name or an address: that of the targets.')
     }
     if (takeSlot(context.res, slots, SHOWN) === undefined) return
     const scheme = 'encrypted' in context.req.socket ? { __scheme__: 'https' } : {}

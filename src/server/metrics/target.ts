@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { visibleText } from '../../text.ts'
+import { answer } from '../page/answer.ts'
 
 /** The parameters of a path, with their meanings. */
 type Parameters = Readonly<Partial<Record<'system' | 'pool', string>>>
@@ -34,6 +35,5 @@ function listed(allowed: Parameters): string {
 }
 
 export function refuseRequest(context: Context, reason: string): void {
-  context.status = 400
-  context.body = `${visibleText(reason)}\n`
+  answer(context, 400, visibleText(reason))
 }

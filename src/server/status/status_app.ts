@@ -1,13 +1,13 @@
 import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
-import { createGzip, gzip } from 'node:zlib'
+import { createGzip } from 'node:zlib'
 import type { Context } from 'koa'
+import PQueue from 'p-queue'
 import { inSlices } from '../../slices.ts'
 import type { Status } from '../../status/model.ts'
 import { readSelection, type Selection, selectSteps } from '../../status/selection.ts'
 import { createStatusReader, type StatusSources } from '../../status/status.ts'
+import { answer } from '../page/answer.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
-import { createTaskQueue } from '../task_queue.ts'
 import { withHistory } from './history.ts'
 import { jsonPieces } from './json.ts'
 import { createDocument } from './page/document.ts'
@@ -38,26 +38,26 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
   const read = createStatusReader(options)
   const document = createDocument()
   // One at a time: each of hundreds would take a slice in every turn of the event loop.
-  const enqueue = createTaskQueue(QUEUE_LENGTH)
+  const queue = new PQueue({ concurrency: 1 })
 
   /** What `make` makes of the selected status; undefined if the request was answered with an error. */
   async function compute<T>(context: Context, make: (found: Selected) => Promise<T>): Promise<T | undefined> {
     context.set(PAGE_HEADERS)
-    const made = enqueue(async () => {
+    if (queue.size + queue.pending >= QUEUE_LENGTH) return answer(context, 503, BUSY)
+    return queue.add(async () => {
       const found = await admitted(context)
       return found && make(found)
     })
-    return made ?? refuse(context, 503, BUSY)
   }
 
   /** The selected status; undefined if the request was answered with an error. */
   async function admitted(context: Context): Promise<Selected | undefined> {
     if (context.res.destroyed) return undefined
     const selection = readSelection(new URL(context.url, 'http://localhost').searchParams)
-    if (typeof selection === 'string') return refuse(context, 400, selection)
+    if (typeof selection === 'string') return answer(context, 400, selection)
     const status = await inSlices(read())
     if (context.res.destroyed) return undefined
-    if (options.admit(context, status) === undefined) return refuse(context, 503, BUSY)
+    if (options.admit(context, status) === undefined) return answer(context, 503, BUSY)
     return { selection, status, selected: await inSlices(selectSteps(status, selection)) }
   }
 
@@ -67,22 +67,22 @@ export function createStatusApp(options: StatusAppOptions): StatusApp {
       const adminUrl = adminUrlFor(context, options.adminUrl())
       const links: Links = { metricsPath, adminUrl, documentationUrl }
       const text = await compute(context, async (found) => {
-        if (found.selected === undefined) context.status = 404
+        context.status = found.selected === undefined ? 404 : 200
         const body = await inSlices(pageSteps({ ...found, recent, links }))
         return document.render(found.status, body)
       })
       if (text === undefined) return
       context.set('Content-Security-Policy', document.policy)
-      context.type = 'text/html; charset=utf-8'
-      await sendText(context, text)
+      await sendPieces(context, 'text/html; charset=utf-8', [text])
     },
     async document(context) {
       const found = await compute(context, async (selected) => selected)
       if (found === undefined) return
       const { selection, selected } = found
-      if (selected === undefined) return refuse(context, 404, 'There is no system or pool with this name.')
+      context.status = 200
+      if (selected === undefined) return answer(context, 404, 'There is no system or pool with this name.')
       const shown = selection.history ? withHistory(selected, options.recent) : selected
-      await sendPieces(context, jsonPieces(shown))
+      await sendPieces(context, 'application/json; charset=utf-8', jsonPieces(shown))
     },
   }
 }
@@ -95,12 +95,6 @@ interface Selected {
   readonly selected: Status | undefined
 }
 
-function refuse(context: Context, status: number, text: string): undefined {
-  context.status = status
-  context.type = 'text/plain; charset=utf-8'
-  context.body = `${text}\n`
-}
-
 const WILDCARDS = /^(localhost|0\.0\.0\.0|\[::\])$/
 
 /** An administration on all addresses is reachable under the name of the request. */
@@ -111,32 +105,20 @@ function adminUrlFor(context: Context, adminUrl: string | undefined): string | u
   return url.href
 }
 
-const compress = promisify(gzip)
-
-async function sendText(context: Context, text: string): Promise<void> {
-  context.vary('Accept-Encoding')
-  if (!isGzipAccepted(context)) context.body = text
-  else {
-    context.set('Content-Encoding', 'gzip')
-    context.body = await compress(text)
-  }
-}
-
-function isGzipAccepted(context: Context): boolean {
-  return context.acceptsEncodings('gzip', 'identity') === 'gzip'
-}
-
 const MAX_LISTENERS = 20
 
 /** Bypasses Koa, so that the response is sent while it is being made. */
-async function sendPieces(context: Context, pieces: AsyncIterable<string>): Promise<void> {
+async function sendPieces(
+  context: Context,
+  contentType: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
   const { res } = context
   context.vary('Accept-Encoding')
-  context.set('Content-Type', 'application/json; charset=utf-8')
-  const isPacked = isGzipAccepted(context)
+  context.set('Content-Type', contentType)
+  const isPacked = context.acceptsEncodings('gzip', 'identity') === 'gzip'
   if (isPacked) context.set('Content-Encoding', 'gzip')
   context.respond = false
-  res.statusCode = 200
   // Limits, slots, Koa and the pipeline all wait for the end of the response.
   res.setMaxListeners(MAX_LISTENERS)
   if (context.method === 'HEAD') res.end()

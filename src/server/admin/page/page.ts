@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { INVISIBLE } from '../../../text.ts'
 import { contentSecurityPolicy } from '../../page/policy.ts'
-import { readPageStyle } from '../../page/style.ts'
 
 export interface AdminPage {
   /** One document with its style and script inlined. */
@@ -15,7 +14,7 @@ export interface AdminPage {
  * @param unknownOutcomeCode error code of a deletion whose result is unknown
  */
 export function readAdminPage(unknownOutcomeCode: number): AdminPage {
-  const style = readPageStyle()
+  const style = readPageFile('../../page/style.css')
   const script = readPageFile('script.js')
   const values: Readonly<Record<string, string>> = {
     style,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { Status } from '../../../status/model.ts'
 import { type Html, html, trusted } from '../../page/html.ts'
 import { contentSecurityPolicy } from '../../page/policy.ts'
-import { readPageStyle } from '../../page/style.ts'
 
 /** The document around the content of the page. */
 export interface Document {
@@ -15,7 +14,7 @@ const REFRESH_SECONDS = 5
 const STARTING_REFRESH_SECONDS = 2
 
 export function createDocument(): Document {
-  const style = `${readPageStyle()}${readPageFile('style.css')}`
+  const style = `${readPageFile('../../page/style.css')}${readPageFile('style.css')}`
   const script = readPageFile('script.js')
   return {
     policy: contentSecurityPolicy({ script, style, hasForm: true }),
