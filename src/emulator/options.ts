@@ -12,6 +12,8 @@ export interface EmulatorOptions {
   readonly pools?: number
   /** Per pool. */
   readonly nodes?: number
+  /** Sites (VDCs) that replicate with each other, this one included. */
+  readonly sites?: number
   /** `host:port`; port 0 selects a free port. */
   readonly listenAddress?: string
   /** `true` creates a self-signed certificate on start. */
@@ -34,6 +36,7 @@ export const EMULATOR_DEFAULTS = {
   seed: 'emulator',
   pools: 2,
   nodes: 5,
+  sites: 1,
   listenAddress: '127.0.0.1:4443',
   tls: false,
   profile: 'documented',
@@ -49,6 +52,7 @@ export const OPTION_HELP = {
   seed: 'any text; the same text gives the same pools, nodes and history',
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
+  sites: 'number of sites (VDCs) that replicate with each other, from 1 to 3',
   listenAddress: 'HOST:PORT to listen on; port 0 selects a free port',
   tls: 'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
   profile: 'variant of the storage system',
@@ -59,12 +63,14 @@ export const OPTION_HELP = {
 
 const MAX_POOLS = 200
 const MAX_NODES = 10_000
+const MAX_SITES = 3
 
 /** The options with their defaults. @throws RangeError for an invalid number of pools or nodes */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
   checkCount('pools', resolved.pools, MAX_POOLS)
   checkCount('nodes', resolved.nodes, MAX_NODES)
+  checkCount('sites', resolved.sites, MAX_SITES)
   return { ...resolved, sessions: { ...SESSION_LIMITS, ...options.sessions } }
 }
 

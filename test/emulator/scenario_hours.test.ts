@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_THRESHOLDS } from '../../grafana/mixin/settings.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
-import { SCENARIO_NAMES, type Scenario } from '../../src/emulator/model/scenarios.ts'
+import type { Scenario } from '../../src/emulator/model/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'
 
 const HOUR_MS = 3_600_000
@@ -48,7 +48,7 @@ function errorRatios(nodes: Json[]): { all: number; system: number } {
 const badNodes = (nodes: Json[]) => nodes.filter(({ healthStatus }) => healthStatus !== 'Good').length
 
 /** Whether the pools have values for which the alerts of the scenario fire. */
-const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> = {
+const SHOWS_SCENARIO: Readonly<Partial<Record<Scenario, (pools: Json[][]) => boolean>>> = {
   healthy: (pools) => pools.flat().every(({ healthStatus }) => healthStatus === 'Good'),
   'node-down': ([first = []]) => badNodes(first) === 1,
   maintenance: ([first = []]) =>
@@ -71,11 +71,11 @@ const SHOWS_SCENARIO: Readonly<Record<Scenario, (pools: Json[][]) => boolean>> =
 }
 
 describe('at every hour of a week and on special dates', () => {
-  test.each(SCENARIO_NAMES)('the values show scenario %s', async (scenario) => {
+  test.each(Object.entries(SHOWS_SCENARIO))('the values show scenario %s', async (scenario, shows) => {
     const shown = await Promise.all(
       TIMES.map(async (time) => {
-        const pools = await poolsAt(scenario, time)
-        return { at: new Date(time).toISOString(), shows: SHOWS_SCENARIO[scenario](pools) }
+        const pools = await poolsAt(scenario as Scenario, time)
+        return { at: new Date(time).toISOString(), shows: shows(pools) }
       }),
     )
     expect(shown.filter(({ shows }) => !shows)).toEqual([])

@@ -1,4 +1,3 @@
-import type { ValueTag } from '../../catalogue.ts'
 import { mix } from '../model/random.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
@@ -14,7 +13,7 @@ export interface Snapshot {
 /** How snapshots of one attribute are written. */
 export interface WriteOptions {
   readonly profile: Profile
-  readonly tag: ValueTag
+  readonly tag: string
   /** On real systems whole numbers are longs, written without a decimal point. */
   readonly kind: 'whole' | 'fraction'
   /** Key of node and attribute; selects the notation. */

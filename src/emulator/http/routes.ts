@@ -1,15 +1,17 @@
 import type { Context } from 'koa'
 import { type FeedRequest, feedText, nodeId } from '../feed/node.ts'
-import { poolListText } from '../feed/pool_list.ts'
 import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
-import { ApiError } from '../protocol/errors.ts'
+import type { Pool } from '../model/topology.ts'
+import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import type { RoutedOperation } from '../protocol/operations.ts'
 import { PROFILES, type Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
+import { groupLinksText, groupListText, groupText, linkListText } from '../resources/replication.ts'
+import { poolListText, poolText, zoneText } from '../resources/zone.ts'
 import { ACCOUNTS, type User } from './accounts.ts'
 import type { Providers } from './providers.ts'
 import type { Sessions } from './sessions.ts'
@@ -58,13 +60,21 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   login,
   logout,
   whoami,
-  pools: (system, request) => {
-    const feed = feedRequest(system, request)
-    return { body: { text: poolListText(feed), long: feed.query.historical } }
-  },
+  system: (system, request) => feedResponse(system, request, zoneText),
+  pools: (system, request) => feedResponse(system, request, poolListText),
+  pool: (system, request) => feedResponse(system, request, (feed) => poolText(feed, poolOf(system, request))),
+  nodes: (system, request) =>
+    feedResponse(system, request, (feed) => feedText(feed, poolOf(system, request))),
+  replication_groups: (system, request) => feedResponse(system, request, groupListText),
+  failed_links: (system, request) => feedResponse(system, request, (feed) => linkListText(feed, 'Failed')),
+  bootstrap_links: (system, request) =>
+    feedResponse(system, request, (feed) => linkListText(feed, 'Bootstrap')),
+  replication_group: (system, request) =>
+    feedResponse(system, request, (feed) => groupText(feed, idIn(request))),
+  group_links: (system, request) =>
+    feedResponse(system, request, (feed) => groupLinksText(feed, idIn(request))),
   varrays,
   vdc_nodes: vdcNodes,
-  nodes,
   query: (source, { context, body, now, settings }) => {
     return { body: answerQuery({ ...settings, context, body, now, source, maxPoints: source.maxPoints }) }
   },
@@ -114,12 +124,19 @@ function vdcNodes({ model, profile }: System): RouteResponse {
 }
 
 /** Finds the pool by its URN, or by its bare UUID as in node objects of real systems. */
-function nodes(system: System, request: AuthorizedRequest): RouteResponse {
-  const [id = ''] = request.parameters
-  const pool = system.model.pools.find((candidate) => candidate.id === id || candidate.uuid === id)
-  if (pool === undefined) throw notFound(id)
+function poolOf({ model }: System, { parameters: [id = ''] }: AuthorizedRequest): Pool {
+  const pool = model.pools.find((candidate) => candidate.id === id || candidate.uuid === id)
+  if (pool === undefined) throw entityNotFound(id)
+  return pool
+}
+
+function feedResponse(
+  system: System,
+  request: AuthorizedRequest,
+  textOf: (feed: FeedRequest) => Iterable<string>,
+): RouteResponse {
   const feed = feedRequest(system, request)
-  return { body: { text: feedText(feed, pool), long: feed.query.historical } }
+  return { body: { text: textOf(feed), long: feed.query.historical } }
 }
 
 function feedRequest(
@@ -133,10 +150,10 @@ function feedRequest(
 
 function deleteProvider({ providers }: System, { parameters: [id = ''] }: AuthorizedRequest): RouteResponse {
   if (!id.startsWith('urn:')) throw new ApiError('notAUrn', `Parameter id is not a valid URI: ${id}`)
-  if (!providers.remove(id)) throw notFound(id)
+  if (!providers.remove(id)) throw entityNotFound(id)
   return {}
 }
 
-function notFound(id: string): ApiError {
-  return new ApiError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
+function idIn({ parameters: [id = ''] }: AuthorizedRequest): string {
+  return id
 }

@@ -10,6 +10,8 @@ export interface StorageModel {
   readonly key: number
   readonly pools: readonly Pool[]
   readonly timeline: Timeline
+  /** Sites (VDCs) that replicate; a scenario may need more. */
+  readonly sites: number
   readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
   /** The value in the catalogue's unit. */
   readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
@@ -19,6 +21,7 @@ export interface ModelOptions {
   readonly seed: string
   readonly pools: number
   readonly nodes: number
+  readonly sites: number
   readonly scenario: Scenario
 }
 
@@ -49,6 +52,7 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
     key,
     pools,
     timeline,
+    sites: options.sites,
     stateOf,
     value: (attribute, node, t, form) =>
       attribute === 'diskSpaceOfflineTotal'

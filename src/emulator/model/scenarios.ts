@@ -25,6 +25,8 @@ export interface ScenarioRow {
   readonly help: string
   /** Delay of responses under /dashboard/, in milliseconds. */
   readonly responseDelayMs?: number
+  /** Sites that it needs at least; default: 1. */
+  readonly sites?: number
   readonly effects: (node: Node) => Partial<Effects>
 }
 
@@ -77,6 +79,28 @@ export const SCENARIOS = {
     responseDelayMs: 2_000,
     // Added, not multiplied: the base latency falls with the load at night and at weekends.
     effects: () => ({ addedLatencyMs: 600 }),
+  },
+  'site-down': {
+    help: 'the last of two or more sites cannot be reached: failed links, and a backlog that grows since midnight (UTC)',
+    sites: 2,
+    effects: () => ({}),
+  },
+  'site-rejoin': {
+    help: 'the last of two or more sites joins again: its links copy the data from 0 % to 100 % within each day (UTC)',
+    sites: 2,
+    effects: () => ({}),
+  },
+  'quota-near': {
+    help: 'two namespaces are just below their hard quota, a third one reaches it within days',
+    effects: () => ({}),
+  },
+  upgrade: {
+    help: 'the software of every second node is one version newer',
+    effects: () => ({}),
+  },
+  'array-alerts': {
+    help: 'the system has unacknowledged critical alerts and errors, and one more warning every 30 minutes',
+    effects: () => ({}),
   },
 } as const satisfies Record<string, ScenarioRow>
 

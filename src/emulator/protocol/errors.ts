@@ -55,6 +55,10 @@ export class ApiError extends Error {
   }
 }
 
+export function entityNotFound(id: string): ApiError {
+  return new ApiError('notFound', `Unable to find entity specified in URL with the given id ${id}`)
+}
+
 /** The members of an error body, in the order in which they are written. Refused logins have no `retryable`. */
 export function bodyOf(error: ApiError) {
   const { code, description, retryable } = error.row

@@ -16,14 +16,23 @@ interface OperationRow {
 const ANY_ROLE: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN', 'SECURITY_ADMIN']
 const MONITOR: readonly Role[] = ['SYSTEM_MONITOR', 'SYSTEM_ADMIN']
 
+const ZONE = '/dashboard/zones/localzone'
+
 /** The operations of the API, by the names in the request log and in the targets of faults. */
 export const ROUTES = {
   login: { method: 'GET', path: '/login', roles: 'public' },
   logout: { method: 'GET', path: '/logout', roles: ANY_ROLE },
   whoami: { method: 'GET', path: '/user/whoami', roles: ANY_ROLE },
-  pools: { method: 'GET', path: '/dashboard/zones/localzone/storagepools', roles: MONITOR },
+  system: { method: 'GET', path: ZONE, roles: MONITOR },
+  pools: { method: 'GET', path: `${ZONE}/storagepools`, roles: MONITOR },
+  replication_groups: { method: 'GET', path: `${ZONE}/replicationgroups`, roles: MONITOR },
+  failed_links: { method: 'GET', path: `${ZONE}/rglinksFailed`, roles: MONITOR },
+  bootstrap_links: { method: 'GET', path: `${ZONE}/rglinksBootstrap`, roles: MONITOR },
+  replication_group: { method: 'GET', path: '/dashboard/replicationgroups/{id}', roles: MONITOR },
+  group_links: { method: 'GET', path: '/dashboard/replicationgroups/{id}/rglinks', roles: MONITOR },
   varrays: { method: 'GET', path: '/vdc/data-services/varrays', roles: ANY_ROLE },
   vdc_nodes: { method: 'GET', path: '/vdc/nodes', roles: ANY_ROLE },
+  pool: { method: 'GET', path: '/dashboard/storagepools/{id}', roles: MONITOR },
   nodes: { method: 'GET', path: '/dashboard/storagepools/{id}/nodes', roles: MONITOR },
   query: { method: 'POST', path: '/flux/api/external/v2/query', roles: MONITOR, refusal: 'noPermission' },
   providers: { method: 'GET', path: '/vdc/admin/authnproviders', roles: ANY_ROLE },

@@ -29,5 +29,8 @@ export const SETTINGS = {
   failingMeasurement: undefined as string | undefined,
   /** Refuses absolute times in `range`. */
   refusesAbsolute: false,
+
+  /** The recovery point of replication as served, from the right one in epoch seconds. */
+  recoveryPoint: (seconds: number) => seconds,
 }
 export type Settings = Readonly<typeof SETTINGS>

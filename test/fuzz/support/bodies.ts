@@ -1,5 +1,4 @@
 import { type FeedRequest, feedText } from '../../../src/emulator/feed/node.ts'
-import { poolListText } from '../../../src/emulator/feed/pool_list.ts'
 import { parseFeedQuery } from '../../../src/emulator/feed/query.ts'
 import { createProviders } from '../../../src/emulator/http/providers.ts'
 import { createModel } from '../../../src/emulator/model/model.ts'
@@ -7,6 +6,7 @@ import { resolveOptions } from '../../../src/emulator/options.ts'
 import { writeDocument } from '../../../src/emulator/protocol/format.ts'
 import { PROFILES, type Profile } from '../../../src/emulator/protocol/profiles.ts'
 import { SETTINGS } from '../../../src/emulator/protocol/settings.ts'
+import { poolListText } from '../../../src/emulator/resources/zone.ts'
 
 const NOW_SECONDS = 1_785_312_642
 const QUERIES = ['dataType=current', 'dataType=current&category=capacityForecast']

@@ -113,6 +113,11 @@ describe('every scenario', () => {
     'filling-up': ['Needs attention', 'of the disk space is allocated'],
     'error-burst': ['all Good'],
     slow: ['all Good'],
+    'site-down': ['all Good'],
+    'site-rejoin': ['all Good'],
+    'quota-near': ['all Good'],
+    upgrade: ['all Good'],
+    'array-alerts': ['all Good'],
   }
 
   test.each(SCENARIO_NAMES)('%s is shown, in every window', async (scenario) => {

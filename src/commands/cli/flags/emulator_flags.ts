@@ -16,6 +16,7 @@ import { parseCount } from './values.ts'
 export interface EmulatorFlags {
   pools: number
   nodes: number
+  sites: number
   seed: string
   profile?: Profile
   scenario: Scenario
@@ -25,7 +26,7 @@ export interface EmulatorFlags {
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 export function addEmulatorFlags(command: Command, withoutProfile: string): Command {
-  const { pools, nodes, seed, scenario } = EMULATOR_DEFAULTS
+  const { pools, nodes, sites, seed, scenario } = EMULATOR_DEFAULTS
   const choice = (flags: string, help: string, choices: object) =>
     new Option(flags, help).choices(Object.keys(choices))
   return command
@@ -33,6 +34,7 @@ export function addEmulatorFlags(command: Command, withoutProfile: string): Comm
     .addOption(choice('--profile <name>', `${OPTION_HELP.profile} (default: ${withoutProfile})`, PROFILES))
     .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
     .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
+    .option('--sites <count>', OPTION_HELP.sites, parseCount, sites)
     .option('--seed <text>', OPTION_HELP.seed, seed)
     .addOption(choice('--expired-token <status>', OPTION_HELP.expiredToken, EXPIRED_TOKEN))
     .option('--fault <fault>', OPTION_HELP.faults, collectFault)
@@ -49,10 +51,11 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 
 /** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
-  const { pools, nodes, seed, profile, scenario, expiredToken, fault = [] } = flags
+  const { pools, nodes, sites, seed, profile, scenario, expiredToken, fault = [] } = flags
   return {
     pools,
     nodes,
+    sites,
     seed,
     scenario,
     faults: fault,

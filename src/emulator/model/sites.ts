@@ -1,0 +1,123 @@
+import type { StorageModel } from './model.ts'
+import { mix, smoothNoise, uuidOf } from './random.ts'
+import { SCENARIOS, type ScenarioRow } from './scenarios.ts'
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const MEGABYTE = 1_000_000
+const SITE_NAMES = ['vdc-frankfurt', 'vdc-dublin', 'vdc-oslo']
+/** A group that real systems have and do not show, with more than one site. */
+const INTERNAL_UUID = '00000000-0000-0000-0000-000000000000'
+const GROUP_SALT = 91
+const PENDING_SALT = 92
+/** Data that waits at a working link: MB, and how long, in seconds. */
+const PENDING_MB = { repository: 900, journal: 40, xor: 260 }
+const LAG_SECONDS = 180
+/** Data written for a site that cannot be reached, in MB/s. */
+const BACKLOG_MB_PER_SECOND = 45
+/** Data that a site that joins again has to copy. */
+const BOOTSTRAP_BYTES = 40e12
+
+/** Sites (VDCs) at a time: those of the options, or as many as the scenario needs. */
+export function siteCount(model: StorageModel, t: number): number {
+  const { sites = 1 }: ScenarioRow = SCENARIOS[model.timeline.periodAt(t).scenario]
+  return Math.max(model.sites, sites)
+}
+
+/** A virtual data center. The first one is the emulated system. */
+export function siteOf(model: StorageModel, index: number) {
+  return {
+    name: SITE_NAMES[index] ?? `vdc-${index + 1}`,
+    uuid: uuidOf(mix(model.key, GROUP_SALT - 1 - index)),
+  }
+}
+
+export interface ReplicationGroup {
+  readonly index: number
+  readonly name: string
+  /** As the query interface names it. */
+  readonly urn: string
+  readonly zones: number
+  /** Of the links to other sites. */
+  readonly hasData: boolean
+}
+
+/** The group of one site, and with more sites an active one, a passive one, and the internal one. */
+export function replicationGroups(model: StorageModel, t: number): ReplicationGroup[] {
+  const sites = siteCount(model, t)
+  const groupOf = (index: number, name: string, zones: number, hasData = false): ReplicationGroup => {
+    const uuid = name === 'internal' ? INTERNAL_UUID : uuidOf(mix(model.key, GROUP_SALT + index))
+    return { index, name, zones, hasData, urn: `urn:storageos:ReplicationGroupInfo:${uuid}:global` }
+  }
+  const local = groupOf(0, 'rg-local', 1)
+  if (sites === 1) return [local]
+  return [
+    local,
+    groupOf(1, 'rg-geo', sites, true),
+    groupOf(2, 'rg-passive', sites),
+    groupOf(3, 'internal', sites),
+  ]
+}
+
+export interface ReplicationLink {
+  readonly group: ReplicationGroup
+  readonly remote: string
+  readonly id: string
+  readonly state: 'Good' | 'Failed' | 'Bootstrap'
+  /** Bytes. */
+  readonly pending: { readonly repository: number; readonly journal: number; readonly xor: number }
+  /** Time of the oldest data that waits, in epoch seconds; undefined: none waits. */
+  readonly recoveryPoint: number | undefined
+  /** Percent of the state. */
+  readonly progress: number
+  /** Bytes that a bootstrap has still to copy. */
+  readonly toCopy: number
+}
+
+/** The links of the groups with more than one site. The internal group has none. */
+export function replicationLinks(model: StorageModel, t: number): ReplicationLink[] {
+  const sites = siteCount(model, t)
+  const groups = replicationGroups(model, t).filter(({ zones, name }) => zones > 1 && name !== 'internal')
+  return groups.flatMap((group) =>
+    Array.from({ length: sites - 1 }, (_, index) => linkOf(model, group, index + 1, index + 2 === sites, t)),
+  )
+}
+
+/** In the scenarios of a site it is the last one. */
+function linkOf(
+  model: StorageModel,
+  group: ReplicationGroup,
+  site: number,
+  isLast: boolean,
+  t: number,
+): ReplicationLink {
+  const { scenario, day, from } = model.timeline.periodAt(t)
+  const state =
+    isLast && scenario === 'site-down'
+      ? 'Failed'
+      : isLast && scenario === 'site-rejoin'
+        ? 'Bootstrap'
+        : 'Good'
+  const key = mix(mix(model.key, PENDING_SALT), group.index * 10 + site)
+  const downSince = Number.isFinite(from) ? from : day
+  const backlog = state === 'Failed' ? Math.max(0, t - downSince) * BACKLOG_MB_PER_SECOND : 0
+  const noise = 1 + 0.6 * smoothNoise(key, t, HOUR)
+  const bytesOf = (megabytes: number, part: number) =>
+    group.hasData ? Math.floor((megabytes * noise + backlog * part) * MEGABYTE) : 0
+  const progress = state === 'Bootstrap' ? (100 * (t % DAY)) / DAY : 0
+  const waiting = state === 'Failed' ? downSince : t
+  return {
+    group,
+    remote: siteOf(model, site).name,
+    id: uuidOf(key),
+    state,
+    pending: {
+      repository: bytesOf(PENDING_MB.repository, 0.8),
+      journal: bytesOf(PENDING_MB.journal, 0.02),
+      xor: bytesOf(PENDING_MB.xor, 0.18),
+    },
+    recoveryPoint: group.hasData ? Math.floor(waiting - LAG_SECONDS * noise) : undefined,
+    progress,
+    toCopy: state === 'Bootstrap' ? Math.floor(BOOTSTRAP_BYTES * (1 - progress / 100)) : 0,
+  }
+}

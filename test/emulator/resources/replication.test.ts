@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import type { Emulator } from '../../../src/emulator/emulator.ts'
+import { call, type Json, NOW_SECONDS, startEmulator } from '../client.ts'
+
+const ZONE = '/dashboard/zones/localzone'
+
+async function listOf(emulator: Emulator, path: string): Promise<Json[]> {
+  const { _embedded } = (await call(emulator, `${path}?dataType=current`)).json()
+  return _embedded.instances ?? _embedded._instances
+}
+
+const groupsOf = (emulator: Emulator) => listOf(emulator, `${ZONE}/replicationgroups`)
+const linksOf = (emulator: Emulator, state: 'Failed' | 'Bootstrap') =>
+  listOf(emulator, `${ZONE}/rglinks${state}`)
+
+describe('replication groups', () => {
+  test('a system of one site has one group, without recovery point', async () => {
+    const groups = await groupsOf(await startEmulator({ profile: 'modern' }))
+    expect(groups).toEqual([
+      {
+        _links: expect.any(Object),
+        apiChange: '1',
+        numZones: '1',
+        name: 'rg-local',
+        id: expect.stringMatching(
+          /^Replication_Group:urn:storageos:ReplicationGroupInfo:[0-9a-f-]{36}:global$/,
+        ),
+        chunksRepoPendingReplicationTotalSize: '0',
+        chunksJournalPendingReplicationTotalSize: '0',
+        chunksPendingXorTotalSize: '0',
+        replicationIngressTrafficCurrent: [],
+        replicationEgressTrafficCurrent: [],
+      },
+    ])
+  })
+
+  test.each([2, 3])(
+    'a system of %i sites has an active, a passive, a local and the internal group',
+    async (sites) => {
+      const groups = await groupsOf(await startEmulator({ profile: 'modern', sites }))
+      expect(groups.map(({ name, numZones }) => [name, Number(numZones)])).toEqual([
+        ['rg-local', 1],
+        ['rg-geo', sites],
+        ['rg-passive', sites],
+        ['internal', sites],
+      ])
+      const [, geo, passive, internal] = groups
+      const lag = NOW_SECONDS - Number(geo.replicationRpoTimestamp)
+      expect(lag > 0 && lag < 600).toBe(true)
+      expect(Number(geo.chunksRepoPendingReplicationTotalSize)).toBeGreaterThan(0)
+      expect(passive).not.toHaveProperty('replicationRpoTimestamp')
+      expect(passive.id).toMatch(/^Replication_Group: urn:/)
+      expect(internal.id).toContain(':00000000-0000-0000-0000-000000000000:')
+    },
+  )
+
+  test('profile documented has instances and numbers in several notations', async () => {
+    const groups = await groupsOf(await startEmulator({ sites: 2 }))
+    expect(groups.map((group) => Number(group.chunksPendingXorTotalSize) >= 0)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  test('a group and its links are served by the links of the list, also with the blank', async () => {
+    const emulator = await startEmulator({ profile: 'modern', sites: 3 })
+    const groups = await groupsOf(emulator)
+    for (const group of groups) {
+      const href = encodeURI(group._links.self.href)
+      expect((await call(emulator, `${href}?dataType=current`)).json()).toEqual(group)
+      const links = await listOf(emulator, encodeURI(group._links.rglinks.href))
+      expect(links.map(({ rgName, rglinkStatus }) => [rgName, rglinkStatus])).toEqual(
+        group.name === 'rg-geo' || group.name === 'rg-passive' ? Array(2).fill([group.name, 'Good']) : [],
+      )
+    }
+    const missing = await call(emulator, '/dashboard/replicationgroups/none')
+    expect([missing.status, missing.json().code]).toEqual([404, 2000])
+  })
+
+  test('the figures of the system are the sums of the groups', async () => {
+    const emulator = await startEmulator({ profile: 'modern', sites: 3, scenario: 'site-down' })
+    const groups = await groupsOf(emulator)
+    const zone = (await call(emulator, `${ZONE}?dataType=current`)).json()
+    for (const name of ['chunksRepoPendingReplicationTotalSize', 'chunksJournalPendingReplicationTotalSize'])
+      expect(Number(zone[name])).toBe(groups.reduce((sum, group) => sum + Number(group[name]), 0))
+  })
+})
+
+describe('links', () => {
+  test('healthy: none has failed, none is new', async () => {
+    const emulator = await startEmulator({ sites: 3 })
+    expect([await linksOf(emulator, 'Failed'), await linksOf(emulator, 'Bootstrap')]).toEqual([[], []])
+  })
+
+  test('site-down: the links to the last site fail, the backlog grows and the recovery point stays', async () => {
+    let now = Date.parse('2026-03-11T10:00:00Z')
+    const emulator = await startEmulator({ profile: 'modern', scenario: 'site-down', clock: () => now })
+    const failed = await linksOf(emulator, 'Failed')
+    expect(failed).toMatchObject([
+      { rgName: 'rg-geo', zone1Name: 'vdc-frankfurt', zone2Name: 'vdc-dublin', FailoverState: 'None' },
+      { rgName: 'rg-passive', zone1Name: 'vdc-frankfurt', zone2Name: 'vdc-dublin' },
+    ])
+    const [, before] = await groupsOf(emulator)
+    now += 3_600_000
+    const [, after] = await groupsOf(emulator)
+    const pending = (group: Json) => Number(group.chunksRepoPendingReplicationTotalSize)
+    expect(pending(after) - pending(before)).toBeGreaterThan(100e9)
+    expect(
+      Math.abs(Number(after.replicationRpoTimestamp) - Number(before.replicationRpoTimestamp)),
+    ).toBeLessThan(600)
+    expect(NOW_SECONDS - Number(after.replicationRpoTimestamp)).toBeGreaterThan(4 * 3_600)
+    expect(await linksOf(emulator, 'Bootstrap')).toEqual([])
+  })
+
+  test('a switch to site-down starts the backlog at the switch', async () => {
+    const emulator = await startEmulator({ profile: 'modern', sites: 2 })
+    emulator.setScenario('site-down')
+    const [, group] = await groupsOf(emulator)
+    expect(NOW_SECONDS - Number(group.replicationRpoTimestamp)).toBeLessThan(900)
+    expect(await linksOf(emulator, 'Failed')).toHaveLength(2)
+  })
+
+  test('site-rejoin: the progress of the links goes from 0 % to 100 % within a day', async () => {
+    let now = Date.parse('2026-03-11T00:00:00Z')
+    const emulator = await startEmulator({ profile: 'modern', scenario: 'site-rejoin', clock: () => now })
+    const progress: number[] = []
+    for (let hour = 0; hour < 24; hour += 6) {
+      const links = await linksOf(emulator, 'Bootstrap')
+      expect(links).toHaveLength(2)
+      progress.push(Number(links[0].BootstrapProgressPercent))
+      now += 6 * 3_600_000
+    }
+    expect(progress).toEqual([0, 25, 50, 75])
+    expect(await linksOf(emulator, 'Failed')).toEqual([])
+  })
+})

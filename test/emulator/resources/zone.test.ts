@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest'
+import type { Emulator } from '../../../src/emulator/emulator.ts'
+import { SCENARIO_NAMES } from '../../../src/emulator/model/scenarios.ts'
+import { call, type Json, NOW_SECONDS, nodesOf, startEmulator } from '../client.ts'
+
+const ZONE = '/dashboard/zones/localzone'
+const PROFILES = ['documented', 'classic', 'modern'] as const
+
+const zoneOf = async (emulator: Emulator): Promise<Json> =>
+  (await call(emulator, `${ZONE}?dataType=current`)).json()
+
+async function poolsOf(emulator: Emulator): Promise<Json[]> {
+  const { _embedded } = (await call(emulator, `${ZONE}/storagepools?dataType=current`)).json()
+  return _embedded.instances ?? _embedded._instances
+}
+
+/** The value of a snapshot, in an array or not. */
+function figure(object: Json, name: string): number {
+  const snapshot = Array.isArray(object[name]) ? object[name].at(-1) : object[name]
+  const [value] = Object.entries(snapshot).flatMap(([key, one]) => (key === 't' ? [] : [Number(one)]))
+  return value ?? Number.NaN
+}
+
+const timeOf = (object: Json, name: string) => Number([object[name]].flat().at(-1).t)
+
+const SUMS = [
+  'diskSpaceTotalCurrent',
+  'diskSpaceAllocatedCurrent',
+  'diskSpaceFreeCurrent',
+  'diskSpaceReservedCurrent',
+  'diskSpaceOfflineTotalCurrent',
+  ...['UserData', 'SystemMetadata', 'LocalProtection', 'GeoCopy', 'GeoCache'].map(
+    (purpose) => `diskSpaceAllocated${purpose}Current`,
+  ),
+  ...['User', 'System', 'Combined'].flatMap((scope) =>
+    ['Pending', 'Unreclaimable', 'Reclaimed', 'TotalDetected'].map((kind) => `gc${scope}${kind}Current`),
+  ),
+  'recoveryBadChunksTotalSizeCurrent',
+  'chunksEcApplicableTotalSealSizeCurrent',
+  'chunksEcCodedTotalSealSizeCurrent',
+]
+const COUNTS = ['numNodes', 'numGoodNodes', 'numBadNodes', 'numMaintenanceNodes', 'numDisks', 'numGoodDisks']
+
+describe.each(PROFILES)('profile %s', (profile) => {
+  test.each(SCENARIO_NAMES)(
+    'scenario %s: the system is the sum of its pools, and identities hold',
+    async (scenario) => {
+      const emulator = await startEmulator({ profile, scenario, pools: 3, nodes: 4 })
+      const [zone, pools] = [await zoneOf(emulator), await poolsOf(emulator)]
+      for (const name of SUMS) {
+        const sum = pools.reduce((total, pool) => total + figure(pool, name), 0)
+        expect([name, figure(zone, name)]).toEqual([name, sum])
+      }
+      for (const name of COUNTS) {
+        expect([name, Number(zone[name])]).toEqual([
+          name,
+          pools.reduce((sum, pool) => sum + Number(pool[name]), 0),
+        ])
+      }
+      for (const one of [zone, ...pools]) {
+        const space = (kind: string) => figure(one, `diskSpace${kind}Current`)
+        expect(space('Allocated') + space('Free') + space('Reserved')).toBe(space('Total'))
+        for (const scope of ['User', 'System']) {
+          const garbage = (kind: string) => figure(one, `gc${scope}${kind}Current`)
+          expect(garbage('Pending') + garbage('Unreclaimable') + garbage('Reclaimed')).toBe(
+            garbage('TotalDetected'),
+          )
+          expect(figure(one, 'gcCombinedPendingCurrent')).toBe(
+            figure(one, 'gcUserPendingCurrent') + figure(one, 'gcSystemPendingCurrent'),
+          )
+        }
+        const [applicable, coded] = ['Applicable', 'Coded'].map((kind) =>
+          figure(one, `chunksEc${kind}TotalSealSizeCurrent`),
+        )
+        expect(figure(one, 'chunksEcCodedRatioCurrent')).toBeCloseTo(
+          (100 * Number(coded)) / Number(applicable),
+          10,
+        )
+      }
+    },
+  )
+
+  test('counts and capacity are those of the nodes feed', async () => {
+    const emulator = await startEmulator({ profile, scenario: 'disk-failures', nodes: 3 })
+    const pools = await poolsOf(emulator)
+    for (const [index, pool] of pools.entries()) {
+      const nodes = await nodesOf(emulator, 'dataType=current', index)
+      const sum = (of: (node: Json) => number) => nodes.reduce((total, node) => total + of(node), 0)
+      expect(Number(pool.numBadDisks)).toBe(sum(({ numBadDisks }) => Number(numBadDisks)))
+      expect(Number(pool.numNodes)).toBe(nodes.length)
+      expect(Number(pool.numGoodNodes)).toBe(
+        nodes.filter(({ healthStatus }) => healthStatus === 'Good').length,
+      )
+      for (const name of ['diskSpaceTotalCurrent', 'diskSpaceAllocatedCurrent'])
+        expect(figure(pool, name)).toBe(sum((node) => figure(node, name)))
+    }
+  })
+
+  test('one pool is served as in the list', async () => {
+    const emulator = await startEmulator({ profile })
+    const [first] = await poolsOf(emulator)
+    expect((await call(emulator, `${first._links.self.href}?dataType=current`)).json()).toEqual(first)
+  })
+})
+
+test('the form of real systems: counts are strings, measures and alerts are arrays of one snapshot', async () => {
+  const zone = await zoneOf(await startEmulator({ profile: 'modern' }))
+  expect(zone).toMatchObject({
+    id: 'localzone',
+    name: 'vdc-frankfurt',
+    numNodes: '10',
+    alertsNumUnackCritical: [{ t: expect.stringMatching(/^\d+$/), Count: '0' }],
+    diskSpaceTotalCurrent: [{ t: expect.any(String), Space: expect.any(String) }],
+    gcUserPendingCurrent: [{ t: expect.any(String), Capacity: expect.stringMatching(/^\d+$/) }],
+    recoveryRateCurrent: [{ t: expect.any(String), Rate: '0.0' }],
+    gcUserDataIsEnabled: 'true',
+    replicationIngressTrafficCurrent: [],
+  })
+  expect(Object.keys(zone._links).sort()).toEqual([
+    'nodes',
+    'replicationgroups',
+    'rglinksBootstrap',
+    'rglinksFailed',
+    'self',
+    'storagepools',
+  ])
+})
+
+test('snapshots keep their own time: erasure coding is up to an hour old, bad chunks 55 days', async () => {
+  const zone = await zoneOf(await startEmulator({ profile: 'modern' }))
+  expect(NOW_SECONDS - timeOf(zone, 'diskSpaceTotalCurrent')).toBe(0)
+  expect(NOW_SECONDS - timeOf(zone, 'chunksEcCodedTotalSealSizeCurrent')).toBeGreaterThan(300)
+  expect(NOW_SECONDS - timeOf(zone, 'recoveryBadChunksTotalSizeCurrent')).toBeGreaterThan(55 * 86_400)
+  const failing = await zoneOf(await startEmulator({ profile: 'modern', scenario: 'node-down' }))
+  expect(figure(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeGreaterThan(0)
+  expect(NOW_SECONDS - timeOf(failing, 'recoveryBadChunksTotalSizeCurrent')).toBeLessThan(300)
+})
+
+test('without dataType=current, rates and ratios without suffix are a zero of now', async () => {
+  const emulator = await startEmulator({ profile: 'modern', pools: 1, nodes: 1 })
+  const zone = (await call(emulator, ZONE)).json()
+  expect(zone.recoveryRate).toEqual([{ t: String(NOW_SECONDS), Rate: '0.0' }])
+  expect(zone.chunksEcCodedRatio).toEqual([{ t: String(NOW_SECONDS), Percent: '0.0' }])
+  expect(await zoneOf(emulator)).not.toHaveProperty('recoveryRate')
+})
+
+describe('unacknowledged alerts', () => {
+  const countsIn = (zone: Json) =>
+    ['Critical', 'Error', 'Warning', 'Info'].map((severity) => figure(zone, `alertsNumUnack${severity}`))
+
+  test.each([
+    ['healthy', [0, 0, 1, 12]],
+    ['maintenance', [0, 0, 1, 12]],
+    ['upgrade', [0, 0, 1, 12]],
+    ['node-down', [1, 0, 1, 12]],
+    ['filling-up', [1, 0, 2, 12]],
+    ['array-alerts', [1, 2, expect.any(Number), 12]],
+    ['site-down', [0, 1, 1, 12]],
+  ] as const)('scenario %s', async (scenario, counts) => {
+    expect(countsIn(await zoneOf(await startEmulator({ scenario })))).toEqual(counts)
+  })
+
+  test('disk failures are errors', async () => {
+    const [critical = 0, errors = 0] = countsIn(
+      await zoneOf(await startEmulator({ scenario: 'disk-failures' })),
+    )
+    expect([critical, errors]).toEqual([1, 10])
+  })
+
+  test('warnings of array-alerts grow', async () => {
+    let now = Date.parse('2026-03-11T10:00:00Z')
+    const emulator = await startEmulator({ scenario: 'array-alerts', clock: () => now })
+    const [, , before = 0] = countsIn(await zoneOf(emulator))
+    now += 3_600_000
+    const [, , after = 0] = countsIn(await zoneOf(emulator))
+    expect(after).toBe(before + 2)
+  })
+})
+
+test('one site has no recovery point, more sites have one', async () => {
+  const one = await zoneOf(await startEmulator())
+  expect(one).not.toHaveProperty('replicationRpoTimestamp')
+  expect(figure(one, 'diskSpaceAllocatedGeoCopyCurrent')).toBe(0)
+  const two = await zoneOf(await startEmulator({ sites: 2, profile: 'modern' }))
+  expect(NOW_SECONDS - Number(two.replicationRpoTimestamp)).toBeLessThan(600)
+  expect(figure(two, 'diskSpaceAllocatedGeoCopyCurrent')).toBeGreaterThan(0)
+})
