@@ -8,7 +8,7 @@ import {
   replicationGroups,
   replicationLinks,
   siteOf,
-} from '../model/sites.ts'
+} from '../model/system/sites.ts'
 import { entityNotFound } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 

@@ -1,6 +1,6 @@
-import type { StorageModel } from './model.ts'
-import { mix, smoothNoise, uuidOf } from './random.ts'
-import { SCENARIOS, type ScenarioRow } from './scenarios.ts'
+import type { StorageModel } from '../model.ts'
+import { mix, smoothNoise, uuidOf } from '../random.ts'
+import { SCENARIOS, type ScenarioRow } from '../scenarios.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR

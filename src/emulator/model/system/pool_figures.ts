@@ -1,8 +1,8 @@
-import { spaceOf } from './capacity.ts'
-import type { StorageModel } from './model.ts'
-import { keyOf, mix, smoothNoise } from './random.ts'
+import { spaceOf } from '../capacity.ts'
+import type { StorageModel } from '../model.ts'
+import { keyOf, mix, smoothNoise } from '../random.ts'
+import type { Pool } from '../topology.ts'
 import { siteCount } from './sites.ts'
-import type { Pool } from './topology.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR

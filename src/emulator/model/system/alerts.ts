@@ -1,8 +1,8 @@
-import { spaceOf } from './capacity.ts'
-import type { StorageModel } from './model.ts'
-import type { Scenario } from './scenarios.ts'
+import { spaceOf } from '../capacity.ts'
+import type { StorageModel } from '../model.ts'
+import type { Scenario } from '../scenarios.ts'
+import type { Pool } from '../topology.ts'
 import { replicationLinks } from './sites.ts'
-import type { Pool } from './topology.ts'
 
 export const SEVERITIES = ['Critical', 'Error', 'Warning', 'Info'] as const
 export type Severity = (typeof SEVERITIES)[number]
