@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SystemClient } from '../../src/api/client.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { runBackfill } from '../../src/history/backfill.ts'
-import { createFileDestination } from '../../src/history/file_destination.ts'
-import { poolSource } from '../../src/history/source.ts'
+import { createFileDestination } from '../../src/history/output/file_destination.ts'
+import { runBackfill } from '../../src/history/run/run.ts'
+import { poolSource } from '../../src/history/sources/feed_source.ts'
 import { silentLog } from '../../src/log.ts'
 import { median } from './comparison/figures.ts'
 import type { Served } from './emulator_process.ts'
@@ -101,7 +101,7 @@ async function backfill(
   const spoolFolder = join(folder, 'spool')
   const source = poolSource({ key: poolId, system: 'bench', poolId, label: 'hot', client, points: POINTS })
   const { samples } = await runBackfill({
-    settings: { period: PERIOD, sources: [poolId], destination: output, labels: {} },
+    settings: { period: PERIOD, sources: [poolId], refused: {}, destination: output, labels: {} },
     parts: [{ name: 'all', period: PERIOD }],
     sources: [source],
     destination: createFileDestination({ target: () => output, spoolFolder, skipEmpty: false }),

@@ -21,17 +21,12 @@ export interface Failure {
   readonly at: number
 }
 
-/** @param remedies by reason, instead of those of all requests */
-export function failureOf(
-  failure: ApiError,
-  at: number,
-  remedies: Partial<Readonly<Record<Reason, string>>> = {},
-): Failure {
+export function failureOf(failure: ApiError, at: number, remedy = failure.remedy): Failure {
   const { reason, detail, endpoint } = failure
   return {
     reason,
     message: endpoint === undefined ? detail : `${endpoint}: ${detail}`,
-    remedy: remedies[reason] ?? failure.remedy,
+    remedy,
     at,
   }
 }

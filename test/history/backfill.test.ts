@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
-import { type Destination, runBackfill } from '../../src/history/backfill.ts'
-import type { SystemProgress } from '../../src/history/run_progress.ts'
-import type { HistorySource } from '../../src/history/source.ts'
+import type { Destination } from '../../src/history/output/destination.ts'
+import type { SystemProgress } from '../../src/history/run/progress.ts'
+import { runBackfill } from '../../src/history/run/run.ts'
+import type { HistorySource } from '../../src/history/sources/source.ts'
 import { never } from '../api/http/answers.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -15,12 +16,15 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
     key: system,
     system,
     label: 'pool hot',
-    requestsFor: ({ start, end }) => (end - start) / 300,
+    counter:
+      () =>
+      ({ start, end }) =>
+        (end - start) / 300,
     async *read(period) {
       for (let { start } = period; start < period.end; start += 300) {
         await answer(start)
         const series = [{ family: 'sds_pool_up', labels: { system }, times: [start], values: [1] }]
-        yield { period: { ...period, start, end: start + 300 }, series, rejected: [], unanswered: [] }
+        yield { period: { ...period, start, end: start + 300 }, series, rejected: [], unanswered: new Map() }
       }
     },
   }
@@ -41,7 +45,13 @@ function runOf(...sources: readonly HistorySource[]) {
     discard: async () => undefined,
   }
   const result = runBackfill({
-    settings: { period: PERIOD, sources: sources.map(({ key }) => key), destination: 'test', labels: {} },
+    settings: {
+      period: PERIOD,
+      sources: sources.map(({ key }) => key),
+      refused: {},
+      destination: 'test',
+      labels: {},
+    },
     parts: [{ name: 'all', period: PERIOD }],
     sources,
     destination,

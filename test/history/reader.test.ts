@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import type { HistoryReading } from '../../src/api/history/history.ts'
 import type { Period } from '../../src/api/history/series.ts'
-import { readPool } from '../../src/history/reader.ts'
 import { historySeries } from '../../src/history/series.ts'
+import { readPool } from '../../src/history/sources/feed_source.ts'
 import { type ClientSetup, monitored, startClient, startEmulator } from '../api/client_setup.ts'
 
 const START = 1_772_323_200

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openSpool, type Spool } from '../../src/history/spool.ts'
+import { openSpool, type Spool } from '../../src/history/output/spool.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 const FREE = 'sds_node_disk_space_total_bytes'

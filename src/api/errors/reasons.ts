@@ -214,3 +214,9 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = ROWS
 /** Values of the label `result`: `ok`, or the reason of the failure. */
 export type Result = 'ok' | Reason
 export const RESULTS: readonly Result[] = ['ok', ...(Object.keys(ROWS) as Reason[])]
+
+/** Whether the same request may succeed later: the failure is not about it, nor about this machine. */
+export function mayPass(reason: Reason): boolean {
+  const { origin } = REASONS[reason]
+  return origin === 'endpoint' || origin === 'system'
+}

@@ -1,6 +1,5 @@
 import type { Steps } from '../../slices.ts'
 import { isReadable, type QueryAnswer, type Series } from './answers/answer.ts'
-import { intervalOf, USUAL_INTERVAL_SECONDS, windowSeconds } from './answers/intervals.ts'
 import { createGrowingPast, type QueriedPast } from './growing_past.ts'
 import { type Subject, subjectOf } from './subjects.ts'
 import { boundsOf, groupByNode, type NodeOptions, nodePerformance } from './values/performance.ts'
@@ -18,6 +17,8 @@ export interface PastOptions extends NodeOptions {
   /** Seconds since the epoch: the first one belongs to the window, the second one does not. */
   readonly start: number
   readonly end: number
+  /** How far back the poller would have asked at each time. */
+  readonly windowSeconds: number
   /** By default every subject is calculated. */
   readonly isCalculated?: (subject: Subject) => boolean
 }
@@ -25,13 +26,10 @@ export interface PastOptions extends NodeOptions {
 /** Two for a rate, and two more for the interval of the series. */
 const POINTS = 4
 
-/** Points before the window that its rates may need: as far as the poller looks back. */
-export const LEAD_SECONDS = 1200
-
 /**
  * The values of all nodes at the times of all points in the window. Each is what the poller would have exported when
  * this point was the newest one, so it has the same rates, sums and rules for resets and gaps.
- * @param series with the points of {@link LEAD_SECONDS} before the window
+ * @param series with the points of `windowSeconds` before the window
  */
 export function* pastSteps(series: readonly Series[], options: PastOptions): Steps<readonly NodePast[]> {
   const byNode = yield* groupByNode(series)
@@ -41,7 +39,7 @@ export function* pastSteps(series: readonly Series[], options: PastOptions): Ste
     const past = createGrowingPast()
     for (const [subject, ofSubject] of Map.groupBy(ofNode, subjectOf)) {
       if (options.isCalculated?.(subject) === false) continue
-      const moments = createMoments(ofSubject)
+      const moments = createMoments(ofSubject, options.windowSeconds)
       for (const t of timesOf(ofSubject, options)) {
         past.add(t, nodePerformance(moments(t), bounds, options))
       }
@@ -59,20 +57,20 @@ function timesOf(series: readonly Series[], { start, end }: PastOptions): readon
 }
 
 /**
- * The series as they were at a time: their last points up to it, without series whose newest point is too old.
- * To be called with ascending times.
+ * The series as a query at this time would have found them: their last points, without those that are older than it asks
+ * for. To be called with ascending times.
  */
-function createMoments(series: readonly Series[]): (t: number) => readonly Series[] {
-  const cursors = series.map((one) => ({ one, next: 0 }))
+function createMoments(series: readonly Series[], windowSeconds: number): (t: number) => readonly Series[] {
+  const cursors = series.map((one) => ({ one, first: 0, next: 0 }))
   return (t) =>
     cursors.flatMap((cursor) => {
       const { points } = cursor.one
       while ((points[cursor.next]?.t ?? Number.POSITIVE_INFINITY) <= t) cursor.next += 1
-      let first = Math.max(cursor.next - POINTS, 0)
-      const interval = intervalOf(points, cursor.next) ?? USUAL_INTERVAL_SECONDS
-      if (t - (points[cursor.next - 1]?.t ?? Number.NEGATIVE_INFINITY) > windowSeconds(interval)) return []
-      while (t - (points[first]?.t ?? t) > LEAD_SECONDS) first += 1
-      return [{ ...cursor.one, points: points.slice(first, cursor.next) }]
+      cursor.first = Math.max(cursor.first, cursor.next - POINTS)
+      while (cursor.first < cursor.next && t - (points[cursor.first]?.t ?? t) > windowSeconds)
+        cursor.first += 1
+      if (cursor.first === cursor.next) return []
+      return [{ ...cursor.one, points: points.slice(cursor.first, cursor.next) }]
     })
 }
 

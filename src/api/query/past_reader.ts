@@ -1,13 +1,13 @@
 import { inSlices } from '../../slices.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { Reason } from '../errors/reasons.ts'
+import { mayPass, REASONS } from '../errors/reasons.ts'
 import { createRejectedValues, type RejectedValue } from '../feed/rejected_values.ts'
 import type { QueryAnswer, Series } from './answers/answer.ts'
-import { joinedSeries, LEAD_SECONDS, type NodePast, pastSteps } from './past.ts'
-import type { FailedQuery } from './performance_reader.ts'
+import { longestInterval } from './answers/intervals.ts'
+import { joinedSeries, type NodePast, pastSteps } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
-import { fieldsOf, type Query, type Range } from './requests/queries.ts'
-import type { SendQuery } from './requests/request_all.ts'
+import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
+import { createSequence, type QueryResults, type SendQuery } from './requests/request_all.ts'
 import { type Subject, subjectsOf } from './subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
@@ -30,19 +30,25 @@ export interface PastReading {
   readonly unanswered: ReadonlyMap<Subject, ApiError>
 }
 
+/** A query that a system refused, and how; unknown after the process in which it did. */
+interface RefusedQuery {
+  readonly name: string
+  readonly failure: ApiError | undefined
+}
+
 /** Reads the past of all nodes of one system, window by window. Remembers which queries the system supports. */
 export interface PastReader {
-  /** Number of requests for a window. `follows`: the one before ends where it starts. */
-  requestsFor(window: Range, follows: boolean): number
+  /** Counts the requests for windows, in the order in which they are to be read. */
+  counter(): (window: Range) => number
   /**
    * The values at all points of a window, which is {@link MAX_RANGE_SECONDS} long at most. Of counters whose window
-   * before was not read, the points of 20 minutes before it are read too.
+   * before was not read, the points before it are read too, as far back as the poller asks.
    * @param only the subjects to read; undefined: all
    * @throws {ApiError} when nothing is answered; `schema` if the system does not answer for the range
    */
   read(window: Range, signal: AbortSignal, only?: ReadonlySet<string>): Promise<PastReading>
-  /** Queries that the system refused in the first window, so they are not sent any more. */
-  refused(): readonly FailedQuery[]
+  /** Queries that the system refused in the first window of the run, so they are not sent any more. */
+  refused(): readonly RefusedQuery[]
   /** Whether a failed read is worth a repetition. */
   isPassing(failure: ApiError): boolean
 }
@@ -52,29 +58,12 @@ export interface PastReaderOptions {
   readonly query: SendQuery
   /** Seconds since the epoch: what is deleted by now is not requested. */
   readonly nowSeconds: number
+  /** Of a run that an earlier process began: names of the queries that the system refused then. Others are read. */
+  readonly refused?: readonly string[] | undefined
 }
-
-/** Failures that every query would have. */
-const OF_ALL: readonly Reason[] = ['forbidden', 'not_found', 'auth', 'local']
-/** Failures that a shorter range may avoid. */
-const TOO_LONG: readonly Reason[] = ['too_large', 'timeout']
-/** Failures after which the system gets no more requests, if nothing was answered. */
-const MAX_FAILURES = 2
 
 /** The answer has other points than those of the range: no answer of this system can be trusted. */
 class WrongRangeError extends ApiError {}
-
-/** A query to be sent for ranges of limited length. */
-interface Task {
-  readonly query: Query
-  readonly seconds: number
-}
-
-/** The newest points of a query. */
-interface Carried {
-  readonly stop: number
-  readonly series: ReadonlyMap<string, Series>
-}
 
 /** The answers to one query for a window, in the order of their ranges. */
 interface PastAnswers {
@@ -83,23 +72,28 @@ interface PastAnswers {
   readonly window: readonly QueryAnswer[]
 }
 
-interface Outcomes {
-  readonly answers: ReadonlyMap<Query, PastAnswers>
-  readonly failed: readonly { readonly query: Query; readonly failure: ApiError }[]
-}
+/** Sends the queries of a window. */
+type RequestWindow = (
+  window: Range,
+  isSent: (query: Query) => boolean,
+  signal: AbortSignal,
+) => Promise<QueryResults<PastAnswers>>
 
-type Request = (isSent: (query: Query) => boolean, window: Range, signal: AbortSignal) => Promise<Outcomes>
-
-/** Sends the queries of a plan, for shorter ranges where an answer is too large or takes too long. */
-function createRequest(send: SendQuery, plan: Plan, carried: ReadonlyMap<Query, Carried>): Request {
+/** @param hasPoints whether the points before a time are known */
+function createRequest(
+  send: SendQuery,
+  plan: Plan,
+  hasPoints: (query: Query, start: number) => boolean,
+): RequestWindow {
   /** Longest ranges that are answered, in seconds, where they are shorter than a window. */
   const lengths = new Map<Query, number>()
+  const lengthOf = (query: Query) => lengths.get(query) ?? MAX_RANGE_SECONDS
 
-  async function requestRange(task: Task, range: Range, signal: AbortSignal): Promise<QueryAnswer[]> {
+  async function requestRange(query: Query, range: Range, signal: AbortSignal): Promise<QueryAnswer[]> {
     const answers: QueryAnswer[] = []
     for (let { start } = range; start < range.stop; ) {
-      const part = { start, stop: Math.min(start + task.seconds, range.stop) }
-      const answer = await send({ ...task.query, range: part }, plan.dialect(), signal)
+      const part = { start, stop: Math.min(start + lengthOf(query), range.stop) }
+      const answer = await send({ ...query, range: part }, plan.dialect(), signal)
       checkRange(answer, part)
       answers.push(answer)
       start = part.stop
@@ -107,137 +101,116 @@ function createRequest(send: SendQuery, plan: Plan, carried: ReadonlyMap<Query, 
     return answers
   }
 
-  async function requestTask(task: Task, window: Range, signal: AbortSignal): Promise<PastAnswers> {
-    const { query, seconds } = task
-    const needsLead = !query.isGauge && carried.get(query)?.stop !== window.start
-    const lead = needsLead ? await requestRange(task, leadOf(window), signal) : []
-    const answers = { lead, window: await requestRange(task, window, signal) }
-    lengths.set(query, seconds)
-    return answers
+  return async (window, isSent, signal) => {
+    const lead = { start: window.start - plan.dialect().windowSeconds, stop: window.start }
+    const sequence = createSequence<PastAnswers>(
+      async (query) => ({
+        lead: hasPoints(query, window.start) ? [] : await requestRange(query, lead, signal),
+        window: await requestRange(query, window, signal),
+      }),
+      (query, failure) => {
+        if (failure instanceof WrongRangeError) throw failure
+        const seconds = lengthOf(query)
+        if (!REASONS[failure.reason].rangeDependent || seconds <= MIN_RANGE_SECONDS)
+          return plan.adapt(query, failure)?.filter(isSent)
+        // A system that answers nothing may be down.
+        if (sequence.answers.size > 0 || failure.reason === 'too_large')
+          lengths.set(query, Math.ceil(seconds / 2 / MIN_RANGE_SECONDS) * MIN_RANGE_SECONDS)
+        return [query]
+      },
+    )
+    await sequence.run(plan.queries().filter(isSent))
+    return sequence
   }
-
-  /** Changes what is sent after a failure. @returns undefined: nothing else is worth sending */
-  function instead({ query, seconds }: Task, failure: ApiError): readonly Task[] | undefined {
-    if (TOO_LONG.includes(failure.reason) && seconds > MIN_RANGE_SECONDS)
-      return [{ query, seconds: Math.ceil(seconds / 2 / MIN_RANGE_SECONDS) * MIN_RANGE_SECONDS }]
-    return plan.adapt(query, failure)?.map((part) => ({ query: part, seconds }))
-  }
-
-  async function request(
-    isSent: (query: Query) => boolean,
-    window: Range,
-    signal: AbortSignal,
-  ): Promise<Outcomes> {
-    const taskOf = (query: Query): Task => ({ query, seconds: lengths.get(query) ?? MAX_RANGE_SECONDS })
-    const left = plan.queries().filter(isSent).map(taskOf)
-    const answers = new Map<Query, PastAnswers>()
-    const failed: Outcomes['failed'][number][] = []
-    for (let failures = 0, task = left.shift(); task !== undefined; task = left.shift()) {
-      const { query } = task
-      const answer = await requestTask(task, window, signal).catch(asFailure)
-      if (!(answer instanceof ApiError)) {
-        answers.set(query, answer)
-        continue
-      }
-      failures += 1
-      const others = instead(task, answer)
-      if (others === undefined) failed.push({ query, failure: answer })
-      // Last: the other queries show whether the system answers at all.
-      left.push(...(others ?? []).filter((other) => isSent(other.query)))
-      if (answers.size === 0 && (failures >= MAX_FAILURES || left.length === 0)) throw answer
-    }
-    return { answers, failed }
-  }
-
-  return request
 }
 
-export function createPastReader(options: PastReaderOptions): PastReader {
+/** The newest points of each query, which the next window needs. */
+function createCarriedPoints(plan: Plan) {
+  const carried = new Map<Query, { readonly stop: number; readonly series: ReadonlyMap<string, Series> }>()
+  const hasPoints = (query: Query, start: number) => query.isGauge || carried.get(query)?.stop === start
+  return {
+    hasPoints,
+    /** The points of a window and before it. */
+    seriesOf({ answers }: QueryResults<PastAnswers>, { start, stop }: Range): readonly Series[] {
+      const oldest = stop - plan.dialect().windowSeconds
+      const joined = [...answers].map(([query, { lead, window }]) => {
+        const before = carried.get(query)
+        const series = joinedSeries([...(before?.stop === start ? [before] : lead), ...window])
+        carried.set(query, { stop, series: newestPart(series, oldest) })
+        return { series }
+      })
+      return [...joinedSeries(joined).values()]
+    },
+  }
+}
+
+export function createPastReader({ query: send, nowSeconds, ...options }: PastReaderOptions): PastReader {
   const plan = createPlan()
   const interfaces = createInterfaceRule(options.interfaces)
-  const carried = new Map<Query, Carried>()
-  const refused = new Map<Query, ApiError>()
+  const carried = createCarriedPoints(plan)
+  const request = createRequest(send, plan, carried.hasPoints)
+  const refused = new Map<string, ApiError | undefined>(options.refused?.map((name) => [name, undefined]))
   let hasRead = false
-  const isServed = (query: Query, window: Range) =>
-    !refused.has(query) && isKept(query, window, options.nowSeconds)
-  const request = createRequest(options.query, plan, carried)
 
-  /** The points of a window and before it, of which the last ones are kept for the next window. */
-  function seriesOf({ answers }: Outcomes, window: Range): ReadonlyMap<string, Series> {
-    const joined = [...answers].map(([query, { lead, window: ofWindow }]) => {
-      const before = carried.get(query)
-      const series = joinedSeries([...(before?.stop === window.start ? [before] : lead), ...ofWindow])
-      carried.set(query, { stop: window.stop, series: newestPart(series, window.stop - LEAD_SECONDS) })
-      return { series }
-    })
-    return joinedSeries(joined)
+  /** What was refused or is deleted by now is not requested. */
+  function isServed({ name, bucket }: Query, { stop }: Range): boolean {
+    return !refused.has(name) && stop > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
   }
 
-  /** The subjects that lack an answer. Of the first window, queries that are refused are not served. */
-  function noteFailures({ failed }: Outcomes): ReadonlyMap<Subject, ApiError> {
+  /** The subjects that lack an answer. Of the first window of a run, queries that are refused are not served. */
+  function noteFailures({ failures }: QueryResults<PastAnswers>): ReadonlyMap<Subject, ApiError> {
     const unanswered = new Map<Subject, ApiError>()
-    for (const { query, failure } of failed)
-      if (!hasRead && isRefused(failure) && failure.reason !== 'too_large') refused.set(query, failure)
+    const isFirst = !hasRead && options.refused === undefined
+    for (const [query, failure] of failures)
+      if (isFirst && isRefused(failure) && failure.reason !== 'too_large') refused.set(query.name, failure)
       else for (const subject of subjectsOf(query)) unanswered.set(subject, failure)
     hasRead = true
     return unanswered
   }
 
   return {
-    requestsFor(window, follows) {
-      const sent = plan.queries().filter((query) => isServed(query, window))
-      const leads = follows ? [] : sent.filter(({ isGauge }) => !isGauge)
-      return sent.length + leads.length
+    counter() {
+      const readUntil = new Map<Query, number>()
+      return (window) => {
+        const sent = plan.queries().filter((query) => isServed(query, window))
+        const known = sent.filter((query) => query.isGauge || readUntil.get(query) === window.start)
+        for (const query of sent) readUntil.set(query, window.stop)
+        return 2 * sent.length - known.length
+      }
     },
     async read(window, signal, only) {
       const isSent = (query: Query) => isServed(query, window) && isAbout(query, only)
-      const outcomes = await request(isSent, window, signal)
-      const unanswered = noteFailures(outcomes)
+      const results = await request(window, isSent, signal)
+      const unanswered = noteFailures(results)
+      const answers = [...results.answers.values()].flatMap((of) => [...of.lead, ...of.window])
+      const interval = await inSlices(longestInterval(answers), signal)
+      if (interval !== undefined) plan.noteInterval(interval)
       const rejected = createRejectedValues()
-      const steps = pastSteps([...seriesOf(outcomes, window).values()], {
+      const steps = pastSteps(carried.seriesOf(results, window), {
         interfaces,
         rejected,
-        failedFields: new Set([...refused.keys()].flatMap(fieldsOf)),
+        failedFields: new Set(SINGLE_QUERIES.filter(({ name }) => refused.has(name)).flatMap(fieldsOf)),
         isCalculated: (subject) => !unanswered.has(subject) && (only === undefined || only.has(subject)),
         start: window.start,
         end: window.stop,
+        windowSeconds: plan.dialect().windowSeconds,
       })
-      return {
-        nodes: await inSlices(steps, signal),
-        rejected: [...rejectedIn(outcomes), ...rejected.list()],
-        unanswered,
-      }
+      const nodes = await inSlices(steps, signal)
+      return { nodes, rejected: [...rejectedIn(results), ...rejected.list()], unanswered }
     },
-    refused: () => [...refused].map(([{ name }, failure]) => ({ name, failure })),
-    isPassing: (failure) => !isOfAll(failure) && (hasRead || !isRefused(failure)),
+    refused: () => [...refused].map(([name, failure]) => ({ name, failure })),
+    isPassing: (failure) =>
+      mayPass(failure.reason) ||
+      (hasRead && !REASONS[failure.reason].allQueries && !(failure instanceof WrongRangeError)),
   }
-}
-
-/** @throws the failure, unless it is of one query only */
-function asFailure(failure: unknown): ApiError {
-  if (failure instanceof ApiError && failure.reason !== 'throttled' && !isOfAll(failure)) return failure
-  throw failure
-}
-
-function isOfAll(failure: ApiError): boolean {
-  return failure instanceof WrongRangeError || OF_ALL.includes(failure.reason)
-}
-
-/** What is deleted by now is not requested. */
-function isKept({ bucket }: Query, { stop }: Range, nowSeconds: number): boolean {
-  return stop > nowSeconds - (KEPT_SECONDS[bucket] ?? 0)
 }
 
 function isAbout(query: Query, only: ReadonlySet<string> | undefined): boolean {
   return only === undefined || [...subjectsOf(query)].some((subject) => only.has(subject))
 }
 
-function rejectedIn({ answers }: Outcomes): readonly RejectedValue[] {
+function rejectedIn({ answers }: QueryResults<PastAnswers>): readonly RejectedValue[] {
   return [...answers.values()].flatMap(({ window }) => window.flatMap(({ rejected }) => rejected))
-}
-
-function leadOf({ start }: Range): Range {
-  return { start: start - LEAD_SECONDS, stop: start }
 }
 
 function checkRange({ outside, stop }: QueryAnswer, range: Range): void {

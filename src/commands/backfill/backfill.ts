@@ -1,35 +1,21 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
-import { REJECTIONS } from '../../api/parse/reads.ts'
 import { HISTORY_FAMILIES, NODE_LABELS } from '../../catalogue.ts'
-import type { Config } from '../../config/config.ts'
+import type { PerformanceSource } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { runBackfill } from '../../history/backfill.ts'
-import type { Hole } from '../../history/holes.ts'
-import { createJournal, difference, type RunSettings, type RunState } from '../../history/journal.ts'
 import { alignedPeriod } from '../../history/periods.ts'
-import type { HistorySource } from '../../history/source.ts'
-import { bytesText, counted, durationText, visibleText } from '../../text.ts'
+import { difference } from '../../history/run/journal.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { parseSeconds, parseTime, timeText } from '../cli/flags/times.ts'
+import { parseSeconds, parseTime } from '../cli/flags/times.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { failureText } from '../cli/system_errors.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { estimateRun } from './estimate.ts'
-import {
-  chooseOutput,
-  earlierState,
-  lockJournal,
-  type Output,
-  type OutputFlags,
-  prepareNew,
-} from './output.ts'
+import { chooseOutput, earlierState, lockJournal, type OutputFlags, prepareNew } from './output.ts'
 import { connect } from './pools.ts'
-import { type BackfillReporter, countText, createReporter } from './progress.ts'
+import { countText, createReporter } from './progress.ts'
 import { addRemoteFlags } from './remote_flags.ts'
-import { parseSource, planSources, type Source, type SourcePlan } from './sources.ts'
+import { parseSource, planSources } from './sources.ts'
+import { estimateText, type PlannedRun, writeHistory } from './write.ts'
 
 interface Flags extends OutputFlags {
   readonly 'config.file': string
@@ -39,7 +25,7 @@ interface Flags extends OutputFlags {
   readonly interval: number
   readonly system?: string
   readonly pool?: readonly string[]
-  readonly source: Source
+  readonly source: PerformanceSource
   readonly label?: Readonly<Record<string, string>>
   readonly fillGaps?: true
   readonly 'prometheus.url'?: string
@@ -164,34 +150,32 @@ async function backfill(flags: Flags): Promise<void> {
 const NO_JOB =
   'warning: the series get no label job, by which the dashboards select them: add --label=job=NAME with the job_name that scrapes /metrics'
 
-interface Invocation {
+interface Invocation extends Pick<PlannedRun, 'config' | 'output' | 'state' | 'reporter' | 'signal'> {
   readonly flags: Flags
-  readonly config: Config
-  readonly output: Output
   readonly prometheus: string | undefined
   readonly period: Period
-  readonly state: RunState | undefined
-  readonly reporter: BackfillReporter
-  readonly signal: AbortSignal
 }
 
 async function run(invocation: Invocation): Promise<void> {
-  const { flags, config, output, period, state, signal } = invocation
+  const { flags, config, output, period, prometheus, state, signal } = invocation
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   const { source, label: labels = {} } = flags
   await using listed = await connect({ systems, config, chosen: flags.pool, labels, signal })
   const nowSeconds = Math.floor(Date.now() / 1000)
-  const plan = await planSources({ ...listed, ...invocation, source, labels, nowSeconds })
+  const options = { source, period, prometheus, labels, nowSeconds, earlier: state?.settings, signal }
+  const plan = await planSources(listed.systems, options)
   const settings = {
     period,
     sources: plan.sources.map((planned) => planned.source.key),
+    refused: Object.fromEntries(plan.sources.map((planned) => [planned.source.key, planned.refused])),
     destination: output.name,
     labels,
   }
   const changed = state && difference(state.settings, settings)
   if (changed !== undefined) throw new Failed(`--resume: the earlier run had ${changed}`, EXIT.usage)
-  if (flags.dryRun === true) return printEstimate({ ...invocation, plan, requests: listed.requests })
-  await write({ ...invocation, plan, requests: listed.requests, settings })
+  const planned = { ...invocation, settings, plan, requests: listed.requests }
+  if (flags.dryRun === true) process.stdout.write(estimateText(planned))
+  else await writeHistory(planned)
 }
 
 function periodOf({ from, to, interval }: Flags): Period {
@@ -206,121 +190,4 @@ function gapSource({ fillGaps, 'prometheus.url': url }: Flags): string | undefin
   if ((fillGaps === true) !== (url !== undefined))
     throw new Failed('--fill-gaps and --prometheus.url need each other', EXIT.usage)
   return url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
-}
-
-interface PlannedRun extends Invocation {
-  readonly plan: SourcePlan
-  /** Number of requests sent so far. */
-  readonly requests: () => number
-}
-
-function printEstimate(planned: PlannedRun): void {
-  const { plan, output, period, config } = planned
-  const { requests, samples, bytes } = estimateRun(plan.sources, output.partsOf(period))
-  // A run begins with the same requests as this one.
-  const all = planned.requests() + requests
-  const lines = [
-    ...plan.sources.map(({ source, text }) =>
-      visibleText(`system ${source.system}, ${source.label}: ${text}`),
-    ),
-    ...plan.report.map(visibleText),
-    `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
-    `requests: ${all}, at least ${durationText(slowestSeconds(planned, config))}`,
-    `samples:  ${countText(samples)} at most`,
-    `size:     ${bytesText(bytes)} at most, and the same for the time of the run`,
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-}
-
-/** The systems are read at the same time, each within its own limit. */
-function slowestSeconds({ plan, output, period }: PlannedRun, { limits }: Config): number {
-  const bySystem = Map.groupBy(plan.sources, ({ source }) => source.system)
-  const requests = [...bySystem.values()].map(
-    (sources) => estimateRun(sources, output.partsOf(period)).requests,
-  )
-  return Math.max(...requests) / limits.requestsPerSecond
-}
-
-interface Run extends PlannedRun {
-  readonly settings: RunSettings
-}
-
-async function write(planned: Run): Promise<void> {
-  const { plan, output, settings, state, reporter, signal } = planned
-  const began = performance.now()
-  const { period } = settings
-  for (const line of plan.report) reporter.line(visibleText(line))
-  const rejected = createRejectedReport()
-  const destination = await output.open()
-  const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
-  const sources = plan.sources.map(({ source }) => source)
-  try {
-    const { samples, parts } = await runBackfill({
-      settings,
-      parts: output.partsOf(period),
-      sources,
-      destination,
-      journal,
-      state,
-      onProgress: reporter.show,
-      notice: (text) => reporter.line(visibleText(text)),
-      onRejected: rejected.add,
-      signal,
-    })
-    reporter.clear()
-    for (const line of rejected.lines()) reporter.line(line)
-    const seconds = (performance.now() - began) / 1000
-    const requests = counted(planned.requests(), 'request')
-    const holes = parts.flatMap((part) => part.holes)
-    const without = plan.refused.length === 0 ? '' : `, without ${plan.refused.join(', ')}`
-    const complete = holes.length === 0 && without === '' ? 'complete, ' : ''
-    const text = `${output.name}: ${complete}${countText(samples)} samples, ${requests}, ${durationText(seconds)}`
-    reporter.line(`${text}${without}`)
-    if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
-    process.stdout.write(output.nextSteps(period))
-  } catch (failure) {
-    if (failure instanceof Failed) throw failure
-    const text = signal.aborted ? 'interrupted' : failureTexts(failure)
-    if (journal?.isSaved !== true) {
-      await destination.discard()
-      throw new Failed(text)
-    }
-    throw new Failed(`${text}\nWhat was read is saved: run the same command with --resume to continue.`)
-  }
-}
-
-/** The failures of all systems, or the one that ended the run. */
-function failureTexts(failure: unknown): string {
-  return failure instanceof AggregateError ? failure.errors.map(failureText).join('\n') : failureText(failure)
-}
-
-/** One line for each hole. */
-function holesText(holes: readonly Hole[], sources: readonly HistorySource[], canResume: boolean): string {
-  const lines = holes.map(({ source: key, subject, start, end }) => {
-    const source = sources.find((one) => one.key === key)
-    const where = visibleText(`system ${source?.system}, ${source?.label}`)
-    return `missing: ${where}: ${subject} from ${timeText(start)} to ${timeText(end)} was not answered`
-  })
-  const next = canResume
-    ? 'The rest is written: run the same command with --resume to read just this.'
-    : 'The rest is written. Only a run with a journal can be continued.'
-  return [...lines, next].join('\n')
-}
-
-/** Counts rejected values by attribute and reason. */
-function createRejectedReport() {
-  const byKind = new Map<string, { readonly text: string; times: number }>()
-  return {
-    add({ system }: HistorySource, values: readonly RejectedValue[]): void {
-      for (const { attribute, reason, node, text, times } of values) {
-        const kind = `${attribute} ${reason}`
-        const first = `system ${system}, node ${visibleText(node)}: "${visibleText(text)}" ${REJECTIONS[reason]}`
-        const entry = byKind.get(kind) ?? { text: `${attribute}: first of ${first}`, times: 0 }
-        entry.times += times
-        byKind.set(kind, entry)
-      }
-    },
-    lines: (): string[] =>
-      [...byKind.values()].map(({ text, times }) => `rejected ${counted(times, 'value')} of ${text}`),
-  }
 }

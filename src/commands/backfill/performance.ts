@@ -1,90 +1,116 @@
 import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { Reason } from '../../api/errors/reasons.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
 import type { Period } from '../../api/history/series.ts'
 import { USUAL_INTERVAL_SECONDS, windowSeconds } from '../../api/query/answers/intervals.ts'
 import { createPastReader, KEPT_SECONDS } from '../../api/query/past_reader.ts'
 import { QUERIES } from '../../api/query/requests/queries.ts'
 import { hasRangeDefect, readVersions } from '../../api/query/requests/version.ts'
 import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
+import type { HistorySeries } from '../../history/series.ts'
 import {
   QUERY_STEP_SECONDS,
   type QueriedPool,
   type QuerySourceOptions,
   querySource,
-} from '../../history/query_source.ts'
-import type { HistorySeries } from '../../history/series.ts'
-import type { Unanswered } from '../../history/source.ts'
+} from '../../history/sources/query_source.ts'
+import { MEASUREMENTS, QUERY_ATTRIBUTES } from '../../query_catalogue.ts'
 import { counted } from '../../text.ts'
-import type { PlannedSource } from './estimate.ts'
+import { Failed } from '../cli/exit.ts'
 import { findQueryGaps } from './gaps.ts'
+import { type Plan, type PlannedSource, type PlanOptions, sizeOf } from './plan.ts'
 import type { ListedPool, ListedSystem } from './pools.ts'
-import { estimateQueries, sizesOf } from './query_estimate.ts'
-import type { QueryPlanOptions } from './query_plan_options.ts'
 import { attributeLimits, missingText, queriedAttributes, timeLimits } from './query_report.ts'
-
-export interface QueryPlan {
-  /** Undefined: the query interface cannot be used. */
-  readonly planned: PlannedSource | undefined
-  /** What is missing, and why. */
-  readonly report: readonly string[]
-  /** Names of the queries that the system refuses, although it answers others. */
-  readonly refused: readonly string[]
-}
 
 /**
  * Finds out whether the query interface of a system has a past that can be used, by its release and by queries for the
- * last half hour with absolute times. Without gaps, nothing is asked.
+ * last half hour with absolute times. Without gaps, nothing is asked. A run that is continued reads what it read before.
  * @param lacks whether the feed lacks figures that the interface may have
  * @throws {ApiError} for failures that may pass
+ * @throws {Failed} if a run that is continued cannot read it now
  */
-export async function planQueries(
-  system: ListedSystem,
-  lacks: boolean,
-  options: QueryPlanOptions,
-): Promise<QueryPlan> {
-  const { name } = system.config
-  const cannot = (reason: string): QueryPlan => ({
-    planned: undefined,
-    report: [missingText(name, lacks, reason)],
-    refused: [],
-  })
+export async function planQueries(system: ListedSystem, lacks: boolean, options: PlanOptions): Promise<Plan> {
+  const { earlier, nowSeconds } = options
+  const { name, performance } = system.config
+  const key = `${name} query ${system.chosen.map(({ poolId }) => poolId).join(' ')}`
+  const cannot = (reason: string): Plan => {
+    if (earlier?.sources.includes(key))
+      throw new Failed(`system ${name}: what is left cannot be read now: ${reason}\n${TRY_AGAIN}`)
+    return { sources: [], report: [missingText(name, lacks, reason)] }
+  }
+  if (earlier?.sources.includes(key) === false) return cannot('it was not read when the run began')
   const reader = createPastReader({
-    interfaces: system.config.performance.interfaces,
+    interfaces: performance.interfaces,
     query: system.client.query,
-    nowSeconds: options.nowSeconds,
+    nowSeconds,
+    refused: earlier?.refused[key],
   })
   const periods = await periodsOf(system, options)
-  const ofSystem = { ...identityOf(system), reader, nodes: nodesOf(system.pools) }
+  const ofSystem = { key, system: name, reader, nodes: nodesOf(system.pools) }
   const source = querySource({ ...ofSystem, ...periods })
   const limits = timeLimits(options)
-  if (periods.gaps.length === 0) {
-    const nothing = () => ({ requests: 0, samples: 0, bytes: 0 })
-    const planned = { source, estimate: nothing, text: 'nothing to read' }
-    return { planned, report: limits.map((line) => `system ${name}: ${line}`), refused: [] }
-  }
+  const planned = { source, sizes: [], text: 'nothing to read', refused: earlier?.refused[key] ?? [] }
+  const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
+  if (periods.gaps.length === 0) return { sources: [planned], report: linesOf(limits) }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
   if (typeof current === 'string') return cannot(current)
-  const { series, unanswered } = current
-  const sizes = sizesOf(series)
-  const estimate = estimateQueries(reader, sizes, options.nowSeconds)
-  const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${sizes.series} series`
   const refused = reader.refused()
-  const more = [
-    ...(series.length === 0
-      ? [`the query interface of ${release.name} has no points of the last ${PROBED_SECONDS / 60} minutes`]
-      : unanswered.length === 0
-        ? attributeLimits(series, release.name, system.chosen, options)
-        : unanswered.map(({ subject, failure }) => `no answer about ${subject} yet: ${failure.detail}`)),
-    ...refused.map(({ name: query, failure }) => `${query} is missing: ${failure.detail}`),
-  ]
+  const text = `${counted(nodesOf(system.chosen).length, 'node')}, ${current.series.length} series`
   return {
-    planned: { source, estimate, text },
-    report: [...limits, ...more].map((line) => `system ${name}: ${line}`),
-    refused: refused.map((query) => query.name),
+    sources: [
+      {
+        ...planned,
+        text,
+        sizes: sizesOf(current.series, nowSeconds),
+        refused: refused.map((one) => one.name),
+      },
+    ],
+    report: linesOf([
+      ...limits,
+      ...currentLimits(current, release.name, system.chosen, options),
+      ...refused.map(
+        (one) => `${one.name} is missing: ${one.failure?.detail ?? 'it was refused when the run began'}`,
+      ),
+    ]),
   }
+}
+
+const TRY_AGAIN = 'What was read is saved: run the same command with --resume later.'
+
+/** What the answers of the last half hour lack. */
+function currentLimits(
+  { series, unanswered }: CurrentFigures,
+  release: string,
+  pools: readonly ListedPool[],
+  options: PlanOptions,
+): readonly string[] {
+  if (series.length === 0)
+    return [`the query interface of ${release} has no points of the last ${PROBED_SECONDS / 60} minutes`]
+  if (unanswered.size === 0) return attributeLimits(series, release, pools, options)
+  return [...unanswered].map(([subject, { detail }]) => `no answer about ${subject} yet: ${detail}`)
+}
+
+/** Families of figures that are kept for a few days only. */
+const SHORT: ReadonlySet<string> = new Set([
+  'sds_node_nic_interface_received_bytes_per_second',
+  'sds_node_nic_interface_transmitted_bytes_per_second',
+  ...QUERY_ATTRIBUTES.flatMap(({ name, source }) => {
+    const isShort =
+      source.kind === 'network' ||
+      (source.measurement !== undefined && MEASUREMENTS[source.measurement].bucket === 'monitoring_op')
+    return isShort ? familiesOf([name]) : []
+  }),
+])
+
+/** Sizes of series that were read, by how long their points are kept. */
+function sizesOf(current: readonly HistorySeries[], nowSeconds: number): PlannedSource['sizes'] {
+  return Object.entries(KEPT_SECONDS).map(([bucket, keptSeconds]) => ({
+    ...sizeOf(current.filter(({ family }) => SHORT.has(family) === (bucket === 'monitoring_op'))),
+    stepSeconds: QUERY_STEP_SECONDS,
+    since: nowSeconds - keptSeconds,
+  }))
 }
 
 /** The release of a system, and why its query interface must not be asked for the past. */
@@ -104,33 +130,30 @@ async function releaseOf(
 }
 
 const PROBED_SECONDS = 1800
-/** Failures that do not pass. */
-const LASTING: readonly Reason[] = ['client_error', 'not_found', 'forbidden', 'schema']
-
 interface CurrentFigures {
   readonly series: readonly HistorySeries[]
-  readonly unanswered: readonly Unanswered[]
+  readonly unanswered: ReadonlyMap<string, ApiError>
 }
 
 /** What the query interface has of the last half hour; a text: why it cannot be used. */
 async function readCurrent(
   options: Omit<QuerySourceOptions, 'gaps'>,
   client: SystemClient,
-  { nowSeconds, labels, signal }: QueryPlanOptions,
+  { nowSeconds, labels, signal }: PlanOptions,
 ): Promise<CurrentFigures | string> {
   const period = { start: nowSeconds - PROBED_SECONDS, end: nowSeconds, interval: QUERY_STEP_SECONDS }
   const source = querySource({ ...options, gaps: [period] })
   const series: HistorySeries[] = []
-  const unanswered: Unanswered[] = []
+  const unanswered = new Map<string, ApiError>()
   try {
     const notice = () => undefined
     for await (const window of source.read(period, { labels, notice, signal })) {
       series.push(...window.series)
-      unanswered.push(...window.unanswered)
+      for (const [subject, failure] of window.unanswered) unanswered.set(subject, failure)
     }
     return { series, unanswered }
   } catch (failure) {
-    if (!(failure instanceof ApiError && LASTING.includes(failure.reason))) throw failure
+    if (!(failure instanceof ApiError) || REASONS[failure.reason].origin !== 'request') throw failure
     return await refusalText(client, failure, signal)
   }
 }
@@ -152,16 +175,11 @@ async function refusalText(client: SystemClient, failure: ApiError, signal: Abor
   }
 }
 
-function identityOf({ config, chosen }: ListedSystem) {
-  const pools = chosen.map(({ poolId }) => poolId).join(' ')
-  return { key: `${config.name} query ${pools}`, system: config.name }
-}
-
 function nodesOf(pools: readonly ListedPool[]) {
   return pools.flatMap(({ reading }) => reading.nodes)
 }
 
-function poolsOf({ chosen }: ListedSystem, options: QueryPlanOptions): QueriedPool[] {
+function poolsOf({ chosen }: ListedSystem, options: PlanOptions): QueriedPool[] {
   return chosen.map((pool) => ({
     label: pool.label,
     nodes: pool.reading.nodes,
@@ -179,7 +197,7 @@ function familiesOf(names: readonly AttributeName[]): string[] {
 /** What is read, within what the system keeps, and what each pool gets of it. */
 async function periodsOf(
   system: ListedSystem,
-  options: QueryPlanOptions,
+  options: PlanOptions,
 ): Promise<{ readonly gaps: readonly Period[]; readonly pools: readonly QueriedPool[] }> {
   const { prometheus, period, nowSeconds, signal } = options
   const keptFrom = nowSeconds - Math.max(...Object.values(KEPT_SECONDS))

@@ -2,17 +2,21 @@ import { createClient, type SystemClient } from '../../api/client.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
-import { pointsPerRequest } from '../../history/request_size.ts'
-import type { PoolSourceOptions } from '../../history/source.ts'
+import { historySeries } from '../../history/series.ts'
+import { type FeedPool, pointsPerRequest } from '../../history/sources/feed_source.ts'
 import { silentLog } from '../../log.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
-import { expectedSeries, type SeriesEstimate } from './estimate.ts'
+import { asHistory, type PlannedSource, sizeOf } from './plan.ts'
 
-/** A pool, and the size of its history as its current values suggest it. */
-export interface ListedPool extends Omit<PoolSourceOptions, 'client' | 'gaps'> {
+/** A pool, and the size of its history if it has all attributes that are served now. */
+export interface ListedPool extends FeedPool {
+  readonly key: string
+  readonly system: string
+  /** The label `pool`. */
+  readonly label: string
   readonly reading: FeedReading
-  readonly estimate: SeriesEstimate
+  readonly size: PlannedSource['sizes'][number]
 }
 
 export interface ListedSystem {
@@ -99,16 +103,18 @@ async function listPools(
   const names = uniqueNames(read)
   return read.map(({ id, reading }, index) => {
     const label = names[index] ?? id
-    const estimate = expectedSeries(reading, { system: system.name, pool: label }, labels)
-    const points = pointsPerRequest(estimate.series, config.limits.maxResponseBytes)
+    const nodes = reading.nodes.map(asHistory)
+    const size = sizeOf([...historySeries({ nodes }, { system: system.name, pool: label }, labels)])
+    const points = pointsPerRequest(size.series, config.limits.maxResponseBytes)
     return {
       key: `${system.name} ${id}`,
       system: system.name,
       poolId: id,
       label,
       points,
+      client,
       reading,
-      estimate,
+      size,
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { SystemProgress } from '../../history/run_progress.ts'
+import type { SystemProgress } from '../../history/run/progress.ts'
 import { durationText, percentText } from '../../text.ts'
 import { createProgress } from '../cli/output/progress.ts'
 

@@ -4,8 +4,8 @@ import { ATTRIBUTES } from '../../catalogue.ts'
 import type { HistorySeries } from '../../history/series.ts'
 import { QUERY_SOURCES } from '../../query_catalogue.ts'
 import { timeText } from '../cli/flags/times.ts'
+import type { PlanOptions } from './plan.ts'
 import type { ListedPool } from './pools.ts'
-import type { QueryPlanOptions } from './query_plan_options.ts'
 
 /** The line about a system whose query interface cannot be used. */
 export function missingText(system: string, lacks: boolean, reason: string): string {
@@ -24,7 +24,7 @@ const SECONDS_PER_HOUR = 3600
 const wholeHour = (seconds: number) => Math.floor(seconds / SECONDS_PER_HOUR) * SECONDS_PER_HOUR
 
 /** One line for each kind of figures that the system has deleted a part of. */
-export function timeLimits({ period, nowSeconds }: QueryPlanOptions): string[] {
+export function timeLimits({ period, nowSeconds }: PlanOptions): string[] {
   return KINDS.flatMap(({ bucket, what }) => {
     const keptSeconds = KEPT_SECONDS[bucket] ?? 0
     const keptFrom = nowSeconds - keptSeconds
@@ -37,7 +37,7 @@ export function timeLimits({ period, nowSeconds }: QueryPlanOptions): string[] {
 /** The attributes that a pool gets from the query interface. */
 export function queriedAttributes(
   { reading }: Pick<ListedPool, 'reading'>,
-  { source }: Pick<QueryPlanOptions, 'source'>,
+  { source }: Pick<PlanOptions, 'source'>,
 ): readonly QueriedAttribute[] {
   return source === 'query' ? QUERIED : missingAttributes(reading)
 }
@@ -50,7 +50,7 @@ export function attributeLimits(
   current: readonly HistorySeries[],
   release: string,
   pools: readonly ListedPool[],
-  options: QueryPlanOptions,
+  options: PlanOptions,
 ): string[] {
   const asked = new Set(pools.flatMap((pool) => queriedAttributes(pool, options)))
   const unserved = [...asked].filter((name) => !current.some((series) => isOf(name, series)))

@@ -1,4 +1,4 @@
-import type { Destination } from '../backfill.ts'
+import type { Destination } from '../output/destination.ts'
 import type { HistorySeries } from '../series.ts'
 import type { Receiver } from './receiver.ts'
 import { type SeriesSlice, writeRequest } from './write_request.ts'

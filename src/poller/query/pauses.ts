@@ -1,8 +1,7 @@
 import type { ApiError } from '../../api/errors/errors.ts'
-import type { Reason } from '../../api/errors/reasons.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
+import { backoffMs } from '../../values/timers.ts'
 
-/** The interface is not there, or may not be used. */
-const PAUSED: readonly Reason[] = ['forbidden', 'not_found', 'unavailable']
 /** A system that restarts or is upgraded answers so for a short time. */
 const FAILURES_ALLOWED = 2
 const FIRST_MS = 600_000
@@ -35,11 +34,10 @@ export function createPauses(now: () => number = () => performance.now()): Pause
       hadRows ||= hasRows
     },
     failed({ reason, status }) {
-      failuresInRow = PAUSED.includes(reason) ? failuresInRow + 1 : 0
+      failuresInRow = REASONS[reason].pausesQueries ? failuresInRow + 1 : 0
       if (failuresInRow <= FAILURES_ALLOWED) return
-      const doublings = failuresInRow - FAILURES_ALLOWED - 1
       const longestMs = hadRows && BAD_GATEWAY.includes(status) ? FIRST_MS : LONGEST_MS
-      untilMs = now() + Math.min(FIRST_MS * 2 ** doublings, longestMs)
+      untilMs = now() + backoffMs(failuresInRow - FAILURES_ALLOWED, FIRST_MS, longestMs)
     },
     remainingMs: () => Math.max(untilMs - now(), 0),
   }

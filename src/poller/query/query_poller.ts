@@ -9,7 +9,7 @@ import {
   type PerformanceReader,
 } from '../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../api/query/requests/version.ts'
-import { QUERY_REMEDIES } from '../../api/query/states.ts'
+import { queryRemedyOf } from '../../api/query/states.ts'
 import type { PollConfig, SystemConfig } from '../../config/config.ts'
 import { type StateSteps, withAnswers, withPerformance } from '../../state/changes.ts'
 import { type Failure, failureOf, type SystemState } from '../../state/state.ts'
@@ -156,7 +156,7 @@ function stateOf({ reading, failed }: PerformanceAnswers) {
 function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {
   const [first] = failed
   if (first === undefined) return undefined
-  const failure = failureOf(first.failure, Date.now() / 1000, QUERY_REMEDIES)
+  const failure = failureOf(first.failure, Date.now() / 1000, queryRemedyOf(first.failure))
   const others = failed.length === 1 ? '' : `, and ${failed.length - 1} more`
   return { ...failure, message: `${first.name}${others}: ${failure.message}; the values are not renewed` }
 }
@@ -164,7 +164,7 @@ function partFailureOf(failed: readonly FailedQuery[]): Failure | undefined {
 /** The values stay until they are too old. */
 function withFailure(system: SystemState, cause: ApiError): StateSteps {
   const { reading, receivedAtMs = 0 } = system.performance ?? {}
-  const failure = failureOf(cause, Date.now() / 1000, QUERY_REMEDIES)
+  const failure = failureOf(cause, Date.now() / 1000, queryRemedyOf(cause))
   return withPerformance(system, { reading, receivedAtMs, failure })
 }
 

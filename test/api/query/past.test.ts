@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createRejectedValues } from '../../../src/api/feed/rejected_values.ts'
 import type { Point, Series } from '../../../src/api/query/answers/answer.ts'
-import { LEAD_SECONDS, type NodePast, pastSteps } from '../../../src/api/query/past.ts'
+import { type NodePast, pastSteps } from '../../../src/api/query/past.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
 import { MEASUREMENTS } from '../../../src/query_catalogue.ts'
 import { atOnce } from '../../../src/slices.ts'
@@ -9,6 +9,8 @@ import { NO_FILTER } from './query_files.ts'
 
 const START = 1_772_323_200
 const STEP = 300
+/** As far as the poller looks back with this step. */
+const WINDOW_SECONDS = 1320
 const WINDOW = { start: START, end: START + 3600 }
 
 interface SeriesOptions {
@@ -39,6 +41,7 @@ function past(all: readonly Series[], window = WINDOW): NodePast {
     interfaces: createInterfaceRule(NO_FILTER),
     failedFields: new Set<string>(),
     rejected: createRejectedValues(),
+    windowSeconds: WINDOW_SECONDS,
     ...window,
   }
   const [node, ...others] = atOnce(pastSteps(all, options))
@@ -87,7 +90,7 @@ describe('rates of the past', () => {
     expect(new Set(found.map(([, value]) => value))).toEqual(new Set([10]))
   })
 
-  test('do not exist for the first point after a gap of more than 20 minutes, and span a shorter one', () => {
+  test('do not exist for the first point after a gap for which the poller does not look back, and span a shorter one', () => {
     const without = (...missing: readonly number[]) =>
       readBandwidth([
         series(
@@ -111,7 +114,7 @@ describe('rates of the past', () => {
       const middle = START + minutes * 60
       const second = all.map((one) => ({
         ...one,
-        points: one.points.filter(({ t }) => t >= middle - LEAD_SECONDS),
+        points: one.points.filter(({ t }) => t >= middle - WINDOW_SECONDS),
       }))
       const parts = [
         ...readBandwidth(all, { start: START, end: middle }),

@@ -59,7 +59,7 @@ describe('a reader of the past', () => {
   test('asks one query after the other, and for the counters before the first window', async () => {
     const { read, names, ranges } = readerOf()
     await read(-2 * HOUR, -HOUR)
-    expect(new Set(ranges())).toEqual(new Set([`${-2 * HOUR - 1200} ${-2 * HOUR}`, `${-2 * HOUR} ${-HOUR}`]))
+    expect(new Set(ranges())).toEqual(new Set([`${-2 * HOUR - 1320} ${-2 * HOUR}`, `${-2 * HOUR} ${-HOUR}`]))
     expect(names()).toEqual(WITH_LEAD)
     await read(-HOUR, 0)
     expect(names()).toEqual(ALL)
@@ -84,13 +84,15 @@ describe('a reader of the past', () => {
       start: NOW - (KEPT_SECONDS['monitoring_op'] ?? 0) - HOUR,
       stop: NOW - (KEPT_SECONDS['monitoring_op'] ?? 0),
     }
-    expect(reader.requestsFor(old, false)).toBe(8)
+    const count = reader.counter()
+    expect(count(old)).toBe(8)
     await read(old.start - NOW, old.stop - NOW)
     expect(names()).toEqual(MAIN.flatMap((name) => [name, name]))
-    expect(reader.requestsFor({ start: old.stop, stop: old.stop + HOUR }, true)).toBe(7)
+    expect(count({ start: old.stop, stop: old.stop + HOUR })).toBe(8)
     await read(old.stop - NOW, old.stop + HOUR - NOW)
     // Of the network, the points before the window were not asked for.
     expect(names()).toEqual([...GAUGES, 'query_network', ...COUNTERS])
+    expect(count({ start: old.stop + HOUR, stop: old.stop + 2 * HOUR })).toBe(7)
   })
 
   test('carries the last points into the next window', async () => {

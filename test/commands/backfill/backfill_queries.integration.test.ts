@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import type { Emulator } from '../../../src/emulator/emulator.ts'
 import { startEmulator } from '../../api/client_setup.ts'
 import { type Folder, temporaryFolder } from '../../support/folders.ts'
 import { run, startProcess } from '../../support/processes.ts'
@@ -34,6 +35,9 @@ function configFor(
 
 const backfill = (...args: string[]) => run(process.execPath, ['src/main.ts', 'backfill', ...args])
 
+/** Requests of a run, without the logout at its end. */
+const requestsOf = ({ log }: Emulator) => log.count() - log.count('logout')
+
 const samplesIn = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
 describe('the query interface', () => {
@@ -50,7 +54,9 @@ describe('the query interface', () => {
     emulator.log.clear()
     const { code, stderr } = await backfill(...flags)
     expect([code, stderr]).toEqual([0, expect.stringContaining('latencies are in the histogram')])
-    expect(/complete, .*, (\d+) requests, /.exec(stderr)?.[1]).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
+    expect([/complete, .*, (\d+) requests, /.exec(stderr)?.[1], String(requestsOf(emulator))]).toEqual(
+      Array(2).fill(/requests: (\d+)/.exec(dry.stdout)?.[1]),
+    )
     const text = readFileSync(file, 'utf8')
     const expected = Number(/samples: {2}(\d+)/.exec(dry.stdout)?.[1])
     // Types of errors differ from one interval to the next.
@@ -70,6 +76,21 @@ describe('the query interface', () => {
       code: 0,
     })
   })
+
+  test.each(['--output=-', '--output-dir=days'])(
+    'takes the requests that --dry-run prints across its five-day limit, with %s',
+    async (output) => {
+      using folder = temporaryFolder()
+      await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+      const out = output.replace('days', join(folder.path, 'days'))
+      const config = configFor(folder, emulator)
+      const flags = [config, ...range(27, 5 * DAY - 12 * HOUR), '--source=query', '--label=job=sds', out]
+      const dry = await backfill(...flags, '--dry-run')
+      emulator.log.clear()
+      expect(await backfill(...flags)).toMatchObject({ code: 0 })
+      expect(String(requestsOf(emulator))).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
+    },
+  )
 
   test('gives only what it keeps: CPU for 5 days, transactions for 60 days', async () => {
     using folder = temporaryFolder()
@@ -198,6 +219,43 @@ describe('a query that was answered before and fails later', () => {
       code: 0,
       stderr: expect.stringContaining('nothing to add'),
     })
+  })
+})
+
+describe('a query that was answered in an earlier process', () => {
+  test('is a hole, too, if it is refused when --resume begins', async () => {
+    using folder = temporaryFolder()
+    await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
+    await using proxy = await startProxy(emulator.url)
+    const config = configFor(folder, proxy)
+    const file = join(folder.path, 'history.om')
+    const to = Math.floor((Date.now() / 1000 - HOUR) / 300) * 300
+    const flags = [`--from=${to - 2 * HOUR}`, `--to=${to}`, '--source=query', '--label=job=sds']
+    const output = `--output=${file}`
+    const stop = new Date((to - HOUR) * 1000).toISOString().replace('.000Z', 'Z')
+    const latencies = 'filter(fn: (r) => r._measurement == \\"statDataHead_performance_internal_latency'
+    proxy.state.failing = `stop: ${stop}) |> ${latencies}`
+    const missing = `missing: system a, query interface: latency from ${new Date((to - 2 * HOUR) * 1000).toISOString().replace('.000Z', 'Z')} to `
+    expect(await backfill(config, ...flags, output)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(missing),
+    })
+    proxy.state.failing = latencies
+    const refused = await backfill(config, ...flags, output, '--resume')
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(missing)])
+    expect(refused.stderr).not.toMatch(/complete|without query_latency/)
+    // All queries are refused: nothing can be read now.
+    proxy.state.failing = 'range('
+    const none = await backfill(config, ...flags, output, '--resume')
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('failed to compile')])
+    proxy.state.failing = ''
+    expect(await backfill(config, ...flags, output, '--resume')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('complete'),
+    })
+    const whole = join(folder.path, 'whole.om')
+    expect(await backfill(config, ...flags, `--output=${whole}`)).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(whole, 'utf8'))
   })
 })
 

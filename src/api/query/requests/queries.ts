@@ -117,6 +117,13 @@ export const QUERIES: readonly Query[] = [
   counters('query_error_codes', [{ measurement: 'errorCodes', fields: [ERROR_CODE_FIELD] }]),
 ]
 
+/** The queries that have no parts. */
+export const SINGLE_QUERIES: readonly Query[] = QUERIES.flatMap(partsOf)
+
+function partsOf(query: Query): readonly Query[] {
+  return query.parts.length === 0 ? [query] : query.parts.flatMap(partsOf)
+}
+
 /** What a system supports. */
 export interface Dialect {
   /** Whether only `last()` is right: ranges have wrong values in 3.7 and 3.8.0. */

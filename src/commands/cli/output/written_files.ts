@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WrittenFile } from '../../../alerting/rules.ts'
-import { createFolder } from '../../../history/create_folder.ts'
+import { createFolder } from '../../../history/output/create_folder.ts'
 import { fileTypeProblem } from '../../../values/files.ts'
 import { Failed } from '../exit.ts'
 

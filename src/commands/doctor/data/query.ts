@@ -10,7 +10,7 @@ import {
 } from '../../../api/query/merge.ts'
 import { createPerformanceReader, type FailedQuery } from '../../../api/query/performance_reader.ts'
 import { readRangeDefect } from '../../../api/query/requests/version.ts'
-import { EMPTY_REMEDY, failureState, QUERY_REMEDIES } from '../../../api/query/states.ts'
+import { EMPTY_REMEDY, failureState, queryRemedyOf } from '../../../api/query/states.ts'
 import type { NodePerformance } from '../../../api/query/values/performance.ts'
 import type { SystemConfig } from '../../../config/config.ts'
 import { counted } from '../../../text.ts'
@@ -53,11 +53,7 @@ function failedFinding(failure: ApiError, isLacking: boolean): Finding {
   const text = failureText(failure)
   const unneeded = `${text}; not needed, because the feed has performance figures`
   const status = failure.reason === 'not_found' ? 'warn' : 'fail'
-  return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedy(failure))
-}
-
-function queryRemedy(failure: ApiError): string {
-  return QUERY_REMEDIES[failure.reason] ?? failure.remedy
+  return firstOf(undefined, [[!isLacking, 'info', unneeded]], status, text, queryRemedyOf(failure))
 }
 
 /** The details of the first two reasons are their remedies. */
@@ -125,7 +121,7 @@ function availability({ reading, bodies, isWithoutRates }: RawPerformance, isUse
 
 function failedQuery({ name: subject, failure }: FailedQuery): Finding {
   const text = `${failure.detail}; its values are missing`
-  return { status: 'warn', subject, text, remedy: queryRemedy(failure) }
+  return { status: 'warn', subject, text, remedy: queryRemedyOf(failure) }
 }
 
 /** How many attributes the feed of a pool and the query interface have together. */

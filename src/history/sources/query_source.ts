@@ -1,12 +1,13 @@
-import type { NodeReading } from '../api/feed/node_reading.ts'
-import type { NodeHistory } from '../api/history/node_history.ts'
-import type { Period } from '../api/history/series.ts'
-import { createJoin, type QueriedAttribute, unmatchedRows } from '../api/query/merge.ts'
-import type { NodePast } from '../api/query/past.ts'
-import { MAX_RANGE_SECONDS, type PastReader, type PastReading } from '../api/query/past_reader.ts'
-import { type HistorySeries, historySeries } from './series.ts'
-import type { HistorySource } from './source.ts'
-import { createNotices, readWindows } from './windows.ts'
+import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { NodeHistory } from '../../api/history/node_history.ts'
+import type { Period } from '../../api/history/series.ts'
+import { createJoin, type QueriedAttribute, unmatchedRows } from '../../api/query/merge.ts'
+import type { NodePast } from '../../api/query/past.ts'
+import { MAX_RANGE_SECONDS, type PastReader } from '../../api/query/past_reader.ts'
+import type { Range } from '../../api/query/requests/queries.ts'
+import { type HistorySeries, historySeries } from '../series.ts'
+import { type HistorySource, reportedOnce } from './source.ts'
+import { readWindows } from './windows.ts'
 
 /** A pool whose nodes get figures of the query interface. */
 export interface QueriedPool {
@@ -31,7 +32,6 @@ export interface QuerySourceOptions extends Pick<HistorySource, 'key' | 'system'
 
 /** Time between two points of the query interface. */
 export const QUERY_STEP_SECONDS = 300
-const STEPS_PER_WINDOW = MAX_RANGE_SECONDS / QUERY_STEP_SECONDS
 
 /** The past of the nodes of a system, from its query interface. Points have the times at which they were measured. */
 export function querySource(options: QuerySourceOptions): HistorySource {
@@ -42,18 +42,20 @@ export function querySource(options: QuerySourceOptions): HistorySource {
     system,
     gaps,
     label: 'query interface',
-    requestsFor: ({ start, end }) =>
-      ((end - start) / MAX_RANGE_SECONDS) * reader.requestsFor({ start, stop: end }, true),
+    counter() {
+      const count = reader.counter()
+      return (period) => windowsOf(period).reduce((sum, window) => sum + count(window), 0)
+    },
     async *read(period, { labels, notice, signal, subjects }) {
-      const deviations = createDeviations(options, createNotices(notice, reported))
-      deviations.step(period)
+      const report = reportedOnce(notice, reported)
+      if (period.interval !== QUERY_STEP_SECONDS)
+        report(`points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
       const windows = readWindows({
-        period: { ...period, interval: QUERY_STEP_SECONDS },
-        points: STEPS_PER_WINDOW,
+        // The reader shortens the ranges of single queries.
+        period: { ...period, interval: MAX_RANGE_SECONDS },
+        points: 1,
         signal,
         isRepeated: reader.isPassing,
-        // The reader shortens the ranges of single queries.
-        tooLong: [],
         ...(subjects !== undefined && { maxRepetitions: 0 }),
         ...(options.firstPauseMs !== undefined && { firstPauseMs: options.firstPauseMs }),
         read: async (window, windowSignal) => ({
@@ -62,27 +64,22 @@ export function querySource(options: QuerySourceOptions): HistorySource {
         }),
       })
       for await (const { period: window, reading } of windows) {
-        deviations.reading(reading)
+        if (unmatchedRows(reading, [{ nodes }]) > 0)
+          report('some rows are of nodes that are in no pool, such as former nodes: they are left out')
         const find = createJoin(reading.nodes, nodes)
         const series = pools.flatMap((pool) => seriesOf(pool, find, system, labels))
-        const unanswered = [...reading.unanswered].map(([subject, failure]) => ({ subject, failure }))
-        yield { period: window, series, rejected: reading.rejected, unanswered }
+        yield { period: window, series, rejected: reading.rejected, unanswered: reading.unanswered }
       }
     },
   }
 }
 
-function createDeviations({ nodes }: QuerySourceOptions, once: ReturnType<typeof createNotices>) {
-  return {
-    step({ interval }: Period) {
-      if (interval === QUERY_STEP_SECONDS) return
-      once('step', `points come about every ${QUERY_STEP_SECONDS} s, whatever --interval is`)
-    },
-    reading({ nodes: past }: PastReading) {
-      if (unmatchedRows({ nodes: past }, [{ nodes }]) === 0) return
-      once('nodes', 'some rows are of nodes that are in no pool, such as former nodes: they are left out')
-    },
-  }
+/** The windows in which a period is read. */
+function windowsOf({ start, end }: Period): readonly Range[] {
+  return Array.from({ length: Math.ceil((end - start) / MAX_RANGE_SECONDS) }, (_, index) => {
+    const from = start + index * MAX_RANGE_SECONDS
+    return { start: from, stop: Math.min(from + MAX_RANGE_SECONDS, end) }
+  })
 }
 
 function seriesOf(

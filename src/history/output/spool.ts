@@ -3,10 +3,10 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
-import { OPENMETRICS_END } from '../metrics/lines.ts'
+import { OPENMETRICS_END } from '../../metrics/lines.ts'
+import { FAMILY_HEADERS, metricLines } from '../openmetrics.ts'
+import type { HistorySeries } from '../series.ts'
 import { createFolder } from './create_folder.ts'
-import { FAMILY_HEADERS, metricLines } from './openmetrics.ts'
-import type { HistorySeries } from './series.ts'
 
 /** Name and labels of a series, or of a histogram, with the bytes of its lines in its file and their CRC-32. */
 export type SpooledSeries = readonly [family: string, labels: string, bytes: number, crc: number]

@@ -3,8 +3,8 @@ import { rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Destination } from './backfill.ts'
-import type { Part } from './periods.ts'
+import type { Part } from '../periods.ts'
+import type { Destination } from './destination.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 export interface FileDestinationOptions {

@@ -1,4 +1,4 @@
-import type { Period } from '../api/history/series.ts'
+import type { Period } from '../../api/history/series.ts'
 
 /** Figures of a period that a source did not answer. Times in seconds since the epoch. */
 export interface Hole {

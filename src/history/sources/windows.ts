@@ -1,8 +1,8 @@
-import { ApiError } from '../api/errors/errors.ts'
-import { REASONS, type Reason } from '../api/errors/reasons.ts'
-import type { Period } from '../api/history/series.ts'
-import { pause } from '../api/http/deadline.ts'
-import { backoffMs } from '../values/timers.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import { mayPass, REASONS } from '../../api/errors/reasons.ts'
+import type { Period } from '../../api/history/series.ts'
+import { pause } from '../../api/http/deadline.ts'
+import { backoffMs } from '../../values/timers.ts'
 
 /** A part of a period with all of its points. Windows follow one another without gap and overlap. */
 export interface Window<Reading> {
@@ -29,15 +29,11 @@ export interface WindowOptions<Reading> {
   readonly maxRepetitions?: number
   /** Failures after which a request is repeated; by default those of the system and of its nodes. */
   readonly isRepeated?: (failure: ApiError) => boolean
-  /** Failures that a shorter window may avoid; by default `too_large`, and `timeout` unless nothing is repeated. */
-  readonly tooLong?: readonly Reason[]
 }
 
 /** About two minutes in total: longer outages end the run, which can be resumed. */
 const FIRST_PAUSE_MS = 2000
 const MAX_REPETITIONS = 6
-const TOO_LARGE: readonly Reason[] = ['too_large']
-const TOO_LONG: readonly Reason[] = [...TOO_LARGE, 'timeout']
 
 /**
  * Reads a period in windows of time, so that memory does not depend on its length. One request is sent ahead while a
@@ -70,15 +66,16 @@ export async function* readWindows<Reading>(
 function createWindowReader<Reading>(
   options: WindowOptions<Reading>,
 ): (start: number) => Promise<Window<Reading>> {
-  const { period, signal, read, maxRepetitions = MAX_REPETITIONS, isRepeated = isPassing } = options
+  const { period, signal, read, maxRepetitions = MAX_REPETITIONS } = options
+  const { isRepeated = ({ reason }) => mayPass(reason) } = options
   const { interval } = period
-  const { tooLong = maxRepetitions === 0 ? TOO_LARGE : TOO_LONG } = options
   let points = Math.max(1, options.points)
 
   /** Prepares another attempt. @throws the failure, if there is none */
   async function recover(failure: unknown, repetitions: number): Promise<number> {
     if (!(failure instanceof ApiError) || signal.aborted) throw failure
-    if (points > 1 && tooLong.includes(failure.reason)) {
+    const { rangeDependent, response } = REASONS[failure.reason]
+    if (points > 1 && rangeDependent && (response === 'received' || maxRepetitions > 0)) {
       points = Math.ceil(points / 2)
       return repetitions
     }
@@ -96,20 +93,5 @@ function createWindowReader<Reading>(
         repetitions = await recover(failure, repetitions)
       }
     }
-  }
-}
-
-function isPassing({ reason }: ApiError): boolean {
-  return REASONS[reason].origin !== 'request'
-}
-
-/** Reports each kind of deviation of a system once. @param reported the kinds that were reported before */
-export function createNotices(
-  notice: (text: string) => void,
-  reported = new Set<string>(),
-): (kind: string, text: string) => void {
-  return (kind, text) => {
-    if (!reported.has(kind)) notice(text)
-    reported.add(kind)
   }
 }

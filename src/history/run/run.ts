@@ -1,33 +1,13 @@
-import { ApiError } from '../api/errors/errors.ts'
-import type { RejectedValue } from '../api/feed/rejected_values.ts'
-import type { Period } from '../api/history/series.ts'
-import { createPermits } from '../api/http/permits.ts'
-import { type Hole, periodsOfHoles, withHole, withoutPeriod } from './holes.ts'
+import { ApiError } from '../../api/errors/errors.ts'
+import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import type { Period } from '../../api/history/series.ts'
+import { createPermits } from '../../api/http/permits.ts'
+import type { Destination } from '../output/destination.ts'
+import type { Part } from '../periods.ts'
+import { type HistorySource, periodsWithin, type SourceWindow } from '../sources/source.ts'
+import { periodsOfHoles, withHole, withoutPeriod } from './holes.ts'
 import type { Journal, PartState, RunSettings, RunState } from './journal.ts'
-import type { Part } from './periods.ts'
-import { createProgressCounter, type ProgressCounter, type SystemProgress } from './run_progress.ts'
-import type { HistorySeries } from './series.ts'
-import type { HistorySource, SourceWindow } from './source.ts'
-import type { SpooledSeries } from './spool.ts'
-
-/** Where samples go. */
-export interface Destination {
-  /** @param saved what an earlier run has saved of this part */
-  begin(part: Part, saved: readonly SpooledSeries[]): Promise<void>
-  /** Takes the series of one window, whole or not at all. */
-  write(series: Iterable<HistorySeries>, signal: AbortSignal): Promise<void>
-  /** Whether {@link save} is due. */
-  readonly isFull: boolean
-  /** After it, what was written survives the end of the process. */
-  save(): Promise<readonly SpooledSeries[]>
-  /**
-   * Makes the result of the part. What was saved stays until {@link discard}.
-   * @param isOrdered whether the samples of each series were written in the order of their times
-   */
-  finish(part: Part, isOrdered: boolean): Promise<void>
-  /** Removes what was saved of a part that is complete and recorded as such. */
-  discard(): Promise<void>
-}
+import { createProgressCounter, type ProgressCounter, type SystemProgress } from './progress.ts'
 
 export interface BackfillOptions {
   readonly settings: RunSettings
@@ -66,11 +46,11 @@ export async function runBackfill(options: BackfillOptions): Promise<RunState> {
     if (index < state.begun && !state.parts.includes(earlier)) continue
     await destination.begin(part, earlier.series)
     const others = state.parts.filter((one) => one !== earlier)
-    const current = { ...earlier, done: { ...earlier.done } }
+    const current = structuredClone(earlier) as Changing<PartState>
     const begun = Math.max(state.begun, index + 1)
     const checkpoint = async () => {
       const series = await destination.save()
-      await save({ begun, parts: [...others, { ...current, done: { ...current.done }, series }] })
+      await save({ begun, parts: [...others, { ...current, series }] })
     }
     try {
       await readSystems({ ...options, part, current, checkpoint, progress })
@@ -92,14 +72,13 @@ function newPart(index: number): PartState {
   return { index, done: {}, holes: [], series: [], isOrdered: true }
 }
 
+/** A state that is updated. */
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
+
 interface PartRun extends BackfillOptions {
   readonly part: Part
   /** Updated after each window. */
-  readonly current: {
-    readonly done: Record<string, number>
-    holes: readonly Hole[]
-    isOrdered: boolean
-  }
+  readonly current: Changing<PartState>
   readonly checkpoint: () => Promise<void>
   readonly progress: ProgressCounter
 }
@@ -138,12 +117,11 @@ async function readSystems(run: PartRun): Promise<void> {
 
 async function readSource(run: SourceRun): Promise<void> {
   const { source, part, current } = run
-  for (const gap of source.gaps ?? [part.period]) {
-    const start = Math.max(part.period.start, gap.start, current.done[source.key] ?? 0)
-    const end = Math.min(part.period.end, gap.end)
-    if (start >= end) continue
-    await readPeriod(run, { ...part.period, start, end }, undefined, (window) => {
-      current.done[source.key] = window.period.end
+  for (const period of periodsWithin(source, part.period)) {
+    const start = Math.max(period.start, current.done[source.key] ?? 0)
+    if (start >= period.end) continue
+    await readPeriod(run, { ...period, start }, undefined, (window) => {
+      current.done = { ...current.done, [source.key]: window.period.end }
       run.progress.read(source, window.period)
     })
   }
@@ -184,7 +162,7 @@ async function readPeriod(
       await destination.write(window.series, signal)
       wrote(window)
       const { start, end } = window.period
-      for (const { subject } of window.unanswered)
+      for (const subject of window.unanswered.keys())
         current.holes = withHole(current.holes, { source: source.key, subject, start, end })
       if (window.rejected.length > 0) run.onRejected(source, window.rejected)
       run.progress.wrote(window.series)

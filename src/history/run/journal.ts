@@ -1,13 +1,15 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { Period } from '../api/history/series.ts'
+import type { Period } from '../../api/history/series.ts'
+import type { SpooledSeries } from '../output/spool.ts'
 import type { Hole } from './holes.ts'
-import type { SpooledSeries } from './spool.ts'
 
 /** What a run writes; a resumed run must write the same. */
 export interface RunSettings {
   readonly period: Period
   /** The keys of what is read: system and id of each pool, and of query interfaces. */
   readonly sources: readonly string[]
+  /** By source: what its system refused when the run began. What it refuses later is a hole. */
+  readonly refused: Readonly<Record<string, readonly string[]>>
   /** Where and in which form. */
   readonly destination: string
   /** Labels that are added to each series. */
@@ -41,7 +43,7 @@ export interface RunState {
   readonly isFinished: boolean
 }
 
-const VERSION = 3
+const VERSION = 4
 
 /** Keeps the state of a run in a file, so that a later run can continue. */
 export interface Journal {

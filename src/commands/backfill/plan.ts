@@ -1,0 +1,103 @@
+import type { NodeReading } from '../../api/feed/node_reading.ts'
+import type { AttributeHistory, NodeHistory } from '../../api/history/node_history.ts'
+import type { Period } from '../../api/history/series.ts'
+import { ATTRIBUTES, type AttributeName } from '../../catalogue.ts'
+import type { PerformanceSource } from '../../config/config.ts'
+import { metricLines } from '../../history/openmetrics.ts'
+import type { Part } from '../../history/periods.ts'
+import type { RunSettings } from '../../history/run/journal.ts'
+import type { HistorySeries } from '../../history/series.ts'
+import { type HistorySource, periodsWithin } from '../../history/sources/source.ts'
+
+export interface PlanOptions {
+  /** Where the past is read: `auto` is the feed, and the query interface for what the feed lacks. */
+  readonly source: PerformanceSource
+  readonly period: Period
+  /** Root URL of Prometheus whose gaps are filled; undefined: the whole period is read. */
+  readonly prometheus: string | undefined
+  readonly labels: Readonly<Record<string, string>>
+  readonly nowSeconds: number
+  /** Those of the run that is continued. */
+  readonly earlier: RunSettings | undefined
+  readonly signal: AbortSignal
+}
+
+/** What is read of some sources. */
+export interface Plan {
+  readonly sources: readonly PlannedSource[]
+  /** One line for each limit: what has no past, and why. */
+  readonly report: readonly string[]
+}
+
+/** A source of history with what it will take to read it. */
+export interface PlannedSource {
+  readonly source: HistorySource
+  /** What one point of time has, by its current values; several sizes, if some points are kept for a shorter time. */
+  readonly sizes: readonly PointSize[]
+  /** What is read, in words. */
+  readonly text: string
+  /** Names of queries that the system refuses, although it answers others. */
+  readonly refused: readonly string[]
+}
+
+interface PointSize {
+  readonly series: number
+  /** Bytes of the OpenMetrics lines. */
+  readonly bytes: number
+  /** Between two points; undefined: the interval of the run. */
+  readonly stepSeconds?: number
+  /** The oldest point, in seconds since the epoch; undefined: there are older ones than the run reads. */
+  readonly since?: number
+}
+
+/** The size of the last point of each of these series. */
+export function sizeOf(series: readonly HistorySeries[]): PointSize {
+  const last = series.map((one) => ({ ...one, times: one.times.slice(-1), values: one.values.slice(-1) }))
+  const bytes = [...metricLines(last)].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+  return { series: series.length, bytes }
+}
+
+/** What a run will take at most: the system may remember less. */
+export interface Estimate {
+  readonly requests: number
+  readonly samples: number
+  readonly bytes: number
+}
+
+export function estimateRun(sources: readonly PlannedSource[], parts: readonly Part[]): Estimate {
+  let [requests, samples, bytes] = [0, 0, 0]
+  for (const { source, sizes } of sources) {
+    const count = source.counter()
+    for (const period of parts.flatMap((part) => periodsWithin(source, part.period))) {
+      requests += Math.ceil(count(period))
+      for (const size of sizes) {
+        const seconds = Math.max(0, period.end - Math.max(period.start, size.since ?? period.start))
+        const points = seconds / (size.stepSeconds ?? period.interval)
+        samples += points * size.series
+        bytes += points * size.bytes
+      }
+    }
+  }
+  return { requests, samples: Math.ceil(samples), bytes: Math.ceil(bytes) }
+}
+
+/** The current values of a node, as a history with one point of each attribute. */
+export function asHistory({ id, name, poolName, values, errors }: NodeReading): NodeHistory {
+  const attributes = new Map<AttributeName, AttributeHistory>()
+  for (const { name: attribute, unit, currentOnly } of ATTRIBUTES) {
+    const snapshot = values.get(attribute)
+    if (snapshot === undefined || currentOnly) continue
+    attributes.set(attribute, { series: pointOf(snapshot), unit: snapshot.unit ?? unit })
+  }
+  const types = (errors?.types ?? []).map(({ category, errorType, rate = { t: 0, value: 0 } }) => ({
+    category,
+    errorType,
+    rate: pointOf(rate),
+  }))
+  const all = errors?.all && pointOf(errors.all)
+  return { id, name, poolName, attributes, summaries: new Map(), errors: { all, types } }
+}
+
+function pointOf({ t, value }: { readonly t: number; readonly value: number }) {
+  return { times: [t], values: [value] }
+}

@@ -1,0 +1,133 @@
+import type { RejectedValue } from '../../api/feed/rejected_values.ts'
+import { REJECTIONS } from '../../api/parse/reads.ts'
+import type { Config } from '../../config/config.ts'
+import type { Hole } from '../../history/run/holes.ts'
+import { createJournal, type RunSettings, type RunState } from '../../history/run/journal.ts'
+import { runBackfill } from '../../history/run/run.ts'
+import type { HistorySource } from '../../history/sources/source.ts'
+import { bytesText, counted, durationText, visibleText } from '../../text.ts'
+import { Failed } from '../cli/exit.ts'
+import { timeText } from '../cli/flags/times.ts'
+import { failureText } from '../cli/system_errors.ts'
+import type { Output } from './output.ts'
+import { estimateRun, type Plan } from './plan.ts'
+import { type BackfillReporter, countText } from './progress.ts'
+
+export interface PlannedRun {
+  readonly config: Config
+  readonly settings: RunSettings
+  readonly output: Output
+  readonly plan: Plan
+  /** That of the journal, for a resumed run. */
+  readonly state: RunState | undefined
+  /** Number of requests sent so far. */
+  readonly requests: () => number
+  readonly reporter: BackfillReporter
+  readonly signal: AbortSignal
+}
+
+/** What a run will take, for `--dry-run`. */
+export function estimateText({ plan, output, settings: { period }, config, requests }: PlannedRun): string {
+  const parts = output.partsOf(period)
+  const all = estimateRun(plan.sources, parts)
+  // The systems are read at the same time, each within its own limit.
+  const systems = [...Map.groupBy(plan.sources, ({ source }) => source.system).values()]
+  const slowest = Math.max(...systems.map((sources) => estimateRun(sources, parts).requests))
+  const lines = [
+    ...plan.sources.map(({ source, text }) =>
+      visibleText(`system ${source.system}, ${source.label}: ${text}`),
+    ),
+    ...plan.report.map(visibleText),
+    `period:   ${timeText(period.start)} to ${timeText(period.end)}, every ${period.interval} s`,
+    // A run begins with the same requests as this one.
+    `requests: ${requests() + all.requests}, at least ${durationText(slowest / config.limits.requestsPerSecond)}`,
+    `samples:  ${countText(all.samples)} at most`,
+    `size:     ${bytesText(all.bytes)} at most, and the same for the time of the run`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Reads and writes what is planned. @throws {Failed} if it is not complete */
+export async function writeHistory(run: PlannedRun): Promise<void> {
+  const { plan, output, settings, reporter, signal } = run
+  const began = performance.now()
+  for (const line of plan.report) reporter.line(visibleText(line))
+  const rejected = createRejectedReport()
+  const destination = await output.open()
+  const journal = output.journalFile === undefined ? undefined : createJournal(output.journalFile)
+  const sources = plan.sources.map(({ source }) => source)
+  try {
+    const { samples, parts } = await runBackfill({
+      settings,
+      parts: output.partsOf(settings.period),
+      sources,
+      destination,
+      journal,
+      state: run.state,
+      onProgress: reporter.show,
+      notice: (text) => reporter.line(visibleText(text)),
+      onRejected: rejected.add,
+      signal,
+    })
+    reporter.clear()
+    for (const line of rejected.lines()) reporter.line(line)
+    const seconds = (performance.now() - began) / 1000
+    const holes = parts.flatMap((part) => part.holes)
+    const without = plan.sources.flatMap(({ source, refused }) =>
+      refused.map((query) => `${query} of system ${source.system}`),
+    )
+    const result = [
+      ...(holes.length + without.length === 0 ? ['complete'] : []),
+      `${countText(samples)} samples`,
+      counted(run.requests(), 'request'),
+      durationText(seconds),
+      ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
+    ]
+    reporter.line(`${output.name}: ${result.join(', ')}`)
+    if (holes.length > 0) throw new Failed(holesText(holes, sources, journal !== undefined))
+    process.stdout.write(output.nextSteps(settings.period))
+  } catch (failure) {
+    if (failure instanceof Failed) throw failure
+    const text = signal.aborted ? 'interrupted' : failureTexts(failure)
+    if (journal?.isSaved === true)
+      throw new Failed(`${text}\nWhat was read is saved: run the same command with --resume to continue.`)
+    await destination.discard()
+    throw new Failed(text)
+  }
+}
+
+/** The failures of all systems, or the one that ended the run. */
+function failureTexts(failure: unknown): string {
+  return failure instanceof AggregateError ? failure.errors.map(failureText).join('\n') : failureText(failure)
+}
+
+/** One line for each hole. */
+function holesText(holes: readonly Hole[], sources: readonly HistorySource[], canResume: boolean): string {
+  const lines = holes.map(({ source: key, subject, start, end }) => {
+    const source = sources.find((one) => one.key === key)
+    const where = visibleText(`system ${source?.system}, ${source?.label}`)
+    return `missing: ${where}: ${subject} from ${timeText(start)} to ${timeText(end)} was not answered`
+  })
+  const next = canResume
+    ? 'The rest is written: run the same command with --resume to read just this.'
+    : 'The rest is written. Only a run with a journal can be continued.'
+  return [...lines, next].join('\n')
+}
+
+/** Counts rejected values by attribute and reason. */
+function createRejectedReport() {
+  const byKind = new Map<string, { readonly text: string; times: number }>()
+  return {
+    add({ system }: HistorySource, values: readonly RejectedValue[]): void {
+      for (const { attribute, reason, node, text, times } of values) {
+        const kind = `${attribute} ${reason}`
+        const first = `system ${system}, node ${visibleText(node)}: "${visibleText(text)}" ${REJECTIONS[reason]}`
+        const entry = byKind.get(kind) ?? { text: `${attribute}: first of ${first}`, times: 0 }
+        entry.times += times
+        byKind.set(kind, entry)
+      }
+    },
+    lines: (): string[] =>
+      [...byKind.values()].map(({ text, times }) => `rejected ${counted(times, 'value')} of ${text}`),
+  }
+}

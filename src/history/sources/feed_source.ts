@@ -1,0 +1,96 @@
+import type { SystemClient } from '../../api/client.ts'
+import type { HistoryReading } from '../../api/history/history.ts'
+import type { Period } from '../../api/history/series.ts'
+import { historySeries } from '../series.ts'
+import { type HistorySource, reportedOnce } from './source.ts'
+import { readWindows, type Window, type WindowOptions } from './windows.ts'
+
+/** A pool, and how to read its past. */
+export interface FeedPool {
+  readonly poolId: string
+  readonly client: Pick<SystemClient, 'history'>
+  /** Maximum number of points of one series in one request, at the beginning. */
+  readonly points: number
+}
+
+export interface PoolReaderOptions
+  extends FeedPool,
+    Pick<WindowOptions<HistoryReading>, 'signal' | 'firstPauseMs' | 'maxRepetitions'> {
+  /** Start and end are multiples of the interval. */
+  readonly period: Period
+  /** Called for each deviation of the system, with every window that has it. */
+  readonly notice: (text: string) => void
+}
+
+/**
+ * Reads a period of a pool from its nodes feed, in windows ({@link readWindows}).
+ * @throws {ApiError} of a window that cannot be read
+ */
+export function readPool(options: PoolReaderOptions): AsyncGenerator<Window<HistoryReading>> {
+  const { client, poolId, period, notice } = options
+  const { interval } = period
+  // It is not documented whether the point at `startTime` is served, so the request begins one interval earlier.
+  const request = (window: Period, signal: AbortSignal) =>
+    client.history(poolId, window, signal, { ...window, start: Math.max(0, window.start - interval) })
+
+  return readWindows({
+    ...options,
+    async read(window, signal) {
+      const reading = await request(window, signal)
+      const { step, points, farPoints } = reading.served
+      if (Number.isFinite(step) && step !== interval)
+        notice(`the system serves points every ${step} s instead of every ${interval} s`)
+      // If most points are so far from the requested period, the system did not regard it.
+      if (farPoints <= points / 2) return { period: window, reading }
+      notice(
+        'the system does not regard startTime and endTime: what it sent is used, and it is not asked again',
+      )
+      const rest = { ...period, start: window.start }
+      return { period: rest, reading: await request(rest, signal) }
+    },
+  })
+}
+
+/** The past of a pool, from its nodes feed. @param pool with the label `pool` */
+export function poolSource(
+  source: Pick<HistorySource, 'key' | 'system' | 'gaps' | 'label'> & FeedPool,
+): HistorySource {
+  const { system, label, poolId, client, points } = source
+  // One list for all parts and gaps.
+  const reported = new Set<string>()
+  return {
+    key: source.key,
+    system,
+    gaps: source.gaps,
+    label: `pool ${label}`,
+    counter:
+      () =>
+      ({ start, end, interval }) =>
+        (end - start) / interval / points,
+    async *read(period, { labels, notice, signal }) {
+      const options = { client, poolId, period, points, signal, notice: reportedOnce(notice, reported) }
+      for await (const { period: window, reading } of readPool(options)) {
+        const series = [...historySeries(reading, { system, pool: label }, labels)]
+        yield { period: window, series, rejected: reading.rejected, unanswered: new Map() }
+      }
+    },
+  }
+}
+
+/** JSON values of a snapshot, as they are counted against `limits.max_response_bytes`. */
+const VALUES_PER_POINT = 5
+/** Those of a summary, of the name, and of the two points at the borders that are not used. */
+const VALUES_PER_SERIES = 30
+/** One JSON value is allowed for so many bytes of the limit. */
+const BYTES_PER_VALUE = 32
+/** Nodes and errors may be more than the current values show. */
+const FILL = 0.7
+/** A day of five-minute points: larger responses take systems long. */
+const MAX_POINTS = 288
+
+/** The points of each series that fit into a response of limited size. */
+export function pointsPerRequest(series: number, maxResponseBytes: number): number {
+  const values = (FILL * maxResponseBytes) / BYTES_PER_VALUE / Math.max(series, 1)
+  const points = (values - VALUES_PER_SERIES) / VALUES_PER_POINT
+  return Math.min(Math.max(Math.floor(points), 1), MAX_POINTS)
+}
