@@ -25,7 +25,7 @@ export function kubernetesObjects(
       manifest(`rule-${name}`, prometheusRule(name, content)),
     ),
     manifest('alertmanagerconfig-sds-inhibition', alertmanagerConfig(inhibition)),
-    ...sorted(dashboards).map((dashboard) => manifest(`dashboard-${dashboard.uid}`, configMap(dashboard))),
+    ...dashboards.map((dashboard) => manifest(`dashboard-${dashboard.uid}`, configMap(dashboard))),
   ]
   const kustomization = manifest('kustomization', {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
@@ -34,9 +34,6 @@ export function kubernetesObjects(
   })
   return [kustomization, ...objects]
 }
-
-const sorted = (dashboards: readonly Dashboard[]): Dashboard[] =>
-  dashboards.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
 
 function prometheusRule(name: string, content: RuleFile): object {
   return {

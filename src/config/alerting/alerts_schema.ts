@@ -2,24 +2,13 @@ import { z } from 'zod'
 import type { Durations } from '../../alerting/config.ts'
 import { alertsOf, type RuleSources } from '../../alerting/sources.ts'
 import { typeMessage } from '../values/schema_problems.ts'
-import { duration } from '../values/units.ts'
+import { DURATION_EXPECTED, parseDuration } from '../values/units.ts'
 
-/** Units of Prometheus' durations, largest first. */
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-  ['ms', 1],
-] as const
-
-/** 5400000 as `90m`. */
-function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, one]) => ms >= one && ms % one === 0) ?? ['s', 1]
-  return `${ms / size}${unit}`
-}
-
-const wait = duration.transform(durationText)
+/** Every duration of the configuration is one of Prometheus. */
+const wait = z
+  .string(DURATION_EXPECTED)
+  .trim()
+  .refine((text) => parseDuration(text) !== undefined, DURATION_EXPECTED)
 
 /** The keys that name alerts. */
 export function alertsKeys(sources: RuleSources) {

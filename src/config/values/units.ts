@@ -43,8 +43,11 @@ function parsed<T>(parse: (text: string) => T | undefined, expected: string) {
   })
 }
 
+const EXPECTED_DURATION = 'a duration like 30s, 5m, 7d or 4w'
+/** The message for text that is no duration. */
+export const DURATION_EXPECTED = `expected ${EXPECTED_DURATION}`
 /** A duration in the file, converted to milliseconds. */
-export const duration = parsed(parseDuration, 'a duration like 30s, 5m, 7d or 4w')
+export const duration = parsed(parseDuration, EXPECTED_DURATION)
 /** As {@link duration}, but not zero. */
 export const positiveDuration = duration.refine((ms) => ms > 0, 'must be more than zero')
 /** A size with unit in the file, converted to bytes; not zero. */
