@@ -1,5 +1,4 @@
 import { dashboardTemplates, type RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
-import { renderInhibition } from '../../grafana/mixin/rules/inhibition.ts'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, PROMETHEUS } from '../../grafana/mixin/settings.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
@@ -14,7 +13,6 @@ export function packageData(): readonly RenderedFile[] {
     settings: { ...DEFAULT_THRESHOLDS, ...DEFAULT_LIMITS },
     job: PROMETHEUS.job,
     sources: RULE_SOURCES,
-    inhibition: renderInhibition().text,
   }
   const places = dashboardTemplates().map((template) => [template.uid, findPlaces(template)])
   return [file('rules.json', rules), file('places.json', Object.fromEntries(places))]

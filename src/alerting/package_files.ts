@@ -11,18 +11,21 @@ export interface PackagedRules {
   /** Default name of the scrape job. */
   readonly job: string
   readonly sources: RuleSources
-  /** The text of the file with the inhibition rules. */
-  readonly inhibition: string
 }
 
 /** Paths are the same from src/ and dist/. */
 const GENERATED = new URL('./generated/', import.meta.url)
 const DASHBOARDS = new URL('../../grafana/dashboards/', import.meta.url)
 
+const INHIBITION = new URL('../../deploy/prometheus/alertmanager-inhibition.yml', import.meta.url)
+
 const readJson = (file: URL): unknown => JSON.parse(readFileSync(file, 'utf8'))
 
 /** The rules of the package. */
 export const readRules = (): PackagedRules => readJson(new URL('rules.json', GENERATED)) as PackagedRules
+
+/** The text of the file with the inhibition rules. */
+export const readInhibition = (): string => readFileSync(INHIBITION, 'utf8')
 
 /** The defaults of all settings. */
 export const defaultsOf = ({ settings, job }: PackagedRules): Values => ({

@@ -1,7 +1,7 @@
 import type { AlertingConfig } from './config.ts'
 import { type Dashboard, tunedDashboard } from './dashboards.ts'
 import { kubernetesObjects } from './kubernetes.ts'
-import { defaultsOf, readDashboards, readRules } from './package_files.ts'
+import { defaultsOf, readDashboards, readInhibition, readRules } from './package_files.ts'
 import { ruleContents, ruleFiles, type WrittenFile } from './rules.ts'
 
 const INHIBITION_FILE = 'alertmanager-inhibition.yml'
@@ -16,13 +16,14 @@ export function dashboardsWith(config: AlertingConfig): Dashboard[] {
 export function prometheusFiles(config: AlertingConfig): WrittenFile[] {
   const rules = readRules()
   const files = ruleFiles(rules.sources, defaultsOf(rules), config)
-  return [...files, { name: INHIBITION_FILE, text: rules.inhibition }]
+  return [...files, { name: INHIBITION_FILE, text: readInhibition() }]
 }
 
 /** Objects for Kubernetes with rules and dashboards, and inhibition rules for Alertmanager. */
 export function kubernetesFiles(config: AlertingConfig): WrittenFile[] {
   const rules = readRules()
   const contents = ruleContents(rules.sources, defaultsOf(rules), config)
-  const objects = kubernetesObjects(contents, rules.inhibition, dashboardsWith(config))
-  return [...objects, { name: INHIBITION_FILE, text: rules.inhibition }]
+  const inhibition = readInhibition()
+  const objects = kubernetesObjects(contents, inhibition, dashboardsWith(config))
+  return [...objects, { name: INHIBITION_FILE, text: inhibition }]
 }
