@@ -7,7 +7,7 @@ import { longestInterval } from './answers/intervals.ts'
 import { joinedSeries, type NodePast, pastSteps } from './past.ts'
 import { createPlan, isRefused, type Plan } from './requests/plan.ts'
 import { fieldsOf, type Query, type Range, SINGLE_QUERIES } from './requests/queries.ts'
-import { createSequence, type QueryResults, type SendQuery } from './requests/request_all.ts'
+import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
 import { type Subject, subjectsOf } from './subjects.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 
@@ -103,24 +103,23 @@ function createRequest(
 
   return async (window, isSent, signal) => {
     const lead = { start: window.start - plan.dialect().windowSeconds, stop: window.start }
-    const sequence = createSequence<PastAnswers>(
-      async (query) => ({
+    return requestAll<PastAnswers>(plan, {
+      isSent,
+      isEmpty: (answers) => [...answers.lead, ...answers.window].every(({ stop }) => stop === undefined),
+      send: async (query) => ({
         lead: hasPoints(query, window.start) ? [] : await requestRange(query, lead, signal),
         window: await requestRange(query, window, signal),
       }),
-      (query, failure) => {
+      instead(query, failure, answers) {
         if (failure instanceof WrongRangeError) throw failure
         const seconds = lengthOf(query)
-        if (!REASONS[failure.reason].rangeDependent || seconds <= MIN_RANGE_SECONDS)
-          return plan.adapt(query, failure)?.filter(isSent)
+        if (!REASONS[failure.reason].rangeDependent || seconds <= MIN_RANGE_SECONDS) return undefined
         // A system that answers nothing may be down.
-        if (sequence.answers.size > 0 || failure.reason === 'too_large')
+        if (answers.size > 0 || failure.reason === 'too_large')
           lengths.set(query, Math.ceil(seconds / 2 / MIN_RANGE_SECONDS) * MIN_RANGE_SECONDS)
         return [query]
       },
-    )
-    await sequence.run(plan.queries().filter(isSent))
-    return sequence
+    })
   }
 }
 

@@ -3,7 +3,7 @@ import type { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
 import { createPlan, type Plan } from './requests/plan.ts'
-import { fieldsOf } from './requests/queries.ts'
+import { fieldsOf, type Query } from './requests/queries.ts'
 import { type QueryResults, requestAll, type SendQuery } from './requests/request_all.ts'
 import { createInterfaceRule, type InterfaceFilter } from './values/interfaces.ts'
 import { type PerformanceReading, performanceSteps } from './values/performance.ts'
@@ -49,11 +49,13 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
   async function requestUsable(signal: AbortSignal): Promise<QueryResults> {
-    const results = await requestAll(plan, options.query, signal)
+    const send = (query: Query) => options.query(query, plan.dialect(), signal)
+    const request = { send, isEmpty: ({ stop }: QueryAnswer) => stop === undefined }
+    const results = await requestAll(plan, request)
     const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
     if (!isDefective || plan.dialect().lastOnly) return results
     plan.noteOutside()
-    return requestAll(plan, options.query, signal)
+    return requestAll(plan, request)
   }
 
   function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {

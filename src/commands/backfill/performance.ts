@@ -36,7 +36,11 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const cannot = (reason: string): Plan => {
     if (earlier?.sources.includes(key))
       throw new Failed(`system ${name}: what is left cannot be read now: ${reason}\n${TRY_AGAIN}`)
-    return { sources: [], report: [missingText(name, lacks, reason)] }
+    return {
+      sources: [],
+      report: [missingText(name, lacks, reason)],
+      without: [`the query interface of system ${name}`],
+    }
   }
   if (earlier?.sources.includes(key) === false) return cannot('it was not read when the run began')
   const reader = createPastReader({
@@ -51,7 +55,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
   const limits = timeLimits(options)
   const planned = { source, sizes: [], text: 'nothing to read', refused: earlier?.refused[key] ?? [] }
   const linesOf = (lines: readonly string[]) => lines.map((line) => `system ${name}: ${line}`)
-  if (periods.gaps.length === 0) return { sources: [planned], report: linesOf(limits) }
+  if (periods.gaps.length === 0) return { sources: [planned], report: linesOf(limits), without: [] }
   const release = await releaseOf(system.client, options.signal)
   if (release.defect !== undefined) return cannot(release.defect)
   const current = await readCurrent({ ...ofSystem, pools: poolsOf(system, options) }, system.client, options)
@@ -67,6 +71,7 @@ export async function planQueries(system: ListedSystem, lacks: boolean, options:
         refused: refused.map((one) => one.name),
       },
     ],
+    without: refused.map((query) => `${query.name} of system ${name}`),
     report: linesOf([
       ...limits,
       ...currentLimits(current, release.name, system.chosen, options),

@@ -27,6 +27,8 @@ export interface Plan {
   readonly sources: readonly PlannedSource[]
   /** One line for each limit: what has no past, and why. */
   readonly report: readonly string[]
+  /** What is not written, although the systems may have it. */
+  readonly without: readonly string[]
 }
 
 /** A source of history with what it will take to read it. */

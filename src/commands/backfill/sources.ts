@@ -22,15 +22,17 @@ export function parseSource(text: string): PerformanceSource {
 export async function planSources(systems: readonly ListedSystem[], options: PlanOptions): Promise<Plan> {
   const sources: PlannedSource[] = []
   const report: string[] = []
+  const without: string[] = []
   for (const system of systems.filter(({ chosen }) => chosen.length > 0)) {
     if (options.source !== 'query')
       for (const pool of system.chosen) sources.push(await planPool(pool, options))
     const queries = await planSystem(system, options)
     sources.push(...queries.sources)
     report.push(...queries.report)
+    without.push(...queries.without)
   }
   if (sources.length === 0) throw new Failed(['there is nothing to read', ...report].join('\n'))
-  return { sources, report }
+  return { sources, report, without }
 }
 
 /** What is read from the query interface of a system: as the poller does it, unless a flag chooses the source. */
@@ -41,7 +43,7 @@ async function planSystem(system: ListedSystem, options: PlanOptions): Promise<P
   if (source === 'query' || (source === 'auto' && lacks)) return await planQueries(system, lacks, options)
   const flag = options.source === 'feed' ? '--source=feed' : 'performance.source: feed'
   const reason = `because of ${flag}, the query interface is not read`
-  return { sources: [], report: lacks ? [missingText(name, lacks, reason)] : [] }
+  return { sources: [], report: lacks ? [missingText(name, lacks, reason)] : [], without: [] }
 }
 
 async function planPool(pool: ListedPool, options: PlanOptions): Promise<PlannedSource> {

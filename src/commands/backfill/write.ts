@@ -50,6 +50,7 @@ export function estimateText({ plan, output, settings: { period }, config, reque
 /** Reads and writes what is planned. @throws {Failed} if it is not complete */
 export async function writeHistory(run: PlannedRun): Promise<void> {
   const { plan, output, settings, reporter, signal } = run
+  const { without } = plan
   const began = performance.now()
   for (const line of plan.report) reporter.line(visibleText(line))
   const rejected = createRejectedReport()
@@ -73,9 +74,6 @@ export async function writeHistory(run: PlannedRun): Promise<void> {
     for (const line of rejected.lines()) reporter.line(line)
     const seconds = (performance.now() - began) / 1000
     const holes = parts.flatMap((part) => part.holes)
-    const without = plan.sources.flatMap(({ source, refused }) =>
-      refused.map((query) => `${query} of system ${source.system}`),
-    )
     const result = [
       ...(holes.length + without.length === 0 ? ['complete'] : []),
       `${countText(samples)} samples`,

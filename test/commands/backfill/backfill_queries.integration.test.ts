@@ -92,6 +92,26 @@ describe('the query interface', () => {
     },
   )
 
+  test('is read in parts if a combined query has no rows, to the same result', async () => {
+    using folder = temporaryFolder()
+    const written: string[][] = []
+    for (const faults of [['combined-empty'], []]) {
+      await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern', faults })
+      const file = join(folder.path, `${faults.length}.om`)
+      const config = configFor(folder, emulator)
+      const flags = [config, ...range(2, HOUR), '--source=query', '--label=job=sds', `--output=${file}`]
+      const dry = await backfill(...flags, '--dry-run')
+      emulator.log.clear()
+      const { code, stderr } = await backfill(...flags)
+      expect([code, stderr]).toEqual([0, expect.stringContaining(': complete, ')])
+      expect(String(requestsOf(emulator))).toBe(/requests: (\d+)/.exec(dry.stdout)?.[1])
+      // A field of disk I/O is of several measurements, too: the emulated system has no rows of it.
+      written.push(samplesIn(readFileSync(file, 'utf8')).filter((line) => !/^sds_node_disk_/.test(line)))
+    }
+    expect(written[0]).toEqual(written[1])
+    expect(written[0]?.some((line) => line.startsWith('sds_node_transactions_succeeded{'))).toBe(true)
+  })
+
   test('gives only what it keeps: CPU for 5 days, transactions for 60 days', async () => {
     using folder = temporaryFolder()
     await using emulator = await startEmulator({ pools: 1, nodes: 1, profile: 'modern' })
@@ -300,6 +320,9 @@ describe('what cannot be read is said, and the feed is read', () => {
     const { code, stdout, stderr } = await backfill(config, ...range(1), '--output=-', ...flags)
     expect([code, stderr]).toEqual([0, expect.stringContaining('its feed keeps only capacity history')])
     expect(stderr).toContain(message)
+    // A source that the user has chosen lacks nothing.
+    const isChosen = flags.length > 0 || more !== ''
+    expect(stderr).toMatch(isChosen ? /: complete, / : /, without the query interface of system a$/m)
     expect(stdout).toMatch(/^sds_node_disk_space_allocated_bytes/m)
     expect(stdout).not.toMatch(/^sds_node_(cpu|transaction)/m)
     expect(emulator.log.count('query')).toBe(queries)

@@ -19,16 +19,46 @@ export type SendQuery = (query: Query, dialect: Dialect, signal: AbortSignal) =>
  */
 const MOST_FAILURES = 2
 
-/** Sends one query after the other, so that they take one permit. One may fail without an effect on the others. */
-export interface Sequence<Answer> extends QueryResults<Answer> {
-  /** @throws {ApiError} for a failure that concerns all queries, and when none is answered */
+export interface RequestOptions<Answer> {
+  readonly send: (query: Query) => Promise<Answer>
+  /** Whether an answer has no rows. */
+  readonly isEmpty: (answer: Answer) => boolean
+  /** Of the queries of the plan, those that are sent; by default all. */
+  readonly isSent?: (query: Query) => boolean
+  /** The queries to send last instead of one that failed; undefined: those of the plan. */
+  readonly instead?: (
+    query: Query,
+    failure: ApiError,
+    answers: ReadonlyMap<Query, Answer>,
+  ) => readonly Query[] | undefined
+}
+
+/**
+ * Sends the queries of a plan one after the other, so that they take one permit. One may fail without an effect on the
+ * others.
+ * @throws {ApiError} for a failure that concerns all queries, and when none is answered
+ */
+export async function requestAll<Answer>(
+  plan: Plan,
+  options: RequestOptions<Answer>,
+): Promise<QueryResults<Answer>> {
+  const { isSent = () => true } = options
+  const sequence = createSequence(plan, options)
+  await sequence.run(plan.queries().filter(isSent))
+  await tryParts(plan, sequence, options)
+  const isPlanned = new Set(plan.queries())
+  const planned = <T>(results: ReadonlyMap<Query, T>) =>
+    new Map([...results].filter(([query]) => isPlanned.has(query)))
+  return { answers: planned(sequence.answers), failures: planned(sequence.failures) }
+}
+
+interface Sequence<Answer> extends QueryResults<Answer> {
   run(queries: readonly Query[]): Promise<void>
 }
 
-/** @param instead the queries to send last instead of one that failed; undefined: none */
-export function createSequence<Answer>(
-  send: (query: Query) => Promise<Answer>,
-  instead: (query: Query, failure: ApiError) => readonly Query[] | undefined,
+function createSequence<Answer>(
+  plan: Plan,
+  { send, isSent = () => true, instead }: RequestOptions<Answer>,
 ): Sequence<Answer> {
   const answers = new Map<Query, Answer>()
   const failures = new Map<Query, ApiError>()
@@ -38,7 +68,10 @@ export function createSequence<Answer>(
   function noteFailure(query: Query, failure: unknown): readonly Query[] {
     if (!(failure instanceof ApiError) || REASONS[failure.reason].allQueries) throw failure
     inRow = REASONS[failure.reason].origin === 'endpoint' ? inRow + 1 : 0
-    const others = inRow < MOST_FAILURES ? instead(query, failure) : undefined
+    const others =
+      inRow < MOST_FAILURES
+        ? (instead?.(query, failure, answers) ?? plan.adapt(query, failure)?.filter(isSent))
+        : undefined
     if (others === undefined) failures.set(query, failure)
     if (answers.size === 0 && Math.max(failures.size, inRow) >= MOST_FAILURES) throw failure
     return others ?? []
@@ -71,30 +104,24 @@ export function createSequence<Answer>(
   }
 }
 
-/**
- * Sends the queries of a plan.
- * @throws {ApiError} for a failure that concerns all queries, and when none is answered
- */
-export async function requestAll(plan: Plan, send: SendQuery, signal: AbortSignal): Promise<QueryResults> {
-  const sequence = createSequence((query) => send(query, plan.dialect(), signal), plan.adapt)
-  await sequence.run(plan.queries())
-  await tryParts(plan, sequence)
-  const isPlanned = new Set(plan.queries())
-  const planned = <T>(results: ReadonlyMap<Query, T>) =>
-    new Map([...results].filter(([query]) => isPlanned.has(query)))
-  return { answers: planned(sequence.answers), failures: planned(sequence.failures) }
-}
-
 /** A query of several measurements may be answered without rows although its parts have some, as by 3.8.1.1. */
-async function tryParts(plan: Plan, { answers, run }: Sequence<QueryAnswer>): Promise<void> {
-  const isEmpty = (query: Query) => answers.has(query) && answers.get(query)?.stop === undefined
-  if ([...answers.keys()].every(isEmpty)) return
+async function tryParts<Answer>(
+  plan: Plan,
+  { answers, run }: Sequence<Answer>,
+  { isEmpty, isSent = () => true }: RequestOptions<Answer>,
+): Promise<void> {
+  const hasNoRows = (query: Query) => {
+    const answer = answers.get(query)
+    return answer !== undefined && isEmpty(answer)
+  }
+  if ([...answers.keys()].every(hasNoRows)) return
   async function hasRows(query: Query): Promise<boolean> {
-    if (!isEmpty(query)) return answers.has(query)
+    if (!hasNoRows(query)) return answers.has(query)
     if (!plan.triesParts(query)) return false
-    await run(query.parts)
+    const parts = query.parts.filter(isSent)
+    await run(parts)
     let found = false
-    for (const part of query.parts) found = (await hasRows(part)) || found
+    for (const part of parts) found = (await hasRows(part)) || found
     if (found) plan.split(query)
     return found
   }
