@@ -3,7 +3,7 @@
  * documentation of the storage system. Users change them in the section `alerting` of their configuration; what is
  * generated from the defaults is in `grafana/` and `deploy/`.
  */
-import { CLUSTER_HIDE, CLUSTER_PATH } from '../../src/alerting/cluster.ts'
+
 import {
   type Levels,
   type Reference,
@@ -13,7 +13,7 @@ import {
   type Values,
   valuesOf,
 } from '../../src/alerting/references.ts'
-import type { SettingSources } from '../../src/alerting/sources.ts'
+import { CLUSTER_HIDE, CLUSTER_PATH, type SettingSources } from '../../src/alerting/sources.ts'
 
 import { COLORS } from './colors.ts'
 

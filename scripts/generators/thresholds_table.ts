@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/settings.ts'
-import { keyOf, unitOf } from '../../src/alerting/keys.ts'
 import { pathsIn } from '../../src/alerting/references.ts'
 import {
   alertsOf,
+  keyOf,
   type Scope,
   type SettingSource,
   type SettingSources,
   scopeOf,
+  unitOf,
 } from '../../src/alerting/sources.ts'
 import { code, markdownTable } from './markdown.ts'
 import { replaceMarked } from './marked.ts'

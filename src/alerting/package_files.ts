@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { CLUSTER_HIDE, CLUSTER_PATH } from './cluster.ts'
 import type { DashboardSource } from './dashboards.ts'
 import type { Places } from './places.ts'
 import { type Values, valuesOf } from './references.ts'
-import type { RuleSources, SettingSources } from './sources.ts'
+import { CLUSTER_HIDE, CLUSTER_PATH, type RuleSources, type SettingSources } from './sources.ts'
 
 /** What the package has of the rules; generated. */
 export interface PackagedRules {

@@ -57,3 +57,22 @@ export const scopeOf = ({ scope = 'pool' }: { readonly scope?: Scope }): Scope =
 
 /** Alerts of all groups. */
 export const alertsOf = ({ alerting }: RuleSources): AlertSource[] => alerting.flatMap(({ alerts }) => alerts)
+
+/** Units of settings, by the end of their name. */
+const UNITS = ['Ratio', 'Seconds', 'Percent'] as const
+export type SettingUnit = (typeof UNITS)[number] | 'Count'
+
+export const unitOf = (name: string): SettingUnit => UNITS.find((unit) => name.endsWith(unit)) ?? 'Count'
+
+/** The key of a setting in the configuration, e.g. `used_ratio`. Values of durations have a unit, their keys have none. */
+export const keyOf = (name: string): string =>
+  name.replace(/Seconds$/, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * Values of `hide` of the variable `cluster` in Grafana. It is shown where series have the label, which stores of several
+ * Prometheus servers add, such as Thanos and Mimir.
+ */
+export const CLUSTER_HIDE = { shown: 0, hidden: 2 } as const
+
+/** The path of the value in settings. */
+export const CLUSTER_PATH = 'clusterHide'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
 import { PERFORMANCE_SOURCES, type PerformanceConfig, type PollConfig } from './config.ts'
 import { cronOrOff } from './values/cron.ts'
+import { oneOf } from './values/units.ts'
 
 /** Values of keys that the file sets neither for all systems nor for the system. */
 const DEFAULTS: PerformanceConfig = {
@@ -10,9 +11,6 @@ const DEFAULTS: PerformanceConfig = {
   feedBandwidthUnit: 'MB/s',
   interfaces: { include: '', exclude: '' },
 }
-
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, `expected one of ${values.join(', ')}`)
 
 const expression = z.string('expected a regular expression').superRefine((text, context) => {
   try {

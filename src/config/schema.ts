@@ -8,7 +8,7 @@ import { systemSchema } from './system_schema.ts'
 import { cron, cronOrOff } from './values/cron.ts'
 import type { ReadText } from './values/readings.ts'
 import { typeMessage } from './values/schema_problems.ts'
-import { duration, flag, numeric, parseDuration, positiveDuration, size } from './values/units.ts'
+import { duration, flag, parseDuration, percent, positiveDuration, size, wholeUpTo } from './values/units.ts'
 
 /** Values of keys that the file does not set. */
 const DEFAULTS = {
@@ -47,9 +47,6 @@ const timeFrame = z
   .refine((frame) => /^[1-9]\d*[dw]$/.test(frame) && parseDuration(frame) !== undefined, {
     message: 'expected a time frame in days or weeks, like 7d or 4w',
   })
-const percent = numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= 100, {
-  message: 'expected a whole percentage from 1 to 100',
-})
 const forecast = z
   .strictObject({
     schedule: cronOrOff.prefault(DEFAULTS.forecast.schedule),
@@ -72,10 +69,6 @@ const forecast = z
     }),
   )
 
-const wholeUpTo = (maximum: number) =>
-  numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= maximum, {
-    message: `expected a whole number from 1 to ${maximum}`,
-  })
 const limits = z
   .strictObject({
     concurrency: wholeUpTo(MAX_CONCURRENCY).prefault(DEFAULTS.limits.concurrency),

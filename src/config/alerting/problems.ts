@@ -1,8 +1,7 @@
 import type { AlertingConfig, Override, Tuning } from '../../alerting/config.ts'
-import { keyOf } from '../../alerting/keys.ts'
 import { defaultsOf, type PackagedRules } from '../../alerting/package_files.ts'
 import type { Values } from '../../alerting/references.ts'
-import { alertsOf, type Scope, type SettingSource, scopeOf } from '../../alerting/sources.ts'
+import { alertsOf, keyOf, type Scope, type SettingSource, scopeOf } from '../../alerting/sources.ts'
 
 interface Found {
   /** Within the section. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/cluster.ts'
 import type { AlertingConfig, Tuning } from '../../alerting/config.ts'
 import type { PackagedRules } from '../../alerting/package_files.ts'
+import { CLUSTER_HIDE, CLUSTER_PATH } from '../../alerting/sources.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { httpUrl } from '../values/urls.ts'
 import { alertsKeys } from './alerts_schema.ts'

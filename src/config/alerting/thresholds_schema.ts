@@ -1,19 +1,15 @@
 import { z } from 'zod'
-import { keyOf, type SettingUnit, unitOf } from '../../alerting/keys.ts'
 import type { Values } from '../../alerting/references.ts'
-import type { SettingSource, SettingSources } from '../../alerting/sources.ts'
+import { keyOf, type SettingSource, type SettingSources, type SettingUnit, unitOf } from '../../alerting/sources.ts'
 import { typeMessage } from '../values/schema_problems.ts'
-import { duration, numeric } from '../values/units.ts'
+import { duration, numeric, percent } from '../values/units.ts'
 
 const MS_PER_SECOND = 1000
 
 const NUMBERS = {
   Seconds: duration.transform((ms) => ms / MS_PER_SECOND),
   Ratio: numeric.refine((value) => value >= 0 && value <= 1, 'expected a ratio from 0 to 1'),
-  Percent: numeric.refine(
-    (value) => Number.isInteger(value) && value >= 1 && value <= 100,
-    'expected a whole percentage from 1 to 100',
-  ),
+  Percent: percent,
   Count: numeric.refine((value) => value >= 0, 'must not be negative'),
 } as const satisfies Record<SettingUnit, z.ZodType<number>>
 

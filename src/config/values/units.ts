@@ -60,6 +60,14 @@ export const numeric = z.preprocess(
   (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
   z.number('expected a number'),
 )
+/** A whole number from 1 to `maximum`. */
+export const wholeUpTo = (maximum: number, message = `expected a whole number from 1 to ${maximum}`) =>
+  numeric.refine((value) => Number.isInteger(value) && value >= 1 && value <= maximum, message)
+/** A whole percentage from 1 to 100. */
+export const percent = wholeUpTo(100, 'expected a whole percentage from 1 to 100')
+/** One of these texts. */
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, `expected one of ${values.join(', ')}`)
 /** A boolean, or the text `true` or `false`, as from an environment variable. */
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),

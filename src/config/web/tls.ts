@@ -4,6 +4,7 @@ import { Secret } from '../../values/secret.ts'
 import { certificateProblem, isPair, keyProblem, rootProblem } from '../values/pem.ts'
 import type { Problem } from '../values/problems.ts'
 import type { ReadText } from '../values/readings.ts'
+import type { TlsSection } from './sections.ts'
 import {
   CLIENT_AUTH,
   type ClientAuthName,
@@ -14,23 +15,6 @@ import {
   TLS13_SUITES,
   type TlsVersionName,
 } from './tls_names.ts'
-
-/** `tls_server_config` after validation by its schema; the files are not read yet. */
-export interface TlsSection {
-  readonly cert?: string | undefined
-  readonly key?: string | undefined
-  readonly client_ca?: string | undefined
-  readonly cert_file?: string | undefined
-  readonly key_file?: string | undefined
-  readonly client_ca_file?: string | undefined
-  readonly client_auth_type: ClientAuthName
-  readonly client_allowed_sans?: readonly string[] | undefined
-  readonly min_version: TlsVersionName
-  readonly max_version: TlsVersionName
-  readonly cipher_suites?: readonly (keyof typeof TLS12_SUITES | (typeof TLS13_SUITES)[number])[] | undefined
-  readonly prefer_server_cipher_suites: boolean
-  readonly curve_preferences?: readonly (keyof typeof CURVES)[] | undefined
-}
 
 /** The TLS settings of the server, with the content of the files. */
 export interface WebTls {

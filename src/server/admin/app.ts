@@ -10,6 +10,7 @@ import type { OriginRules } from '../auth/origin.ts'
 import { rawPath } from '../auth/request_check.ts'
 import { logFailure } from '../listener/failure_log.ts'
 import { OPEN_PATHS } from '../metrics/metrics_app.ts'
+import { answer } from '../page/answer.ts'
 import { PAGE_HEADERS } from '../page/policy.ts'
 import { readAdminPage } from './page/page.ts'
 import { answerDelete, answerList, countRefusals, isDeletion } from './provider_routes.ts'
@@ -114,9 +115,8 @@ function sendError(context: Context, { status, body, headers }: Refused): void {
 async function answerHealth(context: Context, next: Next, ready: () => boolean): Promise<void> {
   const path = OPEN_PATHS.find((open) => open === rawPath(context.req))
   if (path === undefined || !['GET', 'HEAD'].includes(context.method)) return next()
-  const isGood = path === '/-/healthy' || ready()
-  context.status = isGood ? 200 : 503
-  context.body = isGood ? 'sds-exporter is running.\n' : 'Not every system has been polled yet.\n'
+  if (path === '/-/healthy' || ready()) answer(context, 200, 'sds-exporter is running.')
+  else answer(context, 503, 'Not every system has been polled yet.')
 }
 
 /** Koa ends the path at a fragment or an invalid character, which would shorten the id of a provider. */

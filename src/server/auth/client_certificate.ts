@@ -3,19 +3,11 @@ import { isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
-import type { Refusal } from './refusal.ts'
+import { forbidden, type Refusal } from './refusal.ts'
 
-const REQUIRED: Refusal = { status: 403, text: 'forbidden: a client certificate is required', isLast: true }
-const UNKNOWN: Refusal = {
-  status: 403,
-  text: 'forbidden: the client certificate is not trusted',
-  isLast: true,
-}
-const NOT_LISTED: Refusal = {
-  status: 403,
-  text: 'forbidden: the client certificate is not in client_allowed_sans',
-  isLast: true,
-}
+const REQUIRED = forbidden('a client certificate is required')
+const UNKNOWN = forbidden('the client certificate is not trusted')
+const NOT_LISTED = forbidden('the client certificate is not in client_allowed_sans')
 
 /**
  * Checks a connection against the client certificate policy. The handshake requests a certificate and proves that the

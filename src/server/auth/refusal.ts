@@ -9,6 +9,11 @@ export interface Refusal {
   readonly isLast?: true
 }
 
+/** A refusal of all requests of a connection. */
+export function forbidden(reason: string): Refusal {
+  return { status: 403, text: `forbidden: ${reason}`, isLast: true }
+}
+
 /** Sends a refusal as plain text, or closes the connection if the response has already started. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RateLimit, WebFile } from '../../config/web/file.ts'
-import { createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
+import type { WebFile } from '../../config/web/file.ts'
+import { type BucketSize, createTokenBucket, type TokenBucket } from '../../values/token_bucket.ts'
 import { clientAddress } from '../auth/addresses.ts'
 import type { BasicAuth } from '../auth/basic_auth.ts'
 import type { Refusal } from '../auth/refusal.ts'
@@ -51,9 +51,9 @@ async function checkUser(auth: BasicAuth, request: IncomingMessage, { users }: W
 
 /** One bucket for all clients, replaced when its configured size changes. */
 function createRateLimiter(now: () => number) {
-  let size: RateLimit | undefined
+  let size: BucketSize | undefined
   let bucket: TokenBucket | undefined
-  return (limit: RateLimit | undefined): boolean => {
+  return (limit: BucketSize | undefined): boolean => {
     if (limit?.burst !== size?.burst || limit?.intervalMs !== size?.intervalMs) {
       size = limit
       bucket = limit && createTokenBucket(limit, now)

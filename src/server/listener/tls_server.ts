@@ -6,15 +6,11 @@ import { TLSSocket } from 'node:tls'
 import { secureContextOptions, type WebTls } from '../../config/web/tls.ts'
 import { CLIENT_AUTH } from '../../config/web/tls_names.ts'
 import { checkClientCertificate } from '../auth/client_certificate.ts'
-import type { Refusal } from '../auth/refusal.ts'
+import { forbidden, type Refusal } from '../auth/refusal.ts'
 import { connectionName } from './abuse/connections.ts'
 import type { WebConfig } from './web_config.ts'
 
-const SETTINGS_CHANGED: Refusal = {
-  status: 403,
-  text: 'forbidden: the client certificate policy has changed, reconnect',
-  isLast: true,
-}
+const SETTINGS_CHANGED = forbidden('the client certificate policy has changed, reconnect')
 
 export interface TlsServer {
   readonly server: Server

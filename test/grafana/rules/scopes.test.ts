@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { RULE_SOURCES } from '../../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, DEFAULT_VALUES } from '../../../grafana/mixin/settings.ts'
-import { keyOf } from '../../../src/alerting/keys.ts'
 import { defaultsOf, readDashboards, readRules } from '../../../src/alerting/package_files.ts'
 import { pathsIn, resolve } from '../../../src/alerting/references.ts'
-import { alertsOf, type Scope, type SettingSources, scopeOf } from '../../../src/alerting/sources.ts'
+import { alertsOf, keyOf, type Scope, type SettingSources, scopeOf } from '../../../src/alerting/sources.ts'
 import { resultLabels } from '../promql/parse.ts'
 import { expanded } from './expanded.ts'
 

@@ -1,8 +1,7 @@
 import type { AttributeStatus, CategoryStatus, PoolStatus } from '../../../status/model.ts'
-import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
-import { counted, durationText } from '../../../text.ts'
+import { counted } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { known } from './elements.ts'
+import { known, sampleAge } from './elements.ts'
 
 const SOURCE_WORDS = { feed: 'nodes feed', query: 'query interface' } as const
 
@@ -44,7 +43,7 @@ function coverageRow(
   const unreadable = attributes.filter((one) => one.unreadable > 0)
   const partly = attributes.filter((one) => one.served > 0 && one.absent > 0)
   const age = category?.newest_sample_age_seconds ?? null
-  return html`<tr><th scope="row">${name}</th><td data-title="Source">${sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'}</td><td data-title="Newest sample">${known(age, ageText)}</td><td data-title="Served">${attributes.length - missing.length} of ${attributes.length}${[
+  return html`<tr><th scope="row">${name}</th><td data-title="Source">${sources.map((source) => SOURCE_WORDS[source]).join(', ') || 'none'}</td><td data-title="Newest sample">${known(age, sampleAge)}</td><td data-title="Served">${attributes.length - missing.length} of ${attributes.length}${[
     listOf('unreadable', unreadable, ({ unreadable: nodes }) => counted(nodes, 'node')),
     listOf('only some nodes', partly, ({ served, absent }) => `${served} of ${served + absent}`),
   ]}</td><td data-title="Not served">${missing.length === 0 ? '' : missing.map((one) => one.name).join(', ')}</td></tr>`
@@ -57,9 +56,4 @@ function listOf(
 ): Content {
   if (attributes.length === 0) return undefined
   return html`<br>${title}: ${attributes.map((one) => `${one.name} (${text(one)})`).join(', ')}`
-}
-
-function ageText(seconds: number): Html {
-  const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
-  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
 }

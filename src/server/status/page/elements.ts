@@ -1,6 +1,7 @@
 import type { State } from '../../../status/model.ts'
 import type { DiskFigures } from '../../../status/node_figures.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
+import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { bytesText, durationText, percentText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 
@@ -51,6 +52,12 @@ export function clockTime(seconds: number): Html {
   return timeElement(seconds, `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`)
 }
 
+/** The age of a sample, emphasised if it is old. */
+export function sampleAge(seconds: number): Html {
+  const text = seconds < 0 ? `in ${durationText(-seconds)}` : `${durationText(seconds)} ago`
+  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
+}
+
 /** `0.42 s`, `120 ms` */
 export function pollDuration(seconds: number): string {
   return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`
@@ -59,6 +66,16 @@ export function pollDuration(seconds: number): string {
 /** A term and its description, for a list of facts. */
 export function fact(term: string, ...description: readonly Content[]): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
+}
+
+/** An error in words, with the remedy. */
+export function errorBox(kind: 'current' | 'past', title: string, when: Content, error: Failed): Html {
+  return html`<div class="error-box ${kind}"><p><strong>${title}</strong> ${when}: ${error.message}</p><p><strong>What to do:</strong> ${error.remedy}.</p></div>`
+}
+
+interface Failed {
+  readonly message: string
+  readonly remedy: string
 }
 
 interface Segment {

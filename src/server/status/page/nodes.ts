@@ -1,9 +1,7 @@
 import type { NodeStatus } from '../../../status/model.ts'
 import { healthSeverity } from '../../../status/node_status.ts'
-import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
-import { durationText } from '../../../text.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
-import { capacity, disks, known } from './elements.ts'
+import { capacity, disks, known, sampleAge } from './elements.ts'
 
 export interface NodeRow {
   readonly node: NodeStatus
@@ -34,7 +32,9 @@ function nodeRow({ node, systemTime, place }: NodeRow): Html {
     cell('Capacity', capacity(node)),
     cell(
       'Newest sample',
-      known(node.newest_sample_timestamp_seconds, (time) => age(systemTime - time)),
+      known(node.newest_sample_timestamp_seconds, (time) =>
+        sampleAge(Math.max(Math.round(systemTime - time), 0)),
+      ),
     ),
   ]}</tr>
 `
@@ -43,9 +43,4 @@ function nodeRow({ node, systemTime, place }: NodeRow): Html {
 /** On a phone each cell is a line, with the title of its column. */
 function cell(title: string, content: Content): Html {
   return html`<td data-title="${title}">${content}</td>`
-}
-
-function age(seconds: number): Html {
-  const text = `${durationText(Math.max(Math.round(seconds), 0))} ago`
-  return seconds > OLD_SAMPLE_SECONDS ? html`<strong class="bad">${text}</strong>` : html`${text}`
 }

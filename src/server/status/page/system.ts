@@ -3,7 +3,7 @@ import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { systemCharts } from './charts.ts'
-import { capacity, dueTime, fact, known, relativeTime, statePill } from './elements.ts'
+import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
 
 /** A system with its facts and charts, above its pools. */
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
@@ -101,5 +101,6 @@ function endpoints({ endpoints: all }: SystemStatus): Content {
 
 function discoveryError({ discovery_error: error }: SystemStatus, now: number): Content {
   if (error === null) return undefined
-  return html`<div class="error-box current"><p><strong>The list of pools could not be read</strong> ${relativeTime(error.timestamp_seconds, now)}: ${error.message}</p><p><strong>What to do:</strong> ${error.remedy}.</p></div>`
+  const when = relativeTime(error.timestamp_seconds, now)
+  return errorBox('current', 'The list of pools could not be read', when, error)
 }
