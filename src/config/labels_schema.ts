@@ -5,6 +5,17 @@ export const RESERVED_LABELS: readonly string[] = [
   ...['system', 'pool', 'pool_id', 'node', 'node_id', 'api_change', 'status', 'level', 'purpose', 'category'],
   ...['error_type', 'history_days', 'target_percent', 'operation', 'interface', 'le', 'attribute', 'state'],
   ...['source', 'provider', 'provider_id', 'result', 'code', 'reason', 'version', 'node_version'],
+  ...[
+    'vdc',
+    'severity',
+    'scope',
+    'replication_group',
+    'replication_group_id',
+    'kind',
+    'local_vdc',
+    'remote_vdc',
+  ],
+  ...['namespace', 'limit', 'bucket', 'resource'],
   ...['job', 'instance'],
 ]
 

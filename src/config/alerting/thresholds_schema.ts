@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import type { Values } from '../../alerting/references.ts'
-import { keyOf, type SettingSource, type SettingSources, type SettingUnit, unitOf } from '../../alerting/sources.ts'
+import {
+  keyOf,
+  type SettingSource,
+  type SettingSources,
+  type SettingUnit,
+  unitOf,
+} from '../../alerting/sources.ts'
 import { typeMessage } from '../values/schema_problems.ts'
 import { duration, numeric, percent } from '../values/units.ts'
 
