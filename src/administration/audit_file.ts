@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { errorCode } from '../values/errors.ts'
 
 /** A file of lines. */
 export interface AuditFile {
@@ -69,7 +70,7 @@ export async function checkAuditFile(path: string): Promise<void> {
       .finally(() => file.close())
   } catch (cause) {
     if (cause instanceof EndlessFile) throw new Error(`--admin.audit-file=${path} ${cause.message}`)
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const code = errorCode(cause) || 'unknown error'
     throw new Error(`--admin.audit-file=${path} cannot be written (${code})`, { cause })
   }
 }

@@ -30,9 +30,12 @@ export interface Lookup {
  * @throws {ApiError} for a refused token or an unreachable system: a deletion would fail too
  */
 export async function lookUp({ client, token, signal }: Caller): Promise<Lookup> {
-  const [list, name] = await Promise.allSettled([client.providers(token, signal), client.user(token, signal)])
+  const [list, account] = await Promise.allSettled([
+    client.providers(token, signal),
+    client.account(token, signal),
+  ])
   if (signal.aborted) throw new Abandoned()
-  const user = name.status === 'fulfilled' ? name.value : undefined
+  const user = account.status === 'fulfilled' ? account.value.user : undefined
   if (list.status === 'fulfilled') return { user, providers: list.value }
   const failure: unknown = list.reason
   if (!(failure instanceof ApiError)) throw failure

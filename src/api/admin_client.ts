@@ -7,9 +7,10 @@ import { basicHeader, tokenHeader, tokenOf } from './http/credentials.ts'
 import { withTimeoutReason } from './http/failures.ts'
 import { refusalOf } from './http/refusals.ts'
 import { logRequest, timed } from './http/request_log.ts'
-import { type Answer, createTransport, type HttpLimits, type Transport } from './http/transport.ts'
+import { createTransport, type HttpLimits, type HttpResponse, type Transport } from './http/transport.ts'
 import { sendDeletion } from './providers/deletion.ts'
 import {
+  LIST_REQUEST,
   PROVIDERS_ACCEPT,
   PROVIDERS_PATH,
   type Provider,
@@ -31,8 +32,6 @@ export interface AdminClient {
   providers(token: Secret, signal: AbortSignal): Promise<readonly Provider[]>
   /** The user of a token, with its roles; undefined members where the system does not serve them. */
   account(token: Secret, signal: AbortSignal): Promise<Account>
-  /** The user name alone. */
-  user(token: Secret, signal: AbortSignal): Promise<string | undefined>
   /**
    * API document, "Delete provider": sent once, to the endpoint that responded last, never repeated. The signal is ignored
    * as soon as the request is sent.
@@ -63,46 +62,27 @@ const SHORTEST_DELETE_TIMEOUT_MS = 30_000
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { baseUrls } = options.system
   const limits = createLimits(options.limits)
-  let answering = baseUrls[0] ?? ''
+  let responding = baseUrls[0] ?? ''
   const { read, close } = createRead(options, limits, (baseUrl) => {
-    answering = baseUrl
+    responding = baseUrl
   })
 
-  const account: AdminClient['account'] = (token, signal) =>
-    read(withToken({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount)
-
   return {
-    providers(token, signal) {
-      const request = {
-        operation: 'providers',
-        path: PROVIDERS_PATH,
-        headers: { Accept: PROVIDERS_ACCEPT },
-      } as const
-      return read(withToken(request, token), signal, (text) => inSlices(providerSteps(text), signal))
-    },
-    account,
-    user: async (token, signal) => (await account(token, signal)).user,
-    deleteProvider: (token, id, signal) =>
-      deleteOnce(options, { baseUrl: answering, token, id, limits, stop: signal }),
-    login(username, password, signal) {
-      const headers = basicHeader(username, password)
-      const request = {
-        operation: 'login',
-        path: '/login',
-        headers,
-        headersOnly: true,
-      } as const
-      return read(request, signal, (_text, answer) => tokenOf(answer))
-    },
-    logout: (token, signal) =>
-      read(
-        withToken({ operation: 'logout', path: '/logout', headersOnly: true }, token),
-        signal,
-        () => undefined,
-      ),
+    providers: (token, signal) =>
+      read(withToken(LIST_REQUEST, token), signal, (text) => inSlices(providerSteps(text), signal)),
+    account: (token, signal) =>
+      read(withToken({ operation: 'whoami', path: WHOAMI_PATH }, token), signal, decodeAccount),
+    deleteProvider: (token, id, stop) =>
+      deleteOnce(options, { baseUrl: responding, token, id, limits, stop }),
+    login: (username, password, signal) =>
+      read({ ...LOGIN, headers: basicHeader(username, password) }, signal, (_, answer) => tokenOf(answer)),
+    logout: (token, signal) => read(withToken(LOGOUT, token), signal, () => undefined),
     close,
   }
 }
+
+const LOGIN = { operation: 'login', path: '/login', headersOnly: true } as const
+const LOGOUT = { operation: 'logout', path: '/logout', headersOnly: true } as const
 
 /** A list of {@link providerSteps} is shorter, and the responses of several callers are in memory at once. */
 const MAX_RESPONSE_BYTES = 10_000_000
@@ -120,12 +100,7 @@ function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (base
     tls: system.tls,
     isOwn: false,
     pace: limits.pace,
-    observer: {
-      exchanged: (end) => logRequest(log, { system: system.name, ...end }),
-      loggedIn: () => undefined,
-      clockSkew: () => undefined,
-      certificate: () => undefined,
-    },
+    observer: { exchanged: (end) => logRequest(log, { system: system.name, ...end }) },
   })
   const accepted: Exchange = async (...call) => {
     const answer = await exchange(...call)
@@ -140,7 +115,7 @@ function createRead(options: AdminClientOptions, limits: Limits, onAnswer: (base
   async function read<T>(
     request: Request,
     stop: AbortSignal,
-    decode: (text: string, answer: Answer) => T | Promise<T>,
+    decode: (text: string, answer: HttpResponse) => T | Promise<T>,
   ): Promise<T> {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
     try {
@@ -172,13 +147,7 @@ async function deleteOnce(options: AdminClientOptions, deletion: RequestedDeleti
   const place = { system, operation: 'delete', path: `${PROVIDERS_PATH}/…` }
   const timeoutMs = Math.max(options.timeoutMs, SHORTEST_DELETE_TIMEOUT_MS)
   // A new connection: the system may close an idle one at the moment of the request.
-  const { send, close } = createTransport({
-    ...options,
-    ...boundedLimits(options),
-    tls,
-    timeoutMs,
-    onCertificate: () => undefined,
-  })
+  const { send, close } = createTransport({ ...options, ...boundedLimits(options), tls, timeoutMs })
   const logged: Transport['send'] = (request) =>
     timed(
       () => send(request),

@@ -46,8 +46,8 @@ export interface SystemClient {
   nodes(poolId: string, signal: AbortSignal, use?: UseReading): Promise<FeedReading>
   /** The same nodes with nothing but their capacity forecasts. */
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
-  /** The past of a pool. `asked` is requested, by default the period itself; points outside of the period are dropped. */
-  history(poolId: string, period: Period, signal: AbortSignal, asked?: Period): Promise<HistoryReading>
+  /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
+  history(poolId: string, period: Period, signal: AbortSignal, requested?: Period): Promise<HistoryReading>
   /** The pools that the system lists. */
   pools(signal: AbortSignal): Promise<readonly PoolRef[]>
   /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
@@ -135,8 +135,8 @@ export function createClient(options: ClientOptions): SystemClient {
     forecasts: createForecasts((poolId, query, signal) =>
       readFeed(requestOf('forecast', poolId, query), signal),
     ),
-    history: async (poolId, period, signal, asked = period) =>
-      read(requestOf('history', poolId, historyQuery(asked)), signal, (text, _, ofAttempt, answer) => {
+    history: async (poolId, period, signal, requested = period) =>
+      read(requestOf('history', poolId, historyQuery(requested)), signal, (text, _, ofAttempt, answer) => {
         const options = { period, bandwidthUnit, answeredAt: answeredAt(answer) }
         return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
       }),
@@ -158,16 +158,16 @@ export function createClient(options: ClientOptions): SystemClient {
 
 function listReader(read: Operate) {
   return async ({ path, query, decode }: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> => {
-    const ask = (parameters: { readonly query?: string }) =>
+    const request = (parameters: { readonly query?: string }) =>
       read({ operation: 'pools', path, ...parameters }, signal, async (text, baseUrl, ofAttempt) =>
         decode(await inSlices(jsonSteps(text), ofAttempt), baseUrl),
       )
-    if (query === undefined) return ask({})
+    if (query === undefined) return request({})
     try {
-      return await ask({ query })
+      return await request({ query })
     } catch (failure) {
       // The parameter is documented for feeds only.
-      if (failure instanceof ApiError && failure.status === 400) return ask({})
+      if (failure instanceof ApiError && failure.status === 400) return request({})
       throw failure
     }
   }
@@ -206,7 +206,7 @@ function openSession(
     auth: system.auth,
     timeoutMs: timeoutMs * (system.baseUrls.length === 1 ? LOGIN_SHARE.oneUrl : LOGIN_SHARE.severalUrls),
     log,
-    onLogin: observer.loggedIn,
+    onLogin: (result) => observer.loggedIn?.(result),
     requests: {
       login: (baseUrl, headers, signal) =>
         exchange({ operation: 'login', path: '/login', headers, headersOnly: true }, baseUrl, signal),

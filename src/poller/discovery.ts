@@ -59,13 +59,13 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   async function discoverIfDue(): Promise<void> {
     if (known && !isDue) return
     isDue = false
-    discovering ??= ask().finally(() => {
+    discovering ??= request().finally(() => {
       discovering = undefined
     })
     return discovering
   }
 
-  async function ask(): Promise<void> {
+  async function request(): Promise<void> {
     try {
       await use(await listPools(client, signal))
       pollLog.discovered(undefined)

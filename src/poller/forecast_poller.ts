@@ -23,8 +23,8 @@ interface ForecastPollerOptions {
 export interface ForecastPoller {
   /** Called by the schedule, and when old forecasts were withdrawn. */
   makeDue(): void
-  /** Asks if they are due. */
-  askIfDue(): Promise<void>
+  /** Requests them if they are due. */
+  requestIfDue(): Promise<void>
 }
 
 /** Old forecasts are withdrawn at the second schedule in a row without new ones. */
@@ -40,7 +40,7 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
   let timesDue = 0
   let busy = false
 
-  async function ask(): Promise<void> {
+  async function request(): Promise<void> {
     dueAt = Number.POSITIVE_INFINITY
     try {
       const reading = await client.forecasts(poolId, forecast, leaving)
@@ -67,11 +67,11 @@ export function createForecastPoller(options: ForecastPollerOptions): ForecastPo
       dueAt = Number.NEGATIVE_INFINITY
       timesDue += 1
     },
-    async askIfDue() {
+    async requestIfDue() {
       if (busy || leaving.aborted || performance.now() < dueAt) return
       busy = true
       try {
-        await ask()
+        await request()
       } finally {
         busy = false
       }

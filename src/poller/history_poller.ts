@@ -22,7 +22,7 @@ export interface HistoryPollerOptions {
   readonly client: Pick<SystemClient, 'history'>
   readonly store: Pick<StateStore, 'system'>
   readonly pollLog: PollLog
-  /** Whether polls succeed: a system that does not answer is not asked for its history. */
+  /** Whether polls succeed: the history of a system that does not respond is not requested. */
   readonly works: () => boolean
   /** Runs a reading, and reports its failure. */
   readonly start: (reading: () => Promise<void>) => Promise<void>

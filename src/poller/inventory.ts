@@ -1,6 +1,6 @@
 import type { SystemClient } from '../api/client.ts'
 import { ApiError, isOfSystem } from '../api/errors/errors.ts'
-import { PROVIDERS_ACCEPT, PROVIDERS_PATH, providerSteps } from '../api/providers/providers.ts'
+import { LIST_REQUEST, providerSteps } from '../api/providers/providers.ts'
 import { inSlices } from '../slices.ts'
 import { failureOf, type InventoryState } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
@@ -19,17 +19,11 @@ interface InventoryOptions {
 /** Lists the authentication providers of one system for the metrics. */
 export interface Inventory {
   makeDue(): void
-  askIfDue(signal: AbortSignal): Promise<void>
+  requestIfDue(signal: AbortSignal): Promise<void>
 }
 
 /** Failed requests in a row for which the last list is kept. */
 const FAILURES_ALLOWED = 1
-
-const REQUEST = {
-  operation: 'providers',
-  path: PROVIDERS_PATH,
-  headers: { Accept: PROVIDERS_ACCEPT },
-} as const
 
 export function createInventory({ system, isDue, client, store, pollLog }: InventoryOptions): Inventory {
   let due = isDue
@@ -39,9 +33,13 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
     return store.update(system, (state) => ({ ...state, inventory: next(state.inventory) }))
   }
 
-  async function ask(signal: AbortSignal): Promise<void> {
+  async function request(signal: AbortSignal): Promise<void> {
     try {
-      const providers = await client.read(REQUEST, (text) => inSlices(providerSteps(text), signal), signal)
+      const providers = await client.read(
+        LIST_REQUEST,
+        (text) => inSlices(providerSteps(text), signal),
+        signal,
+      )
       failures = 0
       pollLog.providers(undefined)
       await show(() => ({ providers, failure: undefined }))
@@ -61,10 +59,10 @@ export function createInventory({ system, isDue, client, store, pollLog }: Inven
     makeDue() {
       due = true
     },
-    async askIfDue(signal) {
+    async requestIfDue(signal) {
       if (!due) return
       due = false
-      await ask(signal)
+      await request(signal)
     },
   }
 }

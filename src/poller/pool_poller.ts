@@ -19,15 +19,15 @@ interface PoolPollerOptions {
 }
 
 /** The outcome of a poll; `none` when the one before it is still under way, or the exporter stops. */
-export type Outcome = 'ok' | 'none' | ApiError
+export type PollOutcome = 'ok' | 'none' | ApiError
 
 /** Polls one pool, never twice at a time. */
 export interface PoolPoller {
   readonly poolId: string
   readonly forecasts: ForecastPoller
-  poll(): Promise<Outcome>
+  poll(): Promise<PollOutcome>
   /** Resolves to the outcome of the poll that is under way; without one, polls. */
-  pollOrJoin(): Promise<Outcome>
+  pollOrJoin(): Promise<PollOutcome>
   /** The pool is no longer polled: changes nothing and starts nothing any more. */
   forget(): void
 }
@@ -44,9 +44,9 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     maxBytes: config.limits.maxResponseBytes,
   })
   const withdrawal = withdrawalOf(options, forecasts)
-  let running: Promise<Outcome> | undefined
+  let running: Promise<PollOutcome> | undefined
 
-  async function request(): Promise<Outcome> {
+  async function request(): Promise<PollOutcome> {
     const began = performance.now()
     try {
       const { reading, seconds, shown } = await readNodes(options, began, leaving.signal)
@@ -61,14 +61,14 @@ export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
     }
   }
 
-  async function fail(failure: ApiError, began: number): Promise<Outcome> {
+  async function fail(failure: ApiError, began: number): Promise<PollOutcome> {
     const bad = attemptSince(began, failure)
     pollLog.polled(poolId, { seconds: bad.seconds, nodes: undefined, failure })
     await store.update(system.name, (state) => withPoll(state, poolId, bad))
     return failure
   }
 
-  async function poll(): Promise<Outcome> {
+  async function poll(): Promise<PollOutcome> {
     if (running !== undefined || leaving.signal.aborted) return 'none'
     running = request().finally(() => {
       running = undefined

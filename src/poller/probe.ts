@@ -10,7 +10,7 @@ import { byId, renderPoll } from '../state/rendering.ts'
 import { withoutCounters } from '../state/samples.ts'
 import { NOTHING, type PoolState, type SystemState } from '../state/state.ts'
 import { type StateStore, systemParts } from '../state/store.ts'
-import { attemptSince, type Outcome } from './pool_poller.ts'
+import { attemptSince, type PollOutcome } from './pool_poller.ts'
 import type { Round } from './round.ts'
 
 /**
@@ -32,7 +32,7 @@ interface Found {
   readonly beganMs: number
   /** The pools to read; undefined while they are unknown. */
   poolIds?: readonly string[]
-  readonly outcomes: Map<string, Outcome>
+  readonly outcomes: Map<string, PollOutcome>
   hasEnded: boolean
 }
 
@@ -41,7 +41,7 @@ export function createProbe({ system: { name, ...config }, store, startRound }: 
   const expositions = new WeakMap<SystemState, Exposition>()
   const needsNewPerformance = config.performance.schedule === ''
 
-  async function pageOf(state: SystemState, found: Found, isWhole: boolean): Promise<Exposition> {
+  async function expositionOf(state: SystemState, found: Found, isWhole: boolean): Promise<Exposition> {
     const fresh = needsNewPerformance ? await withNewPerformance(state, found) : state
     if (!isWhole || !isComplete(found)) return createExposition(partsOf(fresh, found))
     const exposition = expositions.get(fresh) ?? createExposition(partsOf(fresh, found))
@@ -66,7 +66,7 @@ export function createProbe({ system: { name, ...config }, store, startRound }: 
     await untilAborted(ended, signal).catch(() => undefined)
     const state = store.system(name)
     if (state === undefined || (poolId !== undefined && found.poolIds?.length === 0)) return undefined
-    return pageOf(state, found, poolId === undefined)
+    return expositionOf(state, found, poolId === undefined)
   }
 }
 

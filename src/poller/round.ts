@@ -1,16 +1,16 @@
 import type { StateStore } from '../state/store.ts'
 import type { Discovery } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
-import type { Outcome, PoolPoller } from './pool_poller.ts'
+import type { PollOutcome, PoolPoller } from './pool_poller.ts'
 import type { QueryPoller } from './query/query_poller.ts'
 
-/** Polls all pools of one system, and asks for what else is due. */
+/** Polls all pools of one system, and requests what else is due. */
 export interface Rounds {
   /** One round. The client's circuit breaker decides whether requests are sent. */
   run(round?: Round): Promise<void>
   /** Whether a pool was polled successfully in the last round of all pools; true before the first. */
   works(): boolean
-  askForForecasts(): Promise<void>
+  requestForecasts(): Promise<void>
 }
 
 /** What distinguishes a round from one of the schedule. */
@@ -21,14 +21,14 @@ export interface Round {
   readonly joins?: boolean
   /** Called with the ids of the pools that are polled; not if the pools are unknown. */
   readonly onPools?: (poolIds: readonly string[]) => void
-  readonly onPolled?: (poolId: string, outcome: Outcome) => void
+  readonly onPolled?: (poolId: string, outcome: PollOutcome) => void
 }
 
 interface RoundsOptions {
   readonly system: string
   readonly discovery: Discovery
   readonly inventory: Inventory
-  readonly queries: Pick<QueryPoller, 'askIfDue'>
+  readonly queries: Pick<QueryPoller, 'requestIfDue'>
   readonly store: StateStore
   readonly signal: AbortSignal
 }
@@ -46,7 +46,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     return rotated(discovery.pollers(), failedRounds)
   }
 
-  async function pollAll(pollers: readonly PoolPoller[], round: Round): Promise<Outcome[]> {
+  async function pollAll(pollers: readonly PoolPoller[], round: Round): Promise<PollOutcome[]> {
     round.onPools?.(pollers.map(({ poolId }) => poolId))
     return Promise.all(
       pollers.map(async (poller) => {
@@ -57,8 +57,8 @@ export function createRounds(options: RoundsOptions): Rounds {
     )
   }
 
-  async function askForForecasts(pollers = discovery.pollers()): Promise<void> {
-    await Promise.all(pollers.map(({ forecasts }) => forecasts.askIfDue()))
+  async function requestForecasts(pollers = discovery.pollers()): Promise<void> {
+    await Promise.all(pollers.map(({ forecasts }) => forecasts.requestIfDue()))
   }
 
   function note(isGood: boolean): void {
@@ -67,7 +67,7 @@ export function createRounds(options: RoundsOptions): Rounds {
 
   return {
     works: () => failedRounds === 0,
-    askForForecasts: () => askForForecasts(),
+    requestForecasts: () => requestForecasts(),
     async run(round = {}) {
       const pollers = await pollersOf(round)
       const outcomes = pollers && (await pollAll(pollers, round))
@@ -79,7 +79,11 @@ export function createRounds(options: RoundsOptions): Rounds {
       if (store.system(system)?.tried === false)
         await store.update(system, (state) => ({ ...state, tried: true }))
       if (!isGood) return
-      await Promise.all([askForForecasts(pollers), inventory.askIfDue(signal), queries.askIfDue(signal)])
+      await Promise.all([
+        requestForecasts(pollers),
+        inventory.requestIfDue(signal),
+        queries.requestIfDue(signal),
+      ])
     },
   }
 }

@@ -11,7 +11,7 @@ export interface Schedule {
 export interface ScheduleOptions {
   /** Six fields: second, minute, hour, day of the month, month, weekday. */
   readonly expression: string
-  /** Each run begins up to so much later, so that many systems are not asked in the same moment. */
+  /** Each run begins up to so much later, so that requests to many systems are not sent at the same time. */
   readonly maxRandomDelayMs: number
   /** Not awaited, and must not throw. */
   readonly run: () => void

@@ -194,22 +194,22 @@ function createSchedules(parts: ScheduleParts) {
   const optional = (what: string, expression: string, task: () => Promise<unknown>): Schedule[] =>
     expression === '' ? [] : [scheduled(what, expression, task)]
   const isPolled = config.poll.schedule !== ''
-  /** While polls fail, what is due is asked for with the next round that succeeds; without a schedule, with the next probe. */
+  /** While polls fail, what is due is requested with the next round that succeeds; without a schedule, with the next probe. */
   const ifWorking = async (task: () => Promise<unknown>) => (isPolled && rounds.works() ? task() : undefined)
 
   const polls = optional('polling', config.poll.schedule, () => rounds.run())
   const forecasts = optional('forecasts', config.forecast.schedule, () => {
     for (const poller of discovery.pollers()) poller.forecasts.makeDue()
-    return ifWorking(rounds.askForForecasts)
+    return ifWorking(rounds.requestForecasts)
   })
   const providers = optional('inventory', config.providers.schedule, () => {
     inventory.makeDue()
-    return ifWorking(() => inventory.askIfDue(signal))
+    return ifWorking(() => inventory.requestIfDue(signal))
   })
   const { source, schedule } = system.performance
   const performance = optional('queries', source === 'feed' ? '' : schedule, () => {
     queries.makeDue()
-    return ifWorking(() => queries.askIfDue(signal))
+    return ifWorking(() => queries.requestIfDue(signal))
   })
   const discoverySchedule = system.pools === undefined ? config.discovery.schedule : ''
   const pools = optional('discovery', discoverySchedule, () => {

@@ -116,6 +116,6 @@ export function withdrawn(system: SystemState, poolId: string): StateSteps {
 
 function withPool(system: SystemState, poolId: string, change: (pool: PoolState) => PoolState): SystemState {
   const pool = system.pools.get(poolId)
-  // The pool may have left the list while it was being asked.
+  // The pool may have been removed during its poll.
   return pool === undefined ? system : { ...system, pools: new Map(system.pools).set(poolId, change(pool)) }
 }

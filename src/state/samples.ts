@@ -11,7 +11,7 @@ export function systemPart(system: SystemState): Part {
   const samples = new Samples()
   const base = labelText({ system: system.name })
   samples.add(STATE.systemInfo.name, labelText({ system: system.name, ...system.labels }), 1)
-  // A system that could not even be asked, say because the token file is unreadable, is not up.
+  // A system to which nothing could be sent, for example because the token file is unreadable, is not up.
   const up = system.up ?? (system.tried ? false : undefined)
   samples.add(STATE.systemUp.name, base, up === undefined ? undefined : Number(up))
   const { performance } = system

@@ -76,7 +76,7 @@ export interface InventoryState {
   readonly failure: Failure | undefined
 }
 
-/** What is known of the query interface of a system that is asked. */
+/** What is known of the query interface of a system. */
 export interface PerformanceState {
   /** Undefined before the first success, and when all values were too old. */
   readonly reading: PerformanceReading | undefined
@@ -102,7 +102,7 @@ export interface SystemState {
   readonly discoveryFailure: Failure | undefined
   /** Undefined before the first attempt. */
   readonly inventory: InventoryState | undefined
-  /** Undefined while the query interface is not asked. */
+  /** Undefined while the query interface is not polled. */
   readonly performance: PerformanceState | undefined
   readonly rejections: Rejections
   /** Whether every pool, or the list of pools, was tried once. */

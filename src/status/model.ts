@@ -92,7 +92,7 @@ export interface RequestStatus {
 
 export interface QueryStatus {
   /**
-   * `off`: not configured. `not_needed`: the feed has the figures. `pending`: not asked yet. `empty`: no current data.
+   * `off`: not configured. `not_needed`: the feed has the figures. `pending`: not polled yet. `empty`: no current data.
    */
   readonly state: 'off' | 'not_needed' | 'pending' | 'ok' | 'empty' | 'failing'
   readonly summary: string

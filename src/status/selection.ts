@@ -2,7 +2,7 @@ import type { Steps } from '../slices.ts'
 import type { PoolStatus, Problem, Status, SystemStatus } from './model.ts'
 import { badFirst } from './problems.ts'
 
-/** What of the status is asked for. Empty text: everything. */
+/** What of the status is requested. Empty text: everything. */
 export interface Selection {
   /** Name of a system. */
   readonly system: string

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { writeProviders } from '../../src/administration/documents.ts'
 import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeProviders, linkOf, type Provider } from '../../src/api/providers/providers.ts'
-import { decodeUser } from '../../src/api/providers/whoami.ts'
+import { decodeAccount } from '../../src/api/providers/whoami.ts'
 import { xmlText } from '../../src/xml_writer.ts'
 import { mutatedJson, mutatedText, textOfPieces } from './support/arbitraries.ts'
 import { PROVIDERS_JSON, PROVIDERS_XML } from './support/bodies.ts'
@@ -99,6 +99,6 @@ fuzz('the user of a token', {
   ),
   runs: 200,
   check: (text) => {
-    expect(decodeUser(text)?.length ?? 0).toBeLessThanOrEqual(256)
+    expect(decodeAccount(text).user?.length ?? 0).toBeLessThanOrEqual(256)
   },
 })

@@ -120,7 +120,7 @@ describe('a list that fails', () => {
     const seen: SystemState[] = []
     for (const _ of responses) {
       inventory.makeDue()
-      await inventory.askIfDue(signal)
+      await inventory.requestIfDue(signal)
       seen.push(state)
     }
     return seen

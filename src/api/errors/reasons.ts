@@ -193,7 +193,7 @@ const ROWS = {
   },
   schema: {
     text: 'the answer does not have the documented shape',
-    refusal: 'an answer without the data that was asked for',
+    refusal: 'an answer without the requested data',
     remedy: 'report this with the version of the system',
     origin: 'request',
     response: 'received',

@@ -20,7 +20,7 @@ export function createForecasts(
   let known: ForecastForm | undefined
 
   return async (poolId, forecast, signal) => {
-    const ask = async (form: ForecastForm): Promise<FeedReading> => {
+    const request = async (form: ForecastForm): Promise<FeedReading> => {
       const reading = await read(poolId, forecastQuery(forecast, form), signal)
       if (hasForecasts(reading)) known = form
       else if (known === form && reading.nodes.length > 0) known = undefined
@@ -28,9 +28,9 @@ export function createForecasts(
     }
     const [alone, withCurrent] = FORECAST_FORMS
     const wasKnown = known !== undefined
-    const first = await ask(known ?? alone)
+    const first = await request(known ?? alone)
     if (wasKnown || hasForecasts(first) || first.nodes.length === 0) return first
-    const second = await ask(withCurrent)
+    const second = await request(withCurrent)
     return hasForecasts(second) ? second : first
   }
 }

@@ -103,7 +103,7 @@ function encodingOf(header = ''): 'identity' | 'gzip' | undefined {
 async function decoded(raw: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
   const encoding = encodingOf(header)
   if (encoding === undefined)
-    throw new ApiError('encoding', 'the answer has an encoding that was not asked for')
+    throw new ApiError('encoding', 'the answer has an encoding that was not requested')
   // Some servers announce an encoding even where there is nothing to encode.
   if (encoding === 'identity' || raw.length === 0) return raw
   try {

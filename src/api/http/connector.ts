@@ -16,7 +16,7 @@ interface ConnectorOptions {
   readonly timeoutMs: number
   readonly lookup: Lookup
   /** Called at every new connection with the end of validity of the system's certificate, in seconds since the epoch. */
-  readonly onCertificate: (notAfterSeconds: number) => void
+  readonly onCertificate?: (notAfterSeconds: number) => void
 }
 
 /** Opens connections with the TLS options of the configuration; files are read for each connection. */
@@ -55,7 +55,7 @@ export function createConnector({ tls, timeoutMs, lookup, onCertificate }: Conne
     const opened: typeof callback = (...outcome) => {
       const [failure, socket] = outcome
       if (failure === null) readInPieces(socket)
-      if (socket instanceof TLSSocket) reportCertificate(socket, onCertificate)
+      if (socket instanceof TLSSocket && onCertificate) reportCertificate(socket, onCertificate)
       callback(...outcome)
     }
     prepare(options.hostname).then(

@@ -67,13 +67,13 @@ function bytesOf(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-interface Reading {
+interface Decoded {
   readonly bytes: string
   /** Where each byte begins in the source; at the end the length of the source. */
   readonly starts: readonly number[]
 }
 
-function literal(source: string): Reading {
+function literal(source: string): Decoded {
   return { bytes: source, starts: Array.from({ length: source.length + 1 }, (_, index) => index) }
 }
 
@@ -84,7 +84,7 @@ const ESCAPES = /%(?:25)*([\da-f]{2})|\\+u([\da-f]{4})|&(?:amp;)*(#?\w{2,8});|[+
  * Undoes the escapes of single characters: a secret becomes the same as a text that has it in any of them. Backslashes
  * are left out, and + is a blank, as in forms.
  */
-function unescaped(source: string): Reading {
+function unescaped(source: string): Decoded {
   let bytes = ''
   const starts: number[] = []
   let end = 0

@@ -4,16 +4,16 @@ import { isObject, member, readText } from '../parse/json.ts'
 import { entityText, isPage } from '../parse/markup.ts'
 import { readNumber } from '../parse/numbers.ts'
 import { speaksTls } from './hints.ts'
-import type { Answer } from './transport.ts'
+import type { HttpResponse } from './transport.ts'
 
 /** Codes of the storage system that mean "missing role", whatever the HTTP status. */
 const ROLE_CODES: readonly number[] = [3000, 1026, 6401]
 
 /**
- * Why an answer is not what was asked for; undefined for 200. The body is read before the status is judged:
+ * Why a response does not have what was requested; undefined for 200. The body is read before the status is judged:
  * real systems send a missing role as 500.
  */
-export function refusalOf(answer: Answer): ApiError | undefined {
+export function refusalOf(answer: HttpResponse): ApiError | undefined {
   const { status } = answer
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return redirectRefusal(answer)
@@ -32,7 +32,7 @@ const SENT_TO_TLS = /\b(sent to HTTPS port|to an HTTPS server|plain HTTP to an S
 const LOGIN_PAGE = /\/(login|signin|sign-in)(\.\w+)?(;[^/]*)?\/?$/i
 
 /** An expired session is answered by a redirect to the login page, perhaps on another host. */
-function redirectRefusal(answer: Answer): ApiError {
+function redirectRefusal(answer: HttpResponse): ApiError {
   const { status } = answer
   // 304 is no redirect, and no request is conditional.
   if (status === 304) return new ApiError('schema', `${REASONS.schema.refusal} (HTTP ${status})`, { status })
@@ -65,7 +65,7 @@ function reasonOf(status: number, body: ErrorBody | undefined): Reason {
 /** How much of the text of the system a message quotes. */
 const MAX_QUOTED_CHARACTERS = 200
 
-function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined): string {
+function refusalText(answer: HttpResponse, reason: Reason, body: ErrorBody | undefined): string {
   const { status } = answer
   const words = body === undefined ? [titleOf(answer)] : [body.description, body.details]
   const said = words.filter((text) => text !== undefined).join(': ')
@@ -76,13 +76,16 @@ function refusalText(answer: Answer, reason: Reason, body: ErrorBody | undefined
 }
 
 /** The title of an HTML page of a proxy. */
-function titleOf({ text, redact }: Answer): string | undefined {
+function titleOf({ text, redact }: HttpResponse): string | undefined {
   const title = new RegExp(`<title>([^<]{1,${MAX_MEMBER_CHARACTERS}})</title>`, 'i').exec(text)?.[1]
   return isPage(text) && title !== undefined ? readText(redact(title)) : undefined
 }
 
 /** Reads an error body in JSON or XML; undefined for anything else, such as a proxy's page. */
-export function readErrorBody({ text, redact }: Pick<Answer, 'text' | 'redact'>): ErrorBody | undefined {
+export function readErrorBody({
+  text,
+  redact,
+}: Pick<HttpResponse, 'text' | 'redact'>): ErrorBody | undefined {
   const words = (value: unknown) => {
     const read = readText(value)
     return read === undefined ? undefined : redact(read)

@@ -1,6 +1,6 @@
 import type { Fields, Log } from '../../log.ts'
 import { ApiError } from '../errors/errors.ts'
-import type { Answer } from './transport.ts'
+import type { HttpResponse } from './transport.ts'
 
 /** How a request to a storage system ended. */
 export interface RequestEnd {
@@ -20,7 +20,10 @@ export interface LoggedRequest extends RequestEnd {
 }
 
 /** Sends a request, and calls `ended` when the answer or the failure is there; not when the request is aborted. */
-export async function timed(send: () => Promise<Answer>, ended: (end: RequestEnd) => void): Promise<Answer> {
+export async function timed(
+  send: () => Promise<HttpResponse>,
+  ended: (end: RequestEnd) => void,
+): Promise<HttpResponse> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   try {

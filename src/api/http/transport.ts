@@ -29,7 +29,7 @@ export interface WireRequest {
 }
 
 /** An answer, whatever its status; redirects are answers, never followed. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   /** When its headers arrived, by our clock, in milliseconds since the epoch: the body may take long. */
   readonly answeredAtMs: number
@@ -39,7 +39,7 @@ export interface Answer {
   /** Length of the body as it was received; undefined where it was not read. */
   readonly bytes: number | undefined
   /**
-   * Decodes the body, one at a time in the process; of a refusal {@link Answer.text}. To be called once.
+   * Decodes the body, one at a time in the process; of a refusal {@link HttpResponse.text}. To be called once.
    * @throws {ApiError} `too_large` or `encoding`; the abort's own error when the request is aborted
    */
   readonly decode: <T>(use: (text: string) => T | Promise<T>) => Promise<T>
@@ -48,7 +48,7 @@ export interface Answer {
 
 export interface Transport {
   /** @throws {ApiError} with the reason when no whole answer came; the abort's own error when aborted */
-  send(request: WireRequest): Promise<Answer>
+  send(request: WireRequest): Promise<HttpResponse>
   /** Closes all connections at once. */
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export interface TransportOptions {
   readonly timeoutMs: number
   readonly concurrency: number
   readonly maxResponseBytes: number
-  readonly onCertificate: (notAfterSeconds: number) => void
+  readonly onCertificate?: (notAfterSeconds: number) => void
   /** Whether all requests are the exporter's own, so that secrets of earlier requests are redacted, too. */
   readonly isOwn?: boolean
   /** Headers whose secrets are redacted, too, although no request has them. */
@@ -95,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
   const redactionFor = createRedaction(isOwn)
   const agent = createAgent(options, httpLimits.lookup)
 
-  async function send(request: WireRequest): Promise<Answer> {
+  async function send(request: WireRequest): Promise<HttpResponse> {
     const { baseUrl, method, path, headers, signal, headersOnly = false, onSend, body: sent = null } = request
     const { origin, pathname } = new URL(baseUrl)
     const prefix = pathname === '/' ? '' : pathname
@@ -109,7 +109,7 @@ export function createTransport(options: TransportOptions): Transport {
       const { statusCode: status, body } = response
       const header = (name: string) => firstValue(response.headers[name.toLowerCase()])
       const about = { encoding: header('content-encoding'), length: header('content-length') }
-      const answer = (text: string, bytes?: number): Answer => ({
+      const answer = (text: string, bytes?: number): HttpResponse => ({
         status,
         answeredAtMs,
         header,

@@ -2,7 +2,7 @@ import { ApiError, asApiError, type RequestPlace } from '../errors/errors.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { exchangeFailure } from '../http/failures.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { Answer, Transport, WireRequest } from '../http/transport.ts'
+import type { HttpResponse, Transport, WireRequest } from '../http/transport.ts'
 import { isPage } from '../parse/markup.ts'
 import type { Limits } from '../request/limits.ts'
 
@@ -44,21 +44,17 @@ export async function sendDeletion(deletion: Deletion): Promise<void> {
     new ApiError('html', `an HTML page came instead of the response of the system (HTTP ${status})`, {
       status,
     })
-  throw isOutcomeUnknown(answer) ? unknownOutcome(refusal, place) : refusal.at(place)
+  const isUnknown = GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
+  throw isUnknown ? unknownOutcome(refusal, place) : refusal.at(place)
 }
 
-function isOutcomeUnknown(answer: Answer): boolean {
-  const { status } = answer
-  return GATEWAY_STATUSES.includes(status) || (status >= 200 && status < 300)
-}
-
-/** The answer, and whether its body is an HTML page. */
-interface Outcome {
-  readonly answer: Answer
+/** The response, and whether its body is an HTML page. */
+interface Received {
+  readonly answer: HttpResponse
   readonly page: boolean
 }
 
-async function answerTo(deletion: Deletion): Promise<Outcome> {
+async function answerTo(deletion: Deletion): Promise<Received> {
   const { limits, timeoutMs, stop, place } = deletion
   const waiting = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
   let isSent = false
@@ -83,7 +79,7 @@ async function answerTo(deletion: Deletion): Promise<Outcome> {
 async function sendOnce(
   { request, transport, timeoutMs, stop }: Deletion,
   onSend: () => void,
-): Promise<Outcome> {
+): Promise<Received> {
   const unsent = new AbortController()
   const abandon = () => unsent.abort(stop.reason)
   const stopListening = () => stop.removeEventListener('abort', abandon)

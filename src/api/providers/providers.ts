@@ -24,6 +24,11 @@ export interface Provider {
 export const PROVIDERS_PATH = '/vdc/admin/authnproviders'
 /** Systems may ignore it, so the decoder accepts both formats. */
 export const PROVIDERS_ACCEPT = 'application/json, application/xml;q=0.9'
+export const LIST_REQUEST = {
+  operation: 'providers',
+  path: PROVIDERS_PATH,
+  headers: { Accept: PROVIDERS_ACCEPT },
+} as const
 
 /** Upper bounds of a valid list; a provider has about 200 characters. */
 const MAX_PROVIDERS = 2_000

@@ -26,11 +26,6 @@ export function decodeAccount(text: string): Account {
   }
 }
 
-/** The user name in a whoami response; undefined if it cannot be read. */
-export function decodeUser(text: string): string | undefined {
-  return decodeAccount(text).user
-}
-
 function jsonAccount(text: string): Account {
   const body = parsedObject(text)
   if (body === undefined) return { user: undefined, roles: undefined }

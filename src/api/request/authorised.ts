@@ -1,7 +1,7 @@
 import type { Secret } from '../../values/secret.ts'
 import { ApiError } from '../errors/errors.ts'
 import { refusalOf } from '../http/refusals.ts'
-import type { Answer } from '../http/transport.ts'
+import type { HttpResponse } from '../http/transport.ts'
 import type { Session } from '../session/session.ts'
 import { type Exchange, type Request, withToken } from './exchanges.ts'
 
@@ -18,7 +18,7 @@ export function createAuthorised(exchange: Exchange, session: Session): Exchange
     return { ...answer, decode: noting(answer.decode, token, requesterOf(request)) }
   }
 
-  function noting(decode: Answer['decode'], token: Secret, requester: string): Answer['decode'] {
+  function noting(decode: HttpResponse['decode'], token: Secret, requester: string): HttpResponse['decode'] {
     return async (use) => {
       try {
         const decoded = await decode(use)

@@ -15,10 +15,10 @@ const MAX_KEYS = 10_000
 const FAILED = Number.NEGATIVE_INFINITY
 
 /** How an operation ended. `unknown` does not count, for example because the exporter aborted it. */
-export type Outcome = 'ok' | 'unknown' | ApiError
+export type OperationOutcome = 'ok' | 'unknown' | ApiError
 
 /** Ends an operation that {@link Breaker.enter} admitted; to be called once. */
-export type Leave = (outcome: Outcome) => void
+export type Leave = (outcome: OperationOutcome) => void
 
 /**
  * Circuit breaker of one system. Closed: every operation is admitted. Open: none is, for about a minute, after as many
@@ -26,7 +26,7 @@ export type Leave = (outcome: Outcome) => void
  */
 export interface Breaker {
   /**
-   * @param key what is asked for, such as the nodes of one pool
+   * @param key what is requested, such as the nodes of one pool
    * @throws {ApiError} while the breaker is open, with the reason of the failure that opened it
    */
   enter(key: string): Promise<Leave>
@@ -98,7 +98,7 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
     return REASONS[reason].origin === 'local' || answeredAtMs >= beganAtMs
   }
 
-  /** The system works: it gave what was asked for, or a refusal that is about this request only. */
+  /** The system works: it gave what was requested, or a refusal that is about this request only. */
   function noteWorking(key: string): void {
     succeededAtMs.set(key, now())
     count = 0
@@ -118,7 +118,7 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
 
   return {
     opened: () => opened,
-    note(key: string, outcome: Outcome, beganAtMs: number): void {
+    note(key: string, outcome: OperationOutcome, beganAtMs: number): void {
       if (outcome === 'unknown') return
       if (outcome === 'ok' || isAnswer(outcome)) noteAnswer()
       else if (isNoSilence(outcome, beganAtMs)) return
@@ -131,6 +131,6 @@ function createFailureCount({ failuresToOpen, onAnswered }: BreakerOptions, now:
 
 function rejection({ reason, detail }: ApiError, leftMs: number): ApiError {
   const seconds = Math.ceil(leftMs / 1000)
-  const text = `not asked, because the system keeps failing (next request in ${seconds} s): ${detail}`
+  const text = `no request was sent, because the system keeps failing (next request in ${seconds} s): ${detail}`
   return new ApiError(reason, text)
 }

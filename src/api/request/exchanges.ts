@@ -5,7 +5,7 @@ import type { Reason } from '../errors/reasons.ts'
 import { clockSkewSeconds } from '../http/clock_skew.ts'
 import { tokenHeader } from '../http/credentials.ts'
 import { type RequestEnd, timed } from '../http/request_log.ts'
-import { type Answer, createTransport, type HttpLimits } from '../http/transport.ts'
+import { createTransport, type HttpLimits, type HttpResponse } from '../http/transport.ts'
 import type { Limits } from './limits.ts'
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
@@ -35,11 +35,11 @@ export interface ClientObserver {
   exchanged(exchange: ExchangeEnd): void
   /** After an operation: whether the system answered, whatever the answer. */
   answered?(answered: boolean): void
-  loggedIn(result: Reason | 'ok'): void
+  loggedIn?(result: Reason | 'ok'): void
   /** The system's clock minus ours, in seconds. */
-  clockSkew(seconds: number): void
+  clockSkew?(seconds: number): void
   /** End of validity of the system's certificate, in seconds since the epoch. */
-  certificate(notAfterSeconds: number): void
+  certificate?(notAfterSeconds: number): void
 }
 
 /** A request that only reads, to any endpoint of the system. */
@@ -54,11 +54,11 @@ export interface Request {
   /** JSON to send with POST; undefined: GET. */
   readonly body?: string
   /** How an answer is judged, if not by `refusalOf`. */
-  readonly refusalOf?: (answer: Answer) => ApiError | undefined
+  readonly refusalOf?: (answer: HttpResponse) => ApiError | undefined
 }
 
 /** Sends one request to one base URL. Refusals are answers, too. @throws {ApiError} when no whole answer came */
-export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<Answer>
+export type Exchange = (request: Request, baseUrl: string, signal: AbortSignal) => Promise<HttpResponse>
 
 export interface Exchanges {
   readonly exchange: Exchange
@@ -88,7 +88,7 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
     timeoutMs,
     concurrency: limits.concurrency,
     maxResponseBytes: limits.maxResponseBytes,
-    onCertificate: observer.certificate,
+    onCertificate: (notAfterSeconds) => observer.certificate?.(notAfterSeconds),
     isOwn,
     ...(httpLimits !== undefined && { httpLimits }),
   })
@@ -107,7 +107,7 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
       (end) => observer.exchanged({ operation, baseUrl, pool, ...end }),
     )
     const skew = clockSkewSeconds(answer)
-    if (skew !== undefined) observer.clockSkew(skew)
+    if (skew !== undefined) observer.clockSkew?.(skew)
     return answer
   }
 

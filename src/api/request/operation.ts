@@ -1,7 +1,7 @@
 import { asApiError, type RequestPlace } from '../errors/errors.ts'
 import { withDeadline } from '../http/deadline.ts'
 import { withTimeoutReason } from '../http/failures.ts'
-import type { Answer } from '../http/transport.ts'
+import type { HttpResponse } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
@@ -14,7 +14,7 @@ import { type Limits, PRIORITIES } from './limits.ts'
 export type Operate = <T>(
   request: Request,
   stop: AbortSignal,
-  decode: (text: string, baseUrl: string, signal: AbortSignal, answer: Answer) => T | Promise<T>,
+  decode: (text: string, baseUrl: string, signal: AbortSignal, answer: HttpResponse) => T | Promise<T>,
 ) => Promise<T>
 
 interface OperationOptions {

@@ -2,7 +2,7 @@ import type { AuthConfig } from '../../config/config.ts'
 import type { Log } from '../../log.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { Reason } from '../errors/reasons.ts'
-import type { Answer } from '../http/transport.ts'
+import type { HttpResponse } from '../http/transport.ts'
 
 /** The token of one system. One for all pools. */
 export interface Session {
@@ -46,7 +46,11 @@ export interface SessionState {
 
 /** Sends `/login` and `/logout`, counted like any request. A logout rejects when the system did not answer it. */
 export interface SessionRequests {
-  login(baseUrl: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer>
+  login(
+    baseUrl: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<HttpResponse>
   logout(token: Secret, signal: AbortSignal): Promise<void>
 }
 

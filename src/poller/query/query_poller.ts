@@ -33,7 +33,7 @@ export interface QueryPoller {
   /** Called by the schedule, which only a system that may be asked has. */
   makeDue(): void
   /** Asks if it is due, and if the system is to be asked at all. Awaits a poll that is under way instead. */
-  askIfDue(signal: AbortSignal): Promise<void>
+  requestIfDue(signal: AbortSignal): Promise<void>
   /**
    * When it is asked next, in milliseconds since the epoch. After a pause this is the end of the pause: it is asked with the
    * first poll from then on.
@@ -79,7 +79,7 @@ export function createQueryPoller(options: QueryPollerOptions): QueryPoller {
     makeDue() {
       isDue = true
     },
-    async askIfDue(signal) {
+    async requestIfDue(signal) {
       if (running !== undefined) return running
       if (!(isDue || isAlwaysDue)) return
       // It stays due: after an upgrade it is asked with the first feed that lacks the attributes.

@@ -1,8 +1,12 @@
-import type { Answer } from '../../../src/api/http/transport.ts'
+import type { HttpResponse } from '../../../src/api/http/transport.ts'
 import { Secret } from '../../../src/values/secret.ts'
 
 /** An answer as returned by the transport. */
-export function answerOf(status: number, text = '', headers: Readonly<Record<string, string>> = {}): Answer {
+export function answerOf(
+  status: number,
+  text = '',
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return {
     status,

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../../src/api/errors/errors.ts'
 import { exchangeFailure } from '../../../src/api/http/failures.ts'
-import { type Answer, createTransport, type Transport } from '../../../src/api/http/transport.ts'
+import { createTransport, type HttpResponse, type Transport } from '../../../src/api/http/transport.ts'
 import { Abandoned, sendDeletion, UnknownOutcome } from '../../../src/api/providers/deletion.ts'
 import { createLimits } from '../../../src/api/request/limits.ts'
 import { answerOf } from '../http/answers.ts'
@@ -17,7 +17,7 @@ const STAYS = new AbortController().signal
 
 /** The result of a deletion with this response or error, by default after the request was sent. */
 async function outcome(
-  end: Partial<Answer> | Error,
+  end: Partial<HttpResponse> | Error,
   isSent = true,
 ): Promise<{ result: string; sent: number }> {
   let sent = 0
@@ -50,7 +50,7 @@ const redirect = {
 }
 
 describe('a deletion', () => {
-  test.each<[string, Partial<Answer> | Error, string]>([
+  test.each<[string, Partial<HttpResponse> | Error, string]>([
     ['answered with 200', { status: 200 }, 'done'],
     ['answered with 204', { status: 204 }, 'done'],
     ['answered with 200 and a body', { status: 200, text: '<deleted/>' }, 'done'],

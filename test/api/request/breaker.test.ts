@@ -59,7 +59,7 @@ describe('opens', () => {
     expect(breaker.pauseMs()).toBeGreaterThan(53 * SECOND)
     await expect(run('p', 'ok')).rejects.toMatchObject({
       reason: 'reset',
-      message: 'not asked, because the system keeps failing (next request in 54 s): bad',
+      message: 'no request was sent, because the system keeps failing (next request in 54 s): bad',
     })
     pass(54 * SECOND)
     expect(breaker.pauseMs()).toBe(0)

@@ -1,7 +1,7 @@
 import { ApiError, type ErrorBody } from '../../errors/errors.ts'
 import type { Reason } from '../../errors/reasons.ts'
 import { refusalOf } from '../../http/refusals.ts'
-import type { Answer } from '../../http/transport.ts'
+import type { HttpResponse } from '../../http/transport.ts'
 import { isObject, member, readText } from '../../parse/json.ts'
 
 /** Code of a system without a query service, such as the Community Edition: the same at every request. */
@@ -25,7 +25,7 @@ export function refusalWords(text: string): string | undefined {
  * without a query interface, `forbidden` a missing role, and `client_error` a query that the system refuses. A failure
  * of the query service is not repeated in the same poll: it is that of an expensive query.
  */
-export function queryRefusalOf(answer: Answer): ApiError | undefined {
+export function queryRefusalOf(answer: HttpResponse): ApiError | undefined {
   const refusal = refusalOf(answer)
   if (refusal === undefined) return undefined
   const { status = 0, body } = refusal
@@ -66,12 +66,12 @@ const NO_BODY: ErrorBody = {
 }
 
 /** Old services also refuse a query with 404, such as one for a bucket that they do not have. */
-function isOfQueryService({ header }: Answer): boolean {
+function isOfQueryService({ header }: HttpResponse): boolean {
   return header(ERROR_HEADER) !== undefined
 }
 
 /** The text of an error of the query service: its bodies have the member `error` only, old ones are in a header. */
-function errorText({ text, header, redact }: Answer): string | undefined {
+function errorText({ text, header, redact }: HttpResponse): string | undefined {
   const error = text.trim() === '' ? readText(header(ERROR_HEADER)) : errorMember(text)
   return error && redact(error).replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR_CHARACTERS)
 }

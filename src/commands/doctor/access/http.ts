@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/errors/errors.ts'
 import { POOL_LISTS } from '../../../api/feed/pools.ts'
 import { clockSkewSeconds } from '../../../api/http/clock_skew.ts'
 import { refusalOf } from '../../../api/http/refusals.ts'
-import { type Answer, createTransport, type Transport } from '../../../api/http/transport.ts'
+import { createTransport, type HttpResponse, type Transport } from '../../../api/http/transport.ts'
 import { parseJson } from '../../../api/parse/json.ts'
 import { credentialHeaders } from '../../../api/session/create_session.ts'
 import { type Finding, failed, failuresAsWarnings, filled } from '../check/check.ts'
@@ -67,7 +67,7 @@ async function probe(
   }
 }
 
-async function findingFor(answer: Answer): Promise<Finding> {
+async function findingFor(answer: HttpResponse): Promise<Finding> {
   const refusal = refusalOf(answer) ?? (await unreadable(answer))
   if (refusal === undefined) return { status: 'info', text: 'responds, even without a token' }
   if (refusal.reason === 'auth') return { status: 'ok', text: `responds (${answer.status} without a token)` }
@@ -76,7 +76,7 @@ async function findingFor(answer: Answer): Promise<Finding> {
   return failed(refusal, isInconclusive ? { status: 'warn' } : {})
 }
 
-async function unreadable({ decode }: Answer): Promise<ApiError | undefined> {
+async function unreadable({ decode }: HttpResponse): Promise<ApiError | undefined> {
   try {
     await decode(parseJson)
     return undefined
