@@ -25,98 +25,67 @@ const UNITS_OF: ReadonlyMap<AttributeName, SourceUnit> = new Map(
 )
 
 export function createGrowingPast(): GrowingPast {
-  const attributes = createAttributes()
-  const errors = createErrors()
-  const latencies = createLatencies()
-  const interfaces = createInterfaces()
+  const attributes = new Map<AttributeName, { series: GrowingSeries; unit: SourceUnit }>()
+  const [all, succeeded, failed] = [empty(), empty(), empty()]
+  const types = new Map<string, Pick<ErrorType, 'category' | 'errorType'> & Growing<'rate' | 'count'>>()
+  const buckets = new Map<string, { operation: LatencyOperation; seconds: number } & Growing<'counts'>>()
+  const interfaces = new Map<string, { name: string } & Growing<'received' | 'transmitted'>>()
+
+  function addErrors(t: number, { transactions, errorTypes }: NodePerformance): void {
+    if (transactions?.t === t) {
+      push(all, t, transactions.all?.value)
+      push(succeeded, t, transactions.succeeded)
+      push(failed, t, transactions.failed)
+    }
+    if (errorTypes?.t !== t) return
+    for (const { category, errorType, rate, count } of errorTypes.types) {
+      const create = () => ({ category, errorType, rate: empty(), count: empty() })
+      const type = entry(types, `${category}\n${errorType}`, create)
+      push(type.rate, t, rate?.value)
+      push(type.count, t, count)
+    }
+  }
+
+  function addLatencies(t: number, { latencies }: NodePerformance): void {
+    for (const [operation, histogram] of latencies) {
+      if (histogram.t !== t) continue
+      for (const { seconds, count } of histogram.buckets) {
+        const create = () => ({ operation, seconds, counts: empty() })
+        push(entry(buckets, `${operation} ${seconds}`, create).counts, t, count)
+      }
+    }
+  }
+
   return {
     add(t, performance) {
-      attributes.add(t, performance)
-      errors.add(t, performance)
-      latencies.add(t, performance)
-      interfaces.add(t, performance)
-    },
-    result: () => ({
-      attributes: attributes.result(),
-      errors: errors.result(),
-      latencies: latencies.result(),
-      interfaces: interfaces.result(),
-    }),
-  }
-}
-
-function createAttributes() {
-  const attributes = new Map<AttributeName, { readonly series: GrowingSeries; readonly unit: SourceUnit }>()
-  return {
-    add(t: number, { values }: NodePerformance) {
-      for (const [name, snapshot] of values) {
-        if (snapshot.t !== t) continue
-        const unit = snapshot.unit ?? UNITS_OF.get(name) ?? 'Bytes'
-        push(entry(attributes, name, () => ({ series: empty(), unit })).series, t, snapshot.value)
-      }
-    },
-    result: () => attributes,
-  }
-}
-
-function createLatencies() {
-  const buckets = new Map<string, { operation: LatencyOperation; seconds: number; counts: GrowingSeries }>()
-  return {
-    add(t: number, { latencies }: NodePerformance) {
-      for (const [operation, histogram] of latencies) {
-        if (histogram.t !== t) continue
-        for (const { seconds, count } of histogram.buckets) {
-          const key = `${operation} ${seconds}`
-          push(entry(buckets, key, () => ({ operation, seconds, counts: empty() })).counts, t, count)
-        }
-      }
-    },
-    result: () =>
-      Object.values(Object.groupBy(buckets.values(), ({ operation }) => operation)).flatMap((histogram) =>
-        histogram.sort((a, b) => (a.seconds < b.seconds ? -1 : 1)),
-      ),
-  }
-}
-
-function createInterfaces() {
-  const byName = new Map<string, { name: string; received: GrowingSeries; transmitted: GrowingSeries }>()
-  return {
-    add(t: number, { interfaces }: NodePerformance) {
-      for (const { name, t: newest, receivedBytesPerSecond, transmittedBytesPerSecond } of interfaces) {
+      for (const [name, { t: newest, value, unit = UNITS_OF.get(name) ?? 'Bytes' }] of performance.values)
+        if (newest === t) push(entry(attributes, name, () => ({ series: empty(), unit })).series, t, value)
+      addErrors(t, performance)
+      addLatencies(t, performance)
+      for (const {
+        name,
+        t: newest,
+        receivedBytesPerSecond,
+        transmittedBytesPerSecond,
+      } of performance.interfaces) {
         if (newest !== t) continue
-        const one = entry(byName, name, () => ({ name, received: empty(), transmitted: empty() }))
+        const one = entry(interfaces, name, () => ({ name, received: empty(), transmitted: empty() }))
         push(one.received, t, receivedBytesPerSecond)
         push(one.transmitted, t, transmittedBytesPerSecond)
       }
     },
-    result: () => [...byName.values()],
+    result: () => ({
+      attributes,
+      errors: { all, succeeded, failed, types: [...types.values()] },
+      latencies: Object.values(Object.groupBy(buckets.values(), ({ operation }) => operation)).flatMap(
+        (histogram) => histogram.sort((a, b) => (a.seconds < b.seconds ? -1 : 1)),
+      ),
+      interfaces: [...interfaces.values()],
+    }),
   }
 }
 
-function createErrors() {
-  const [all, succeeded, failed] = [empty(), empty(), empty()]
-  const types = new Map<
-    string,
-    Omit<ErrorType, 'count' | 'rate'> & { rate: GrowingSeries; count: GrowingSeries }
-  >()
-  return {
-    add(t: number, { transactions, errorTypes }: NodePerformance) {
-      if (transactions?.t === t) {
-        push(all, t, transactions.all?.value)
-        push(succeeded, t, transactions.succeeded)
-        push(failed, t, transactions.failed)
-      }
-      if (errorTypes?.t !== t) return
-      for (const { category, errorType, rate, count } of errorTypes.types) {
-        const key = `${category}\n${errorType}`
-        const type = entry(types, key, () => ({ category, errorType, rate: empty(), count: empty() }))
-        push(type.rate, t, rate?.value)
-        push(type.count, t, count)
-      }
-    },
-    result: () => ({ all, succeeded, failed, types: [...types.values()] }),
-  }
-}
+type Growing<Key extends string> = Record<Key, GrowingSeries>
 
 function empty(): GrowingSeries {
   return { times: [], values: [] }

@@ -54,7 +54,7 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
     const results = await requestAll(plan, request)
     const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
     if (!isDefective || plan.dialect().lastOnly) return results
-    plan.noteOutside()
+    plan.noteDefect(true)
     return requestAll(plan, request)
   }
 
@@ -114,7 +114,7 @@ function createRecheck(
     const hasDefect = await hasRangeDefect(signal)
     if (hasDefect === undefined) return
     isVersionKnown = true
-    plan.noteVersion(hasDefect)
+    plan.noteDefect(hasDefect)
   }
 }
 

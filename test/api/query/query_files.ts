@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../../src/api/parse/json.ts'
-import { decodeAnswer, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
+import { answerSteps, type DecodeOptions, type QueryAnswer } from '../../../src/api/query/answers/answer.ts'
 import { createInterfaceRule } from '../../../src/api/query/values/interfaces.ts'
-import { type PerformanceReading, performanceOf } from '../../../src/api/query/values/performance.ts'
+import { type PerformanceReading, performanceSteps } from '../../../src/api/query/values/performance.ts'
+import { atOnce } from '../../../src/slices.ts'
 
 /** The answers of one poll in test/fixtures/query: values of a real system of two nodes, typed by hand. */
 export const ANSWERS = [
@@ -14,6 +15,11 @@ export const ANSWERS = [
   'latency_write',
   'error_codes',
 ] as const
+
+/** Decodes without interruption. */
+export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
+  return atOnce(answerSteps(body, options))
+}
 
 export function queryFile(name: string): string {
   return readFileSync(new URL(`../../fixtures/query/${name}`, import.meta.url), 'utf8')
@@ -30,11 +36,8 @@ export function readingOf(
   filter = NO_FILTER,
   failedFields: ReadonlySet<string> = new Set(),
 ): PerformanceReading {
-  return performanceOf(answers, {
-    interfaces: createInterfaceRule(filter),
-    failedFields,
-    windowSeconds: 1320,
-  })
+  const interfaces = createInterfaceRule(filter)
+  return atOnce(performanceSteps(answers, { interfaces, failedFields, windowSeconds: 1320 }))
 }
 
 /** Start and end of the range in tests. */

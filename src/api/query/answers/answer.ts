@@ -1,10 +1,11 @@
 import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
-import { atOnce, eachInSteps, type Steps } from '../../../slices.ts'
+import { eachInSteps, type Steps } from '../../../slices.ts'
 import { ApiError } from '../../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import { isObject, member, readText } from '../../parse/json.ts'
 import { readNumber } from '../../parse/numbers.ts'
 import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
+import { type Columns, columnsOf } from './columns.ts'
 import { refusalWords } from './refusals.ts'
 import { type ReadTime, timeReader } from './times.ts'
 
@@ -43,7 +44,7 @@ export interface QueryAnswer {
   readonly rejected: readonly RejectedValue[]
 }
 
-interface DecodeOptions {
+export interface DecodeOptions {
   /** Name of the query in `sds_api_rejected_values_total{attribute}`. */
   readonly name: string
   /** Tags without which the rows cannot be told apart. */
@@ -65,11 +66,6 @@ export function* answerSteps(body: unknown, options: DecodeOptions): Steps<Query
     yield
   }
   return { ...(yield* rows.result()), rejected: rejected.list() }
-}
-
-/** {@link answerSteps} without interruption. */
-export function decodeAnswer(body: unknown, options: DecodeOptions): QueryAnswer {
-  return atOnce(answerSteps(body, options))
 }
 
 function seriesOf(body: unknown): readonly unknown[] {
@@ -98,49 +94,6 @@ function tableOf(one: unknown): { rows: readonly unknown[]; names: readonly unkn
   if (rows.length === 0) return { rows, names: [] }
   if (!Array.isArray(names)) throw new ApiError('schema', 'the answer to a query has rows without columns')
   return { rows, names }
-}
-
-const NEEDED = ['_stop', '_time', '_value', '_field', '_measurement'] as const
-/** Columns that are not tags. `result` exists in CSV only. */
-const NO_TAGS: readonly string[] = [...NEEDED, '_start', 'table', 'result']
-
-interface Columns {
-  readonly count: number
-  readonly stop: number
-  readonly start: number | undefined
-  readonly time: number
-  readonly value: number
-  readonly field: number
-  readonly measurement: number
-  /** Sorted by name, so that the key of a series does not depend on the order of columns. */
-  readonly tags: readonly (readonly [name: string, index: number])[]
-}
-
-/** An answer of a real system has fewer than 20. */
-const MAX_COLUMNS = 100
-
-/** @throws {ApiError} `schema` for missing columns, `too_large` for too many */
-function columnsOf(names: readonly unknown[], tags: readonly string[]): Columns {
-  if (names.length > MAX_COLUMNS)
-    throw new ApiError('too_large', `the answer to a query has more than ${MAX_COLUMNS} columns, the maximum`)
-  const indexes = new Map(names.map((name, index) => [readText(name) ?? '', index]))
-  const missing = [...NEEDED, ...tags].filter((name) => !indexes.has(name))
-  if (!indexes.has('node_id') && !indexes.has('host')) missing.push('node_id')
-  if (missing.length > 0)
-    throw new ApiError('schema', `the answer to a query lacks the columns ${missing.join(', ')}`)
-  const index = (name: string) => indexes.get(name) ?? -1
-  return {
-    count: names.length,
-    stop: index('_stop'),
-    start: indexes.get('_start'),
-    time: index('_time'),
-    value: index('_value'),
-    field: index('_field'),
-    measurement: index('_measurement'),
-    tags: [...indexes]
-      .filter(([name]) => name !== '' && !NO_TAGS.includes(name))
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  }
 }
 
 interface GrowingSeries extends Series {

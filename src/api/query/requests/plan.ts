@@ -7,10 +7,8 @@ import { type Dialect, QUERIES, type Query } from './queries.ts'
 export interface Plan {
   queries(): readonly Query[]
   dialect(): Dialect
-  /** What the version of the system says about the range defect. */
-  noteVersion(hasDefect: boolean): void
-  /** An answer had points outside of its range. */
-  noteOutside(): void
+  /** Whether ranges have wrong values, by the version of the system or by an answer with points outside of its range. */
+  noteDefect(hasDefect: boolean): void
   /**
    * Queries ask as far back as the interval of the points needs.
    * @param seconds undefined: the answers have no second point of any counter
@@ -42,11 +40,8 @@ export function createPlan(): Plan {
   return {
     queries: () => QUERIES.flatMap(current),
     dialect: () => ({ lastOnly, windowSeconds: windowSeconds(intervalSeconds) }),
-    noteVersion(hasDefect) {
+    noteDefect(hasDefect) {
       lastOnly = hasDefect
-    },
-    noteOutside() {
-      lastOnly = true
     },
     noteInterval(seconds) {
       // With the newest points only, the second point comes with a later poll.

@@ -4,7 +4,7 @@ import {
   MEASUREMENTS,
   type QueryAttributeName,
 } from '../../../query_catalogue.ts'
-import { atOnce, eachInSteps, type Steps } from '../../../slices.ts'
+import { eachInSteps, type Steps } from '../../../slices.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
 import type { Snapshot } from '../../feed/snapshots.ts'
 import { MAX_REJECTED_CHARACTERS } from '../../parse/reads.ts'
@@ -83,11 +83,6 @@ export function* performanceSteps(
     rejected: [...answers.flatMap((answer) => answer.rejected), ...rejected.list()],
     maxAgeSeconds: maxAgeSeconds(windowSeconds),
   }
-}
-
-/** {@link performanceSteps} without interruption. */
-export function performanceOf(answers: readonly QueryAnswer[], options: PollOptions): PerformanceReading {
-  return atOnce(performanceSteps(answers, options))
 }
 
 function* currentSeries(answers: readonly QueryAnswer[], windowSeconds: number): Steps<readonly Series[]> {
