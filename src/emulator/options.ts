@@ -14,6 +14,9 @@ export interface EmulatorOptions {
   readonly nodes?: number
   /** Sites (VDCs) that replicate with each other, this one included. */
   readonly sites?: number
+  readonly namespaces?: number
+  /** Mean number in each namespace. */
+  readonly buckets?: number
   /** `host:port`; port 0 selects a free port. */
   readonly listenAddress?: string
   /** `true` creates a self-signed certificate on start. */
@@ -37,6 +40,8 @@ export const EMULATOR_DEFAULTS = {
   pools: 2,
   nodes: 5,
   sites: 1,
+  namespaces: 12,
+  buckets: 20,
   listenAddress: '127.0.0.1:4443',
   tls: false,
   profile: 'documented',
@@ -53,6 +58,8 @@ export const OPTION_HELP = {
   pools: 'number of storage pools',
   nodes: 'number of nodes of each pool',
   sites: 'number of sites (VDCs) that replicate with each other, from 1 to 3',
+  namespaces: 'number of namespaces',
+  buckets: 'mean number of buckets of a namespace; the first one has five times as many',
   listenAddress: 'HOST:PORT to listen on; port 0 selects a free port',
   tls: 'listen with TLS, with a self-signed certificate created on start (clients need insecure_skip_verify)',
   profile: 'variant of the storage system',
@@ -64,13 +71,17 @@ export const OPTION_HELP = {
 const MAX_POOLS = 200
 const MAX_NODES = 10_000
 const MAX_SITES = 3
+const MAX_NAMESPACES = 10_000
+const MAX_BUCKETS = 10_000
 
-/** The options with their defaults. @throws RangeError for an invalid number of pools or nodes */
+/** The options with their defaults. @throws RangeError for an invalid number */
 export function resolveOptions(options: EmulatorOptions) {
   const resolved = { ...EMULATOR_DEFAULTS, ...options }
   checkCount('pools', resolved.pools, MAX_POOLS)
   checkCount('nodes', resolved.nodes, MAX_NODES)
   checkCount('sites', resolved.sites, MAX_SITES)
+  checkCount('namespaces', resolved.namespaces, MAX_NAMESPACES)
+  checkCount('buckets', resolved.buckets, MAX_BUCKETS)
   return { ...resolved, sessions: { ...SESSION_LIMITS, ...options.sessions } }
 }
 

@@ -89,13 +89,23 @@ async function changedResponse(
   return response
 }
 
-/** Changes a list of nodes. Any other body, such as that of another fault, stays unchanged. */
+/** Changes a list of objects, or the only object. Any other body, such as that of another fault, stays unchanged. */
 function changeFeed(response: FullResponse, change: (feed: FeedDocument) => string): FullResponse {
   const root = parseObject(response.body.toString())
-  const embedded = root?.['_embedded'] as JsonObject | undefined
-  const nodes = embedded?.['instances'] ?? embedded?.['_instances']
-  if (root === undefined || !Array.isArray(nodes)) return response
-  return { ...response, body: Buffer.from(change({ root, nodes })) }
+  if (root === undefined || response.status !== 200) return response
+  const nodes = listIn(root) ?? (isObject(root['_embedded']) ? undefined : [root])
+  return nodes === undefined ? response : { ...response, body: Buffer.from(change({ root, nodes })) }
+}
+
+/** The first list of the document, of what it embeds, or of the element around it. */
+function listIn(root: JsonObject): JsonObject[] | undefined {
+  const containers = [root['_embedded'], root, ...Object.values(root)].filter(isObject)
+  const lists = containers.flatMap((container) => Object.values(container)).filter(Array.isArray)
+  return lists.find((list) => list.every(isObject))
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Changes the answer to a query. Errors and answers without rows stay unchanged. */

@@ -3,6 +3,7 @@ import type { FaultRow } from './fault.ts'
 import { FEED_FAULTS } from './feed_faults.ts'
 import { HISTORY_FAULTS } from './history_faults.ts'
 import { QUERY_FAULTS } from './query_faults.ts'
+import { RESOURCE_FAULTS } from './resource_faults.ts'
 import { RESPONSE_FAULTS } from './response_faults.ts'
 import { ROW_FAULTS } from './row_faults.ts'
 import { TIME_FAULTS } from './time_faults.ts'
@@ -17,6 +18,7 @@ export const FAULTS = {
   ...HISTORY_FAULTS,
   ...QUERY_FAULTS,
   ...ROW_FAULTS,
+  ...RESOURCE_FAULTS,
 } as const satisfies Record<string, FaultRow>
 
 export type FaultName = keyof typeof FAULTS

@@ -10,7 +10,7 @@ import { ACCOUNTS, type User } from './accounts.ts'
 import { HANDLERS, type RouteResponse, type System } from './routes.ts'
 
 export const TOKEN_HEADER = 'x-sds-auth-token'
-const MAX_BODY_BYTES = 65_536
+const MAX_BODY_BYTES = 1_000_000
 
 export interface AppOptions {
   readonly system: System

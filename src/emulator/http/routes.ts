@@ -1,16 +1,20 @@
 import type { Context } from 'koa'
-import { type FeedRequest, feedText, nodeId } from '../feed/node.ts'
+import { type FeedRequest, feedText } from '../feed/node.ts'
 import { defaultRange, type FeedQuery, parseFeedQuery } from '../feed/query.ts'
 import type { StorageModel } from '../model/model.ts'
 import type { Pool } from '../model/topology.ts'
 import { ApiError, entityNotFound } from '../protocol/errors.ts'
 import type { Document } from '../protocol/format.ts'
 import type { RoutedOperation } from '../protocol/operations.ts'
-import { PROFILES, type Profile } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
 import { answerQuery } from '../query/endpoint.ts'
 import type { Counters } from '../query/points/counters.ts'
+import { bucketUsages, namespaceUsage, namespaceUsages, oneBucketUsage } from '../resources/billing.ts'
+import { alerts, callHome, latestAlerts, license, vdcNodes, vdcs } from '../resources/inventory.ts'
+import { bucketList, namespaceList, namespaceQuota } from '../resources/namespaces.ts'
 import { groupLinksText, groupListText, groupText, linkListText } from '../resources/replication.ts'
+import type { ResourceRequest } from '../resources/request.ts'
 import { poolListText, poolText, zoneText } from '../resources/zone.ts'
 import { ACCOUNTS, type User } from './accounts.ts'
 import type { Providers } from './providers.ts'
@@ -56,6 +60,16 @@ interface TextBody {
 
 type Handler = (system: System, request: AuthorizedRequest) => RouteResponse
 
+/** Operations of the resources, which need no state of the requests before. */
+function resource(read: (request: ResourceRequest) => Document): Handler {
+  return ({ model, profile }, { context, parameters, body, now, settings }) => {
+    const { path, querystring } = context
+    const query = new URLSearchParams(querystring)
+    const contentType = context.get('content-type')
+    return { body: read({ model, profile, settings, now, path, query, parameters, body, contentType }) }
+  }
+}
+
 export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   login,
   logout,
@@ -74,7 +88,20 @@ export const HANDLERS: Readonly<Record<RoutedOperation, Handler>> = {
   group_links: (system, request) =>
     feedResponse(system, request, (feed) => groupLinksText(feed, idIn(request))),
   varrays,
-  vdc_nodes: vdcNodes,
+  vdc_nodes: resource(vdcNodes),
+  namespaces: resource(namespaceList),
+  quota: resource(namespaceQuota),
+  usage: resource(namespaceUsages),
+  usage_of_one: resource(namespaceUsage),
+  buckets: resource(bucketList),
+  bucket_usage: resource(bucketUsages),
+  bucket_usage_of_one: resource(oneBucketUsage),
+  license: resource(license),
+  alerts: resource(alerts),
+  latest_alerts: resource(latestAlerts),
+  call_home: resource(callHome),
+  tokens: tokenCount,
+  vdcs: resource(vdcs),
   query: (source, { context, body, now, settings }) => {
     return { body: answerQuery({ ...settings, context, body, now, source, maxPoints: source.maxPoints }) }
   },
@@ -109,18 +136,11 @@ function varrays({ model }: System): RouteResponse {
   return { body: { root: 'varrays', members: { varray: pools } } }
 }
 
-function vdcNodes({ model, profile }: System): RouteResponse {
-  const found = model.pools.flatMap((pool) => pool.nodes)
-  const node = found.map((one, index) => ({
-    nodename: one.name,
-    nodeid: nodeId(profile, one),
-    mgmt_ip: one.address,
-    data_ip: one.address,
-    rackId: `rack-${one.pool.index + 1}`,
-    version: PROFILES[profile].version,
-    isLocal: index === 0,
-  }))
-  return { body: { root: 'nodes', members: { node } } }
+/** The valid tokens of a user that were created by logins. */
+function tokenCount({ sessions }: System, request: AuthorizedRequest): RouteResponse {
+  const user = idIn(request)
+  const count = Object.hasOwn(ACCOUNTS, user) ? sessions.live(user as User) : 0
+  return { body: { root: 'tokenCount', members: { count } } }
 }
 
 /** Finds the pool by its URN, or by its bare UUID as in node objects of real systems. */

@@ -12,6 +12,9 @@ export interface StorageModel {
   readonly timeline: Timeline
   /** Sites (VDCs) that replicate; a scenario may need more. */
   readonly sites: number
+  /** Number of namespaces, and mean number of buckets in each. */
+  readonly namespaces: number
+  readonly buckets: number
   readonly stateOf: (node: Node, t: number, form: NodeState['form']) => NodeState
   /** The value in the catalogue's unit. */
   readonly value: (attribute: AttributeName, node: Node, t: number, form: NodeState['form']) => number
@@ -22,6 +25,8 @@ export interface ModelOptions {
   readonly pools: number
   readonly nodes: number
   readonly sites: number
+  readonly namespaces: number
+  readonly buckets: number
   readonly scenario: Scenario
 }
 
@@ -53,6 +58,8 @@ export function createModel(options: ModelOptions, now: number): StorageModel {
     pools,
     timeline,
     sites: options.sites,
+    namespaces: options.namespaces,
+    buckets: options.buckets,
     stateOf,
     value: (attribute, node, t, form) =>
       attribute === 'diskSpaceOfflineTotal'

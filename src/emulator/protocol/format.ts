@@ -7,6 +7,8 @@ export type Members = { readonly [name: string]: unknown }
 export interface Document {
   readonly root: string
   readonly members: Members
+  /** The JSON, if it is not the members. */
+  readonly json?: Members
   /** The XML, if it is not the same members in the same order. */
   readonly xml?: readonly Element[]
 }
@@ -30,8 +32,8 @@ export function formatOf(path: string, accepts: (...types: string[]) => string |
   return best === 'application/json' ? 'json' : 'xml'
 }
 
-export function writeDocument({ root, members, xml }: Document, format: DocumentFormat): string {
-  if (format === 'json') return JSON.stringify(members)
+export function writeDocument({ root, members, json, xml }: Document, format: DocumentFormat): string {
+  if (format === 'json') return JSON.stringify(json ?? members)
   return writeXml({ name: root, content: xml ?? contentOf(members) })
 }
 

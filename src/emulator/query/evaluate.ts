@@ -3,6 +3,7 @@ import { mix } from '../model/random.ts'
 import { QueryError } from '../protocol/errors.ts'
 import { PROFILES } from '../protocol/profiles.ts'
 import type { Settings } from '../protocol/settings.ts'
+import { MONITORING_LAST } from './buckets/last.ts'
 import { MONITORING_MAIN } from './buckets/main.ts'
 import { MONITORING_OP } from './buckets/op.ts'
 import { MONITORING_VDC } from './buckets/vdc.ts'
@@ -10,7 +11,7 @@ import type { Instant, Operation, Pipeline, Predicate, TimeExpression } from './
 import { type Bucket, type Point, type Source, type ValueType, valueText } from './points/series.ts'
 import { applyOperation, POINT_COLUMNS, sortTables, type Table, type TableSet } from './tables.ts'
 
-export interface Evaluation extends Pick<Settings, 'delaySeconds' | 'intervalSeconds'> {
+export interface Evaluation extends Pick<Settings, 'delaySeconds' | 'intervalSeconds' | 'unreadyTables'> {
   readonly source: Source
   /** Epoch seconds. */
   readonly now: number
@@ -127,11 +128,11 @@ function defective(points: Points): Points {
 function readTables(
   bucket: Bucket,
   filters: readonly Predicate[],
-  { source, intervalSeconds }: Evaluation,
+  { source, intervalSeconds, unreadyTables }: Evaluation,
   read: Points,
 ): Table[] {
   const tables: Table[] = []
-  for (const { columns, type, points } of bucket.series({ ...source, intervalSeconds })) {
+  for (const { columns, type, points } of bucket.series({ ...source, intervalSeconds, unreadyTables })) {
     if (!filters.every((accepts) => accepts(columns))) continue
     const found = read(points, type)
     if (found.length > 0) tables.push({ columns, type, points: found })
@@ -141,11 +142,11 @@ function readTables(
 
 const EMPTY: Bucket = { retentionSeconds: 0, delaySeconds: 0, series: () => [] }
 
-/** The buckets, by name. The last two exist on real systems and have no points here. */
+/** The buckets, by name. The last one exists on real systems and has no points here. */
 const BUCKETS: ReadonlyMap<string, Bucket> = new Map([
   ['monitoring_op', MONITORING_OP],
   ['monitoring_main', MONITORING_MAIN],
   ['monitoring_vdc', MONITORING_VDC],
-  ['monitoring_last', EMPTY],
+  ['monitoring_last', MONITORING_LAST],
   ['monitoring_meta', EMPTY],
 ])

@@ -17,6 +17,8 @@ export interface EmulatorFlags {
   pools: number
   nodes: number
   sites: number
+  namespaces: number
+  buckets: number
   seed: string
   profile?: Profile
   scenario: Scenario
@@ -26,7 +28,7 @@ export interface EmulatorFlags {
 
 /** @param withoutProfile what is emulated without --profile, for --help */
 export function addEmulatorFlags(command: Command, withoutProfile: string): Command {
-  const { pools, nodes, sites, seed, scenario } = EMULATOR_DEFAULTS
+  const { pools, nodes, sites, namespaces, buckets, seed, scenario } = EMULATOR_DEFAULTS
   const choice = (flags: string, help: string, choices: object) =>
     new Option(flags, help).choices(Object.keys(choices))
   return command
@@ -35,6 +37,8 @@ export function addEmulatorFlags(command: Command, withoutProfile: string): Comm
     .option('--pools <count>', OPTION_HELP.pools, parseCount, pools)
     .option('--nodes <count>', OPTION_HELP.nodes, parseCount, nodes)
     .option('--sites <count>', OPTION_HELP.sites, parseCount, sites)
+    .option('--namespaces <count>', OPTION_HELP.namespaces, parseCount, namespaces)
+    .option('--buckets <count>', OPTION_HELP.buckets, parseCount, buckets)
     .option('--seed <text>', OPTION_HELP.seed, seed)
     .addOption(choice('--expired-token <status>', OPTION_HELP.expiredToken, EXPIRED_TOKEN))
     .option('--fault <fault>', OPTION_HELP.faults, collectFault)
@@ -51,11 +55,24 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 
 /** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
-  const { pools, nodes, sites, seed, profile, scenario, expiredToken, fault = [] } = flags
+  const {
+    pools,
+    nodes,
+    sites,
+    namespaces,
+    buckets,
+    seed,
+    profile,
+    scenario,
+    expiredToken,
+    fault = [],
+  } = flags
   return {
     pools,
     nodes,
     sites,
+    namespaces,
+    buckets,
     seed,
     scenario,
     faults: fault,

@@ -28,12 +28,16 @@ function* opSeries(source: Source): Iterable<Series> {
   yield* directoryTables(source)
 }
 
-/** Directory tables: figures of the whole system, without `host` and `node_id`. All tables are always ready. */
+/** Directory tables: figures of the whole system, without `host` and `node_id`. Faults make tables unready. */
 function* directoryTables(source: Source): Iterable<Series> {
   const nodes = nodesOf(source)
   for (const field of DT_STATUS) {
     const columns = { _field: field, _measurement: 'dtquery_dt_status', ...DT }
-    yield dtSeries(columns, field === 'total' ? DT_PER_NODE * nodes.length : 0)
+    const values: Readonly<Record<string, number | undefined>> = {
+      total: DT_PER_NODE * nodes.length,
+      unready: source.unreadyTables,
+    }
+    yield dtSeries(columns, values[field] ?? 0)
   }
   for (const { address } of nodes) {
     const measurement = 'dtquery_dt_dist_host_dt_node_id'

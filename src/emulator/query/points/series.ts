@@ -29,6 +29,8 @@ export interface Source {
   readonly counters: Counters
   /** Time between two points, if it is not that of the statistics. */
   readonly intervalSeconds?: number
+  /** Directory tables that are not ready. */
+  readonly unreadyTables?: number
 }
 
 export interface Bucket {

@@ -1,0 +1,169 @@
+import { keyOf, mix } from '../model/random.ts'
+import {
+  bucketsOf,
+  bucketUsage,
+  type Namespace,
+  namespaceData,
+  namespacesOf,
+  type Usage,
+  usageOf,
+} from '../model/system/namespaces.ts'
+import { ApiError, entityNotFound } from '../protocol/errors.ts'
+import type { Document, Members } from '../protocol/format.ts'
+import { findNamespace } from './namespaces.ts'
+import { type ResourceRequest, wrapped } from './request.ts'
+
+const KIB = 1_024
+const SAMPLE_SECONDS = 300
+const MS_PER_SECOND = 1_000
+
+/** Sizes as served, from bytes: KB is exact, the others are rounded. */
+const UNITS: Readonly<Record<string, (bytes: number) => number>> = {
+  KB: (bytes) => bytes / KIB,
+  MB: (bytes) => Math.round((100 * bytes) / KIB ** 2) / 100,
+  GB: (bytes) => Math.round(bytes / KIB ** 3),
+}
+
+/** `POST /object/billing/namespace/info` with `{"id": […]}` @throws ApiError for other bodies */
+export function namespaceUsages(request: ResourceRequest): Document {
+  const { model, settings } = request
+  const byName = new Map(namespacesOf(model, settings.hasHostileNames).map((one) => [one.name, one]))
+  const usages = usageReader(request)
+  const infos = idsIn(request).map((name) => {
+    const namespace = byName.get(name)
+    if (namespace !== undefined) return namespaceInfo(request, namespace, usages(namespace))
+    return { namespace: name, valid_namespace: 'false', total_size: '0', total_objects: '0' }
+  })
+  return listOf(request, 'namespace_billing_info', infos)
+}
+
+/** `GET /object/billing/namespace/{namespace}/info` */
+export function namespaceUsage(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0] ?? '')
+  const usage = usageReader(request)(namespace)
+  const hasDetail = request.query.get('include_bucket_detail') === 'true'
+  const buckets = hasDetail ? bucketsOf(namespace) : []
+  return wrapped(request, 'namespace_billing_info', {
+    ...namespaceInfo(request, namespace, usage),
+    bucket_billing_info: buckets.map((one) =>
+      bucketInfo(request, namespace, one.name, bucketUsage(namespace, usage, one)),
+    ),
+  })
+}
+
+/** `POST /object/billing/buckets/{namespace}/info` with `{"id": […]}`. Unknown names are missing in the answer. */
+export function bucketUsages(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0] ?? '')
+  const usage = usageReader(request)(namespace)
+  const byName = new Map(bucketsOf(namespace).map((bucket) => [bucket.name, bucket]))
+  const infos = idsIn(request).flatMap((name) => {
+    const bucket = byName.get(name)
+    return bucket === undefined
+      ? []
+      : [bucketInfo(request, namespace, name, bucketUsage(namespace, usage, bucket))]
+  })
+  return listOf(request, 'bucket_billing_info', infos)
+}
+
+/** `GET /object/billing/buckets/{namespace}/{bucket}/info` */
+export function oneBucketUsage(request: ResourceRequest): Document {
+  const [name = '', bucketName = ''] = request.parameters
+  const namespace = findNamespace(request, name)
+  const bucket = bucketsOf(namespace).find((one) => one.name === bucketName)
+  if (bucket === undefined) throw entityNotFound(bucketName)
+  const usage = bucketUsage(namespace, usageReader(request)(namespace), bucket)
+  return wrapped(request, 'bucket_billing_info', bucketInfo(request, namespace, bucketName, usage))
+}
+
+/** In JSON, the list of real systems has the name of the root element, which is plural. */
+function listOf({ profile }: ResourceRequest, name: string, infos: readonly Members[]): Document {
+  const root = `${name}s`
+  const members = { [name]: infos }
+  return { root, members, json: { [root]: profile === 'documented' ? members : infos } }
+}
+
+/**
+ * The ids of a body. As on real systems, `{}` has none, no body is refused with 415, `[]` with 400, `null` with 500.
+ */
+function idsIn({ body, contentType }: ResourceRequest): readonly string[] {
+  if (body === '' || !contentType.startsWith('application/json')) {
+    throw new ApiError('mediaType', `The body must be JSON, not "${contentType}"`)
+  }
+  const value = parsed(body)
+  if (value === null) throw new ApiError('failure', 'The body is null')
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new ApiError('notAUrn', 'The body must be an object')
+  const ids = 'id' in value ? [value.id].flat() : []
+  return ids.filter((id) => typeof id === 'string')
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new ApiError('notAUrn', 'The body is not JSON')
+  }
+}
+
+/** Usage is sampled every five minutes, and served 5 to 15 minutes later. */
+function sampleTime({ now }: ResourceRequest, { key }: Namespace): number {
+  return now - (now % SAMPLE_SECONDS) - SAMPLE_SECONDS * (1 + (key % 2))
+}
+
+/** Reads the usage of namespaces; their data is computed once for each time. */
+function usageReader(request: ResourceRequest): (namespace: Namespace) => Usage {
+  const data = new Map<number, number>()
+  return (namespace) => {
+    const t = sampleTime(request, namespace)
+    const bytes = data.get(t) ?? namespaceData(request.model, t)
+    data.set(t, bytes)
+    return usageOf(request.model, namespace, t, bytes)
+  }
+}
+
+function namespaceInfo(request: ResourceRequest, namespace: Namespace, usage: Usage): Members {
+  return {
+    namespace: namespace.name,
+    valid_namespace: 'true',
+    ...usageMembers(request, namespace, usage, namespace.key),
+    next_marker: '',
+  }
+}
+
+function bucketInfo(request: ResourceRequest, namespace: Namespace, name: string, usage: Usage): Members {
+  return {
+    namespace: namespace.name,
+    name,
+    vpool_id: 'urn:storageos:ReplicationGroupInfo:00000000-0000-0000-0000-000000000001:global',
+    ...usageMembers(request, namespace, usage, keyOf(name)),
+    TagSet: [],
+  }
+}
+
+/** @throws ApiError 400 with code 1008 for an unknown `sizeunit` */
+function usageMembers(request: ResourceRequest, namespace: Namespace, usage: Usage, key: number): Members {
+  const { query, profile, now } = request
+  const unit = query.get('sizeunit') ?? 'GB'
+  const sizeOf = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
+  if (sizeOf === undefined)
+    throw new ApiError('badParameter', `Parameter sizeunit must be KB, MB or GB, not "${unit}"`)
+  /** Releases have numbers, strings, or some of both. */
+  const written = (value: number, salt: number) => {
+    const isText = profile === 'classic' || (profile !== 'documented' && mix(key, salt) % 2 === 0)
+    return isText ? String(value) : value
+  }
+  return {
+    total_size: written(sizeOf(usage.bytes), 1),
+    total_size_unit: unit,
+    total_objects: written(usage.objects, 2),
+    total_mpu_size: written(sizeOf(usage.multipartBytes), 3),
+    total_mpu_parts: written(usage.multipartParts, 4),
+    sample_time: timeText(now),
+    uptodate_till: timeText(sampleTime(request, namespace)),
+  }
+}
+
+/** RFC 3339 in UTC, to the second. */
+function timeText(seconds: number): string {
+  return new Date(seconds * MS_PER_SECOND).toISOString().replace('.000', '')
+}

@@ -1,0 +1,83 @@
+import { bucketsOf, type Namespace, namespacesOf } from '../model/system/namespaces.ts'
+import { ApiError, entityNotFound } from '../protocol/errors.ts'
+import type { Document } from '../protocol/format.ts'
+import { pageOf, type ResourceRequest, wrapped } from './request.ts'
+
+const GIB = 2 ** 30
+const UNSET = -1
+/** A secret that clients must not keep or show. */
+export const MARKED_SECRET = 'emulator-secret-that-nobody-may-see'
+
+/** `GET /object/namespaces`. Only in profile `modern` the list has the quotas. */
+export function namespaceList(request: ResourceRequest): Document {
+  const { page, members } = pageOf(request, namespacesOf(request.model, request.settings.hasHostileNames))
+  const namespace = page.map((one) => ({
+    name: one.name,
+    id: one.name,
+    link: { href: `/object/namespaces/namespace/${encodeURIComponent(one.name)}`, rel: 'self' },
+    ...(request.profile === 'modern' && {
+      ...quotaMembers(one),
+      is_encryption_enabled: 'false',
+      root_user_name: 'root',
+      root_user_password: MARKED_SECRET,
+    }),
+  }))
+  return wrapped(request, 'namespaces', { namespace, MaxNamespaces: page.length, ...members })
+}
+
+/** `GET /object/namespaces/namespace/{namespace}/quota`. Profile `classic` has no quotas of objects. */
+export function namespaceQuota(request: ResourceRequest): Document {
+  const namespace = findNamespace(request, request.parameters[0] ?? '')
+  const { blockSize, notificationSize, ...counts } = quotaMembers(namespace)
+  const members = {
+    namespace: namespace.name,
+    blockSize,
+    notificationSize,
+    ...(request.profile !== 'classic' && counts),
+  }
+  // Older documents have strings.
+  const texts = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
+  return wrapped(request, 'namespace_quota_details', request.profile === 'documented' ? texts : members)
+}
+
+function quotaMembers({ hardQuotaBytes, softQuotaBytes, quotaObjects = UNSET }: Namespace) {
+  return {
+    blockSize: gibOf(hardQuotaBytes),
+    notificationSize: gibOf(softQuotaBytes),
+    blockSizeInCount: quotaObjects,
+    notificationSizeInCount: UNSET,
+  }
+}
+
+function gibOf(bytes: number | undefined): number {
+  return bytes === undefined ? UNSET : bytes / GIB
+}
+
+/** `GET /object/bucket?namespace=…` @throws ApiError 400 without a namespace */
+export function bucketList(request: ResourceRequest): Document {
+  const name = request.query.get('namespace')
+  if (name === null) throw new ApiError('badParameter', 'Parameter namespace is required')
+  const { page, members } = pageOf(request, bucketsOf(findNamespace(request, name)))
+  const object_bucket = page.map((bucket) => ({
+    name: bucket.name,
+    namespace: name,
+    owner: 'object-user',
+    vpool: 'urn:storageos:ReplicationGroupInfo:00000000-0000-0000-0000-000000000001:global',
+    created: '2021-03-04T05:06:07.890Z',
+    locked: false,
+    fs_access_enabled: false,
+    api_type: 'S3',
+    default_retention: -2,
+    block_size: gibOf(bucket.hardQuotaBytes),
+    notification_size: UNSET,
+    TagSet: [],
+  }))
+  return wrapped(request, 'object_buckets', { object_bucket, MaxBuckets: page.length, ...members })
+}
+
+/** @throws ApiError 404 with code 2000 */
+export function findNamespace({ model, settings }: ResourceRequest, name: string): Namespace {
+  const namespace = namespacesOf(model, settings.hasHostileNames).find((one) => one.name === name)
+  if (namespace === undefined) throw entityNotFound(name)
+  return namespace
+}

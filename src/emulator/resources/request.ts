@@ -1,0 +1,65 @@
+import type { StorageModel } from '../model/model.ts'
+import { ApiError } from '../protocol/errors.ts'
+import type { Document, Members } from '../protocol/format.ts'
+import type { Profile } from '../protocol/profiles.ts'
+import type { Settings } from '../protocol/settings.ts'
+
+/** A request for a resource under /object, /vdc or /license. */
+export interface ResourceRequest {
+  readonly model: StorageModel
+  readonly profile: Profile
+  readonly settings: Settings
+  /** Epoch seconds. */
+  readonly now: number
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Of the path, decoded. */
+  readonly parameters: readonly string[]
+  readonly body: string
+  readonly contentType: string
+}
+
+/**
+ * A document whose JSON has the members at the top level, as on real systems; in profile `documented` within the root
+ * element, as in the examples of the API references.
+ */
+export function wrapped({ profile }: ResourceRequest, root: string, members: Members): Document {
+  return { root, members, ...(profile === 'documented' && { json: { [root]: members } }) }
+}
+
+const DEFAULT_PAGE = 100
+const MAX_PAGE = 1_000
+
+/**
+ * One page of a list, by the parameters `limit`, `marker` and `name`, which is a prefix with `*` or a name.
+ * @throws ApiError 400 with code 1008 for an invalid parameter
+ */
+export function pageOf<T extends { readonly name: string }>(
+  { query, settings, path }: ResourceRequest,
+  items: readonly T[],
+): { page: readonly T[]; members: Members } {
+  const limit = Number(query.get('limit') ?? DEFAULT_PAGE)
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new ApiError('badParameter', 'Parameter limit must be a number')
+  const size = Math.min(limit, MAX_PAGE)
+  const marker = query.get('marker') ?? ''
+  const start = marker === '' ? '0' : Buffer.from(marker, 'base64url').toString()
+  if (!/^\d+$/.test(start)) throw new ApiError('badParameter', `Parameter marker is unknown: ${marker}`)
+  if (marker !== '' && settings.failsAfterFirstPage)
+    throw new ApiError('failure', 'This error is made on purpose')
+  const name = query.get('name') ?? '*'
+  const matching = items.filter((item) =>
+    name.endsWith('*') ? item.name.startsWith(name.slice(0, -1)) : item.name === name,
+  )
+  const first = Number(start)
+  const next = settings.repeatsMarker && marker !== '' ? first : first + size
+  const nextMarker = next < matching.length ? Buffer.from(String(next)).toString('base64url') : undefined
+  return {
+    page: matching.slice(first, first + size),
+    members: {
+      Filter: `name=${name}`,
+      NextMarker: nextMarker ?? '',
+      NextPageLink: nextMarker === undefined ? undefined : `${path}?limit=${limit}&marker=${nextMarker}`,
+    },
+  }
+}

@@ -1,0 +1,197 @@
+import { XMLParser } from 'fast-xml-parser'
+import { describe, expect, test } from 'vitest'
+import type { Emulator } from '../../../src/emulator/emulator.ts'
+import { type CallOptions, call, type Json, startEmulator } from '../client.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json' }
+const PROFILES = ['documented', 'classic', 'modern'] as const
+
+const getJson = async (emulator: Emulator, path: string): Promise<Json> =>
+  (await call(emulator, path, { headers: { accept: 'application/json' } })).json()
+
+const post = (emulator: Emulator, path: string, body: string, options: CallOptions = {}) =>
+  call(emulator, path, { method: 'POST', headers: JSON_TYPE, body, ...options })
+
+/** The object below the root element, which profile documented has in JSON. */
+const inner = (body: Json, root: string): Json => body[root] ?? body
+
+async function namesOf(emulator: Emulator): Promise<string[]> {
+  const list = inner(await getJson(emulator, '/object/namespaces'), 'namespaces')
+  return list.namespace.map(({ name }: Json) => name)
+}
+
+async function usageOf(emulator: Emulator, ids: readonly string[], unit = 'KB'): Promise<Json[]> {
+  const path = `/object/billing/namespace/info?sizeunit=${unit}`
+  const body = (await post(emulator, path, JSON.stringify({ id: ids }))).json().namespace_billing_infos
+  return body.namespace_billing_info ?? body
+}
+
+describe('the list of namespaces', () => {
+  test('has pages: a marker leads to the next one until it is empty', async () => {
+    const emulator = await startEmulator({ profile: 'modern', namespaces: 25 })
+    const names: string[] = []
+    let marker = ''
+    do {
+      const page = await getJson(emulator, `/object/namespaces?limit=10&marker=${marker}`)
+      names.push(...page.namespace.map(({ name }: Json) => name))
+      marker = page.NextMarker
+    } while (marker !== '')
+    expect(new Set(names).size).toBe(25)
+    expect(names).toEqual(await namesOf(emulator))
+    const named = await getJson(emulator, '/object/namespaces?name=fin*')
+    expect(named.namespace.map(({ name }: Json) => name)).toEqual(['finance'])
+    expect((await call(emulator, '/object/namespaces?limit=x')).status).toBe(400)
+    expect((await call(emulator, '/object/namespaces?marker=x')).status).toBe(400)
+  })
+
+  test('in XML has the same names, and without Accept it is XML', async () => {
+    const emulator = await startEmulator()
+    const response = await call(emulator, '/object/namespaces')
+    expect(response.headers['content-type']).toBe('application/xml')
+    const { namespaces } = new XMLParser().parse(response.text)
+    expect(namespaces.namespace.map(({ name }: Json) => name)).toEqual(await namesOf(emulator))
+  })
+
+  test('has quotas in profile modern only', async () => {
+    for (const profile of PROFILES) {
+      const emulator = await startEmulator({ profile })
+      const [first] = inner(await getJson(emulator, '/object/namespaces'), 'namespaces').namespace
+      expect([profile, 'blockSize' in first]).toEqual([profile, profile === 'modern'])
+    }
+  })
+})
+
+describe('quotas', () => {
+  test.each(PROFILES)('profile %s: GiB, -1 if unset', async (profile) => {
+    const emulator = await startEmulator({ profile, namespaces: 30 })
+    const quotas: Json[] = []
+    for (const name of await namesOf(emulator)) {
+      const path = `/object/namespaces/namespace/${encodeURIComponent(name)}/quota`
+      const quota = inner(await getJson(emulator, path), 'namespace_quota_details')
+      expect(quota.namespace).toBe(name)
+      quotas.push(quota)
+    }
+    const [usages] = [
+      await usageOf(
+        emulator,
+        quotas.map(({ namespace }) => namespace),
+      ),
+    ]
+    const hard = quotas.map(({ blockSize }) => Number(blockSize))
+    expect(hard.filter((size) => size === -1).length).toBeGreaterThan(0)
+    for (const [index, size] of hard.entries()) {
+      if (size !== -1) expect(Number(usages[index].total_size) * 1024).toBeLessThan(0.85 * size * 2 ** 30)
+    }
+    expect(typeof quotas[0].blockSize).toBe(profile === 'documented' ? 'string' : 'number')
+    expect('blockSizeInCount' in quotas[0]).toBe(profile !== 'classic')
+  })
+
+  test('quota-near: two namespaces are above 95 % of the hard quota, a third one grows', async () => {
+    let now = Date.parse('2026-03-11T10:00:00Z')
+    const emulator = await startEmulator({ profile: 'modern', scenario: 'quota-near', clock: () => now })
+    const { namespace } = await getJson(emulator, '/object/namespaces')
+    const ratios = async () =>
+      (await usageOf(emulator, await namesOf(emulator)))
+        .slice(0, 3)
+        .map(({ total_size }, index) => (Number(total_size) * 1024) / (namespace[index].blockSize * 2 ** 30))
+    const [first = 0, second = 0, third = 0] = await ratios()
+    expect([first > 0.95, second > 0.95, third > 0.75 && third < 0.85]).toEqual([true, true, true])
+    now += 2 * 86_400_000
+    expect((await ratios())[2]).toBeCloseTo(third + 0.06, 3)
+  })
+
+  test('an unknown namespace is refused with 404 and code 2000', async () => {
+    const response = await call(await startEmulator(), '/object/namespaces/namespace/none/quota.json')
+    expect([response.status, response.json().code]).toEqual([404, 2000])
+  })
+})
+
+describe('usage', () => {
+  test.each(PROFILES)(
+    'profile %s: of all namespaces, in one request, and the same for each',
+    async (profile) => {
+      const emulator = await startEmulator({ profile })
+      const names = await namesOf(emulator)
+      const usages = await usageOf(emulator, names)
+      expect(usages.map(({ namespace }) => namespace)).toEqual(names)
+      for (const usage of usages.slice(0, 3)) {
+        const path = `/object/billing/namespace/${usage.namespace}/info?sizeunit=KB`
+        const one = inner(await getJson(emulator, path), 'namespace_billing_info')
+        expect(one).toEqual({ ...usage, bucket_billing_info: [] })
+      }
+      const total = usages.reduce((sum, { total_size }) => sum + 1024 * Number(total_size), 0)
+      const zone = await getJson(emulator, '/dashboard/zones/localzone?dataType=current')
+      const [user] = [zone.diskSpaceAllocatedUserDataCurrent].flat()
+      expect(total / Number(user.Space ?? user.Capacity)).toBeCloseTo(0.9, 1)
+    },
+  )
+
+  test('KB is 1024 bytes, other units are rounded', async () => {
+    const emulator = await startEmulator({ profile: 'classic' })
+    const [kb] = await usageOf(emulator, ['media'], 'KB')
+    const [gb] = await usageOf(emulator, ['media'], 'GB')
+    expect(Number(gb.total_size)).toBe(Math.round(Number(kb.total_size) / 1024 ** 2))
+    const refused = await post(emulator, '/object/billing/namespace/info?sizeunit=KiB', '{"id":["media"]}')
+    expect([refused.status, refused.json().code]).toEqual([400, 1008])
+  })
+
+  test('is consistent up to 5 to 15 minutes ago', async () => {
+    const emulator = await startEmulator({ profile: 'modern' })
+    for (const { sample_time, uptodate_till } of await usageOf(emulator, await namesOf(emulator))) {
+      const seconds = (Date.parse(sample_time) - Date.parse(uptodate_till)) / 1000
+      expect(seconds >= 300 && seconds <= 900).toBe(true)
+    }
+  })
+
+  test('an unknown name is not valid', async () => {
+    const [info] = await usageOf(await startEmulator(), ['none'])
+    expect(info).toMatchObject({ namespace: 'none', valid_namespace: 'false' })
+  })
+
+  test.each([
+    ['no body', '', JSON_TYPE, 415],
+    ['another media type', '<id/>', { 'content-type': 'application/xml' }, 415],
+    ['an empty object', '{}', JSON_TYPE, 200],
+    ['a list', '[]', JSON_TYPE, 400],
+    ['null', 'null', JSON_TYPE, 500],
+    ['no JSON', '{', JSON_TYPE, 400],
+  ])('%s', async (_name, body, headers, status) => {
+    const path = '/object/billing/namespace/info?sizeunit=KB'
+    const response = await post(await startEmulator({ profile: 'modern' }), path, body, { headers })
+    expect(response.status).toBe(status)
+    if (status === 200) expect(response.json()).toEqual({ namespace_billing_infos: [] })
+  })
+})
+
+describe('buckets', () => {
+  test('the list needs a namespace, and has pages and quotas', async () => {
+    const emulator = await startEmulator({ profile: 'modern' })
+    expect((await call(emulator, '/object/bucket')).status).toBe(400)
+    const first = await getJson(emulator, '/object/bucket?namespace=finance&limit=60')
+    expect(first.object_bucket).toHaveLength(60)
+    const second = await getJson(
+      emulator,
+      `/object/bucket?namespace=finance&limit=60&marker=${first.NextMarker}`,
+    )
+    expect([second.object_bucket.length, second.NextMarker]).toEqual([40, ''])
+    const sizes = [...first.object_bucket, ...second.object_bucket].map(({ block_size }) => block_size)
+    expect([Math.min(...sizes), Math.max(...sizes)]).toEqual([-1, 512_000])
+    expect((await getJson(emulator, '/object/bucket?namespace=empty')).object_bucket).toEqual([])
+  })
+
+  test.each(PROFILES)('profile %s: usage adds up to that of the namespace', async (profile) => {
+    const emulator = await startEmulator({ profile })
+    const list = inner(await getJson(emulator, '/object/bucket?namespace=media'), 'object_buckets')
+    const ids = list.object_bucket.map(({ name }: Json) => name)
+    const path = '/object/billing/buckets/media/info?sizeunit=KB'
+    const answer = (await post(emulator, path, JSON.stringify({ id: [...ids, 'none'] }))).json()
+      .bucket_billing_infos
+    const infos: Json[] = answer.bucket_billing_info ?? answer
+    expect(infos.map(({ name }) => name)).toEqual(ids)
+    const [namespace] = await usageOf(emulator, ['media'])
+    const sum = infos.reduce((total, { total_size }) => total + Number(total_size), 0)
+    expect(sum / Number(namespace.total_size)).toBeCloseTo(1, 6)
+    const one = await getJson(emulator, `/object/billing/buckets/media/${ids[0]}/info?sizeunit=KB`)
+    expect(inner(one, 'bucket_billing_info')).toEqual(infos[0])
+  })
+})
