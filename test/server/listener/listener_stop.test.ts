@@ -61,11 +61,4 @@ describe('stopping a listener', () => {
     await listener.stop()
     expect(await answer).toMatch(/\r\n\r\ndo$/)
   })
-
-  test('is idempotent', async () => {
-    const { listener } = await startHolding()
-    await openSocket(listener.port)
-    await Promise.all(Array.from({ length: 100 }, () => listener.stop()))
-    await listener.stop()
-  })
 })

@@ -31,18 +31,6 @@ describe('a listener with a web configuration file', () => {
     )
   })
 
-  test('does not start if the file is missing', async () => {
-    await expect(startListener({ webConfigFile: join(folder.path, 'gone.yml') })).rejects.toThrow(
-      'no such file',
-    )
-  })
-
-  test('serves plain HTTP without authentication if the file is empty', async () => {
-    await using listener = await startListener({ webConfigFile: folder.write('web.yml', '') })
-    expect(listener.url).toMatch(/^http:/)
-    expect((await get(`${listener.url}/metrics`)).status).toBe(200)
-  })
-
   test('sends the headers of the file with every response', async () => {
     const headers = { 'X-Frame-Options': 'deny', 'Content-Security-Policy': "default-src 'none'" }
     const webConfigFile = folder.write(
