@@ -25,7 +25,7 @@ export interface Discovery {
   pollers(): readonly PoolPoller[]
   /** Whether the pools were listed; the list may be empty. */
   isKnown(): boolean
-  /** Takes over the pools of the configuration, or those from before a reload, without a request. */
+  /** Polls the pools of the configuration, or those from before a reload, without a request. */
   takeOver(): Promise<void>
   /** Called by the schedule. */
   makeDue(): void
@@ -93,7 +93,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   }
 }
 
-/** @throws the reason of the signal also if it aborts in the last moment: a pool that is added after the stop would be polled */
+/** @throws the reason of the signal also if it aborts after the response: a pool that is added after the stop would be polled */
 async function listPools(
   client: DiscoveryOptions['client'],
   signal: AbortSignal,

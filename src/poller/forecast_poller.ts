@@ -29,12 +29,12 @@ export interface ForecastPoller {
 
 /** Old forecasts are withdrawn at the second schedule in a row without new ones. */
 const MISSES_ALLOWED = 1
-/** After a failure that may be over by then. After a refusal of the request the next attempt is that of the schedule. */
+/** Wait after a failure, unless the request was refused; then the next attempt is that of the schedule. */
 const RETRY_MS = 600_000
 
 export function createForecastPoller(options: ForecastPollerOptions): ForecastPoller {
   const { poolId, system, forecast, maxBytes, client, store, pollLog, leaving } = options
-  // The first forecast does not wait for its schedule, which may be an hour away.
+  // The first forecast does not wait for the schedule, because that may be an hour.
   let dueAt = forecast.schedule === '' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   /** How often they became due, by schedule or withdrawal, since the last success. */
   let timesDue = 0

@@ -53,10 +53,10 @@ interface Known {
 type KnownPools = ReadonlyMap<string, Known>
 
 /** The clock is checked this often, because it may be set. */
-const LOOK_MS = 1000
-/** After the time of a point: half-way between two polls of the default schedule. */
+const CHECK_MS = 1000
+/** Delay after the time of a point: half of the interval of the default schedule. */
 const OFFSET_MS = 30_000
-/** Of the limit of a response: decoding a whole one would delay those of polls. */
+/** Share of the limit of a response: decoding a larger one would delay polls. */
 const RESPONSE_SHARE = 0.25
 
 export function createHistoryPoller(options: HistoryPollerOptions): HistoryPoller {
@@ -81,7 +81,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
     return !isRunning && store.system(system.name)?.tried === true && works()
   }
 
-  function look(): void {
+  function check(): void {
     const nowMs = now()
     // Further ahead than the next reading: the clock was set back.
     if (nowMs >= dueMs || dueMs - nowMs > 2 * history.intervalMs) {
@@ -101,7 +101,7 @@ export function createHistoryPoller(options: HistoryPollerOptions): HistoryPolle
     document: () => document,
     failures: samples.failures,
     start() {
-      timer = setInterval(look, LOOK_MS)
+      timer = setInterval(check, CHECK_MS)
     },
     stop: () => clearInterval(timer),
   }
@@ -127,7 +127,7 @@ function createSamples(options: HistoryPollerOptions) {
       }
       failures = failed
     },
-    /** What is left of them. Those that are too old, or have other labels by now, are not. */
+    /** The remaining samples: not those that are too old or whose labels have changed. */
     current(): HistoryDocument {
       const { start } = periodAt(now(), history)
       const pools = store.system(system.name)?.pools

@@ -70,7 +70,7 @@ export function createPoller(options: PollerOptions): Poller {
       await poller.stop()
       await client.close()
     } catch (failure) {
-      // A failure with one system must not keep others from being stopped or started.
+      // A failure of one system must not prevent that others are stopped or started.
       log.error('system could not be stopped cleanly', { system: system.name, error: String(failure) })
     }
   }

@@ -28,13 +28,13 @@ export interface PoolPoller {
   poll(): Promise<PollOutcome>
   /** Resolves to the outcome of the poll that is under way; without one, polls. */
   pollOrJoin(): Promise<PollOutcome>
-  /** The pool is no longer polled: changes nothing and starts nothing any more. */
+  /** The pool is no longer polled: nothing is changed or started from now on. */
   forget(): void
 }
 
 export function createPoolPoller(options: PoolPollerOptions): PoolPoller {
   const { poolId, system, config, store, pollLog } = options
-  // Aborted by forget(), so that requests of pools that left do not wait for permits.
+  // Aborted by forget(), so that requests for removed pools do not wait for permits.
   const leaving = new AbortController()
   const forecasts = createForecastPoller({
     ...options,
@@ -109,7 +109,7 @@ async function readNodes(
   return { ...applied, reading, seconds }
 }
 
-/** Withdraws the values of the pool in time, also those that an earlier poller left. */
+/** Withdraws the values of the pool in time, also those of an earlier poller. */
 function withdrawalOf(options: PoolPollerOptions, forecasts: ForecastPoller): Withdrawal {
   const { poolId, system, config, store, pollLog } = options
   const { staleAfterMs } = config.poll

@@ -19,32 +19,32 @@ export interface ScheduleOptions {
 
 /** The clock is checked this often, because it may be set. */
 const MAX_SLEEP_MS = 10_000
-/** A clock that is off by more than this from the time that has passed was set. */
+/** A clock whose change differs by more than this from the elapsed time was set. */
 const MAX_DRIFT_MS = 1000
 
 /**
- * The waiting is done here, because timers of node-cron stop for as long as the clock is set back, and walk through every
- * run that was missed when it is set forward, which after a start in 1970 is millions of them.
+ * Does not use the timers of node-cron: they stop for as long as the clock is set back. When it is set forward they
+ * iterate over every missed run, which after a start in 1970 are millions.
  */
 export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOptions): Schedule {
   let timer: NodeJS.Timeout | undefined
   let delay: NodeJS.Timeout | undefined
   let due: number | undefined
-  /** At the first look the clock counts as set, so that the first time is computed then. */
-  let looked = { wall: Number.NEGATIVE_INFINITY, steady: 0 }
+  /** Initially the clock counts as set, so that the first check computes the first time. */
+  let checked = { wall: Number.NEGATIVE_INFINITY, steady: 0 }
 
-  function look(): void {
+  function check(): void {
     const wall = Date.now()
     const steady = performance.now()
-    const wasSet = Math.abs(wall - looked.wall - (steady - looked.steady)) > MAX_DRIFT_MS
-    looked = { wall, steady }
+    const wasSet = Math.abs(wall - checked.wall - (steady - checked.steady)) > MAX_DRIFT_MS
+    checked = { wall, steady }
     const isDue = due !== undefined && wall >= due
     if (isDue) runSoon()
     if (isDue || wasSet) [due] = nextTimes(expression, 1)
-    if (due !== undefined) timer = setTimeout(look, Math.min(Math.max(due - wall, 1), MAX_SLEEP_MS))
+    if (due !== undefined) timer = setTimeout(check, Math.min(Math.max(due - wall, 1), MAX_SLEEP_MS))
   }
 
-  /** However much was missed, one run makes up for it; one that still waits for its delay stands for both. */
+  /** There is one run, whatever number was missed, and none if one is still waiting for its delay. */
   function runSoon(): void {
     if (delay !== undefined) return
     const delayMs = Math.floor(Math.random() * maxRandomDelayMs)
@@ -55,7 +55,7 @@ export function createSchedule({ expression, maxRandomDelayMs, run }: ScheduleOp
   }
 
   return {
-    start: look,
+    start: check,
     next: () => due,
     stop() {
       clearTimeout(timer)

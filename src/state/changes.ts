@@ -88,7 +88,7 @@ export function withAnswers(
 }
 
 /**
- * News of the query interface: all pools are rendered anew if it has another reading.
+ * A new state of the query interface: all pools are rendered again if it has another reading.
  * @throws {ApiError} `too_large` as {@link withPoll}
  */
 export function* withPerformance(
@@ -101,13 +101,13 @@ export function* withPerformance(
   return withinBounds(yield* renderPools(next, ({ reading }) => reading !== undefined, maxBytes), maxBytes)
 }
 
-/** The system without forecasts, for when they are turned off. */
+/** The system without forecasts, after they were turned off. */
 export function withoutForecasts(system: SystemState): SystemState {
   const ids = [...system.pools.keys()]
   return ids.reduce((state, poolId) => withForecasts(state, poolId, undefined), system)
 }
 
-/** The pool without its values: they are too old to pass for the present. */
+/** The pool without its values, which are too old. */
 export function withdrawn(system: SystemState, poolId: string): StateSteps {
   const nothing = { reading: undefined, forecasts: undefined, forecastCoverage: undefined }
   const next = withPool(system, poolId, (pool) => ({ ...pool, ...nothing }))

@@ -1,10 +1,10 @@
 import { MAX_TIMER_MS } from '../values/timers.ts'
 
-/** Withdraws values that no successful poll renewed in time, whatever the schedule does meanwhile. */
+/** Withdraws values that no successful poll has replaced in time, independently of the schedule. */
 export interface Withdrawal {
-  /** Starts the time anew; `ms` less than the whole, or negative, for values of an earlier poller. */
+  /** Restarts the time; `ms` is shorter, or negative, for values of an earlier poller. */
   after(ms?: number): void
-  /** Never withdraws any more. */
+  /** Withdraws nothing from now on. */
   end(): void
 }
 
@@ -15,7 +15,7 @@ export function createWithdrawal(staleAfterMs: number, withdraw: () => void): Wi
     after(ms = staleAfterMs) {
       clearTimeout(timer)
       if (ended) return
-      // If the clock was set meanwhile, the rest of an earlier time may be anything; it is never more than the whole.
+      // If the clock was set meanwhile, the remaining time of an earlier poller is wrong, so it is limited.
       timer = setTimeout(withdraw, Math.min(ms, staleAfterMs, MAX_TIMER_MS)).unref()
     },
     end() {

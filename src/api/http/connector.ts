@@ -8,7 +8,7 @@ import type { Lookup } from './lookup.ts'
 
 type Connector = buildConnector.connector
 
-/** Longest wait for a connection, lookup and TLS included; a host that is down must not use up the time of the whole poll. */
+/** Longest wait for a connection, with lookup and TLS: a host that is down must not take the time of the whole poll. */
 export const CONNECT_TIMEOUT_MS = 10_000
 
 interface ConnectorOptions {

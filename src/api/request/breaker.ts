@@ -2,14 +2,14 @@ import { BoundedMap } from '../../values/bounded_map.ts'
 import { ApiError, isAnswer, isOfSystem } from '../errors/errors.ts'
 import { REASONS } from '../errors/reasons.ts'
 
-/** Less than a minute by more than the default of `poll.max_random_delay`, so that polls once a minute all find it over. */
+/** A minute less the default of `poll.max_random_delay` and a margin: over at the next poll of every minute. */
 const OPEN_MS = 54_000
 /** A longer `Retry-After` is cut, so that values do not reach the default of `poll.stale_after`. */
 const LONGEST_RETRY_AFTER_MS = 120_000
 
-/** A pool that failed before does not count again while another one works: it succeeded within this time, and not failed since. */
+/** A pool that failed before does not count again while another one succeeded within this time and did not fail since. */
 const WORKS_MS = 120_000
-/** Bound of the memory of keys: more than a system can have. */
+/** More keys than a system can have. */
 const MAX_KEYS = 10_000
 /** Time of the last success of a key that has failed since, or never succeeded. */
 const FAILED = Number.NEGATIVE_INFINITY

@@ -9,8 +9,8 @@ const MAX_REQUESTERS = 10_000
 /**
  * Decides whether a refused token is replaced. A new token that is refused, too, begins a cooldown: the account lacks a
  * role, or the refusal has another cause. During it no token is replaced that was never accepted, nor one for a
- * requester whose renewal was in vain; so one pool that is refused for good neither logs in all the time nor keeps
- * the others from a new token.
+ * requester whose renewal was in vain; so one pool that is always refused causes no repeated logins, and other pools
+ * still get a new token.
  */
 export interface Renewals extends Pick<Session, 'accepted' | 'decoded' | 'gotPage' | 'renewedInVain'> {
   isAllowed(refused: Secret, requester: string): boolean
