@@ -30,7 +30,7 @@ function sourceOf(system: string, answer: (start: number) => Promise<void>): His
   }
 }
 
-function runOf(...sources: readonly HistorySource[]) {
+function runOf(sources: readonly HistorySource[], period = PERIOD) {
   const written: string[] = []
   let progress: readonly SystemProgress[] = []
   const notices: string[] = []
@@ -52,7 +52,7 @@ function runOf(...sources: readonly HistorySource[]) {
       destination: 'test',
       labels: {},
     },
-    parts: [{ name: 'all', period: PERIOD }],
+    parts: [{ name: 'all', period }],
     sources,
     destination,
     journal: undefined,
@@ -68,12 +68,12 @@ function runOf(...sources: readonly HistorySource[]) {
 test('a system is read to its end while another one has not answered', async () => {
   const slow = Promise.withResolvers<void>()
   const fast = Promise.withResolvers<void>()
-  const { result, written, progress } = runOf(
+  const { result, written, progress } = runOf([
     sourceOf('slow', () => slow.promise),
     sourceOf('fast', async (start) => {
       if (start === PERIOD.end - 300) fast.resolve()
     }),
-  )
+  ])
   await fast.promise
   await waitFor(() => written.length === WINDOWS, { what: 'the last window of the fast system' })
   expect(new Set(written.map((text) => text.split(' ')[0]))).toEqual(new Set(['fast']))
@@ -89,14 +89,28 @@ test('a system is read to its end while another one has not answered', async () 
 test('a system that fails does not stop another one that is slower', async () => {
   const failure = new ApiError('server_error', 'down')
   const failed = Promise.withResolvers<void>()
-  const { result, written, notices } = runOf(
+  const { result, written, notices } = runOf([
     sourceOf('fails', async () => {
       failed.resolve()
       throw failure
     }),
     sourceOf('slow', () => failed.promise),
-  )
+  ])
   await expect(result).rejects.toMatchObject({ errors: [failure] })
   expect(written).toHaveLength(WINDOWS)
   expect(notices).toEqual([`system fails failed, the others are read: ${failure.message}`])
+})
+
+test('what is missing is read once more hour by hour: one that cannot be read does not hide the next ones', async () => {
+  const failure = new ApiError('server_error', 'failed')
+  const source: HistorySource = {
+    ...sourceOf('a', async () => undefined),
+    async *read(period, { subjects }) {
+      if (subjects !== undefined && period.start === 0) throw failure
+      const unanswered = new Map(subjects === undefined ? [['CPU', failure]] : [])
+      yield { period, series: [], rejected: [], unanswered }
+    },
+  }
+  const { parts } = await runOf([source], { ...PERIOD, end: 10_800 }).result
+  expect(parts.flatMap(({ holes }) => holes)).toEqual([{ source: 'a', subject: 'CPU', start: 0, end: 3600 }])
 })

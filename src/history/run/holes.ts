@@ -37,7 +37,10 @@ export function withoutPeriod(
   })
 }
 
-/** The holes of a source by their periods: the figures of one period are read together. */
+/** One that cannot be read does not hide those after it. */
+const MOST_SECONDS = 3600
+
+/** The holes of a source by their periods, an hour at most: the figures of one period are read together. */
 export function periodsOfHoles(
   holes: readonly Hole[],
   source: string,
@@ -47,7 +50,11 @@ export function periodsOfHoles(
   return [...byPeriod.values()].flatMap((same) => {
     const [first] = same
     if (first === undefined) return []
-    return [{ start: first.start, end: first.end, subjects: new Set(same.map(({ subject }) => subject)) }]
+    const subjects = new Set(same.map(({ subject }) => subject))
+    return Array.from({ length: Math.ceil((first.end - first.start) / MOST_SECONDS) }, (_, index) => {
+      const start = first.start + index * MOST_SECONDS
+      return { start, end: Math.min(start + MOST_SECONDS, first.end), subjects }
+    })
   })
 }
 

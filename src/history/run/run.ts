@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors/errors.ts'
+import { REASONS } from '../../api/errors/reasons.ts'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import type { Period } from '../../api/history/series.ts'
 import { createPermits } from '../../api/http/permits.ts'
@@ -128,17 +129,24 @@ async function readSource(run: SourceRun): Promise<void> {
   await readHoles(run)
 }
 
+/** Failures of an endpoint in a row, such as timeouts, after which the other holes are not tried. */
+const MOST_FAILURES = 2
+
 /** Reads once more what was not answered before: most failures pass. */
 async function readHoles(run: SourceRun): Promise<void> {
   const { source, part, current } = run
+  let inRow = 0
   for (const { start, end, subjects } of periodsOfHoles(current.holes, source.key)) {
     try {
       await readPeriod(run, { ...part.period, start, end }, subjects, ({ period }) => {
         current.holes = withoutPeriod(current.holes, { source: source.key, subjects }, period)
         current.isOrdered = false
       })
+      inRow = 0
     } catch (failure) {
       if (!(failure instanceof ApiError) || run.signal.aborted) throw failure
+      inRow = REASONS[failure.reason].origin === 'endpoint' ? inRow + 1 : 0
+      if (inRow >= MOST_FAILURES || REASONS[failure.reason].allQueries) return
     }
   }
 }
