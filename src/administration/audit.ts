@@ -61,7 +61,7 @@ export interface LoginFacts {
 }
 
 interface AuditOptions {
-  readonly file?: string
+  readonly file?: string | undefined
   readonly log: Log
   /** Delays the next line about refusals by a minute. */
   readonly later?: Later

@@ -14,9 +14,9 @@ export interface AdminOptions {
   readonly listenAddress: ListenPoint
   /** Whether another port is taken if that of the address is in use. */
   readonly mayUseOtherPort?: boolean
-  readonly configFile?: string
+  readonly configFile?: string | undefined
   readonly allowedHosts: readonly string[]
-  readonly auditFile?: string
+  readonly auditFile?: string | undefined
 }
 
 /** The listener for provider administration. */
@@ -45,21 +45,15 @@ export function createAdmin(options: AdminOptions, context: AdminContext): Admin
   const { listenAddress, configFile, allowedHosts, auditFile } = options
   const systems = createAdminSystems(log, httpLimits)
   const [host] = hostsOf([listenAddress])
-  const app = createAdminApp({
+  const handler = createAdminApp({
     systems,
-    audit: createAudit({ log, ...(auditFile !== undefined && { file: auditFile }) }),
+    audit: createAudit({ log, file: auditFile }),
     origin: { listenHosts: hostsOf([listenAddress]), allowedHosts },
     ready,
     log,
-  })
+  }).callback()
   const listenOn = (address: ListenPoint) =>
-    createListener({
-      address,
-      handler: app.callback(),
-      openPaths: OPEN_PATHS,
-      log,
-      ...(configFile !== undefined && { webConfigFile: configFile }),
-    })
+    createListener({ address, handler, openPaths: OPEN_PATHS, log, webConfigFile: configFile })
   let listener = listenOn(listenAddress)
   return {
     get url() {
@@ -74,14 +68,11 @@ export function createAdmin(options: AdminOptions, context: AdminContext): Admin
         if (options.mayUseOtherPort !== true || !isInUse(failure)) throw failure
         listener = listenOn(otherPortOf(listenAddress))
         await listener.start()
-        log.warn('the port of the administration is in use, another one is taken', {
-          address: pointText(listenAddress),
-        })
+        const address = pointText(listenAddress)
+        log.warn('the port of the administration is in use, another one is taken', { address })
       }
-      log.info(
-        'listening for provider administration',
-        listenerField(isPublished, listener.url, listenAddress),
-      )
+      const field = listenerField(isPublished, listener.url, listenAddress)
+      log.info('listening for provider administration', field)
       if (!isLoopback(host) && !listener.url.startsWith('https:')) {
         log.warn(
           'administration is served without TLS to other machines: tokens and passwords are sent unencrypted. ' +

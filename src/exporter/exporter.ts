@@ -1,37 +1,35 @@
-import type { RequestListener } from 'node:http'
 import { createHttpLimits } from '../api/http/transport.ts'
 import type { Config } from '../config/config.ts'
 import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createPoller } from '../poller/poller.ts'
 import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
-import { createListeners, type Listeners } from '../server/listener/listeners.ts'
+import { createListeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
-import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
-import { type AutoReloadOptions, createAutoReload } from './auto_reload.ts'
-import { createReloader } from './reloader.ts'
+import { type AdminOptions, createAdmin, listenerField } from './admin.ts'
+import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
 export interface ExporterOptions {
   /** Reads and checks the configuration, at start and at every reload. @throws when it is invalid */
   readonly load: () => Config
   /** The file that `load` reads, for warnings. */
-  readonly configFile?: string
+  readonly configFile?: string | undefined
   readonly version: string
   /** Where the documentation is published, for a link. */
   readonly documentationUrl?: string | undefined
   /** One address or several, or sockets that are bound. */
   readonly listenAddress: ListenPoint | readonly ListenPoint[]
-  readonly webConfigFile?: string
+  readonly webConfigFile?: string | undefined
   /** The path of the metrics. Default: `/metrics`. */
-  readonly metricsPath?: string
+  readonly metricsPath?: string | undefined
   /** Further host names of the listener for metrics. Undefined: all names are accepted. */
-  readonly allowedHosts?: readonly string[]
+  readonly allowedHosts?: readonly string[] | undefined
   /** Responses with metrics in flight; further requests are answered 503. 0: unlimited. Default: 20. */
   readonly maxRequests?: number
   /** Undefined: the configuration is loaded again on request only. */
-  readonly autoReload?: AutoReloadOptions
+  readonly autoReload?: AutoReloadOptions | undefined
   /** Whether `POST /-/reload` is served. */
   readonly lifecycle: boolean
   /**
@@ -67,7 +65,11 @@ export function createExporter(options: ExporterOptions): Exporter {
   const points = [options.listenAddress].flat()
   const own = createOwnMetrics({ version, nodeVersion: process.version })
   const recent = createRecent()
-  const store = createStateStore(inTurn(own.series, options.onSeries), recent)
+  const onSeries = (series: number) => {
+    own.series(series)
+    options.onSeries?.(series)
+  }
+  const store = createStateStore(onSeries, recent)
   const httpLimits = createHttpLimits()
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
@@ -76,9 +78,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     await admin?.use(config)
     await poller.use(config)
   }
-  const reloader = createReloader({ load, configFile, apply, own, log })
-  const autoReload = options.autoReload && createAutoReload(options.autoReload, reloader.reload, log)
-  const statusSources = { version, systems: store.systems, polling: poller.status, recent, now: Date.now }
+  const reloader = createReloader({ load, configFile, apply, own, log, auto: options.autoReload })
   const app = createMetricsApp({
     exposition: store.exposition,
     own,
@@ -87,15 +87,42 @@ export function createExporter(options: ExporterOptions): Exporter {
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     status: {
-      ...statusSources,
+      version,
+      systems: store.systems,
+      polling: poller.status,
+      recent,
+      now: Date.now,
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,
     },
     origin: { listenHosts: hostsOf(points), allowedHosts: options.allowedHosts },
-    ...(options.metricsPath !== undefined && { metricsPath: options.metricsPath }),
+    metricsPath: options.metricsPath,
     log,
   })
-  const listeners = listenersFor(app, options)
+  const { webConfigFile } = options
+  const handler = app
+  const listeners = createListeners(points, {
+    handler,
+    openPaths: OPEN_PATHS,
+    acceptsBodies: false,
+    log,
+    webConfigFile,
+  })
+
+  async function listen(): Promise<void> {
+    await listeners.start()
+    listeners.urls.forEach((url, index) => {
+      log.info('listening', listenerField(isPublished, url, points[index]))
+    })
+    try {
+      await admin?.start()
+    } catch (failure) {
+      // An open listener would keep the process running after the failed start.
+      await listeners.stop()
+      throw failure
+    }
+  }
+
   return {
     get url() {
       return listeners.urls[0] ?? ''
@@ -103,55 +130,12 @@ export function createExporter(options: ExporterOptions): Exporter {
     get adminUrl() {
       return admin?.url
     },
-    async start() {
-      // Listen before the first login, so that a port in use fails without opening a session.
-      await reloader.start(() =>
-        startListeners(listeners, admin, (url, index) =>
-          log.info('listening', listenerField(isPublished, url, points[index])),
-        ),
-      )
-      autoReload?.start()
-    },
+    // Listens before the first login, so that a port in use fails without opening a session.
+    start: () => reloader.start(listen),
     reload: reloader.reload,
     async stop() {
-      autoReload?.stop()
       await reloader.stop()
       await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },
-  }
-}
-
-function listenersFor(
-  handler: RequestListener,
-  { listenAddress, webConfigFile, log }: ExporterOptions,
-): Listeners {
-  return createListeners([listenAddress].flat(), {
-    handler,
-    openPaths: OPEN_PATHS,
-    acceptsBodies: false,
-    log,
-    ...(webConfigFile !== undefined && { webConfigFile }),
-  })
-}
-
-async function startListeners(
-  listeners: Listeners,
-  admin: Admin | undefined,
-  started: (url: string, index: number) => void,
-): Promise<void> {
-  await listeners.start()
-  listeners.urls.forEach(started)
-  try {
-    await admin?.start()
-  } catch (failure) {
-    // An open listener would keep the process running after the failed start.
-    await listeners.stop()
-    throw failure
-  }
-}
-
-function inTurn<T>(...calls: readonly (((value: T) => void) | undefined)[]): (value: T) => void {
-  return (value) => {
-    for (const call of calls) call?.(value)
   }
 }

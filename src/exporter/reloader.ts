@@ -4,7 +4,14 @@ import type { Log } from '../log.ts'
 import type { OwnMetrics } from '../metrics/own.ts'
 import { errorText } from '../values/errors.ts'
 import { warnOfRisks } from './risks.ts'
-import { createSerialRunner } from './serial_runner.ts'
+
+/** When the configuration is loaded without a signal. */
+export interface AutoReloadOptions {
+  /** Whether a file that the last load read has changed, also if that load failed. */
+  readonly hasChanged: () => boolean
+  /** Time between two checks. */
+  readonly intervalMs: number
+}
 
 export interface ReloaderOptions {
   /** Reads and checks the configuration. @throws when it is invalid */
@@ -15,6 +22,8 @@ export interface ReloaderOptions {
   readonly apply: (config: Config) => Promise<void>
   readonly own: OwnMetrics
   readonly log: Log
+  /** Undefined: the configuration is loaded on request only. */
+  readonly auto: AutoReloadOptions | undefined
 }
 
 /** Loads and applies configurations, one at a time. Reports the result as metrics and log lines. */
@@ -24,13 +33,34 @@ export interface Reloader {
    * @param open called with a valid configuration, before the first request to a system
    */
   start(open: () => Promise<void>): Promise<void>
-  /** Loads and applies the configuration; rejects without a change when it is invalid. */
+  /**
+   * Loads and applies the configuration; rejects without a change when it is invalid. Calls that arrive while one waits
+   * get its result.
+   */
   reload(): Promise<void>
+  /** Rejects the waiting reload; resolves when the current one has ended. */
   stop(): Promise<void>
 }
 
-export function createReloader({ load, configFile, apply, own, log }: ReloaderOptions): Reloader {
-  const runner = createSerialRunner()
+const STOPPING = 'the exporter is being stopped'
+
+export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions): Reloader {
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  function inTurn(task: () => Promise<void>): Promise<void> {
+    if (stopped) return Promise.reject(new Error(STOPPING))
+    waiting ??= running.then(() => {
+      waiting = undefined
+      if (stopped) throw new Error(STOPPING)
+      const current = task()
+      running = current.catch(() => undefined)
+      return current
+    })
+    return waiting
+  }
 
   async function use(config: Config): Promise<void> {
     warnOfRisks(config, configFile, log)
@@ -48,20 +78,34 @@ export function createReloader({ load, configFile, apply, own, log }: ReloaderOp
     }
   }
 
+  const reload = () =>
+    inTurn(async () => {
+      const config = loadOrReport()
+      await use(config)
+      log.info('configuration reloaded', { systems: config.systems.length })
+    })
+
+  function reloadIfChanged(): void {
+    if (auto?.hasChanged() !== true) return
+    log.debug('a file of the configuration has changed')
+    reload().catch(() => undefined)
+  }
+
   return {
-    start: (open) =>
-      runner.run(async () => {
+    async start(open) {
+      await inTurn(async () => {
         const config = load()
         await open()
         await use(config)
-      }),
-    reload: () =>
-      runner.run(async () => {
-        const config = loadOrReport()
-        await use(config)
-        log.info('configuration reloaded', { systems: config.systems.length })
-      }),
-    stop: runner.stop,
+      })
+      if (auto !== undefined && !stopped) timer = setInterval(reloadIfChanged, auto.intervalMs).unref()
+    },
+    reload,
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
   }
 }
 

@@ -4,7 +4,6 @@ import type { Log } from '../log.ts'
 import { pollPeriodMs } from '../poller/period.ts'
 import { durationText } from '../text.ts'
 import { isReadableByOthers, readTextFile } from '../values/files.ts'
-import type { Secret } from '../values/secret.ts'
 
 /** A setting that is valid, but insecure, without effect, or likely to cause gaps. */
 export interface Risk {
@@ -14,8 +13,6 @@ export interface Risk {
   readonly remedy: string
 }
 
-type Found = Omit<Risk, 'system'>
-
 interface RiskContext {
   readonly system: SystemConfig
   readonly config: Pick<Config, 'poll'>
@@ -23,18 +20,34 @@ interface RiskContext {
   readonly configFile: string | undefined
 }
 
-const SYSTEM_RISKS: readonly ((context: RiskContext) => Found | undefined)[] = [
-  readableSecretFiles,
-  readableConfigFile,
-  unverifiedTls,
-  unencryptedTraffic,
-  periodAboveStaleAfter,
-  queriesTooRare,
-]
+type Row = readonly [applies: boolean, text: string, remedy: string]
 
 /** The risks of one system. */
-export function systemRisks(context: RiskContext): Found[] {
-  return SYSTEM_RISKS.flatMap((risk) => risk(context) ?? [])
+export function systemRisks({ system, config: { poll }, configFile }: RiskContext): Omit<Risk, 'system'>[] {
+  const { auth, tls } = system
+  const secretFiles = ['file' in auth ? auth.file : undefined, tls.keyFile].filter(
+    (file) => file !== undefined,
+  )
+  const readable = secretFiles.filter(isReadableByOthers).join(' and in ')
+  const plain = system.baseUrls.filter(isUnencrypted).join(', ')
+  const secrets = 'username' in auth ? 'the password and the token are' : 'the token is'
+  const rows: readonly Row[] = [
+    [readable !== '', `${READABLE} ${readable}`, RESTRICT_FILE],
+    [
+      hasReadableSecret(auth, configFile),
+      `${READABLE} ${configFile}`,
+      `${RESTRICT_FILE}, or use a file for the secret`,
+    ],
+    [
+      tls.insecureSkipVerify,
+      'TLS certificate verification is disabled: the connection can be intercepted',
+      'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
+    ],
+    [plain !== '', `${plain}: ${secrets} sent unencrypted`, 'use https:// in base_url'],
+    ...pollRisk(poll),
+    ...queryRisk(system.performance, poll),
+  ]
+  return rows.flatMap(([applies, text, remedy]) => (applies ? [{ text, remedy }] : []))
 }
 
 /** All risks of a configuration. */
@@ -50,76 +63,43 @@ export function warnOfRisks(config: Config, configFile: string | undefined, log:
     log.warn(text, { ...(system !== undefined && { system }), remedy })
 }
 
+const READABLE = 'every local user can read the secret in'
 const RESTRICT_FILE = 'remove the permission (chmod o-r, in Kubernetes defaultMode: 0440)'
 
-function readableSecretFiles({ system: { auth, tls } }: RiskContext): Found | undefined {
-  const files = ['file' in auth ? auth.file : undefined, tls.keyFile].filter((file) => file !== undefined)
-  const readable = files.filter(isReadableByOthers)
-  if (readable.length === 0) return undefined
-  return {
-    text: `every local user can read the secret in ${readable.join(' and in ')}`,
-    remedy: RESTRICT_FILE,
-  }
-}
-
 /** Only for a secret written in the file, not for one from an environment variable. */
-function readableConfigFile({ system: { auth }, configFile }: RiskContext): Found | undefined {
-  const secret = inlineSecret(auth)
-  if (secret === undefined || configFile === undefined || !isReadableByOthers(configFile)) return undefined
+function hasReadableSecret(auth: SystemConfig['auth'], configFile: string | undefined): boolean {
+  const secret = 'token' in auth ? auth.token : 'password' in auth ? auth.password : undefined
+  if (secret === undefined || configFile === undefined || !isReadableByOthers(configFile)) return false
   const file = readTextFile(configFile, 'configuration')
-  if (!('text' in file) || !file.text.includes(secret.reveal())) return undefined
-  return {
-    text: `every local user can read the secret in ${configFile}`,
-    remedy: `${RESTRICT_FILE}, or use a file for the secret`,
-  }
-}
-
-function inlineSecret(auth: SystemConfig['auth']): Secret | undefined {
-  if (auth.kind === 'token') return auth.token
-  return auth.kind === 'login' ? auth.password : undefined
-}
-
-function unverifiedTls({ system: { tls } }: RiskContext): Found | undefined {
-  if (!tls.insecureSkipVerify) return undefined
-  return {
-    text: 'TLS certificate verification is disabled: the connection can be intercepted',
-    remedy: 'add the CA certificate of the system to tls_config.ca_file and remove insecure_skip_verify',
-  }
+  return 'text' in file && file.text.includes(secret.reveal())
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|\[::1\])$/
 
 /** Connections to a loopback address do not leave the machine. */
-function unencryptedTraffic({ system: { baseUrls, auth } }: RiskContext): Found | undefined {
-  const unencrypted = baseUrls.filter((baseUrl) => {
-    const { protocol, hostname } = new URL(baseUrl)
-    return protocol === 'http:' && !LOOPBACK_HOST.test(hostname)
-  })
-  if (unencrypted.length === 0) return undefined
-  const what = 'username' in auth ? 'the password and the token are' : 'the token is'
-  return { text: `${unencrypted.join(', ')}: ${what} sent unencrypted`, remedy: 'use https:// in base_url' }
+function isUnencrypted(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && !LOOPBACK_HOST.test(hostname)
 }
 
-function periodAboveStaleAfter({ config: { poll } }: RiskContext): Found | undefined {
-  if (poll.schedule === '') return undefined
-  const seconds = pollPeriodMs(poll.schedule) / 1000
-  if (seconds * 1000 < poll.staleAfterMs) return undefined
-  return {
-    text: `poll.schedule polls every ${durationText(seconds)}, but poll.stale_after removes values after ${durationText(poll.staleAfterMs / 1000)}: metrics will have gaps`,
-    remedy: 'set poll.stale_after to more than twice the poll interval',
-  }
+function pollRisk({ schedule, staleAfterMs }: Config['poll']): Row[] {
+  if (schedule === '') return []
+  const periodMs = pollPeriodMs(schedule)
+  const text = `poll.schedule polls every ${durationText(periodMs / 1000)}, but poll.stale_after removes values after ${durationText(staleAfterMs / 1000)}: metrics will have gaps`
+  return [[periodMs >= staleAfterMs, text, 'set poll.stale_after to more than twice the poll interval']]
 }
 
 /** The age of a point when the next one becomes visible: an interval of five minutes, and seven minutes of delay. */
 const POINT_DELAY_SECONDS = 720
 
-function queriesTooRare({ system: { performance }, config: { poll } }: RiskContext): Found | undefined {
-  if (performance.source === 'feed' || performance.schedule === '') return undefined
-  const seconds = pollPeriodMs(performance.schedule) / 1000
-  const ageSeconds = Math.max(maxAgeSeconds(windowSeconds(USUAL_INTERVAL_SECONDS)), poll.staleAfterMs / 1000)
-  if (seconds <= ageSeconds - POINT_DELAY_SECONDS) return undefined
-  return {
-    text: `performance.schedule queries every ${durationText(seconds)}, but values are removed at an age of ${durationText(ageSeconds)}, and are up to ${durationText(POINT_DELAY_SECONDS)} old when they arrive: metrics will have gaps`,
-    remedy: 'query every 5 minutes, or raise poll.stale_after',
-  }
+function queryRisk(
+  { source, schedule }: SystemConfig['performance'],
+  { staleAfterMs }: Config['poll'],
+): Row[] {
+  if (source === 'feed' || schedule === '') return []
+  const seconds = pollPeriodMs(schedule) / 1000
+  const ageSeconds = Math.max(maxAgeSeconds(windowSeconds(USUAL_INTERVAL_SECONDS)), staleAfterMs / 1000)
+  const text = `performance.schedule queries every ${durationText(seconds)}, but values are removed at an age of ${durationText(ageSeconds)}, and are up to ${durationText(POINT_DELAY_SECONDS)} old when they arrive: metrics will have gaps`
+  const isRare = seconds > ageSeconds - POINT_DELAY_SECONDS
+  return [[isRare, text, 'query every 5 minutes, or raise poll.stale_after']]
 }

@@ -1,12 +1,12 @@
-import { createClient, type SystemClient } from '../../api/client.ts'
+import type { SystemClient } from '../../api/client.ts'
 import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
 import { historySeries } from '../../history/series.ts'
 import { type FeedPool, pointsPerRequest } from '../../history/sources/feed_source.ts'
-import { silentLog } from '../../log.ts'
 import { uniqueNames } from '../../metrics/samples.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { createCommandClient } from '../cli/systems.ts'
 import { asHistory, type PlannedSource, sizeOf } from './plan.ts'
 
 /** A pool, and the size of its history if it has all attributes that are served now. */
@@ -55,20 +55,10 @@ export async function connect(options: ConnectOptions): Promise<Connections> {
   try {
     const listed: ListedSystem[] = []
     for (const system of options.systems) {
-      const client = createClient({
-        system,
-        limits: options.config.limits,
-        timeoutMs: options.config.poll.timeoutMs,
-        observer: {
-          exchanged: () => {
-            requests += 1
-          },
-          loggedIn: () => undefined,
-          clockSkew: () => undefined,
-          certificate: () => undefined,
-        },
-        log: silentLog,
-      })
+      const exchanged = () => {
+        requests += 1
+      }
+      const client = createCommandClient(system, options.config, { exchanged })
       clients.push(client)
       const pools = await listPools(system, client, options)
       const chosen = pools.filter((pool) => isChosen(pool, options.chosen))

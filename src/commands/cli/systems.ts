@@ -1,4 +1,6 @@
-import type { SystemConfig } from '../../config/config.ts'
+import { type ClientObserver, createClient, type SystemClient } from '../../api/client.ts'
+import type { Config, SystemConfig } from '../../config/config.ts'
+import { silentLog } from '../../log.ts'
 import { EXIT, Failed } from './exit.ts'
 
 /** The system with the name, or the only system. @throws {Failed} usage error, with the configured names */
@@ -11,4 +13,17 @@ export function chooseSystem(systems: readonly SystemConfig[], name: string | un
   const chosen = name === undefined ? only : systems.find((system) => system.name === name)
   if (chosen !== undefined) return chosen
   throw new Failed(`unknown system ${name}; configured systems: ${names}`, EXIT.usage)
+}
+
+const ignore = (): void => undefined
+
+/** A client for one run of a command. Failures are reported by the command, not logged. */
+export function createCommandClient(
+  system: SystemConfig,
+  { limits, poll }: Pick<Config, 'limits' | 'poll'>,
+  observer: Partial<ClientObserver> = {},
+): SystemClient {
+  const ignored = { exchanged: ignore, loggedIn: ignore, clockSkew: ignore, certificate: ignore }
+  const { timeoutMs } = poll
+  return createClient({ system, limits, timeoutMs, observer: { ...ignored, ...observer }, log: silentLog })
 }

@@ -1,16 +1,15 @@
 import { FULL_RATIO } from '../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../status/pool_status.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
-import type { NodeRow } from './rows.ts'
-import { severityOf } from './severity.ts'
+import { type NodeRow, severityOf } from './rows.ts'
 
 export type Colour = 'green' | 'cyan' | 'yellow' | 'red'
 
-export interface Column {
+export interface Column<Row = NodeRow> {
   readonly title: string
-  readonly text: (row: NodeRow) => string
+  readonly text: (row: Row) => string
   /** Undefined: not coloured. */
-  readonly colour?: (row: NodeRow) => Colour | undefined
+  readonly colour?: (row: Row) => Colour | undefined
   /** Aligned right, for numbers. */
   readonly right?: true
   /** The system or the pool, which a heading can replace. */
@@ -86,20 +85,12 @@ function goodOfAll({ disks, disks_good: good }: NodeRow): string {
 }
 
 function otherDisks(row: NodeRow): string {
-  const { disks, disks_good, disks_bad, disks_maintenance, disks_ready_to_replace } = row
-  const counted = [disks_good, disks_bad, disks_maintenance, disks_ready_to_replace]
-  const rest = disks === null || counted.includes(null) ? 0 : disks - counted.reduce(sum, 0)
-  const parts = [
-    [disks_ready_to_replace, 'ready'],
-    [disks_maintenance, 'maint'],
-    [rest, 'unknown'],
-  ] as const
-  return parts
-    .flatMap(([count, what]) => (count !== null && count > 0 ? [`${count} ${what}`] : []))
-    .join(', ')
+  const { disks, disks_good, disks_bad, disks_maintenance: maintenance, disks_ready_to_replace: ready } = row
+  const known = [disks_good, disks_bad, maintenance, ready].filter((count) => count !== null)
+  const rest = disks === null || known.length < 4 ? 0 : disks - known.reduce((a, b) => a + b, 0)
+  const parts = Object.entries({ ready: ready ?? 0, maint: maintenance ?? 0, unknown: rest })
+  return parts.flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ')
 }
-
-const sum = (a: number, b: number | null): number => a + (b ?? 0)
 
 /** The Date header has a resolution of one second. */
 const CLOCK_RESOLUTION_SECONDS = 2

@@ -12,8 +12,7 @@ import { createProgress } from '../cli/output/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
 import { COLUMNS_HELP } from './columns.ts'
 import { type NamedNodes, readSystem, type SystemRead } from './reading.ts'
-import { MEMBERS, type NodeRow, nodeRows, sortRows } from './rows.ts'
-import { sortBySeverity } from './severity.ts'
+import { MEMBERS, type NodeRow, nodeRows, sortBySeverity, sortRows } from './rows.ts'
 import { SUMMARY_MEMBERS, summaryRows } from './summaries.ts'
 import { summaryText } from './summary_table.ts'
 import { nodesTable, type TableOutput } from './table.ts'
@@ -92,14 +91,14 @@ async function showNodes(flags: Flags): Promise<void> {
   const chosen = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   if (period === undefined) {
     const systems = await readAll(chosen, config, (client, pool, signal) => client.nodes(pool, signal))
-    const rows = ORDERS[flags.sort](systems.flatMap(({ system, pools }) => nodeRows(system, pools)))
+    const rows = ORDERS[flags.sort](systems.flatMap(nodeRows))
     print(flags, rows, () => nodesTable(rows, outputOf(process.stdout)))
     return report(systems)
   }
   const systems = await readAll(chosen, config, (client, pool, signal) =>
     client.history(pool, period, signal),
   )
-  const rows = sortRows(systems.flatMap(({ system, pools }) => summaryRows(system, pools)))
+  const rows = sortRows(systems.flatMap(summaryRows))
   print(flags, rows, () => summaryText(rows, period))
   report(systems)
 }
@@ -122,23 +121,19 @@ function periodOf({ summary, from, to, interval }: Flags): Period | undefined {
   return { start: from, end, interval: interval ?? steps * STEP_SECONDS }
 }
 
-interface ReadSystem<Reading> extends SystemRead<Reading> {
-  readonly system: string
-}
-
 /** Reads something of each pool of all systems. */
 async function readAll<Reading extends NamedNodes>(
   systems: readonly SystemConfig[],
   config: Config,
   read: (client: SystemClient, poolId: string, signal: AbortSignal) => Promise<Reading>,
-): Promise<ReadSystem<Reading>[]> {
+): Promise<SystemRead<Reading>[]> {
   const progress = createProgress(process.stderr)
   return await interruptible((signal) =>
     Promise.all(
-      systems.map(async (system) => {
+      systems.map((system) => {
         const onPool = (pool: string) => progress.show(`reading ${system.name}, ${visibleText(pool)} …`)
         progress.show(`connecting to ${system.name} …`)
-        return { system: system.name, ...(await readSystem({ system, config, signal, onPool, read })) }
+        return readSystem({ system, config, signal, onPool, read })
       }),
     ),
   ).finally(progress.clear)
@@ -150,7 +145,7 @@ function print({ json }: Flags, rows: readonly unknown[], text: () => string): v
 }
 
 /** @throws {Failed} if a system or a pool could not be read */
-function report(systems: readonly ReadSystem<NamedNodes>[]): void {
+function report(systems: readonly SystemRead<NamedNodes>[]): void {
   for (const { system, pools } of systems) {
     for (const { id } of pools.filter(({ reading }) => reading.nodes.length === 0)) {
       process.stderr.write(`system ${system}, pool ${visibleText(id)}: no nodes\n`)

@@ -1,10 +1,13 @@
-import { createClient, type SystemClient } from '../../api/client.ts'
+import type { SystemClient } from '../../api/client.ts'
 import { ApiError } from '../../api/errors/errors.ts'
-import type { FeedReading } from '../../api/feed/feed.ts'
 import { poolNameIn } from '../../api/feed/feed.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import type { Config, SystemConfig } from '../../config/config.ts'
-import { silentLog } from '../../log.ts'
+import { uniqueNames } from '../../metrics/samples.ts'
+import { createCommandClient } from '../cli/systems.ts'
+
+/** A reading with the nodes of one pool. */
+export type NamedNodes = Parameters<typeof poolNameIn>[0]
 
 /** What was read of one pool. */
 export interface PoolRead<Reading> {
@@ -12,18 +15,13 @@ export interface PoolRead<Reading> {
   /** From the feed, otherwise from the list of pools. */
   readonly name: string | undefined
   readonly reading: Reading
-  /** Time of the response: seconds since the epoch, local clock. */
+  /** Time of the response: seconds since the epoch, by the clock of the system. */
   readonly readAt: number
-  /** Clock of the system minus local clock. */
-  readonly skewSeconds: number
 }
-
-export type PoolFeed = PoolRead<FeedReading>
-/** A reading with the nodes of one pool. */
-export type NamedNodes = Parameters<typeof poolNameIn>[0]
 
 /** The pools of one system that were read, and the error messages of the others. */
 export interface SystemRead<Reading> {
+  readonly system: string
   readonly pools: readonly PoolRead<Reading>[]
   readonly failures: readonly string[]
 }
@@ -37,33 +35,20 @@ interface ReadingOptions<Reading> {
 }
 
 /** Reads every pool of a system once and logs out. Failures of single pools are reported in the result. */
-export async function readSystem<Reading extends NamedNodes>({
-  system,
-  config,
-  signal,
-  onPool,
-  read,
-}: ReadingOptions<Reading>): Promise<SystemRead<Reading>> {
+export async function readSystem<Reading extends NamedNodes>(
+  options: ReadingOptions<Reading>,
+): Promise<SystemRead<Reading>> {
+  const { system, config, signal, onPool, read } = options
   let skewSeconds = 0
-  const client = createClient({
-    system,
-    limits: config.limits,
-    timeoutMs: config.poll.timeoutMs,
-    observer: {
-      exchanged: () => undefined,
-      loggedIn: () => undefined,
-      certificate: () => undefined,
-      clockSkew: (seconds) => {
-        skewSeconds = seconds
-      },
-    },
-    log: silentLog,
-  })
+  const clockSkew = (seconds: number) => {
+    skewSeconds = seconds
+  }
+  const client = createCommandClient(system, config, { clockSkew })
 
   async function readPool({ id, name }: PoolRef): Promise<PoolRead<Reading>> {
     onPool(name ?? id)
     const reading = await read(client, id, signal)
-    return { id, name: poolNameIn(reading) ?? name, reading, readAt: Date.now() / 1000, skewSeconds }
+    return { id, name: poolNameIn(reading) ?? name, reading, readAt: Date.now() / 1000 + skewSeconds }
   }
 
   try {
@@ -71,11 +56,12 @@ export async function readSystem<Reading extends NamedNodes>({
     const outcomes = await Promise.allSettled(refs.map(readPool))
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     return {
+      system: system.name,
       pools: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
       failures: [...new Set(failed.map((failure) => messageOf(failure, signal)))],
     }
   } catch (failure) {
-    return { pools: [], failures: [messageOf(failure, signal)] }
+    return { system: system.name, pools: [], failures: [messageOf(failure, signal)] }
   } finally {
     await client.close()
   }
@@ -85,4 +71,39 @@ export async function readSystem<Reading extends NamedNodes>({
 function messageOf(failure: unknown, signal: AbortSignal): string {
   if (failure instanceof ApiError) return failure.message
   throw signal.aborted ? signal.reason : failure
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string | undefined
+}
+
+/** Descriptions of the members that say which node a row is about, for --help. */
+export const IDENTITY = {
+  system: 'name in the configuration, and label of the metrics',
+  pool: 'name of the pool, or its id if the name is not unique',
+  pool_id: 'id of the pool',
+  node: 'name of the node, or its id if the name is not unique',
+  node_id: 'id of the node',
+} as const
+export type Identity = Readonly<Record<keyof typeof IDENTITY, string>>
+
+/**
+ * Rows with the identity of their nodes.
+ * @param read all pools of one system, because duplicate names are replaced by ids
+ * @param rowsOf the rows of one node, without its identity
+ */
+export function identified<Node extends Named, Row>(
+  { system, pools }: Pick<SystemRead<{ readonly nodes: readonly Node[] }>, 'system' | 'pools'>,
+  rowsOf: (node: Node, readAt: number) => readonly Row[],
+): (Identity & Row)[] {
+  const labels = uniqueNames(pools)
+  return pools.flatMap(({ id, reading, readAt }, index) => {
+    const pool = { system, pool: labels[index] ?? id, pool_id: id }
+    const names = uniqueNames(reading.nodes)
+    return reading.nodes.flatMap((node, place) => {
+      const identity = { ...pool, node: names[place] ?? node.id, node_id: node.id }
+      return rowsOf(node, readAt).map((row) => ({ ...identity, ...row }))
+    })
+  })
 }

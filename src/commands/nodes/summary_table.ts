@@ -2,12 +2,13 @@ import type { Period } from '../../api/history/series.ts'
 import { ATTRIBUTES, type BaseUnit, UNITS } from '../../catalogue.ts'
 import { bytesText, durationText, percentText, visibleText } from '../../text.ts'
 import { timeText } from '../cli/flags/times.ts'
+import type { Column } from './columns.ts'
 import type { SummaryRow } from './summaries.ts'
+import { tableText } from './table.ts'
 
 const ABSENT = '-'
 const SECONDS_PER_DAY = 86_400
 const MS_PER_SECOND = 1000
-const GAP = '  '
 
 const TEXTS: Readonly<Record<BaseUnit, (value: number) => string>> = {
   bytes: bytesText,
@@ -36,25 +37,23 @@ const monthAndDay: TimeText = (seconds) => timeText(seconds).slice('YYYY-'.lengt
 
 function nodeText(rows: readonly SummaryRow[], time: TimeText): string {
   const [{ system = '', pool = '', node = '' } = {}] = rows
-  const cells = [
-    ['ATTRIBUTE', 'MIN', 'AVG', 'MAX', 'AT'],
-    ...rows.map((row) => {
-      const text = TEXTS[BASE_UNITS.get(row.attribute) ?? '']
-      const shown = (value: number | null) => (value === null ? ABSENT : text(value))
-      const at = row.maximum_timestamp_seconds
-      const values = [shown(row.minimum), shown(row.average), shown(row.maximum)]
-      return [row.attribute, ...values, at === null ? ABSENT : time(at)]
-    }),
+  const figure = (title: string, member: 'minimum' | 'average' | 'maximum'): Column<SummaryRow> => ({
+    title,
+    text: ({ attribute, [member]: value }) =>
+      value === null ? ABSENT : TEXTS[BASE_UNITS.get(attribute) ?? ''](value),
+    right: true,
+  })
+  const columns: readonly Column<SummaryRow>[] = [
+    { title: 'ATTRIBUTE', text: ({ attribute }) => attribute },
+    figure('MIN', 'minimum'),
+    figure('AVG', 'average'),
+    figure('MAX', 'maximum'),
+    {
+      title: 'AT',
+      text: ({ maximum_timestamp_seconds: at }) => (at === null ? ABSENT : time(at)),
+      right: true,
+    },
   ]
-  const widths = (cells[0] ?? []).map((_, index) =>
-    Math.max(...cells.map((line) => line[index]?.length ?? 0)),
-  )
-  const lines = cells.map((line) =>
-    line
-      .map((cell, index) =>
-        index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0),
-      )
-      .join(GAP),
-  )
-  return `${[system, pool, node].map(visibleText).join(', ')}\n${lines.join('\n')}\n`
+  const table = tableText(columns, rows, { width: undefined })
+  return `${[system, pool, node].map(visibleText).join(', ')}\n${table}`
 }

@@ -17,16 +17,13 @@ export interface TableOutput {
 export function nodesTable(rows: readonly NodeRow[], output: TableOutput): string {
   const columns = COLUMNS.filter(({ optional, text }) => !optional || rows.some((row) => text(row) !== ''))
   if (fits(columns, rows, output.width)) return tableText(columns, rows, output)
-  return groupedText(
-    columns.filter(({ heading }) => heading !== true),
-    rows,
-    output,
-  )
+  const withoutHeadings = columns.filter(({ heading }) => heading !== true)
+  return groupedText(withoutHeadings, rows, output)
 }
 
 const GAP = '  '
 
-function widthsOf(columns: readonly Column[], rows: readonly NodeRow[]): number[] {
+function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
   return columns.map(({ title, text }) =>
     rows.reduce((widest, row) => Math.max(widest, cells(text(row))), cells(title)),
   )
@@ -57,14 +54,15 @@ function groupedText(columns: readonly Column[], rows: readonly NodeRow[], outpu
     .join('\n')
 }
 
-function tableText(
-  columns: readonly Column[],
-  rows: readonly NodeRow[],
+/** The lines of a table, with a header. */
+export function tableText<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   { stream }: TableOutput,
   widths = widthsOf(columns, rows),
   indentation = '',
 ): string {
-  const lineOf = (cellOf: (column: Column, width: number) => string) =>
+  const lineOf = (cellOf: (column: Column<Row>, width: number) => string) =>
     `${indentation}${columns
       .map((column, index) => cellOf(column, widths[index] ?? 0))
       .join(GAP)
@@ -80,7 +78,7 @@ function tableText(
   return header + lines.join('')
 }
 
-function placed(text: string, { right }: Column, width: number): string {
+function placed(text: string, { right }: Pick<Column, 'right'>, width: number): string {
   const short = shorten(text, width)
   const blanks = ' '.repeat(Math.max(0, width - cells(short)))
   return right ? `${blanks}${short}` : `${short}${blanks}`
@@ -99,15 +97,10 @@ function withoutOmitted(
   rows: readonly NodeRow[],
   room: number,
 ): readonly Column[] {
-  if (fits(columns, rows, room)) return columns
   const next = Math.max(...columns.map(({ omitted = 0 }) => omitted))
-  return next === 0
-    ? columns
-    : withoutOmitted(
-        columns.filter(({ omitted = 0 }) => omitted !== next),
-        rows,
-        room,
-      )
+  if (next === 0 || fits(columns, rows, room)) return columns
+  const kept = columns.filter(({ omitted = 0 }) => omitted !== next)
+  return withoutOmitted(kept, rows, room)
 }
 
 const MIN_COLUMN_WIDTH = 8

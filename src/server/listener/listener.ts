@@ -34,7 +34,7 @@ import { openWebConfig, type WebConfig } from './web_config.ts'
 export interface ListenerOptions {
   readonly address: ListenPoint
   /** Web configuration file of the Prometheus exporter-toolkit. Undefined: plain HTTP without authentication. */
-  readonly webConfigFile?: string
+  readonly webConfigFile?: string | undefined
   /** May be asynchronous. Errors are logged and answered with 500. */
   readonly handler: RequestListener
   /** Paths served without authentication, compared with the path exactly as sent. */

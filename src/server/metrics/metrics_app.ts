@@ -30,7 +30,7 @@ export interface MetricsAppOptions extends ScrapeSources {
   /** The status page. */
   readonly status: Omit<StatusAppOptions, 'admit' | 'ready' | 'metricsPath'>
   /** The path of the metrics. Default: `/metrics`. */
-  readonly metricsPath?: string
+  readonly metricsPath?: string | undefined
   /** The host names of the listener. By default all names are accepted. */
   readonly origin?: OriginRules
   readonly log: Log

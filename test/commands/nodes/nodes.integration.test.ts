@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { type NodeRow, sortRows } from '../../../src/commands/nodes/rows.ts'
-import { sortBySeverity } from '../../../src/commands/nodes/severity.ts'
+import { type NodeRow, sortBySeverity, sortRows } from '../../../src/commands/nodes/rows.ts'
 import type { SummaryRow } from '../../../src/commands/nodes/summaries.ts'
 import { nodesTable } from '../../../src/commands/nodes/table.ts'
 import { bytesText, durationText, percentText } from '../../../src/text.ts'

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
-import { createClient, type SystemClient } from '../../../api/client.ts'
+import type { SystemClient } from '../../../api/client.ts'
 import { ApiError } from '../../../api/errors/errors.ts'
 import { REASONS, type Reason } from '../../../api/errors/reasons.ts'
 import { type Account, decodeAccount, WHOAMI_PATH } from '../../../api/providers/whoami.ts'
 import type { AuthConfig } from '../../../config/config.ts'
-import { silentLog } from '../../../log.ts'
 import { durationText } from '../../../text.ts'
+import { createCommandClient } from '../../cli/systems.ts'
 import { asFailure, type CheckOutcome, type Finding, failed, firstOf } from '../check/check.ts'
 import { type SystemContext, type SystemFacts, systemCheck } from '../check/system_facts.ts'
 
@@ -16,7 +16,9 @@ export const loginCheck = systemCheck({
   gives: ['client', 'account'],
   run: async (context, { answering }) => {
     const logins: (Reason | 'ok')[] = []
-    const client = createDoctorClient(context, answering, (result) => logins.push(result))
+    const system = { ...context.system, baseUrls: answering }
+    const loggedIn = (result: Reason | 'ok') => void logins.push(result)
+    const client = createCommandClient(system, context.config, { loggedIn })
     try {
       const request = { operation: 'pools', path: WHOAMI_PATH } as const
       return accepted(context, client, await client.read(request, decodeAccount, context.signal))
@@ -31,22 +33,6 @@ export const loginCheck = systemCheck({
     }
   },
 })
-
-function createDoctorClient(
-  { system, config }: SystemContext,
-  baseUrls: readonly string[],
-  loggedIn: (result: Reason | 'ok') => void,
-) {
-  return createClient({
-    system: { ...system, baseUrls },
-    limits: config.limits,
-    timeoutMs: config.poll.timeoutMs,
-    observer: { loggedIn, exchanged: ignore, clockSkew: ignore, certificate: ignore },
-    log: silentLog,
-  })
-}
-
-const ignore = (): void => undefined
 
 function accepted(
   { system: { auth } }: SystemContext,
