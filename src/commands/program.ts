@@ -26,7 +26,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   dashboards: async () => (await import('./dashboards/dashboards.ts')).dashboardsCommand(),
   rules: async () => (await import('./rules.ts')).rulesCommand(),
   emulate: async () => (await import('./emulate.ts')).emulateCommand(),
-  completion: async () => (await import('./completion/completion.ts')).completionCommand(createProgram),
+  completion: async () => (await import('./completion/completion.ts')).completionCommand(),
+  complete: async () => (await import('./completion/completion.ts')).completeCommand(createProgram),
   help: async () => helpCommand(createProgram),
   version: async () => versionCommand(),
 }
@@ -37,7 +38,11 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .description(DESCRIPTION)
     .version(readVersion(), '--version', 'print the version')
     .addHelpText('after', EXAMPLES)
-  for (const load of neededCommands(args)) program.addCommand(await load())
+  for (const load of neededCommands(args)) {
+    const command = await load()
+    // Only scripts call it.
+    program.addCommand(command, { hidden: command.name() === 'complete' })
+  }
   return configure(program)
 }
 

@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { run } from '../support/processes.ts'
+
+const PROGRAM = { PROGRAM_NODE: process.execPath, PROGRAM: join(process.cwd(), 'src/main.ts') }
 
 function completion(shell: string) {
   return run(process.execPath, ['src/main.ts', 'completion', shell])
@@ -18,6 +21,7 @@ describe('completion bash', () => {
     folder.write('sds.yml', '')
     folder.write('script', script)
     const lines = [
+      'sds-exporter() { "$PROGRAM_NODE" "$PROGRAM" "$@"; }',
       'source ./script',
       // Outside of an interactive shell there is nothing to set.
       'compopt() { :; }',
@@ -27,7 +31,7 @@ describe('completion bash', () => {
       'printf "%s\\n" "$' + '{COMPREPLY[@]}"',
     ]
     const args = ['-c', lines.join('\n'), 'bash', 'sds-exporter', ...words]
-    const { stdout, stderr } = await run('bash', args, { cwd: folder.path })
+    const { stdout, stderr } = await run('bash', args, { cwd: folder.path, env: PROGRAM })
     expect(stderr).toBe('')
     return stdout.split('\n').filter((line) => line !== '')
   }
@@ -57,6 +61,11 @@ describe('completion bash', () => {
       ['bash', 'zsh', 'fish', '--help'],
     ],
     [['check', '--tea'], []],
+    [['help', 'pro'], ['providers']],
+    [
+      ['help', 'providers', ''],
+      ['list', 'delete', '--help'],
+    ],
   ])('after %j offers %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected)
   })
@@ -69,30 +78,36 @@ describe('completion bash', () => {
   })
 })
 
-describe('completion zsh', () => {
-  test('has a function for each command, with flags, values and descriptions', async () => {
-    const { code, stdout } = await completion('zsh')
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^#compdef sds-exporter\n/)
-    expect(stdout).toContain('\n_sds_exporter_providers_list() {\n')
-    expect(stdout).toContain("'*--log.level=[minimum severity of log lines]:level:(debug info warn error)'")
-    expect(stdout).toMatch(/'\*--config\.file=\[configuration file \(YAML\)\]:file:_files'/)
-    expect(stdout).toContain('serve\\:"poll the configured systems and serve /metrics"')
-  })
+test.each(['zsh', 'fish'])('completion %s asks the program', async (shell) => {
+  const { code, stdout } = await completion(shell)
+  expect(code).toBe(0)
+  expect(stdout).toContain('sds-exporter complete -- ')
 })
 
-describe('completion fish', () => {
-  test('has a line for each command and flag', async () => {
-    const { code, stdout } = await completion('fish')
-    expect(code).toBe(0)
-    expect(stdout).toContain(
-      "complete -c sds-exporter -n '__fish_seen_subcommand_from serve' -l log.level -x -a 'debug info warn error' -d ",
-    )
-    expect(stdout).toContain(
-      "-n '__fish_seen_subcommand_from providers; and __fish_seen_subcommand_from list' -l json -d ",
-    )
-    expect(stdout).toContain("-n '__fish_use_subcommand' -a serve -d ")
-    for (const line of stdout.trimEnd().split('\n').slice(1))
-      expect(line).toMatch(/^complete -c sds-exporter /)
-  })
+/** What the program offers after these words, with descriptions. */
+async function offeredLines(...words: readonly string[]): Promise<string[]> {
+  const { stdout } = await run(process.execPath, ['src/main.ts', 'complete', '--', ...words])
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+test('zsh and fish, which do not split words at "=", get whole words, and descriptions', async () => {
+  expect(await offeredLines('serve', '--log.level=d')).toEqual(['--log.level=debug'])
+  expect(await offeredLines('serve', '--log.l')).toEqual(['--log.level=\tminimum severity of log lines'])
+  expect(await offeredLines('check', '--config.file=')).toEqual([':file'])
+  expect(await offeredLines('dashboards', '--out=')).toEqual([':folder'])
+})
+
+test('names of systems are those of the configuration file', async () => {
+  using folder = temporaryFolder()
+  const systems = ['berlin', 'frankfurt'].map((name) => ({
+    name,
+    base_url: 'https://a',
+    auth: { token: 'x' },
+  }))
+  const file = folder.write('sds.yml', JSON.stringify({ systems }))
+  expect(await offeredLines('nodes', `--config.file=${file}`, '--system=')).toEqual([
+    '--system=berlin',
+    '--system=frankfurt',
+  ])
+  expect(await offeredLines('nodes', '--config.file=/none', '--system=')).toEqual([])
 })

@@ -1,14 +1,54 @@
 import { Argument, Command } from 'commander'
-import { type CommandNode, commandTree } from '../cli/command_tree.ts'
-import { bashCompletion } from './bash.ts'
-import { fishCompletion } from './fish.ts'
-import { zshCompletion } from './zsh.ts'
+import { loadConfig } from '../../config/load.ts'
+import { type CommandNode, commandTree, type Flag } from '../cli/command_tree.ts'
 
-const SHELLS: Readonly<Record<string, (program: CommandNode) => string>> = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
+/** Scripts that offer what `complete` prints for the words up to the cursor. */
+const SCRIPTS = {
+  bash: `_sds_exporter() {
+  local IFS=$'\\n' cur=\${COMP_WORDS[COMP_CWORD]}
+  [[ $cur == '=' ]] && cur=''
+  COMPREPLY=($(sds-exporter complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+  case \${COMPREPLY[0]} in
+    :file) compopt -o default; COMPREPLY=($(compgen -f -- "$cur")) ;;
+    :folder) compopt -o dirnames; COMPREPLY=($(compgen -d -- "$cur")) ;;
+    *=) compopt -o nospace ;;
+  esac
 }
+complete -F _sds_exporter sds-exporter
+`,
+  zsh: `#compdef sds-exporter
+_sds_exporter() {
+  local -a offered
+  offered=("\${(@f)$(sds-exporter complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  case $offered[1] in
+    '') ;;
+    :file) compset -P '*='; _files ;;
+    :folder) compset -P '*='; _files -/ ;;
+    *)
+      offered=("\${(@)offered//:/\\\\:}")
+      offered=("\${(@)offered/$'\\t'/:}")
+      local -a suffix
+      [[ $offered[1] == *=(:*|) ]] && suffix=(-S '')
+      _describe sds-exporter offered $suffix ;;
+  esac
+}
+compdef _sds_exporter sds-exporter
+`,
+  fish: `function __sds_exporter
+  set -l offered (sds-exporter complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  set -l prefix (string match -r '^--[^=]*=' -- (commandline -ct))
+  switch "$offered[1]"
+    case :file
+      printf '%s\\n' $prefix(__fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct)))
+    case :folder
+      printf '%s\\n' $prefix(__fish_complete_directories (string replace -r '^--[^=]*=' '' -- (commandline -ct)))
+    case '*'
+      printf '%s\\n' $offered
+  end
+end
+complete -c sds-exporter -f -a '(__sds_exporter)'
+`,
+} as const
 
 const HELP = `
 Load it in the current shell:
@@ -21,13 +61,75 @@ Install it for all later shells:
   zsh   sds-exporter completion zsh > "\${fpath[1]}/_sds-exporter"
   fish  sds-exporter completion fish > ~/.config/fish/completions/sds-exporter.fish`
 
-/** @param program the command line whose commands and flags are completed */
-export function completionCommand(program: () => Promise<Command>): Command {
+export function completionCommand(): Command {
   return new Command('completion')
     .description('print a script that completes commands and flags in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SHELLS)))
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', HELP)
-    .action(async (shell: string) => {
-      process.stdout.write(SHELLS[shell]?.(commandTree(await program())) ?? '')
+    .action((shell: keyof typeof SCRIPTS) => void process.stdout.write(SCRIPTS[shell]))
+}
+
+/**
+ * The command that the scripts call.
+ * @param program the command line with the commands that the words may need
+ */
+export function completeCommand(program: (words: readonly string[]) => Promise<Command>): Command {
+  return new Command('complete')
+    .description('print what can stand in place of the last word, one line each, for completion scripts')
+    .argument('[words...]', 'the words after the name of the program')
+    .action(async (words: readonly string[]) => {
+      const isNamed = words.length > 1 && words[0] !== 'help'
+      const offered = offer(commandTree(await program(isNamed ? words : [])), words)
+      process.stdout.write(offered.map((line) => `${line}\n`).join(''))
     })
+}
+
+/**
+ * Words with their descriptions after a tab; instead `:file` or `:folder`, for paths.
+ * @param words of which the last is incomplete; bash passes `=` as a word
+ */
+function offer(program: CommandNode, words: readonly string[]): readonly string[] {
+  const given = [...words, ...(words.at(-1) === '=' ? [''] : [])].filter((word) => word !== '=')
+  const last = given.pop() ?? ''
+  const { node, open } = placeAfter(program, given)
+  const [prefix = '', name] = /^(--[^=]*)=/.exec(last) ?? []
+  const flag = open ?? node.flags.find(({ long }) => long === name)
+  if (flag?.value === 'file' || flag?.value === 'folder') return [`:${flag.value}`]
+  const choices = flag === undefined ? wordsOf(node) : valuesOf(flag, given)
+  return choices.map((choice) => `${prefix}${choice}`).filter((choice) => choice.startsWith(last))
+}
+
+/** The command that the words name, and the flag whose value is next. */
+function placeAfter(program: CommandNode, words: readonly string[]) {
+  let node = program
+  let open: Flag | undefined
+  for (const word of words) {
+    const child = open === undefined ? node.commands.find(({ name }) => name === word) : undefined
+    const flag = node.flags.find(({ long, value }) => long === word && value !== 'none')
+    open = open === undefined ? flag : undefined
+    if (child !== undefined) node = child.name === 'help' ? { ...program, flags: child.flags } : child
+  }
+  return { node, open }
+}
+
+/** The commands, arguments and flags that can follow a command. */
+function wordsOf({ commands, argumentChoices, flags }: CommandNode): string[] {
+  return [
+    ...commands.map(({ name, description }) => `${name}\t${description}`),
+    ...argumentChoices,
+    ...flags.map(({ long, value, description }) => `${long}${value === 'none' ? '' : '='}\t${description}`),
+  ]
+}
+
+/** Without a file that can be read, there are no names of systems. */
+function valuesOf({ long, value }: Flag, given: readonly string[]): readonly string[] {
+  if (typeof value !== 'string') return value
+  const at = given.findIndex((word) => word.startsWith('--config.file'))
+  const file = given[at]?.split('=')[1] ?? given[at + 1]
+  if (long !== '--system' || at < 0 || file === undefined) return []
+  try {
+    return loadConfig(file, process.env).systems.map(({ name }) => name)
+  } catch {
+    return []
+  }
 }
