@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { ConfigError } from '../config/values/problems.ts'
 import { type Risk, risksOf } from '../exporter/risks.ts'
@@ -34,16 +33,21 @@ export function checkCommand(): Command {
 }
 
 function check({ 'config.file': file, json = false }: Flags): void {
-  const config = loadOrProblems(file)
-  if (config instanceof ConfigError) {
-    if (!json) throw new Failed(config.message)
-    writeJson(file, [], config.problems, [])
-    throw new Failed(`${file}: ${counted(config.problems.length, 'problem')}`)
+  let names: readonly string[] = []
+  let problems: ConfigError['problems'] = []
+  let risks: readonly Risk[] = []
+  try {
+    const config = loadConfig(file, process.env)
+    names = config.systems.map(({ name }) => name)
+    risks = risksOf(config, file)
+  } catch (failure) {
+    if (!(failure instanceof ConfigError)) throw failure
+    if (!json) throw new Failed(failure.message)
+    problems = failure.problems
   }
-  const names = config.systems.map(({ name }) => name)
-  const risks = risksOf(config, file)
-  if (json) writeJson(file, names, [], risks)
+  if (json) writeJson(file, names, problems, risks)
   else writeText(file, names, risks)
+  if (problems.length > 0) throw new Failed(`${file}: ${counted(problems.length, 'problem')}`)
 }
 
 function writeText(file: string, names: readonly string[], risks: readonly Risk[]): void {
@@ -51,15 +55,6 @@ function writeText(file: string, names: readonly string[], risks: readonly Risk[
   for (const { system, text, remedy } of risks) {
     const place = system === undefined ? '' : `system ${system}: `
     process.stderr.write(`${visibleText(`warning: ${place}${text}; ${remedy}`)}\n`)
-  }
-}
-
-function loadOrProblems(file: string): Config | ConfigError {
-  try {
-    return loadConfig(file, process.env)
-  } catch (failure) {
-    if (failure instanceof ConfigError) return failure
-    throw failure
   }
 }
 

@@ -1,11 +1,12 @@
 import { Command } from 'commander'
+import { type Dashboard, dashboardText } from '../../alerting/dashboards.ts'
+import { dashboardsWith } from '../../alerting/written_files.ts'
 import { readTextFile } from '../../values/files.ts'
 import { Secret, tokenFromText } from '../../values/secret.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { type AlertingFlags, addAlertingFlags, alertingFrom } from '../cli/flags/alerting_flags.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { writeFiles } from '../cli/output/written_files.ts'
-import { type DashboardFile, dashboardFiles } from './files.ts'
 import { createGrafanaClient } from './grafana_client.ts'
 
 interface Flags extends AlertingFlags {
@@ -45,15 +46,19 @@ async function runDashboards(flags: Flags): Promise<void> {
   if ((out === undefined) === (url === undefined)) {
     throw new Failed('set either --out=DIR or --grafana.url=URL; see dashboards --help', EXIT.usage)
   }
-  const files = dashboardFiles(alertingFrom(flags))
-  if (out !== undefined) writeFiles(out, files, flags.dryRun ?? false)
-  else await uploadDashboards(url ?? '', files, flags)
+  const dashboards = dashboardsWith(alertingFrom(flags))
+  if (out === undefined) return await uploadDashboards(url ?? '', dashboards, flags)
+  const files = dashboards.map((dashboard) => ({
+    name: `${dashboard.uid}.json`,
+    text: dashboardText(dashboard),
+  }))
+  writeFiles(out, files, flags.dryRun ?? false)
 }
 
 /** Uploads dashboards that are missing or different. */
 async function uploadDashboards(
   address: string,
-  files: readonly DashboardFile[],
+  dashboards: readonly Dashboard[],
   flags: Flags,
 ): Promise<void> {
   const url = parseRootUrl('--grafana.url', address)
@@ -61,10 +66,10 @@ async function uploadDashboards(
   const folder = { uid: flags['grafana.folderUid'], title: flags['grafana.folder'] }
   const dryRun = flags.dryRun ?? false
   if (!dryRun) await grafana.ensureFolder(folder)
-  for (const file of files) {
-    const presence = await grafana.presence(file, folder.uid)
-    if (presence !== 'same' && !dryRun) await grafana.upload(file, folder.uid)
-    process.stdout.write(`${describe(presence, dryRun)} ${nameOf(file)}\n`)
+  for (const dashboard of dashboards) {
+    const presence = await grafana.presence(dashboard, folder.uid)
+    if (presence !== 'same' && !dryRun) await grafana.upload(dashboard, folder.uid)
+    process.stdout.write(`${describe(presence, dryRun)} ${dashboard.uid} (${dashboard.title})\n`)
   }
 }
 
@@ -72,10 +77,6 @@ function describe(presence: 'missing' | 'different' | 'same', dryRun: boolean): 
   if (presence === 'same') return 'unchanged'
   const verb = presence === 'missing' ? 'create' : 'update'
   return dryRun ? `would ${verb}` : `${verb}d`
-}
-
-function nameOf({ dashboard }: DashboardFile): string {
-  return `${dashboard.uid} (${dashboard.title})`
 }
 
 function readToken(flags: Flags): Secret {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Dashboard } from '../../alerting/dashboards.ts'
+import { isObject } from '../../api/parse/json.ts'
 import type { Secret } from '../../values/secret.ts'
 import { Failed } from '../cli/exit.ts'
 import { type JsonResponse, requestJson } from '../cli/request_json.ts'
 import { failureText } from '../cli/system_errors.ts'
-import type { DashboardFile } from './files.ts'
 
 /** Whether Grafana has a dashboard, and with the same content. */
 export type Presence = 'missing' | 'different' | 'same'
@@ -12,8 +13,8 @@ export type Presence = 'missing' | 'different' | 'same'
 export interface GrafanaClient {
   /** Creates the folder if it does not exist. */
   ensureFolder(folder: { readonly uid: string; readonly title: string }): Promise<void>
-  presence(file: DashboardFile, folderUid: string): Promise<Presence>
-  upload(file: DashboardFile, folderUid: string): Promise<void>
+  presence(dashboard: Dashboard, folderUid: string): Promise<Presence>
+  upload(dashboard: Dashboard, folderUid: string): Promise<void>
 }
 
 const TIMEOUT_MS = 30_000
@@ -36,32 +37,25 @@ type GrafanaRequest = readonly [method: 'GET' | 'POST', path: string, body?: unk
 
 /** @param root URL of Grafana without a slash at its end, with a path if it is served below one */
 export function createGrafanaClient(root: string, token: Secret): GrafanaClient {
-  async function ask(...[method, path, body]: GrafanaRequest): Promise<JsonResponse> {
-    const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
-    try {
-      return await requestJson(`${root}${path}`, {
-        method,
-        headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
-        body: body === undefined ? null : JSON.stringify(body),
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_RESPONSE_BYTES,
-      })
-    } catch (failure) {
-      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${failureText(failure)}`)
-    }
-  }
-
   /** The object of a 2xx response; undefined for a status in `expected`. */
   async function expectAnswer(
     expected: readonly number[],
-    ...request: GrafanaRequest
+    ...[method, path, body]: GrafanaRequest
   ): Promise<object | undefined> {
-    const answer = await ask(...request)
-    const { status, body } = answer
-    if (expected.includes(status)) return undefined
-    if (status < 200 || status >= 300) throw refusal(request, answer)
-    if (typeof body === 'object' && body !== null) return body
-    throw new Failed(`${root} is not the API of Grafana (HTTP ${status} without JSON): ${CHECK_URL}`)
+    const headers = { Authorization: `Bearer ${token.reveal()}`, Accept: 'application/json' }
+    const answer = await requestJson(`${root}${path}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_RESPONSE_BYTES,
+    }).catch((failure) => {
+      throw new Failed(`Grafana at ${root} did not respond to ${method} ${path}: ${failureText(failure)}`)
+    })
+    if (expected.includes(answer.status)) return undefined
+    if (answer.status < 200 || answer.status >= 300) throw refusal([method, path], answer)
+    if (typeof answer.body === 'object' && answer.body !== null) return answer.body
+    throw new Failed(`${root} is not the API of Grafana (HTTP ${answer.status} without JSON): ${CHECK_URL}`)
   }
 
   return {
@@ -69,19 +63,16 @@ export function createGrafanaClient(root: string, token: Secret): GrafanaClient 
       // Grafana answers 403 to an Editor that asks for a missing folder, so it is created without asking.
       await expectAnswer(FOLDER_EXISTS, 'POST', '/api/folders', { uid, title })
     },
-    async presence({ dashboard }, folderUid) {
-      const found = await expectAnswer(
-        [404],
-        'GET',
-        `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`,
-      )
+    async presence(dashboard, folderUid) {
+      const path = `/api/dashboards/uid/${encodeURIComponent(dashboard.uid)}`
+      const found = await expectAnswer([404], 'GET', path)
       if (found === undefined) return 'missing'
       const { dashboard: theirs, meta } = found as { dashboard?: object; meta?: { folderUid?: string } }
       // Grafana adds id and version.
       const { id: _id, version: _version, ...content } = (theirs ?? {}) as Record<string, unknown>
       return meta?.folderUid === folderUid && isDeepStrictEqual(content, dashboard) ? 'same' : 'different'
     },
-    async upload({ dashboard }, folderUid) {
+    async upload(dashboard, folderUid) {
       await expectAnswer([], 'POST', '/api/dashboards/db', {
         dashboard: { ...dashboard, id: null },
         folderUid,
@@ -93,14 +84,8 @@ export function createGrafanaClient(root: string, token: Secret): GrafanaClient 
 }
 
 function refusal([method, path]: GrafanaRequest, { status, body }: JsonResponse): Failed {
-  const message = messageOf(body)
+  const text = isObject(body) ? String(body['message'] ?? '').slice(0, MAX_MESSAGE_CHARACTERS) : ''
   const remedy = status < 400 ? CHECK_URL : REMEDIES[status]
-  return new Failed(
-    `Grafana refused ${method} ${path} (HTTP ${status})${message && `: ${message}`}${remedy === undefined ? '' : `; ${remedy}`}`,
-  )
-}
-
-function messageOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null || !('message' in body)) return ''
-  return String(body.message).slice(0, MAX_MESSAGE_CHARACTERS)
+  const parts = [text && `: ${text}`, remedy && `; ${remedy}`].filter((part) => part !== undefined)
+  return new Failed(`Grafana refused ${method} ${path} (HTTP ${status})${parts.join('')}`)
 }

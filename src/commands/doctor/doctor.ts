@@ -6,9 +6,9 @@ import { counted, visibleText } from '../../text.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
 import { parseRootUrl } from '../cli/flags/urls.ts'
 import { interruptible } from '../cli/lifetime.ts'
-import { createProgress, type Progress } from '../cli/output/progress.ts'
+import { createProgress } from '../cli/output/progress.ts'
 import { chooseSystem } from '../cli/systems.ts'
-import { runChecks } from './check/check.ts'
+import { type Running, runChecks } from './check/check.ts'
 import { createOutput, type Output } from './output.ts'
 import { createPrometheusClient } from './prometheus/client.ts'
 import { PROMETHEUS_CHECKS, type WatchedSystem } from './prometheus/prometheus.ts'
@@ -79,7 +79,8 @@ export function doctorCommand(): Command {
 }
 
 async function examine(flags: Flags): Promise<void> {
-  const prometheusUrl = optionalUrl(flags['prometheus.url'])
+  const url = flags['prometheus.url']
+  const prometheusUrl = url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -90,55 +91,31 @@ async function examine(flags: Flags): Promise<void> {
   const systems = flags.system === undefined ? config.systems : [chooseSystem(config.systems, flags.system)]
   await interruptible(async (stop) => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_MS)])
-    const configFile = flags['config.file']
-    const examination = { config: { ...config, systems }, configFile, signal, progress, output }
-    const watched = await examineSystems(examination)
-    if (prometheusUrl !== undefined) await examinePrometheus(examination, prometheusUrl, watched)
+    const shown = (what: string): Running => ({
+      signal,
+      onCheck: (title) => progress.show(`${what}: ${title} …`),
+    })
+    const context = { config, configFile: flags['config.file'], readingPauseMs: READING_PAUSE_MS, signal }
+    // All at the same time, and their reports in the order of the file.
+    const examinations = systems.map(async (system) => {
+      const { reports, pools } = await examineSystem({ ...context, system }, shown(system.name).onCheck)
+      return { name: system.name, reports, pools }
+    })
+    const watched: WatchedSystem[] = []
+    for (const examination of examinations) {
+      const { name, reports, pools } = await examination
+      output.add({ scope: 'system', system: name, headline: `system ${name}`, reports })
+      watched.push({ name, pools })
+    }
+    if (prometheusUrl === undefined) return
+    const client = createPrometheusClient(prometheusUrl, signal)
+    const asked = { client, systems: watched, pollSchedule: config.poll.schedule, history: config.history }
+    const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
+    output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
   }).finally(progress.clear)
   output.end()
   const failures = output.failures()
   if (failures > 0) throw new Failed(`${counted(failures, 'failure')}, see above`, EXIT.failed)
-}
-
-interface Examination {
-  readonly config: Config
-  readonly configFile: string
-  readonly signal: AbortSignal
-  readonly progress: Progress
-  readonly output: Output
-}
-
-/** Checks systems concurrently, and adds the reports in the order of the file. */
-async function examineSystems(examination: Examination): Promise<WatchedSystem[]> {
-  const { config, configFile, signal, progress, output } = examination
-  const examinations = config.systems.map((system) =>
-    examineSystem({ system, config, configFile, readingPauseMs: READING_PAUSE_MS, signal }, (title) =>
-      progress.show(`${system.name}: ${title} …`),
-    ),
-  )
-  const watched: WatchedSystem[] = []
-  for (const [index, { name }] of config.systems.entries()) {
-    const examined = await examinations[index]
-    if (examined === undefined) continue
-    output.add({ scope: 'system', system: name, headline: `system ${name}`, reports: examined.reports })
-    watched.push({ name, pools: examined.pools })
-  }
-  return watched
-}
-
-async function examinePrometheus(
-  { config, signal, progress, output }: Examination,
-  url: string,
-  systems: readonly WatchedSystem[],
-): Promise<void> {
-  const { poll, history } = config
-  const client = createPrometheusClient(url, signal)
-  const context = { client, systems, pollSchedule: poll.schedule, history }
-  const { reports } = await runChecks(PROMETHEUS_CHECKS, context, {
-    signal,
-    onCheck: (title) => progress.show(`Prometheus: ${title} …`),
-  })
-  output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
 }
 
 /** Loads the configuration; adds its problems as findings and returns undefined if it is invalid. */
@@ -155,8 +132,4 @@ function readConfig({ 'config.file': file, system }: Flags, output: Output): Con
     output.add({ scope: 'configuration', headline: visibleText(file), reports })
     return undefined
   }
-}
-
-function optionalUrl(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : parseRootUrl('--prometheus.url', text)
 }

@@ -1,7 +1,16 @@
-import { visibleLines } from '../../text.ts'
+import { styleText } from 'node:util'
+import { counted, visibleLines, visibleText } from '../../text.ts'
 import type { Progress } from '../cli/output/progress.ts'
-import type { CheckReport } from './check/check.ts'
-import { countStatus, renderReport, STATUSES, summaryText } from './check/report.ts'
+import type { CheckReport, Finding, Status } from './check/check.ts'
+
+/** The statuses, in the order of the summary. */
+const COLOURS: Readonly<Record<Status, 'green' | 'cyan' | 'yellow' | 'red' | 'gray'>> = {
+  ok: 'green',
+  info: 'cyan',
+  warn: 'yellow',
+  fail: 'red',
+  skip: 'gray',
+}
 
 /** The reports about one subject. */
 export interface Section {
@@ -22,7 +31,10 @@ export interface Output {
 
 export function createOutput(json: boolean, progress: Progress): Output {
   const sections: Section[] = []
-  const reports = () => sections.flatMap((section) => section.reports)
+  const count = (status: Status) =>
+    sections
+      .flatMap(({ reports }) => reports.flatMap(({ findings }) => findings))
+      .filter((finding) => finding.status === status).length
   return {
     add(section) {
       sections.push(section)
@@ -32,32 +44,62 @@ export function createOutput(json: boolean, progress: Progress): Output {
     },
     end() {
       progress.clear()
+      const skipped = count('skip')
+      const counts = [
+        `${count('ok')} ok`,
+        counted(count('warn'), 'warning'),
+        counted(count('fail'), 'failure'),
+      ]
       const text = json
-        ? visibleLines(JSON.stringify(jsonOf(sections), undefined, 2))
-        : summaryText(reports())
+        ? visibleLines(JSON.stringify(jsonOf(sections, count), undefined, 2))
+        : [...counts, ...(skipped === 0 ? [] : [`${skipped} skipped`])].join(', ')
       process.stdout.write(`${text}\n`)
     },
-    failures: () => countStatus(reports(), 'fail'),
+    failures: () => count('fail'),
   }
 }
 
 /** The object of `--json`. Members that a finding does not have are null. */
-function jsonOf(sections: readonly Section[]) {
-  const all = sections.flatMap((section) => section.reports)
+function jsonOf(sections: readonly Section[], count: (status: Status) => number) {
   return {
-    summary: Object.fromEntries(STATUSES.map((status) => [status, countStatus(all, status)])),
-    findings: sections.flatMap(({ scope, system, reports }) =>
-      reports.flatMap(({ title, findings }) =>
-        findings.map(({ status, subject, text, remedy }) => ({
-          scope,
-          system: system ?? null,
-          check: title,
-          status,
-          subject: subject ?? null,
-          text,
-          remedy: remedy ?? null,
-        })),
+    summary: Object.fromEntries(Object.keys(COLOURS).map((status) => [status, count(status as Status)])),
+    findings: sections.flatMap(({ scope, system = null, reports }) =>
+      reports.flatMap(({ title: check, findings }) =>
+        findings.map(({ status, subject = null, text, remedy = null }) => {
+          return { scope, system, check, status, subject, text, remedy }
+        }),
       ),
     ),
   }
+}
+
+const STATUS_WIDTH = 4
+const TITLE_WIDTH = 13
+const MARGIN = '  '
+
+/**
+ * Formats a headline and the findings, one line each, with the remedy on the next line.
+ * @param stream the output; colours are used if it supports them
+ */
+export function renderReport(
+  headline: string,
+  reports: readonly CheckReport[],
+  stream: NodeJS.WritableStream,
+): string {
+  const lines = reports.flatMap(({ title, findings }) =>
+    findings.flatMap((finding) => linesOf(title, finding, stream)),
+  )
+  return `${[headline, ...lines].join('\n')}\n`
+}
+
+function linesOf(
+  title: string,
+  { status, subject, text, remedy }: Finding,
+  stream: NodeJS.WritableStream,
+): string[] {
+  const coloured = styleText(COLOURS[status], status.padEnd(STATUS_WIDTH), { stream })
+  const about = subject === undefined ? '' : `${visibleText(subject)}: `
+  const first = `${MARGIN}${coloured}  ${title.padEnd(TITLE_WIDTH)}  ${about}${visibleText(text)}`
+  if (remedy === undefined) return [first]
+  return [first, `${MARGIN}${' '.repeat(STATUS_WIDTH)}  ${' '.repeat(TITLE_WIDTH)}  → ${visibleText(remedy)}`]
 }

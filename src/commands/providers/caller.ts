@@ -33,8 +33,14 @@ export async function withToken(
   task: (token: Secret) => Promise<void>,
 ): Promise<void> {
   const { username } = credentials
-  if (username === undefined) return task(await tokenOf(credentials, system))
-  const password = await passwordOf(credentials, username, system)
+  if (username === undefined) {
+    const question = `Your token for ${system} (input is hidden): `
+    const text = await given(credentials, 'SDS_TOKEN', question, NO_TOKEN)
+    return task(valid('the token', tokenFromText(text)))
+  }
+  const question = `Password of ${visibleText(username)} for ${system} (input is hidden): `
+  const text = await given(credentials, 'SDS_PASSWORD', question, NO_PASSWORD)
+  const password = valid('the password', passwordFromText(text))
   const token = await explained(client.login(username, password, signal), signal)
   try {
     await task(token)
@@ -44,26 +50,19 @@ export async function withToken(
   }
 }
 
-async function tokenOf({ environment, terminal }: Credentials, system: string): Promise<Secret> {
-  const given = environment['SDS_TOKEN']
-  if (given === undefined && !terminal.input.isTTY) {
-    throw new Failed('set the environment variable SDS_TOKEN to your token, or use --username', EXIT.usage)
-  }
-  const text = given ?? (await askSecret(terminal, `Your token for ${system} (input is hidden): `))
-  return valid('the token', tokenFromText(text))
-}
+const NO_TOKEN = 'set the environment variable SDS_TOKEN to your token, or use --username'
+const NO_PASSWORD = '--username needs a terminal, or the environment variable SDS_PASSWORD'
 
-async function passwordOf(
+/** From the environment variable or a prompt. @throws {Failed} with `missing`, if there is neither it nor a terminal */
+function given(
   { environment, terminal }: Credentials,
-  username: string,
-  system: string,
-): Promise<Secret> {
-  const given = environment['SDS_PASSWORD']
-  if (given === undefined && !terminal.input.isTTY) {
-    throw new Failed('--username needs a terminal, or the environment variable SDS_PASSWORD', EXIT.usage)
-  }
-  const question = `Password of ${visibleText(username)} for ${system} (input is hidden): `
-  return valid('the password', passwordFromText(given ?? (await askSecret(terminal, question))))
+  variable: string,
+  question: string,
+  missing: string,
+): Promise<string> | string {
+  const value = environment[variable]
+  if (value === undefined && !terminal.input.isTTY) throw new Failed(missing, EXIT.usage)
+  return value ?? askSecret(terminal, question)
 }
 
 function valid(what: string, secret: Secret | string): Secret {

@@ -28,7 +28,8 @@ export interface ProviderDeletion extends Target {
 /** Shows the provider, asks for confirmation and deletes it. @throws {Failed} if it was not deleted */
 export async function deleteWithConfirmation(deletion: ProviderDeletion): Promise<void> {
   const { flags, terminal, system } = deletion
-  if (looksLikeId(deletion.idOrName)) checkId(deletion.idOrName)
+  // An id of the API document. Other text may be a name.
+  if (deletion.idOrName.startsWith('urn:')) checkId(deletion.idOrName)
   const isAsked = flags.yes !== true && flags.dryRun !== true
   if (isAsked && !terminal.input.isTTY) {
     throw new Failed('confirmation needs a terminal: use --yes to skip it', EXIT.usage)
@@ -47,11 +48,6 @@ export async function deleteWithConfirmation(deletion: ProviderDeletion): Promis
     : 'Dry run: nothing was deleted.'
   const facts = { system, id, name: provider?.name ?? null, deleted: isDeleted }
   process.stdout.write(`${flags.json === true ? visibleLines(JSON.stringify(facts)) : text}\n`)
-}
-
-/** Ids of the API document. Other text may be a name. */
-function looksLikeId(text: string): boolean {
-  return text.startsWith('urn:')
 }
 
 function checkId(id: string): void {
@@ -79,11 +75,13 @@ function findProvider(list: readonly Provider[], idOrName: string, system: strin
     const ids = byName.map(({ id }) => visibleText(id)).join(', ')
     throw new Failed(`${system} has ${byName.length} providers with the name ${shown}: use an id (${ids})`)
   }
-  const names = list.map(({ name }) => name)
-  const meant = suggestion(idOrName, names)
-  throw new Failed(
-    `${system} has no provider with the id or name ${shown}${meant === undefined ? ': see sds-exporter providers list' : `; did you mean ${visibleText(meant)}?`}`,
+  const meant = suggestion(
+    idOrName,
+    list.map(({ name }) => name),
   )
+  const hint =
+    meant === undefined ? ': see sds-exporter providers list' : `; did you mean ${visibleText(meant)}?`
+  throw new Failed(`${system} has no provider with the id or name ${shown}${hint}`)
 }
 
 /** The providers with this name, apart from white space. */
@@ -97,12 +95,10 @@ function summary(
   user: string | undefined,
   provider: Provider | undefined,
 ): string {
-  const name =
-    provider === undefined ? 'unknown: your account may not list providers' : visibleText(provider.name)
   return `System:    ${system}
-Provider:  ${name}
+Provider:  ${visibleText(provider?.name ?? 'unknown: your account may not list providers')}
 Id:        ${visibleText(id)}
-You:       ${user === undefined ? 'unknown' : visibleText(user)}
+You:       ${visibleText(user ?? 'unknown')}
 `
 }
 
@@ -124,8 +120,7 @@ async function confirm(terminal: Terminal, list: readonly Provider[], id: string
 
 async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup): Promise<void> {
   const { flags, log } = deletion
-  const file = flags['admin.auditFile']
-  const audit = createAudit({ log, ...(file !== undefined && { file }) })
+  const audit = createAudit({ log, file: flags['admin.auditFile'] })
   // Once it is sent, an interruption does not stop it.
   const uninterrupted = { ...deletion, signal: NEVER_ABORTED }
   try {
@@ -140,16 +135,13 @@ async function deleteOnce(deletion: ProviderDeletion, id: string, known: Lookup)
 /** Finds out from the list whether a deletion without a response happened. */
 async function describeOutcome(caller: Caller, id: string, lost: UnknownOutcome): Promise<Failed> {
   const message = visibleText(lost.message)
-  try {
-    const list = await caller.client.providers(caller.token, caller.signal)
-    return new Failed(
-      list.some((provider) => provider.id === id)
-        ? `${message}\nThe provider is still in the list: it was not deleted, or not yet.`
-        : `${message}\nThe provider is no longer in the list: it was deleted.`,
-    )
-  } catch {
-    return new Failed(message)
-  }
+  const list = await caller.client.providers(caller.token, caller.signal).catch(() => undefined)
+  if (list === undefined) return new Failed(message)
+  return new Failed(
+    list.some((provider) => provider.id === id)
+      ? `${message}\nThe provider is still in the list: it was not deleted, or not yet.`
+      : `${message}\nThe provider is no longer in the list: it was deleted.`,
+  )
 }
 
 /** In a container the user may have no passwd entry. */

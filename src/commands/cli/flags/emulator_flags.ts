@@ -55,30 +55,8 @@ function collectFault(text: string, before: readonly string[] = []): readonly st
 
 /** Options of the emulator from the flags. */
 export function emulatorOptions(flags: EmulatorFlags): EmulatorOptions {
-  const {
-    pools,
-    nodes,
-    sites,
-    namespaces,
-    buckets,
-    seed,
-    profile,
-    scenario,
-    expiredToken,
-    fault = [],
-  } = flags
-  return {
-    pools,
-    nodes,
-    sites,
-    namespaces,
-    buckets,
-    seed,
-    scenario,
-    faults: fault,
-    ...(profile !== undefined && { profile }),
-    ...(expiredToken !== undefined && { expiredToken }),
-  }
+  const { fault: faults = [], ...options } = flags
+  return { ...options, faults }
 }
 
 /**

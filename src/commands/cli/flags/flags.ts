@@ -133,14 +133,12 @@ const HOST_NAME = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 /** Options of the provider administration; undefined: it is disabled. */
 export function adminFrom(flags: AdminFlags): AdminOptions | undefined {
   const listenAddress = flags['admin.listenAddress']
-  const configFile = flags['admin.config.file']
-  const auditFile = flags['admin.auditFile']
   if (listenAddress === '') return undefined
   return {
     listenAddress,
     allowedHosts: flags['admin.allowedHosts'] ?? [],
-    ...(configFile !== undefined && { configFile }),
-    ...(auditFile !== undefined && { auditFile }),
+    configFile: flags['admin.config.file'],
+    auditFile: flags['admin.auditFile'],
   }
 }
 
@@ -158,8 +156,8 @@ export function exporterOptions(flags: WebFlags & AdminFlags): Omit<ExporterOpti
     isPublished: externalAddress(process.env) !== undefined,
     maxRequests: flags['web.maxRequests'],
     admin: admin && adminSocket !== undefined ? { ...admin, listenAddress: { fd: adminSocket } } : admin,
-    ...(flags['web.allowedHosts'] !== undefined && { allowedHosts: flags['web.allowedHosts'] }),
-    ...(flags['web.config.file'] !== undefined && { webConfigFile: flags['web.config.file'] }),
+    allowedHosts: flags['web.allowedHosts'],
+    webConfigFile: flags['web.config.file'],
   }
 }
 
