@@ -54,12 +54,8 @@ export function demoCommand(): Command {
     '127.0.0.1:0',
   )
   return addHelp(addLogFlags(command), SHORT_HELP, SYSTEMS_HELP).action((flags: Flags, command: Command) =>
-    demo(flags, isDefault(command, 'admin.listenAddress')),
+    demo(flags, command.getOptionValueSource('admin.listenAddress') === 'default'),
   )
-}
-
-function isDefault(command: Command, flag: string): boolean {
-  return command.getOptionValueSource(flag) === 'default'
 }
 
 /** @param mayUseOtherPort whether the administration may take another port if its default is in use */

@@ -5,6 +5,7 @@ import type { Profile } from '../../emulator/protocol/profiles.ts'
 import { counted } from '../../text.ts'
 import { createEmulatedSystem, startEmulatedSystem } from '../cli/emulated_system.ts'
 import { EXIT, Failed } from '../cli/exit.ts'
+import { itemList } from '../cli/output/help_text.ts'
 
 /** One system for each source of performance figures. Both have the same nodes and the same figures. */
 const BOTH_SOURCES = [
@@ -81,9 +82,8 @@ performance: {schedule: "0 * * * * *"}
 }
 
 function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): string {
-  const width = Math.max(...systems.map(({ name }) => name.length))
   const lines = systems.map(
-    ({ name, help, emulator }) => `  ${name.padEnd(width)}   ${hasUrls ? `${emulator.url}   ` : ''}${help}\n`,
+    ({ name, help, emulator }) => [name, `${hasUrls ? `${emulator.url}   ` : ''}${help}`] as const,
   )
   const [first] = systems
   const pools =
@@ -91,7 +91,8 @@ function describeSystems(systems: readonly DemoSystem[], hasUrls: boolean): stri
   const shown = [...pools.slice(0, MAX_NAMED_POOLS), ...(pools.length > MAX_NAMED_POOLS ? ['…'] : [])]
   const users = Object.entries(ACCOUNTS).map(([user, { token }]) => `${user} (token ${token})`)
   return `Emulated storage systems${systems.length > 1 ? ', with the same pools, nodes and figures' : ''}:
-${lines.join('')}  Pools: ${shown.join(', ')}
+${itemList(lines)}
+  Pools: ${shown.join(', ')}
   Users, with the password ${PASSWORD}: ${users.join(', ')}
 `
 }

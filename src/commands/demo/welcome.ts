@@ -1,5 +1,6 @@
 import { SCENARIOS, type Scenario } from '../../emulator/model/scenarios.ts'
 import type { ReachableUrl } from '../cli/flags/external_address.ts'
+import { itemList } from '../cli/output/help_text.ts'
 
 interface WelcomeOptions {
   /** The emulated systems, as lines. */
@@ -26,7 +27,8 @@ export function welcomeText(options: WelcomeOptions): string {
   return `${systems}${trouble}
 ${pagesText(options)}
 Try next:
-${listing(suggestions(scenario))}
+${itemList(suggestions(scenario))}
+
 Press Ctrl+C to stop.
 `
 }
@@ -42,7 +44,7 @@ function pagesText({ page, adminUrl, metricsPath }: WelcomeOptions): string {
       : [[`${adminUrl}/`, 'administration; sign in with the token emulator-security'] as const]),
   ]
   const note = page.note === undefined ? '' : `${page.note}\n`
-  return `Open in a browser:\n${listing(pages)}${note}`
+  return `Open in a browser:\n${itemList(pages)}\n${note}`
 }
 
 /** Commands as the user has to type them: in a clone with npm, else with the installed program. */
@@ -57,17 +59,3 @@ function suggestions(scenario: Scenario): readonly Row[] {
     ...(isNpm ? [[COMPOSE, 'with Prometheus, Alertmanager and Grafana'] as const] : []),
   ]
 }
-
-/** Two columns; what does not fit beside the first is below it. */
-function listing(rows: readonly Row[]): string {
-  const width = Math.min(MAX_WIDTH, Math.max(...rows.map(([name]) => name.length)))
-  return rows
-    .map(([name, help]) =>
-      name.length > width
-        ? `  ${name}\n  ${' '.repeat(width)}   ${help}\n`
-        : `  ${name.padEnd(width)}   ${help}\n`,
-    )
-    .join('')
-}
-
-const MAX_WIDTH = 44

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TlsConfig } from '../../../config/config.ts'
@@ -36,37 +37,31 @@ export function openTls(baseUrl: string, tls: TlsConfig, signal: AbortSignal): P
     port: Number(port || DEFAULT_PORTS[protocol]),
     rejectUnauthorized: false,
     ALPNProtocols: ['http/1.1'],
-    ...(servername !== undefined && { servername }),
-    ...pems({ ca: tls.caFile, cert: tls.certFile, key: tls.keyFile }),
+    servername,
+    ca: pem(tls.caFile),
+    cert: pem(tls.certFile),
+    key: pem(tls.keyFile),
   })
   return opened(socket, 'secureConnect', signal, () => peerOf(socket))
 }
 
-function pems(files: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readPem(file)]])),
-  )
-}
-
-function readPem(file: string): string {
+function pem(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
   const read = readTextFile(file, 'pem')
   if ('problem' in read) throw new Error(`${file} ${read.problem}`)
   return read.text
 }
 
-/** Waits for `event`, calls `inspect` and closes the socket. */
+/** Waits for `event`, calls `inspect` and closes the socket. @throws the error of the socket, or the reason of the signal */
 async function opened<T>(socket: Socket, event: string, signal: AbortSignal, inspect: () => T): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onAbort = () => reject(signal.reason)
-  socket.once(event, () => resolve())
-  socket.on('error', reject)
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
+  socket.on('error', () => undefined)
   try {
-    await promise
+    await once(socket, event, { signal })
     return inspect()
+  } catch (failure) {
+    signal.throwIfAborted()
+    throw failure
   } finally {
-    signal.removeEventListener('abort', onAbort)
     socket.destroy()
   }
 }
