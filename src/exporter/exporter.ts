@@ -100,9 +100,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     log,
   })
   const { webConfigFile } = options
-  const handler = app
   const listeners = createListeners(points, {
-    handler,
+    handler: app,
     openPaths: OPEN_PATHS,
     acceptsBodies: false,
     log,
