@@ -4,11 +4,11 @@ import type { Log } from '../log.ts'
 import { createOwnMetrics } from '../metrics/own.ts'
 import { createPoller } from '../poller/poller.ts'
 import { hostsOf, type ListenPoint } from '../server/listener/listen_address.ts'
-import { createListeners } from '../server/listener/listeners.ts'
+import { createListeners, type Listeners } from '../server/listener/listeners.ts'
 import { createMetricsApp, OPEN_PATHS } from '../server/metrics/metrics_app.ts'
 import { createStateStore } from '../state/store.ts'
 import { createRecent } from '../status/recent.ts'
-import { type AdminOptions, createAdmin, listenerField } from './admin.ts'
+import { type Admin, type AdminOptions, createAdmin, listenerField } from './admin.ts'
 import { type AutoReloadOptions, createReloader } from './reloader.ts'
 
 export interface ExporterOptions {
@@ -87,11 +87,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     ready: poller.ready,
     reload: options.lifecycle ? reloader.reload : undefined,
     status: {
-      version,
-      systems: store.systems,
-      polling: poller.status,
-      recent,
-      now: Date.now,
+      ...{ version, systems: store.systems, polling: poller.status, recent, now: Date.now },
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,
     },
@@ -100,28 +96,10 @@ export function createExporter(options: ExporterOptions): Exporter {
     log,
   })
   const { webConfigFile } = options
-  const listeners = createListeners(points, {
-    handler: app,
-    openPaths: OPEN_PATHS,
-    acceptsBodies: false,
-    log,
-    webConfigFile,
-  })
-
-  async function listen(): Promise<void> {
-    await listeners.start()
-    listeners.urls.forEach((url, index) => {
-      log.info('listening', listenerField(isPublished, url, points[index]))
-    })
-    try {
-      await admin?.start()
-    } catch (failure) {
-      // An open listener would keep the process running after the failed start.
-      await listeners.stop()
-      throw failure
-    }
-  }
-
+  const served = { handler: app, openPaths: OPEN_PATHS, acceptsBodies: false, log, webConfigFile }
+  const listeners = createListeners(points, served)
+  const listening = (url: string, index: number) =>
+    log.info('listening', listenerField(isPublished, url, points[index]))
   return {
     get url() {
       return listeners.urls[0] ?? ''
@@ -130,11 +108,27 @@ export function createExporter(options: ExporterOptions): Exporter {
       return admin?.url
     },
     // Listens before the first login, so that a port in use fails without opening a session.
-    start: () => reloader.start(listen),
+    start: () => reloader.start(() => startListeners(listeners, admin, listening)),
     reload: reloader.reload,
     async stop() {
       await reloader.stop()
       await Promise.all([poller.stop(), listeners.stop(), admin?.stop()])
     },
+  }
+}
+
+async function startListeners(
+  listeners: Listeners,
+  admin: Admin | undefined,
+  listening: (url: string, index: number) => void,
+): Promise<void> {
+  await listeners.start()
+  listeners.urls.forEach(listening)
+  try {
+    await admin?.start()
+  } catch (failure) {
+    // An open listener would keep the process running after the failed start.
+    await listeners.stop()
+    throw failure
   }
 }

@@ -45,22 +45,8 @@ export interface Reloader {
 const STOPPING = 'the exporter is being stopped'
 
 export function createReloader({ load, configFile, apply, own, log, auto }: ReloaderOptions): Reloader {
-  let running: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-  let stopped = false
+  const turns = createTurns()
   let timer: NodeJS.Timeout | undefined
-
-  function inTurn(task: () => Promise<void>): Promise<void> {
-    if (stopped) return Promise.reject(new Error(STOPPING))
-    waiting ??= running.then(() => {
-      waiting = undefined
-      if (stopped) throw new Error(STOPPING)
-      const current = task()
-      running = current.catch(() => undefined)
-      return current
-    })
-    return waiting
-  }
 
   async function use(config: Config): Promise<void> {
     warnOfRisks(config, configFile, log)
@@ -79,7 +65,7 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
   }
 
   const reload = () =>
-    inTurn(async () => {
+    turns.run(async () => {
       const config = loadOrReport()
       await use(config)
       log.info('configuration reloaded', { systems: config.systems.length })
@@ -93,17 +79,42 @@ export function createReloader({ load, configFile, apply, own, log, auto }: Relo
 
   return {
     async start(open) {
-      await inTurn(async () => {
+      await turns.run(async () => {
         const config = load()
         await open()
         await use(config)
       })
-      if (auto !== undefined && !stopped) timer = setInterval(reloadIfChanged, auto.intervalMs).unref()
+      if (auto !== undefined) timer = setInterval(reloadIfChanged, auto.intervalMs).unref()
     },
     reload,
     async stop() {
-      stopped = true
       clearInterval(timer)
+      await turns.stop()
+    },
+  }
+}
+
+/** Runs tasks one at a time. While one waits, further calls get its promise, and their own task is dropped. */
+function createTurns() {
+  let running: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let stopped = false
+  return {
+    /** Rejects with the failure of the task, or once the turns have been stopped. */
+    run(task: () => Promise<void>): Promise<void> {
+      if (stopped) return Promise.reject(new Error(STOPPING))
+      waiting ??= running.then(() => {
+        waiting = undefined
+        if (stopped) throw new Error(STOPPING)
+        const current = task()
+        running = current.catch(() => undefined)
+        return current
+      })
+      return waiting
+    },
+    /** Rejects the waiting task; resolves when the current one has ended. */
+    async stop(): Promise<void> {
+      stopped = true
       await running
     },
   }
