@@ -111,7 +111,7 @@ describe('the program', () => {
 
   test.concurrent.each([
     ['demo', ['--admin.audit-file', '--seed', '--profile', 'range-defect', 'expire-tokens']],
-    ['emulate', ['--seed', '302  redirect GET requests', 'whoami     GET /user/whoami']],
+    ['emulate', ['--seed', '302  redirect GET requests', 'GET /user/whoami']],
   ])('%s --help-all prints all flags and tables', async (command, words) => {
     const { code, stdout } = await program(command, '--help-all')
     expect(code).toBe(0)
