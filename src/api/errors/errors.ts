@@ -43,9 +43,13 @@ export class ApiError extends Error {
   readonly place: RequestPlace | undefined
 
   constructor(reason: Reason, detail: string, extras: ErrorExtras = {}, place?: RequestPlace) {
+    const { stackTraceLimit } = Error
+    // The calls of a stack trace keep generators in memory, and these the body that they read.
+    Error.stackTraceLimit = 0
     super(`${place === undefined ? '' : `${placeText(place, extras.endpoint)}: `}${detail}`, {
       cause: extras.cause,
     })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ApiError'
     this.reason = reason
     this.detail = detail
