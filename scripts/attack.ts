@@ -1,7 +1,7 @@
 /**
  * Attacks an exporter on loopback from both sides, as clients and as a storage system, and prints for each attack the
  * longest answer time of /-/healthy, the scrapes of another client, memory, CPU time, the polls of another system and
- * the bytes of log. Exit code 1 if a limit was exceeded. Takes about ten minutes; Linux only.
+ * the bytes of log. Exit code 1 if a limit was exceeded. Takes about 20 minutes; Linux only.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

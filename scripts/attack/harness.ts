@@ -7,7 +7,7 @@ import { request } from './requests.ts'
 import { type Findings, type Row, type Setup, STEADY, type Target } from './row.ts'
 import type { Measured } from './verdict.ts'
 
-const DEFAULT_SECONDS = 10
+const DEFAULT_SECONDS = 8
 /** Time in which an attack must end after its signal. */
 const OVERTIME_SECONDS = 5
 /** How long the measuring lasts before and after an attack. */

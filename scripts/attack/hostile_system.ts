@@ -9,6 +9,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 export interface Answers {
   readonly pools: Answer
   readonly nodes: Answer
+  readonly query: Answer
   readonly providers: Answer
   readonly deletion: Answer
 }
@@ -23,11 +24,15 @@ export interface HostileSystem {
   stop(): Promise<void>
 }
 
+/** The token of all its sessions, and the password that the exporter logs in with; any other is accepted, too. */
+export const SECRETS = { token: 'BAAc/Q0x+Od3g==', password: 'p"w & <m>/%+\\é' } as const
+
 const POOLS = 8
-/** Requests of pools and nodes by path; anything else is a login or logout. */
+/** Requests by path; anything else is a login or logout. */
 const ROUTES: readonly (readonly [method: string, path: RegExp, name: keyof Answers])[] = [
   ['GET', /^\/dashboard\/zones\/localzone\/storagepools/, 'pools'],
   ['GET', /^\/dashboard\/storagepools\/[^/]+\/nodes/, 'nodes'],
+  ['POST', /^\/flux\/api\/external\/v2\/query/, 'query'],
   ['GET', /^\/vdc\/admin\/authnproviders/, 'providers'],
   ['DELETE', /^\/vdc\/admin\/authnproviders\//, 'deletion'],
 ]
@@ -37,6 +42,7 @@ export async function startHostileSystem(bodyBytes: number): Promise<HostileSyst
   let answers: Answers = {
     pools: jsonAnswer(poolList(POOLS, 'pool')),
     nodes: jsonAnswer('{"_embedded":{"instances":[{"id":"n1","displayName":"n1","healthStatus":"Good"}]}}'),
+    query: jsonAnswer('{"Series":[]}'),
     providers: jsonAnswer('{"authnprovider":[]}'),
     deletion: (_request, response) => void response.end(),
   }
@@ -44,7 +50,7 @@ export async function startHostileSystem(bodyBytes: number): Promise<HostileSyst
     response.on('error', () => undefined)
     const route = ROUTES.find(([method, path]) => request.method === method && path.test(request.url ?? ''))
     if (route !== undefined) return answers[route[2]](request, response)
-    response.writeHead(200, { 'X-SDS-AUTH-TOKEN': 'hostile-token' }).end()
+    response.writeHead(200, { 'X-SDS-AUTH-TOKEN': SECRETS.token }).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

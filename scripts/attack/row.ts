@@ -28,6 +28,8 @@ export interface Target {
   readonly configFile: string
   /** Undefined without an audit file. */
   readonly auditFile: string | undefined
+  /** What the exporter wrote so far. */
+  log(): string
   logBytes(): number
   /** How the process ended; undefined while it runs. */
   end(): string | undefined
@@ -52,7 +54,7 @@ export interface Row {
   /** What is sent. */
   readonly sent: string
   readonly setup?: Setup
-  /** Duration of the attack. Default: 10. */
+  /** Duration of the attack. Default: 8. */
   readonly seconds?: number
   /** Ends soon after the signal. */
   readonly attack: (target: Target, signal: AbortSignal) => Promise<Findings | undefined>

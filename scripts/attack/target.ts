@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { selfSigned } from '../../src/emulator/certificates.ts'
 import { PASSWORD } from '../../src/emulator/http/accounts.ts'
 import { readDeployment } from './deployment.ts'
-import { type HostileSystem, startHostileSystem } from './hostile_system.ts'
+import { type HostileSystem, SECRETS, startHostileSystem } from './hostile_system.ts'
 import { startNameServer } from './name_server.ts'
 import { type Program, startProgram } from './processes.ts'
 import { request } from './requests.ts'
@@ -133,6 +133,7 @@ async function control(
       if (hostile === undefined) throw new Error('the row has no hostile system')
       return hostile
     },
+    log: program.output,
     logBytes: program.outputBytes,
     end: program.end,
   }
@@ -156,18 +157,23 @@ function withHost(url: string, host: string): string {
   return Object.assign(new URL(url), { hostname: host }).origin
 }
 
-function configOf({ pollSeconds = 2, hangingNames = 0 }: Setup, steadyUrl: string, otherUrl: string): string {
-  const entry = (name: string, url: string) =>
-    `  - {name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${PASSWORD}}}\n`
+function configOf(
+  { pollSeconds = 2, hangingNames = 0, hostile }: Setup,
+  steadyUrl: string,
+  otherUrl: string,
+): string {
+  const entry = (name: string, url: string, password = PASSWORD) =>
+    `  - {name: ${name}, base_url: "${url}", auth: {username: monitor, password: ${JSON.stringify(password)}}}\n`
   const hanging = Array.from({ length: hangingNames }, (_, index) =>
     entry(`hanging-${index}`, `http://hanging-${index}.attack.test:4443`),
   )
   // The steady system is the last one, whose name waits for those of the others.
   return `systems:
-${hanging.join('')}${entry(OTHER, otherUrl)}${entry(STEADY, steadyUrl)}
+${hanging.join('')}${entry(OTHER, otherUrl, hostile ? SECRETS.password : PASSWORD)}${entry(STEADY, steadyUrl)}
 poll: {schedule: "*/${pollSeconds} * * * * *", max_random_delay: 0s, timeout: 10s}
 discovery: {schedule: "*/2 * * * * *"}
 providers: {schedule: "*/2 * * * * *"}
+performance: {schedule: "*/2 * * * * *"}
 `
 }
 

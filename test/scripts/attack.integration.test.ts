@@ -133,6 +133,7 @@ async function startStub(folder: Folder): Promise<Target> {
     },
     configFile: '',
     auditFile: undefined,
+    log: program.output,
     logBytes: program.outputBytes,
     end: program.end,
     stop: program.stop,

@@ -14,9 +14,13 @@ interface HostileAnswers {
   readonly name: string
   readonly sent: string
   readonly answers: (hostile: HostileSystem) => Partial<Answers>
+  /** Rare polls, which take requests from queries, and time for several polls of the query interface. */
+  readonly isQuery?: boolean
 }
 
-const SECONDS = 8
+const SECONDS = 6
+const QUERY_SECONDS = 20
+const QUERY_POLL_SECONDS = 5
 const XML_ATTRIBUTES = 200_000
 const XML_CHARACTERS = 2_900_000
 const CHUNK = Buffer.alloc(65_536, ' ')
@@ -41,6 +45,8 @@ const drip: Answer = (_request, response) => {
 }
 
 const BOMB_MEMBERS = 160
+/** A body of more values is refused before it is decoded. */
+const BYTES_PER_VALUE = 32
 
 /** Members of 64 MiB of blanks each; a gzip stream may have any number of members. */
 function bomb(): Answer {
@@ -48,6 +54,15 @@ function bomb(): Answer {
   const body = Buffer.concat(Array.from({ length: BOMB_MEMBERS }, () => member))
   const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
   return (_request, response) => void response.writeHead(200, headers).end(body)
+}
+
+/** Answers with each of these, one after the other. */
+function inTurn(answers: readonly Answer[]): Answer {
+  let requests = 0
+  return (request, response) => {
+    requests += 1
+    answers[requests % answers.length]?.(request, response)
+  }
 }
 
 /** Pools with other ids at each listing. */
@@ -69,6 +84,31 @@ function xmlNesting(): string {
   return `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`
 }
 
+const COLUMNS = 100_000
+const TIMES = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-01T23:59:00Z'] as const
+const NAMES = '_start _stop _time _value _field _measurement host node_id id code interface le'.split(' ')
+
+/** An answer of the query interface. */
+function queryAnswer(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  return JSON.stringify({ Series: [{ Datatypes: [], Columns: columns, Values: rows }] })
+}
+
+/** One row with many columns. */
+function manyColumns(): string {
+  const more = Array.from({ length: COLUMNS - NAMES.length }, (_, index) => `c${index}`)
+  return queryAnswer([...NAMES, ...more], [Array.from({ length: COLUMNS }, () => '1')])
+}
+
+/** As many rows as a body may have values, each of another series. */
+function manySeries(bodyBytes: number, name: string): string {
+  const count = Math.floor(bodyBytes / (BYTES_PER_VALUE * (NAMES.length + 2)))
+  const rows = Array.from({ length: count }, (_, index) => {
+    const node = `n${index % 2 === 0 ? index : 1}`
+    return [...TIMES, '1', 'used', 'mem', node, node, 'a', 'b', `${name}${index}`, '1']
+  })
+  return queryAnswer(NAMES, rows)
+}
+
 const ANSWERS: readonly HostileAnswers[] = [
   { name: 'endless', sent: 'a body without an end', answers: () => ({ nodes: endless }) },
   { name: 'drip', sent: 'a body of one byte every 100 ms', answers: () => ({ nodes: drip }) },
@@ -88,19 +128,33 @@ const ANSWERS: readonly HostileAnswers[] = [
     sent: 'a list of 10,000 pools',
     answers: () => ({ pools: jsonAnswer(poolList(10_000, 'pool')) }),
   },
+  {
+    name: 'query-columns',
+    sent: `an answer of the query interface with ${COLUMNS.toLocaleString('en')} columns`,
+    answers: () => ({ query: gzipAnswer(manyColumns()) }),
+    isQuery: true,
+  },
+  {
+    name: 'query-series',
+    sent: 'answers of the query interface with as many series and nodes as fit',
+    answers: ({ bodyBytes }) => ({
+      query: inTurn(['a', 'b', 'c', 'd', 'e'].map((name) => gzipAnswer(manySeries(bodyBytes, name)))),
+    }),
+    isQuery: true,
+  },
   { name: 'pool-churn', sent: '900 other pools at each listing', answers: () => ({ pools: churn(900) }) },
 ]
 
-/** One of two systems answers so; polls come every second, lists every two seconds. */
-export const HOSTILE_ANSWERS: readonly Row[] = ANSWERS.map(({ name, sent, answers }) => ({
+/** One of two systems answers so; lists and queries come every two seconds. */
+export const HOSTILE_ANSWERS: readonly Row[] = ANSWERS.map(({ name, sent, answers, isQuery = false }) => ({
   name,
   sent,
-  setup: { hostile: true, pollSeconds: 1 },
-  seconds: SECONDS,
+  setup: { hostile: true, pollSeconds: isQuery ? QUERY_POLL_SECONDS : 1 },
+  seconds: isQuery ? QUERY_SECONDS : SECONDS,
   async attack(target, signal) {
     const hostile = target.hostile()
     hostile.use(answers(hostile))
-    await pause(SECONDS * 1000, signal)
+    await pause(QUERY_SECONDS * 1000, signal)
     return undefined
   },
 }))

@@ -10,7 +10,7 @@ interface Body {
   readonly text: (bytes: number) => string
 }
 
-const SECONDS = 8
+const SECONDS = 6
 const BEGIN = '{"_embedded":{"instances":['
 const END = ']}}'
 

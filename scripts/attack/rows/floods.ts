@@ -12,7 +12,7 @@ interface Flood {
   readonly isEndless?: boolean
 }
 
-const SECONDS = 8
+const SECONDS = 6
 const HEADERS = 60_000
 const LINES = Buffer.from('a:\r\n'.repeat(HEADERS))
 const OK = 'HTTP/1.1 200 OK\r\n'

@@ -8,8 +8,10 @@ import { MALFORMED } from './malformed.ts'
 import { NAMES } from './names.ts'
 import { PASSWORDS } from './passwords.ts'
 import { PIPELINING } from './pipelining.ts'
+import { SECRETS_QUOTED } from './secrets.ts'
 import { SIGNALS_AND_RELOADS } from './signals.ts'
 import { SLOW } from './slow.ts'
+import { VALUES } from './values.ts'
 
 const NONE: Row = {
   name: 'none',
@@ -27,6 +29,8 @@ export const ROWS: readonly Row[] = [
   ...SLOW,
   ...HOSTILE_BODIES,
   ...HOSTILE_ANSWERS,
+  ...VALUES,
+  ...SECRETS_QUOTED,
   ...FLOODS,
   ...NAMES,
   ...PASSWORDS,

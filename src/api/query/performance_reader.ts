@@ -1,5 +1,5 @@
 import { inSlices, type Steps } from '../../slices.ts'
-import type { ApiError } from '../errors/errors.ts'
+import { ApiError } from '../errors/errors.ts'
 import type { QueryAnswer } from './answers/answer.ts'
 import { longestInterval } from './answers/intervals.ts'
 import { createPlan, type Plan } from './requests/plan.ts'
@@ -33,29 +33,38 @@ export interface PerformanceReaderOptions {
   /** Whether values that the answers lack are those of the answers before, while they are not too old. */
   readonly keepsEarlier?: boolean
   readonly query: SendQuery
+  /** Of all answers together. A series takes about 600 bytes of memory, and a node has 70. */
+  readonly maxSeries?: number
   /** Whether ranges of this system are wrong; undefined if its version cannot be read. */
   readonly hasRangeDefect: (signal: AbortSignal) => Promise<boolean | undefined>
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number
 }
 
+/** 900 nodes. */
+const DEFAULT_MAX_SERIES = 65_536
+
 export function createPerformanceReader(options: PerformanceReaderOptions): PerformanceReader {
-  const { keepsEarlier = true, now = () => performance.now() } = options
+  const { keepsEarlier = true, maxSeries = DEFAULT_MAX_SERIES, now = () => performance.now() } = options
   const plan = createPlan()
   const recheck = createRecheck(plan, options.hasRangeDefect, now)
   const stopOf = createStopTime(now)
-  const remembered = createRememberedPoints(keepsEarlier)
+  const remembered = createRememberedPoints(keepsEarlier, maxSeries)
   const interfaces = createInterfaceRule(options.interfaces)
+
+  async function request(signal: AbortSignal): Promise<QueryResults> {
+    const query = bounded(options.query, maxSeries)
+    const send = (one: Query) => query(one, plan.dialect(), signal)
+    return requestAll(plan, { send, isEmpty: ({ stop }) => stop === undefined })
+  }
 
   /** In versions with the defect, ranges also have points outside of them, and the values inside are wrong. */
   async function requestUsable(signal: AbortSignal): Promise<QueryResults> {
-    const send = (query: Query) => options.query(query, plan.dialect(), signal)
-    const request = { send, isEmpty: ({ stop }: QueryAnswer) => stop === undefined }
-    const results = await requestAll(plan, request)
+    const results = await request(signal)
     const isDefective = [...results.answers.values()].some(({ outside }) => outside > 0)
     if (!isDefective || plan.dialect().lastOnly) return results
     plan.noteDefect(true)
-    return requestAll(plan, request)
+    return request(signal)
   }
 
   function* readingSteps({ answers, failures }: QueryResults): Steps<PerformanceReading> {
@@ -90,6 +99,18 @@ export function createPerformanceReader(options: PerformanceReaderOptions): Perf
         empty: empty.map(([{ name }]) => name),
       }
     },
+  }
+}
+
+/** Refuses the answers with which there are too many series. */
+function bounded(send: SendQuery, maxSeries: number): SendQuery {
+  let count = 0
+  return async (...query) => {
+    const answer = await send(...query)
+    if (count + answer.series.size > maxSeries)
+      throw new ApiError('too_large', `the answers to the queries have more than ${maxSeries} series`)
+    count += answer.series.size
+    return answer
   }
 }
 

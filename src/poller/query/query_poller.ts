@@ -168,8 +168,12 @@ function withFailure(system: SystemState, cause: ApiError): StateSteps {
   return withPerformance(system, { reading, receivedAtMs, failure })
 }
 
-function readerOf({ system, client }: QueryPollerOptions): PerformanceReader {
+/** The limit is for 900 nodes with the default of limits.max_response_bytes. */
+const BYTES_PER_SERIES = 256
+
+function readerOf({ system, maxBytes, client }: QueryPollerOptions): PerformanceReader {
   return createPerformanceReader({
+    maxSeries: Math.floor(maxBytes / BYTES_PER_SERIES),
     interfaces: system.performance.interfaces,
     keepsEarlier: system.performance.schedule !== '',
     query: client.query,

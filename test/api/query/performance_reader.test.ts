@@ -12,6 +12,7 @@ interface Options {
   readonly answer?: Answering
   readonly hasRangeDefect?: () => boolean | undefined
   readonly now?: () => number
+  readonly maxSeries?: number
 }
 
 /** A reader of a system that answers like this, and the names of the queries that it got. */
@@ -19,12 +20,14 @@ function readerOf({
   answer = () => answerOf('empty'),
   hasRangeDefect = () => false,
   now = () => 0,
+  maxSeries = 1000,
 }: Options) {
   const asked: string[] = []
   const reader = createPerformanceReader({
     interfaces: NO_FILTER,
     hasRangeDefect: async () => hasRangeDefect(),
     now,
+    maxSeries,
     async query(query, dialect) {
       asked.push(`${query.name}${dialect.lastOnly ? ' last' : ''}`)
       return answer(query, dialect)
@@ -216,6 +219,29 @@ describe('a reader', () => {
     isSlow = true
     expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
     expect(await attributesIn()).toEqual([['query_memory'], [all, all]])
+  })
+
+  const used = (...nodes: readonly string[]) =>
+    decodeBody(
+      bodyOf(nodes.map((node) => ({ time: '08:35:00', value: 5, field: 'used', measurement: 'mem', node }))),
+    )
+
+  test('refuses answers with too many series', async () => {
+    const answer: Answering = ({ name }) =>
+      name === 'query_cpu' ? used('n1', 'n2') : name === 'query_memory' ? used('n3', 'n4') : answerOf('empty')
+    const failedOf = async (maxSeries: number) =>
+      (await readerOf({ answer, maxSeries }).read()).failed.map(({ name, failure }) => [name, failure.reason])
+    expect(await failedOf(4)).toEqual([])
+    expect(await failedOf(3)).toEqual([['query_memory', 'too_large']])
+  })
+
+  test('remembers no more series than an answer may have', async () => {
+    let poll = 0
+    const answer: Answering = ({ name }) => (name === 'query_memory' ? used(`n${poll}`) : answerOf('empty'))
+    const { read } = readerOf({ answer, maxSeries: 2 })
+    const nodes: number[] = []
+    for (; poll < 4; poll += 1) nodes.push((await read()).reading.nodes.length)
+    expect(nodes).toEqual([1, 2, 2, 2])
   })
 
   test('keeps nothing of a query that is answered, and nothing that is too old', async () => {

@@ -2,7 +2,7 @@ import { NETWORK_FIELDS, VALUE_RANGE } from '../../../query_catalogue.ts'
 import { eachInSteps, type Steps } from '../../../slices.ts'
 import { ApiError } from '../../errors/errors.ts'
 import { createRejectedValues, type RejectedValue, type RejectedValues } from '../../feed/rejected_values.ts'
-import { isObject, member, readText } from '../../parse/json.ts'
+import { isObject, member, readName, readText } from '../../parse/json.ts'
 import { readNumber } from '../../parse/numbers.ts'
 import { ABSENT, MAX_REJECTED_CHARACTERS, type Read, served, unreadable } from '../../parse/reads.ts'
 import { type Columns, columnsOf } from './columns.ts'
@@ -136,7 +136,7 @@ function createRows(options: DecodeOptions, rejected: RejectedValues) {
     // Rows of one series follow each other.
     if (last !== undefined && isSameSeries(row, last.row, columns)) return last.series
     const tagsOfRow = columns.tags.flatMap(([tag, index]): [string, string][] => {
-      const value = readText(row[index])
+      const value = readName(row[index])
       return value === undefined ? [] : [[tag, value]]
     })
     const key = JSON.stringify([measurement, field, tagsOfRow])
@@ -212,8 +212,8 @@ function readRow(cells: readonly unknown[], columns: Columns, read: ReadTime): R
   const start = columns.start === undefined ? 0 : read(cells[columns.start])
   if (t === undefined || stop === undefined || start === undefined)
     return unreadable('time', cells[columns.time])
-  const field = readText(cells[columns.field])
-  const measurement = readText(cells[columns.measurement])
+  const field = readName(cells[columns.field])
+  const measurement = readName(cells[columns.measurement])
   if (field === undefined || measurement === undefined) return unreadable('shape', 'a row without a name')
   const value = readValue(cells[columns.value], field)
   return served({ t, value, range: { start, stop }, field, measurement })

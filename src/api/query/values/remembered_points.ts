@@ -18,8 +18,11 @@ export interface RememberedPoints {
 /** Two for a rate, and one for the rate at the time of a series that is one point behind. */
 const POINTS_OF_SERIES = 3
 
-/** @param addsLacking whether series are added that the answers lack */
-export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
+/**
+ * @param addsLacking whether series are added that the answers lack
+ * @param maxSeries series that the answers lack are forgotten where there are more
+ */
+export function createRememberedPoints(addsLacking: boolean, maxSeries: number): RememberedPoints {
   let remembered: ReadonlyMap<string, Series> = new Map()
   return {
     *addSteps(answers, { start, stop }) {
@@ -37,7 +40,14 @@ export function createRememberedPoints(addsLacking: boolean): RememberedPoints {
       const lacking = new Map<string, Series>()
       yield* eachInSteps(remembered, ([key, one]) => {
         const newest = one.points.findLast(isReadable)
-        if (next.has(key) || newest === undefined || newest.t < start || newest.t > stop) return
+        if (
+          next.size >= maxSeries ||
+          next.has(key) ||
+          newest === undefined ||
+          newest.t < start ||
+          newest.t > stop
+        )
+          return
         next.set(key, one)
         lacking.set(key, { ...one, isLacking: true })
       })

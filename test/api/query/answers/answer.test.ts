@@ -71,6 +71,14 @@ describe('an answer', () => {
     expect(() => decodeBody(body(94))).toThrowError(expect.objectContaining({ reason: 'too_large' }))
   })
 
+  test('bounds the length of tags', () => {
+    const node = 'n'.repeat(1_000_000)
+    const { series } = decodeBody(
+      bodyOf([{ time: '08:30:00', value: '1', field: 'used', measurement: 'mem', node }]),
+    )
+    expect([...series.keys()].join('').length).toBeLessThan(1000)
+  })
+
   test('that is an error with status 200 is a refused query', () => {
     expect(() => decodeBody({ error: 'failed to compile query' })).toThrowError(
       expect.objectContaining({ reason: 'client_error' }),

@@ -1,0 +1,127 @@
+import { dirname, join } from 'node:path'
+import { pause } from '../clients.ts'
+import { type Answer, jsonAnswer, poolList, SECRETS } from '../hostile_system.ts'
+import { startProgram } from '../processes.ts'
+import { request } from '../requests.ts'
+import type { Findings, Row, Target } from '../row.ts'
+
+type Encoding = (text: string) => string
+
+const bytes = (text: string) => Buffer.from(text)
+const percent: Encoding = (text) =>
+  bytes(text)
+    .toString('hex')
+    .replaceAll(/../g, (byte) => `%${byte}`)
+const html: Encoding = (text) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const json: Encoding = (text) => JSON.stringify(text).slice(1, -1)
+const unicode: Encoding = (text) =>
+  text.replaceAll(/./g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const ENCODINGS: readonly Encoding[] = [
+  (text) => text,
+  (text) => bytes(text).toString('base64'),
+  (text) => bytes(text).toString('base64url'),
+  (text) => bytes(text).toString('hex'),
+  (text) => bytes(text).toString('hex').toUpperCase(),
+  encodeURIComponent,
+  (text) => encodeURIComponent(encodeURIComponent(text)),
+  percent,
+  (text) => new URLSearchParams({ a: text }).toString().slice(2),
+  html,
+  (text) => html(html(text)),
+  (text) => text.replaceAll(/./g, (one) => `&#${one.charCodeAt(0)};`),
+  json,
+  (text) => json(json(text)),
+  unicode,
+  (text) => json(unicode(text)),
+  (text) => encodeURIComponent(json(text)),
+  (text) => html(json(text)),
+]
+const FORMS = [SECRETS.token, SECRETS.password, `monitor:${SECRETS.password}`].flatMap((secret) =>
+  ENCODINGS.map((encode) => encode(secret)),
+)
+/** As the log, the status page and its JSON write them. */
+const WRITTEN = new Set([...FORMS, ...FORMS.map(json), ...FORMS.map(html)])
+const REPLACED = ['<secret>', html('<secret>')]
+
+const FORMS_IN_TEXT = 9
+const TEXTS = Array.from({ length: Math.ceil(FORMS.length / FORMS_IN_TEXT) }, (_, index) =>
+  FORMS.slice(index * FORMS_IN_TEXT, (index + 1) * FORMS_IN_TEXT).join(' '),
+)
+
+/** Refuses requests without a token, and every second one of the others, so that each refusal is logged as a new one. */
+function quoting(accept: Answer): Answer {
+  let refusals = 0
+  const isRefused = new Map<string, boolean>()
+  return (incoming, response) => {
+    const path = incoming.url ?? ''
+    isRefused.set(path, !isRefused.get(path))
+    if (incoming.headers['x-sds-auth-token'] !== undefined && !isRefused.get(path))
+      return accept(incoming, response)
+    refusals += 1
+    const description = TEXTS[refusals % TEXTS.length]
+    response.writeHead(400, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify({ code: 1, description, retryable: false }))
+  }
+}
+
+/** Within which every form is sent several times, and `doctor` ends. */
+const SECONDS = 20
+const READ_TIMEOUT_MS = 20_000
+
+interface Output {
+  readonly name: string
+  readonly text: string
+}
+
+async function pageOf({ url, headers }: Target, path: string): Promise<Output> {
+  const options = { headers: { ...headers, 'Accept-Encoding': 'identity' }, timeoutMs: READ_TIMEOUT_MS }
+  return { name: path, text: (await request(`${url}${path}`, options)).text() }
+}
+
+async function doctor({ configFile }: Target, signal: AbortSignal): Promise<Output> {
+  const program = startProgram(['src/main.ts', 'doctor', `--config.file=${configFile}`], {
+    outputFile: join(dirname(configFile), 'doctor.log'),
+  })
+  while (program.end() === undefined && !signal.aborted) await pause(100, signal)
+  await program.stop()
+  return { name: 'doctor', text: program.output() }
+}
+
+async function quote(target: Target, signal: AbortSignal): Promise<Findings> {
+  const nodes = '{"_embedded":{"instances":[{"id":"n1","healthStatus":"Good"}]}}'
+  target.hostile().use({
+    nodes: quoting(jsonAnswer(nodes)),
+    pools: quoting(jsonAnswer(poolList(8, 'pool'))),
+    providers: quoting(jsonAnswer('{"authnprovider":[]}')),
+    query: quoting(jsonAnswer('{"Series":[]}')),
+  })
+  const outputs: Output[] = []
+  const diagnosis = doctor(target, signal)
+  while (!signal.aborted) {
+    for (const path of ['/', '/api/v1/status']) outputs.push(await pageOf(target, path))
+    await pause(500, signal)
+  }
+  outputs.push(await pageOf(target, '/metrics'), await diagnosis, { name: 'log', text: target.log() })
+  const all = ['/', '/api/v1/status', 'log', 'doctor'].filter((name) =>
+    outputs.some((output) => output.name === name && REPLACED.some((word) => output.text.includes(word))),
+  )
+  const leaks = outputs.flatMap(({ name, text }) =>
+    [...WRITTEN].filter((form) => text.includes(form)).map((form) => `${name} has ${form}`),
+  )
+  return {
+    note: `${FORMS.length} forms, replaced in ${all.join(', ')}`,
+    problems: [...new Set(leaks), ...(all.length === 4 ? [] : ['the refusals are not quoted'])],
+  }
+}
+
+export const SECRETS_QUOTED: readonly Row[] = [
+  {
+    name: 'secrets',
+    sent: `refusals that quote token and password in ${ENCODINGS.length} encodings`,
+    setup: { hostile: true, pollSeconds: 1 },
+    seconds: SECONDS,
+    attack: quote,
+  },
+]
