@@ -26,7 +26,8 @@ export interface Emulator {
   readonly url: string
   /** The certificate created on start, in PEM; empty without `tls: true`. */
   readonly certificate: string
-  readonly pools: readonly EmulatedPool[]
+  /** With the names of their nodes. */
+  readonly pools: readonly { readonly id: string; readonly name: string; readonly nodes: readonly string[] }[]
   readonly log: RequestLog
   /** Number of valid tokens of a user that were created by logins. */
   readonly liveSessions: (user: User) => number
@@ -38,13 +39,6 @@ export interface Emulator {
   readonly setScenario: (scenario: Scenario, from?: number) => void
   /** Replaces the active faults. Text in the format of the command line. @throws RangeError for invalid text */
   readonly setFaults: (faults: readonly (string | Fault)[]) => void
-}
-
-export interface EmulatedPool {
-  readonly id: string
-  readonly name: string
-  /** Names of its nodes. */
-  readonly nodes: readonly string[]
 }
 
 const MS_PER_SECOND = 1_000
@@ -61,21 +55,21 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   setFaults(settings.faults)
   const recorder = createRequestLog(settings.clock)
   const listener = createListener(settings.listenAddress, settings.tls)
-  const app = createApp({
-    system: {
+  const app = createApp(
+    {
       ...settings,
       model,
       sessions,
       providers: createProviders(model.key),
       counters: createCounters(model),
     },
-    expiredToken: settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
-    middleware: [
+    settings.expiredToken ?? PROFILES[settings.profile].expiredToken,
+    [
       recorder.middleware,
-      faultMiddleware({ faults, clock: settings.clock, stopping: listener.stopping }),
+      faultMiddleware(faults, settings.clock, listener.stopping),
       delayDashboard(model.timeline, listener.stopping),
     ],
-  })
+  )
   return {
     get url() {
       return listener.url()

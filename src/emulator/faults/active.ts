@@ -1,14 +1,11 @@
+import type { Pool } from '../model/topology.ts'
 import { FEED_OPERATIONS, type Operation } from '../protocol/operations.ts'
 import { SETTINGS, type Settings } from '../protocol/settings.ts'
 import type { Effect } from './fault.ts'
 import { type Fault, rowOf } from './table.ts'
 
 /** The set of active faults. */
-export interface Faults {
-  readonly set: (faults: readonly Fault[]) => void
-  /** The faults that apply to this request; counts the request for `first=`. */
-  readonly take: (operation: Operation, pool: string) => readonly ActiveFault[]
-}
+export type Faults = ReturnType<typeof createFaults>
 
 export interface ActiveFault {
   readonly effect: Effect
@@ -18,24 +15,20 @@ export interface ActiveFault {
 }
 
 /** The names by which a target can select a pool. */
-interface NamedPool {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string
-}
+type NamedPool = Pick<Pool, 'id' | 'uuid' | 'name'>
 
 /** @param now epoch seconds */
 export function createFaults(
   pools: readonly NamedPool[],
   now: () => number,
   limitTokenUses: (uses: number | undefined) => void,
-): Faults {
+) {
   let active: (ActiveFault & { fault: Fault; left: number })[] = []
   const appliesTo = (fault: Fault, operation: Operation, pool: string) =>
     coversOperation(fault, operation) &&
     (fault.pool === undefined || findPool(pools, fault.pool) === findPool(pools, pool))
   return {
-    set: (faults) => {
+    set: (faults: readonly Fault[]): void => {
       for (const { pool } of faults) if (pool !== undefined) checkPool(pools, pool)
       active = faults.map((fault) => ({
         fault,
@@ -49,7 +42,8 @@ export function createFaults(
         tokens?.effect.stage === 'tokens' ? tokens.effect.uses(tokens.fault.argument) : undefined,
       )
     },
-    take: (operation, pool) => {
+    /** The faults that apply to this request; counts the request for `first=`. */
+    take: (operation: Operation, pool: string): readonly ActiveFault[] => {
       const found = active.filter(({ fault, left }) => left > 0 && appliesTo(fault, operation, pool))
       for (const entry of found) entry.left--
       return found

@@ -18,9 +18,6 @@ const BAD_VALUES: Readonly<Record<string, unknown>> = {
   null: null,
   boolean: true,
   list: [],
-}
-/** Values that are not valid JSON; not part of `mixed`. */
-const BAD_LITERALS: Readonly<Record<string, unknown>> = {
   'nan-literal': `${RAW}NaN`,
   'infinity-literal': `${RAW}Infinity`,
 }
@@ -91,7 +88,7 @@ export const FEED_FAULTS = {
   },
   'bad-values': {
     help: 'values are invalid: all of one kind, or all kinds mixed',
-    argument: choiceArgument(['mixed', ...Object.keys({ ...BAD_VALUES, ...BAD_LITERALS })], 'mixed'),
+    argument: choiceArgument(['mixed', ...Object.keys(BAD_VALUES)], 'mixed'),
     effect: { stage: 'feed', change: replaceValues },
   },
   'bad-times': {
@@ -147,12 +144,14 @@ function without(object: JsonObject, name: string): JsonObject {
 }
 
 function replaceValues({ root, nodes }: FeedDocument, kind: string): string {
-  const kinds = { ...BAD_VALUES, ...BAD_LITERALS }
-  const mixed = Object.values(BAD_VALUES)
+  // The literals are not valid JSON.
+  const valid = Object.entries(BAD_VALUES).filter(([name]) => !name.endsWith('-literal'))
+  const mixed = valid.map(([, value]) => value)
   let position = 0
   for (const snapshot of nodes.flatMap(snapshotsIn)) {
     for (const name of Object.keys(snapshot)) {
-      if (name !== 't') snapshot[name] = kind === 'mixed' ? mixed[position++ % mixed.length] : kinds[kind]
+      if (name !== 't')
+        snapshot[name] = kind === 'mixed' ? mixed[position++ % mixed.length] : BAD_VALUES[kind]
     }
   }
   return JSON.stringify(root).replaceAll(new RegExp(`"${RAW}([^"]*)"`, 'g'), '$1')

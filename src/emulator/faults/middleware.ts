@@ -7,14 +7,6 @@ import { type Operation, routesOf } from '../protocol/operations.ts'
 import { type ActiveFault, type Faults, settingsOf, shiftedTime } from './active.ts'
 import type { Effect, FaultRequest, FeedDocument, FullResponse, JsonObject, QuerySeries } from './fault.ts'
 
-export interface MiddlewareOptions {
-  readonly faults: Faults
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number
-  /** Aborted when the emulator stops. */
-  readonly stopping: () => AbortSignal
-}
-
 const MS_PER_SECOND = 1_000
 /** Stages without an effect on a complete response. */
 const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'tokens']
@@ -22,8 +14,15 @@ const BEFORE_RESPONSE: readonly Effect['stage'][] = ['clock', 'settings', 'token
 /**
  * Applies the active faults, and sets `context.state.now`, the time of the samples in epoch seconds, and
  * `context.state.settings`.
+ *
+ * @param clock milliseconds since the epoch
+ * @param stopping aborted when the emulator stops
  */
-export function faultMiddleware({ faults, clock, stopping }: MiddlewareOptions): Middleware {
+export function faultMiddleware(
+  faults: Faults,
+  clock: () => number,
+  stopping: () => AbortSignal,
+): Middleware {
   return async (context, next) => {
     const operation: Operation = context.state['operation']
     const active = faults.take(
@@ -52,7 +51,9 @@ async function respondWith(
   for (const { effect, argument } of changing) {
     if (effect.stage !== 'wire') continue
     context.respond = false
-    const signal = signalOf(context, stopping)
+    const closed = new AbortController()
+    context.res.once('close', () => closed.abort())
+    const signal = AbortSignal.any([closed.signal, stopping])
     // When the client closes the connection or the emulator stops, the error has no receiver.
     await effect.send({ response, output: context.res, signal }, argument).catch((error: unknown) => {
       if (!signal.aborted) throw error
@@ -147,10 +148,4 @@ function writeResponse(context: Context, response: FullResponse): void {
   // Koa adds a Content-Type for the body: only the headers of the response are sent.
   context.remove('Content-Type')
   context.set({ ...response.headers })
-}
-
-function signalOf(context: Context, stopping: AbortSignal): AbortSignal {
-  const closed = new AbortController()
-  context.res.once('close', () => closed.abort())
-  return AbortSignal.any([closed.signal, stopping])
 }

@@ -39,20 +39,25 @@ export function writeErrors(profile: Profile, node: Node, samples: readonly Erro
   const notation = notationOf(profile)
   const count = (value: number, salt: number) => notation.value(value, mix(node.key, KEY + salt), 'whole')
   const options = writeOptions(profile, node)
-  const totals = {
-    success: sum(samples, ({ counts }) => counts.succeeded),
-    error: sum(samples, ({ counts }) => counts.failed),
-  }
+  const succeeded = count(
+    sum(samples, ({ counts }) => counts.succeeded),
+    101,
+  )
+  const failed = count(
+    sum(samples, ({ counts }) => counts.failed),
+    102,
+  )
+  const countOf = (type: ErrorType) => sum(samples, ({ counts }) => counts.byType.get(type) ?? 0)
   const types = TYPES.map((type, index) => ({ type, index, series: seriesOf(type, samples) }))
     .filter(({ series }) => series.length > 0)
     .map(
       ({ type, index, series }) =>
         `{"errorType":${JSON.stringify(type)},"category":"${ERROR_TYPES[type].category}",` +
-        `"errorCount":${count(countOf(type, samples), index)},"errorRate":${writeSeries(options, series)}}`,
+        `"errorCount":${count(countOf(type), index)},"errorRate":${writeSeries(options, series)}}`,
     )
   return (
     `{"all":${writeSeries(options, allRates(samples))},` +
-    `"errorSuccessTotals":[{"successTotal":${count(totals.success, 101)},"errorTotal":${count(totals.error, 102)}}],` +
+    `"errorSuccessTotals":[{"successTotal":${succeeded},"errorTotal":${failed}}],` +
     `"types":[${types.join(',')}]}`
   )
 }
@@ -88,10 +93,6 @@ function seriesOf(type: ErrorType, samples: readonly ErrorSample[]): Snapshot[] 
     const count = counts.byType.get(type) ?? 0
     return count === 0 ? [] : [{ t, value: rate(count, counts) }]
   })
-}
-
-function countOf(type: ErrorType, samples: readonly ErrorSample[]): number {
-  return sum(samples, ({ counts }) => counts.byType.get(type) ?? 0)
 }
 
 /** Percent of all transactions of the interval; 0 when there were none. */

@@ -12,15 +12,15 @@ import { HANDLERS, type RouteResponse, type System } from './routes.ts'
 export const TOKEN_HEADER = 'x-sds-auth-token'
 const MAX_BODY_BYTES = 1_000_000
 
-export interface AppOptions {
-  readonly system: System
-  readonly expiredToken: ExpiredToken
-  /** Runs before the routes. One of them sets `context.state.now`, in epoch seconds. */
-  readonly middleware: readonly Koa.Middleware[]
-}
-
-/** The HTTP interface of the storage system. */
-export function createApp({ system, expiredToken, middleware }: AppOptions): Koa {
+/**
+ * The HTTP interface of the storage system.
+ * @param middleware runs before the routes and sets `context.state.now`, in epoch seconds, and `context.state.settings`
+ */
+export function createApp(
+  system: System,
+  expiredToken: ExpiredToken,
+  middleware: readonly Koa.Middleware[],
+): Koa {
   const app = new Koa()
   // Errors that reach Koa are those of broken connections, which faults cause on purpose.
   app.silent = true

@@ -107,11 +107,8 @@ function createLockOut(clock: () => number, limits: SessionLimits) {
   }
   return {
     check: (address: string) => {
-      if (recent(address) < limits.wrongLogins) return
-      throw new ApiError(
-        'unauthenticated',
-        'Exceeding invalid login limit from this client. Try again later.',
-      )
+      const text = 'Exceeding invalid login limit from this client. Try again later.'
+      if (recent(address) >= limits.wrongLogins) throw new ApiError('unauthenticated', text)
     },
     recordFailure: (address: string) => {
       wrong.set(address, { count: recent(address) + 1, last: clock() })

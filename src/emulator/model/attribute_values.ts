@@ -1,17 +1,10 @@
 import type { AttributeName } from '../../catalogue.ts'
 import { levelsOf, offlineSpace, servedFree, spaceOf } from './capacity.ts'
-import { diskBandwidth, diskBandwidthTotal, type Purpose } from './disk_io.ts'
+import { diskBandwidth, diskBandwidthTotal, PURPOSES, type Purpose } from './disk_io.ts'
 import { demand } from './load.ts'
 import { isDown, type NodeState } from './node_state.ts'
 import { mix, smoothNoise } from './random.ts'
-import {
-  type Direction,
-  latency,
-  nic,
-  rounded,
-  transactionBandwidth,
-  transactionsPerSecond,
-} from './traffic.ts'
+import { latency, nic, rounded, transactionBandwidth, transactionsPerSecond } from './traffic.ts'
 
 /** Computes a value in the unit of the catalogue: a pure function of seed, scenario, node and time. */
 type AttributeFunction = (state: NodeState) => number
@@ -19,6 +12,14 @@ type AttributeFunction = (state: NodeState) => number
 const CPU = 41
 const MEMORY = 42
 const MEMORY_SECONDS = 12 * 3_600
+
+type DiskAttribute = `disk${'Read' | 'Write'}Bandwidth${Purpose}`
+const DISK_IO = Object.fromEntries(
+  PURPOSES.flatMap((purpose): [DiskAttribute, AttributeFunction][] => [
+    [`diskReadBandwidth${purpose}`, (state) => diskBandwidth(state, 'read', purpose)],
+    [`diskWriteBandwidth${purpose}`, (state) => diskBandwidth(state, 'write', purpose)],
+  ]),
+) as Record<DiskAttribute, AttributeFunction>
 
 /** One function per attribute. `diskSpaceOfflineTotal` gives the part of one node; the model adds up all nodes. */
 export const ATTRIBUTE_VALUES = {
@@ -52,23 +53,8 @@ export const ATTRIBUTE_VALUES = {
 
   diskReadBandwidthTotal: (state) => diskBandwidthTotal(state, 'read'),
   diskWriteBandwidthTotal: (state) => diskBandwidthTotal(state, 'write'),
-  diskReadBandwidthEc: diskIO('read', 'Ec'),
-  diskReadBandwidthCc: diskIO('read', 'Cc'),
-  diskReadBandwidthRecovery: diskIO('read', 'Recovery'),
-  diskReadBandwidthGeo: diskIO('read', 'Geo'),
-  diskReadBandwidthUser: diskIO('read', 'User'),
-  diskReadBandwidthXor: diskIO('read', 'Xor'),
-  diskWriteBandwidthEc: diskIO('write', 'Ec'),
-  diskWriteBandwidthCc: diskIO('write', 'Cc'),
-  diskWriteBandwidthRecovery: diskIO('write', 'Recovery'),
-  diskWriteBandwidthGeo: diskIO('write', 'Geo'),
-  diskWriteBandwidthUser: diskIO('write', 'User'),
-  diskWriteBandwidthXor: diskIO('write', 'Xor'),
+  ...DISK_IO,
 } as const satisfies Record<AttributeName, AttributeFunction>
-
-function diskIO(direction: Direction, purpose: Purpose): AttributeFunction {
-  return (state) => diskBandwidth(state, direction, purpose)
-}
 
 function nicBandwidth(state: NodeState): number {
   const { received, transmitted } = nic(state)

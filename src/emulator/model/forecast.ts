@@ -21,19 +21,12 @@ export interface ForecastRequest {
   readonly targets: readonly number[]
 }
 
-export interface Line {
-  /** Per second. */
-  readonly slope: number
-  /** The value of the line at the given time. */
-  readonly level: number
-}
-
 const SECONDS_PER_DAY = 86_400
 const HOUR = 3_600
 const MIN_POINTS = 2
 
-/** Least squares through the points; the level is that of the line at `at`. At least two points. */
-export function regression(points: readonly Point[], at: number): Line {
+/** Least squares through two or more points: the slope per second, and the value of the line at `at`. */
+export function regression(points: readonly Point[], at: number) {
   const meanT = mean(points.map((point) => point.t))
   const meanValue = mean(points.map((point) => point.value))
   let covariance = 0
@@ -61,7 +54,15 @@ export function forecast(
   const total = model.value('diskSpaceTotal', node, now, 'current')
   const days = daysUntil(histories, now, used)
   return request.frames.flatMap((history, index) =>
-    request.targets.map((target) => entry(days(index, (total * target) / 100), history, target)),
+    request.targets.map((target) => {
+      const left = days(index, (total * target) / 100)
+      return {
+        unit: left === undefined ? '' : FORECAST.unit,
+        forecast: left === undefined ? FORECAST.notAvailable : String(left),
+        history: String(history),
+        target: String(target),
+      }
+    }),
   )
 }
 
@@ -93,15 +94,6 @@ function usedHistory(model: StorageModel, node: Node, now: number, frame: number
     points.push({ t, value: model.value('diskSpaceAllocated', node, t, 'historical') })
   }
   return points
-}
-
-function entry(days: number | undefined, history: number, target: number): ForecastEntry {
-  return {
-    unit: days === undefined ? '' : FORECAST.unit,
-    forecast: days === undefined ? FORECAST.notAvailable : String(days),
-    history: String(history),
-    target: String(target),
-  }
 }
 
 function mean(values: readonly number[]): number {

@@ -38,15 +38,9 @@ export function* jsonOf(result: QueryResult): Generator<string> {
 
 function* rowsOf(result: QueryResult, names: readonly string[]): Generator<string> {
   const timeText = timeTexts()
-  const window = (
-    [
-      ['_start', result.start],
-      ['_stop', result.stop],
-    ] as const
-  )
-    .filter(([name]) => result.pointColumns.includes(name))
-    .map(([, instant]) => `,"${instantText(instant)}"`)
-    .join('')
+  const cellOf = (name: PointColumn, instant: Instant) =>
+    result.pointColumns.includes(name) ? `,"${instantText(instant)}"` : ''
+  const window = `${cellOf('_start', result.start)}${cellOf('_stop', result.stop)}`
   const hasTime = result.pointColumns.includes('_time')
   const hasValue = result.pointColumns.includes('_value')
   let rows: string[] = []

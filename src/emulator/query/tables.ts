@@ -46,20 +46,17 @@ function withColumns({ pointColumns, tables }: TableSet, isKept: (name: string) 
 function merge(tables: readonly Table[]): Table[] {
   const merged = new Map<string, { table: Table; points: Point[] }>()
   for (const table of tables) {
-    const key = keyOf(table)
+    const key = `${columnNames(table.columns).join('\u0000')}\u0001${sortKey(table)}`
     const other = merged.get(key)
     if (other === undefined) merged.set(key, { table, points: [...table.points] })
     else if (other.table.type === table.type) other.points.push(...table.points)
-    else throw differentSchemas(table)
+    else {
+      const names = columnNames(table.columns).map((name) => `${name}=${table.columns[name]}`)
+      const key = `{${names.join(',')}}`
+      throw new QueryError(`requested operation merges tables with different schemas for group key ${key}`)
+    }
   }
   return [...merged.values()].map(({ table, points }) => ({ ...table, points }))
-}
-
-function differentSchemas({ columns }: Table): QueryError {
-  const key = columnNames(columns).map((name) => `${name}=${columns[name]}`)
-  return new QueryError(
-    `requested operation merges tables with different schemas for group key {${key.join(',')}}`,
-  )
 }
 
 /** In the order in which columns are served: `_field`, `_measurement`, then the tags. */
@@ -78,8 +75,4 @@ function sortKey({ columns }: Table): string {
   return columnNames(columns)
     .map((name) => columns[name])
     .join('\u0000')
-}
-
-function keyOf(table: Table): string {
-  return `${columnNames(table.columns).join('\u0000')}\u0001${sortKey(table)}`
 }

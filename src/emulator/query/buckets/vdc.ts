@@ -44,10 +44,7 @@ function* vdcSeries(source: Source): Iterable<Series> {
 
 function* latencySeries(totals: Totals): Iterable<Series> {
   for (const [index, id] of ['ttfb_read', 'ttlb_write'].entries()) {
-    for (const [field, quantile] of [
-      ['p50', 0.5],
-      ['p99', 0.99],
-    ] as const) {
+    for (const [field, quantile] of Object.entries({ p50: 0.5, p99: 0.99 })) {
       const value: Value = (k) => latencyQuantile(totals(LATENCY, k), index * LATENCY_BOUNDS.length, quantile)
       yield seriesOf('performance_latency', field, value, { id })
     }
