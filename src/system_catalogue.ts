@@ -71,6 +71,8 @@ interface ObjectRow {
   /** The family that counts the objects of a list. */
   readonly count?: { readonly family: `sds_${string}`; readonly help: string }
   readonly families: readonly FamilyRow[]
+  /** What other objects have, too: it is not counted again. */
+  readonly isPart?: true
   readonly isUnproven?: true
 }
 
@@ -404,6 +406,7 @@ export const OBJECTS = {
     resource: 'buckets',
     path: '/object/bucket',
     list: ['object_bucket', 'object_buckets'],
+    isPart: true,
     labels: { namespace: 'namespace', bucket: 'name' },
     families: [
       family(
@@ -417,6 +420,7 @@ export const OBJECTS = {
   bucketCount: {
     resource: 'buckets',
     path: '/object/bucket',
+    isPart: true,
     labels: { namespace: 'namespace' },
     families: [
       family('sds_namespace_buckets', 'count', 'buckets', 'Buckets of the namespace, exported or not.'),

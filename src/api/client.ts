@@ -7,7 +7,7 @@ import { CURRENT_QUERY, historyQuery, nodesPath } from './errors/paths.ts'
 import { type FeedReading, feedSteps } from './feed/feed.ts'
 import { createForecasts } from './feed/forecast_form.ts'
 import { createPoolList, type PoolList } from './feed/pool_list.ts'
-import type { PoolRef } from './feed/pools.ts'
+import { POOL_FIGURES_PATH, type PoolRef } from './feed/pools.ts'
 import { type HistoryReading, historySteps } from './history/history.ts'
 import type { Period } from './history/series.ts'
 import { answeredAt } from './http/clock_skew.ts'
@@ -31,6 +31,7 @@ import {
 } from './request/exchanges.ts'
 import { createLimits } from './request/limits.ts'
 import { createOperate, type Operate } from './request/operation.ts'
+import type { DecodeResource, SendResource } from './resources/requests.ts'
 import { createSession } from './session/create_session.ts'
 import { LOGOUT_TIMEOUT_MS } from './session/login_session.ts'
 import type { Session, SessionState } from './session/session.ts'
@@ -48,8 +49,13 @@ export interface SystemClient {
   forecasts(poolId: string, forecast: ForecastConfig, signal: AbortSignal): Promise<FeedReading>
   /** The past of a pool. `requested` is what is sent, by default the period itself; points outside of the period are dropped. */
   history(poolId: string, period: Period, signal: AbortSignal, requested?: Period): Promise<HistoryReading>
-  /** The pools that the system lists. */
-  pools(signal: AbortSignal): Promise<readonly PoolRef[]>
+  /**
+   * The pools that the system lists.
+   * @param decode is also called with the response, if it has figures of the pools; only the newer list has
+   */
+  pools(signal: AbortSignal, decode?: DecodeResource<void>): Promise<readonly PoolRef[]>
+  /** The response to a request of a resource. */
+  readonly resource: SendResource
   /** The answer of the query interface to one query. `onBody` also gets the parsed JSON before it is decoded. */
   query(
     query: Query,
@@ -141,6 +147,7 @@ export function createClient(options: ClientOptions): SystemClient {
         return decodeInSlices(text, (body) => historySteps(body, options), ofAttempt)
       }),
     pools: createPoolList(listReader(read)),
+    resource: createSendResource(read),
     query: createQuery(read),
     read: (request, decode, signal) => read(request, signal, decode),
     status: () => ({
@@ -157,11 +164,19 @@ export function createClient(options: ClientOptions): SystemClient {
 }
 
 function listReader(read: Operate) {
-  return async ({ path, query, decode }: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> => {
+  return async (
+    { path, query, decode }: PoolList,
+    signal: AbortSignal,
+    figures?: DecodeResource<void>,
+  ): Promise<readonly PoolRef[]> => {
     const request = (parameters: { readonly query?: string }) =>
-      read({ operation: 'pools', path, ...parameters }, signal, async (text, baseUrl, ofAttempt) =>
-        decode(await inSlices(jsonSteps(text), ofAttempt), baseUrl),
-      )
+      read({ operation: 'pools', path, ...parameters }, signal, async (text, baseUrl, ofAttempt, answer) => {
+        const body = await inSlices(jsonSteps(text), ofAttempt)
+        const pools = decode(body, baseUrl)
+        if (figures !== undefined && path === POOL_FIGURES_PATH)
+          await inSlices(figures(body, { baseUrl, now: answeredAt(answer) }), ofAttempt)
+        return pools
+      })
     if (query === undefined) return request({})
     try {
       return await request({ query })
@@ -171,6 +186,13 @@ function listReader(read: Operate) {
       throw failure
     }
   }
+}
+
+function createSendResource(read: Operate): SendResource {
+  return (request, decode, signal) =>
+    read(request, signal, (text, baseUrl, ofAttempt, answer) =>
+      decodeInSlices(text, (body) => decode(body, { baseUrl, now: answeredAt(answer) }), ofAttempt),
+    )
 }
 
 function createQuery(read: Operate): SystemClient['query'] {

@@ -1,5 +1,6 @@
 import type { AlertingConfig } from '../alerting/config.ts'
 import type { FeedBandwidthUnit } from '../catalogue.ts'
+import type { ResourceName } from '../system_catalogue.ts'
 import type { Secret } from '../values/secret.ts'
 
 /** Credentials for one storage system. */
@@ -31,6 +32,15 @@ export interface PerformanceConfig {
   readonly interfaces: { readonly include: string; readonly exclude: string }
 }
 
+export interface ResourcesConfig {
+  /** Empty: not read. */
+  readonly schedules: Readonly<Record<ResourceName, string>>
+  /** Regular expressions for whole names; empty: not set. At most `max` namespaces are exported. */
+  readonly namespaces: { readonly include: string; readonly exclude: string; readonly max: number }
+  /** Regular expressions for `NAMESPACE/BUCKET`. At most `top` buckets are exported. */
+  readonly buckets: { readonly include: string; readonly exclude: string; readonly top: number }
+}
+
 /** Values by name of the label. */
 export type Labels = Readonly<Record<string, string>>
 
@@ -46,6 +56,8 @@ export interface SystemConfig {
   readonly pools: readonly string[] | undefined
   /** That of the system, with the values for all systems for keys that it does not set. */
   readonly performance: PerformanceConfig
+  /** As `performance`. */
+  readonly resources: ResourcesConfig
 }
 
 export interface PollConfig {

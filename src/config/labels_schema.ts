@@ -1,22 +1,13 @@
 import { z } from 'zod'
+import { RESOURCE_FAMILIES } from '../system_catalogue.ts'
 
 /** Labels of metrics that the exporter or Prometheus sets. A target label of the same name would rename or hide them. */
 export const RESERVED_LABELS: readonly string[] = [
   ...['system', 'pool', 'pool_id', 'node', 'node_id', 'api_change', 'status', 'level', 'purpose', 'category'],
   ...['error_type', 'history_days', 'target_percent', 'operation', 'interface', 'le', 'attribute', 'state'],
   ...['source', 'provider', 'provider_id', 'result', 'code', 'reason', 'version', 'node_version'],
-  ...[
-    'vdc',
-    'severity',
-    'scope',
-    'replication_group',
-    'replication_group_id',
-    'kind',
-    'local_vdc',
-    'remote_vdc',
-  ],
-  ...['namespace', 'limit', 'bucket', 'resource'],
-  ...['job', 'instance'],
+  ...['job', 'instance', 'resource'],
+  ...new Set(RESOURCE_FAMILIES.flatMap(({ labels }) => labels)),
 ]
 
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FEED_BANDWIDTH_UNITS } from '../catalogue.ts'
 import { PERFORMANCE_SOURCES, type PerformanceConfig, type PollConfig } from './config.ts'
 import { cronOrOff } from './values/cron.ts'
+import { expression } from './values/expression.ts'
 import { oneOf } from './values/units.ts'
 
 /** Values of keys that the file sets neither for all systems nor for the system. */
@@ -11,14 +12,6 @@ const DEFAULTS: PerformanceConfig = {
   feedBandwidthUnit: 'MB/s',
   interfaces: { include: '', exclude: '' },
 }
-
-const expression = z.string('expected a regular expression').superRefine((text, context) => {
-  try {
-    new RegExp(`^(?:${text})$`)
-  } catch {
-    context.addIssue({ code: 'custom', message: 'not a regular expression' })
-  }
-})
 
 /** The section `performance`, of the file or of a system. */
 export const performanceSchema = z.strictObject({

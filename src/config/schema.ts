@@ -4,6 +4,7 @@ import { readTextFile } from '../values/files.ts'
 import { MAX_TIMER_MS } from '../values/timers.ts'
 import type { Config, ForecastConfig, HistoryConfig, LimitsConfig, PollConfig } from './config.ts'
 import { performanceConfig, performanceSchema } from './performance_schema.ts'
+import { resourcesConfig, resourcesSchema } from './resources_schema.ts'
 import { systemSchema } from './system_schema.ts'
 import { cron, cronOrOff } from './values/cron.ts'
 import type { ReadText } from './values/readings.ts'
@@ -113,11 +114,12 @@ export function fileSchema(
   alerting: z.ZodType<AlertingConfig>,
   read: ReadText = readTextFile,
 ): z.ZodType<Config> {
-  return fileKeys(folder, alerting, read).transform(({ performance, systems, ...file }) => ({
+  return fileKeys(folder, alerting, read).transform(({ performance, resources, systems, ...file }) => ({
     ...file,
     systems: systems.map((system) => ({
       ...system,
       performance: performanceConfig([system.performance, performance], file.poll),
+      resources: resourcesConfig([system.resources, resources], file.discovery.schedule),
     })),
   }))
 }
@@ -134,6 +136,7 @@ function fileKeys(folder: string, alerting: z.ZodType<AlertingConfig>, read: Rea
       discovery: z.strictObject({ schedule: cron.prefault(DEFAULTS.discovery.schedule) }).prefault({}),
       limits: limits.prefault({}),
       performance: performanceSchema.optional(),
+      resources: resourcesSchema.optional(),
       history: history.prefault({}),
       alerting: alerting.optional(),
     },

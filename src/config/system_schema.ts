@@ -5,6 +5,7 @@ import { passwordFromText, type Secret, tokenFromText } from '../values/secret.t
 import type { AuthConfig, SystemConfig, TlsConfig } from './config.ts'
 import { labelsSchema } from './labels_schema.ts'
 import { type PerformanceSection, performanceSchema } from './performance_schema.ts'
+import { type ResourcesSection, resourcesSchema } from './resources_schema.ts'
 import { certificateProblem, isPair, keyProblem } from './values/pem.ts'
 import type { AUTH_KEY_NAMES } from './values/problems.ts'
 import type { ReadText } from './values/readings.ts'
@@ -155,9 +156,10 @@ const poolList = z
   })
   .transform((pools) => pools.map(({ id }) => id))
 
-/** A system with its own section `performance`, which may be missing. */
-type SystemKeys = Omit<SystemConfig, 'performance'> & {
+/** A system with its own sections, which may be missing. */
+type SystemKeys = Omit<SystemConfig, 'performance' | 'resources'> & {
   readonly performance: PerformanceSection | undefined
+  readonly resources: ResourcesSection | undefined
 }
 
 /** One element of `systems`. Relative paths resolve against `folder`. */
@@ -174,6 +176,7 @@ export function systemSchema(folder: string, read: ReadText) {
       labels: labelsSchema.prefault({}),
       pools: poolList.optional(),
       performance: performanceSchema.optional(),
+      resources: resourcesSchema.optional(),
     })
     .transform(
       (system): SystemKeys => ({
@@ -184,6 +187,7 @@ export function systemSchema(folder: string, read: ReadText) {
         labels: system.labels,
         pools: system.pools,
         performance: system.performance,
+        resources: system.resources,
       }),
     )
 }

@@ -94,7 +94,9 @@ function partsOf(state: SystemState, found: Found): Part[] {
   })
   // Nothing came, whatever the system answered before.
   const isSilent = !found.hasEnded && found.outcomes.size === 0
-  const shown = { ...state, pools: byId(pools), up: isSilent ? false : state.up }
+  const isAnswered = [...found.outcomes.values()].includes('ok')
+  const resources = isAnswered ? state.resources : new Map()
+  const shown = { ...state, pools: byId(pools), resources, up: isSilent ? false : state.up }
   return [...systemParts(shown).map(withoutCounters), successPart(state.name, isComplete(found))]
 }
 

@@ -29,6 +29,8 @@ interface RoundsOptions {
   readonly discovery: Discovery
   readonly inventory: Inventory
   readonly queries: Pick<QueryPoller, 'requestIfDue'>
+  /** Starts to read the resources that are due; a round does not wait for them. */
+  readonly readResources: () => void
   readonly store: StateStore
   readonly signal: AbortSignal
 }
@@ -79,6 +81,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       if (store.system(system)?.tried === false)
         await store.update(system, (state) => ({ ...state, tried: true }))
       if (!isGood) return
+      options.readResources()
       await Promise.all([
         requestForecasts(pollers),
         inventory.requestIfDue(signal),

@@ -7,6 +7,7 @@ import type { OwnMetrics } from '../metrics/own.ts'
 import { withoutForecasts } from '../state/changes.ts'
 import type { Failure } from '../state/state.ts'
 import type { StateStore } from '../state/store.ts'
+import { RESOURCE_NAMES } from '../system_catalogue.ts'
 import { createDiscovery, type Discovery } from './discovery.ts'
 import { createHistoryPoller, type HistoryPoller } from './history_poller.ts'
 import { createInventory, type Inventory } from './inventory.ts'
@@ -14,6 +15,7 @@ import { createPollLog, type PollLog } from './log/poll_log.ts'
 import { createPoolPoller } from './pool_poller.ts'
 import { createProbe, type Probe } from './probe.ts'
 import { createQueryPoller, type QueryPoller, withoutPerformance } from './query/query_poller.ts'
+import { createResourcePoller, type ResourcePoller } from './resource_poller.ts'
 import { createRounds, type Rounds } from './round.ts'
 import { createSchedule, type Schedule } from './schedule.ts'
 
@@ -63,10 +65,14 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
   const maxBytes = config.limits.maxResponseBytes
   const queries = createQueryPoller({ ...options, poll: config.poll, maxBytes, pollLog })
   const createPoller = (poolId: string) => createPoolPoller({ ...options, poolId, pollLog })
-  const discovery = createDiscovery({ ...options, maxBytes, pollLog, signal, createPoller })
-  const rounds = createRounds({ system: system.name, discovery, inventory, queries, store, signal })
   const tasks = createTasks(signal, pollLog)
-  const parts = { options, rounds, discovery, inventory, queries, signal, tasks }
+  const resources = createResourcePoller({ ...options, pollLog, signal })
+  const lists = { pools: resources.listPools }
+  const discovery = createDiscovery({ ...options, client: lists, maxBytes, pollLog, signal, createPoller })
+  const readResources = () => void tasks.start('reading resources', resources.readDue)
+  const requested = { inventory, queries, readResources }
+  const rounds = createRounds({ system: system.name, discovery, ...requested, store, signal })
+  const parts = { options, rounds, discovery, ...requested, resources, signal, tasks }
   const { next, all: schedules } = createSchedules(parts)
   const history = createHistories({ ...options, pollLog, works: rounds.works, tasks, signal })
   const started = Promise.withResolvers<void>()
@@ -85,7 +91,11 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       own.addSystem(system.name, { isQueried: system.performance.source !== 'feed' })
       tasks.start('the first poll', async () => {
         // The pools are taken over before the first wait: a scheduled round that came earlier would list them instead.
-        await Promise.all([discovery.takeOver(), removeDisabled(options)]).finally(started.resolve)
+        await Promise.all([
+          discovery.takeOver(),
+          removeDisabled(options),
+          resources.removeDisabled(),
+        ]).finally(started.resolve)
         if (config.poll.schedule !== '') await rounds.run()
       })
       for (const schedule of schedules) schedule.start()
@@ -98,6 +108,7 @@ export function createSystemPoller(options: SystemPollerOptions): SystemPoller {
       history.stop()
       for (const poller of discovery.pollers()) poller.forget()
       queries.end()
+      resources.end()
       await tasks.ended()
     },
   }
@@ -178,12 +189,14 @@ interface ScheduleParts {
   readonly discovery: Discovery
   readonly inventory: Inventory
   readonly queries: QueryPoller
+  readonly resources: ResourcePoller
+  readonly readResources: () => void
   readonly signal: AbortSignal
   readonly tasks: Tasks
 }
 
 function createSchedules(parts: ScheduleParts) {
-  const { options, rounds, discovery, inventory, queries, signal, tasks } = parts
+  const { options, rounds, discovery, inventory, queries, resources, readResources, signal, tasks } = parts
   const { config, system } = options
   const scheduled = (what: string, expression: string, task: () => Promise<unknown>): Schedule =>
     createSchedule({
@@ -216,6 +229,13 @@ function createSchedules(parts: ScheduleParts) {
     discovery.makeDue()
     return ifWorking(discovery.discoverIfDue)
   })
+  const others = RESOURCE_NAMES.filter((name) => name !== 'pools' || system.pools !== undefined)
+  const ofResources = others.flatMap((name) =>
+    optional('resources', system.resources.schedules[name], async () => {
+      resources.makeDue(name)
+      if (isPolled && rounds.works()) readResources()
+    }),
+  )
   return {
     next(): NextRuns {
       const nextPollMs = polls[0]?.next()
@@ -224,6 +244,6 @@ function createSchedules(parts: ScheduleParts) {
       const isKnown = isPolled && rounds.works() && queriesDueMs !== undefined
       return { nextPollMs, nextQueriesMs: isKnown ? queries.nextMs(queriesDueMs) : undefined }
     },
-    all: [...polls, ...forecasts, ...providers, ...performance, ...pools],
+    all: [...polls, ...forecasts, ...providers, ...performance, ...pools, ...ofResources],
   }
 }

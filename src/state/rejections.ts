@@ -4,6 +4,7 @@ import { QUERIES, type Query } from '../api/query/requests/queries.ts'
 import { COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../catalogue.ts'
 import { STATE } from '../metrics/families.ts'
 import { labelText, type Part, renderPart, type SampleSet } from '../metrics/lines.ts'
+import type { ResourceName } from '../system_catalogue.ts'
 
 /** The rejected values of one system. A value: replaced as a whole, never edited. */
 export interface Rejections {
@@ -41,6 +42,13 @@ export function newRejections(system: string): Rejections {
 /** With the counters of the query interface, which start when the system is first queried. */
 export function withQueryRejections(rejections: Rejections): Rejections {
   return counted(rejections, zero(OF_QUERIES))
+}
+
+const OF_RESOURCES: readonly Rejection[] = [...OF_ANY_VALUE, 'no_id', 'duplicate']
+
+/** With the counters of a resource, which start when it is first read. */
+export function withResourceRejections(rejections: Rejections, attribute: ResourceName): Rejections {
+  return counted(rejections, zero(OF_RESOURCES.map((reason) => ({ attribute, reason }))))
 }
 
 /** With the rejected values of one more response. */

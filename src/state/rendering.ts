@@ -13,6 +13,7 @@ import {
 } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import { boundedName } from '../values/names.ts'
+import { withPoolLabels } from './resources.ts'
 import { poolPart } from './samples.ts'
 import { NOTHING, type PoolState, type SystemState } from './state.ts'
 
@@ -61,7 +62,9 @@ export function* renderPools(
     const isCurrent = label === pool.label && pool.statePart !== NOTHING && !isChanged(pool)
     rendered.push(isCurrent ? pool : yield* renderPool({ ...pool, label }, system.name, find, maxBytes))
   }
-  return { ...system, pools: byId(rendered) }
+  const next = { ...system, pools: byId(rendered) }
+  const isRelabelled = rendered.some(({ label }, index) => label !== pools[index]?.label)
+  return isRelabelled ? withPoolLabels(next) : next
 }
 
 /** Undefined: nothing was read from the query interface. */

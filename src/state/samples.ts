@@ -4,7 +4,7 @@ import { type Family, STATE } from '../metrics/families.ts'
 import { filterPart, labelText, type Part, renderPart, Samples } from '../metrics/lines.ts'
 import { poolLabelText } from '../metrics/samples.ts'
 import { boundedName } from '../values/names.ts'
-import type { PoolState, SystemState } from './state.ts'
+import type { PoolState, ResourceState, SystemState } from './state.ts'
 
 /** The gauges about a system. */
 export function systemPart(system: SystemState): Part {
@@ -19,7 +19,20 @@ export function systemPart(system: SystemState): Part {
   samples.add(STATE.clockSkew.name, base, system.clockSkewSeconds)
   samples.add(STATE.tlsNotAfter.name, base, system.tlsNotAfterSeconds)
   addProviders(samples, base, system.inventory?.providers)
+  for (const [name, state] of system.resources) addResource(samples, `${base},resource="${name}"`, state)
   return renderPart(samples.byFamily)
+}
+
+function addResource(samples: Samples, base: string, state: ResourceState): void {
+  const { reading, lastSuccess, isAvailable, failure } = state
+  samples.add(STATE.resourceAvailable.name, base, Number(isAvailable))
+  if (isAvailable) samples.add(STATE.resourceUp.name, base, Number(failure === undefined))
+  samples.add(STATE.resourceLastSuccess.name, base, lastSuccess)
+  if (reading === undefined) return
+  const exported = reading.objects.filter(({ kind }) => !kind.isPart).length
+  const { leftOut: left_out, rejectedObjects: rejected } = reading
+  for (const [objects, count] of Object.entries({ exported, left_out, rejected }))
+    samples.add(STATE.resourceObjects.name, `${base},state="${objects}"`, count)
 }
 
 /** The gauges about a pool and its polls. */

@@ -6,8 +6,10 @@ import type { PoolRef } from '../api/feed/pools.ts'
 import type { Provider } from '../api/providers/providers.ts'
 import type { MergedReading } from '../api/query/merge.ts'
 import type { PerformanceReading } from '../api/query/values/performance.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
 import type { Labels } from '../config/config.ts'
 import { type Part, renderPart } from '../metrics/lines.ts'
+import type { ResourceName } from '../system_catalogue.ts'
 import { newRejections, type Rejections } from './rejections.ts'
 
 /** Why an attempt failed, in a form for metrics, log and status page. */
@@ -88,6 +90,22 @@ export interface PerformanceState {
   readonly failure: Failure | undefined
 }
 
+/** What is known of a resource of a system. */
+export interface ResourceState {
+  /** Undefined before the first success, and when the values were too old. */
+  readonly reading: ResourceReading | undefined
+  /** Seconds since the epoch. */
+  readonly lastSuccess: number | undefined
+  /** False: the system does not serve it, or the account lacks the role. */
+  readonly isAvailable: boolean
+  /** Why the last reading failed. */
+  readonly failure: Failure | undefined
+  /** Why one of its requests was refused, while others were answered. */
+  readonly partFailure: Failure | undefined
+  /** The lines of the reading. */
+  readonly part: Part
+}
+
 /** What is known of a system. A value: replaced as a whole, never edited. */
 export interface SystemState {
   readonly name: string
@@ -104,6 +122,8 @@ export interface SystemState {
   readonly inventory: InventoryState | undefined
   /** Undefined while the query interface is not polled. */
   readonly performance: PerformanceState | undefined
+  /** Those that were requested. */
+  readonly resources: ReadonlyMap<ResourceName, ResourceState>
   readonly rejections: Rejections
   /** Whether every pool, or the list of pools, was tried once. */
   readonly tried: boolean
@@ -122,6 +142,7 @@ export function newSystem(name: string, labels: Labels = {}): SystemState {
     discoveryFailure: undefined,
     inventory: undefined,
     performance: undefined,
+    resources: new Map(),
     rejections: newRejections(name),
     tried: false,
   }

@@ -122,7 +122,8 @@ export function systemParts(system: SystemState): Part[] {
     forecastPart,
     statePart,
   ])
-  return [...pools, systemPart(system), system.rejections.part]
+  const resources = [...system.resources.values()].map(({ part }) => part)
+  return [...pools, ...resources, systemPart(system), system.rejections.part]
 }
 
 function counterParts(system: SystemState): Part[] {

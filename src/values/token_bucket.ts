@@ -11,6 +11,8 @@ export interface TokenBucket {
   take(): boolean
   /** Takes the next token, which may be in the future. @returns milliseconds until then */
   reserve(): number
+  /** Milliseconds until there is a token. */
+  waitMs(): number
   /** Whether the last take() left less than one token. */
   isEmpty(): boolean
   /** Returns a token that was taken. */
@@ -51,6 +53,10 @@ export function createTokenBucket({ burst, intervalMs }: BucketSize, now: () => 
       fill()
       tokens -= 1
       return Math.max(0, -tokens * intervalMs)
+    },
+    waitMs() {
+      fill()
+      return Math.max(0, (1 - tokens) * intervalMs)
     },
     isEmpty: () => tokens < 1,
     giveBack() {

@@ -8,13 +8,16 @@ import { startExporter } from './exporter_setup.ts'
 /** One poll at the start, and no other one during the test. */
 const NEVER = neverSchedule()
 const ONCE = `poll: {schedule: "${NEVER}"}\nproviders: {schedule: ""}\nforecast: {schedule: "${NEVER}"}\ndiscovery: {schedule: "${NEVER}"}`
+/** Their schedules are tested with the poller. */
+const WITHOUT_RESOURCES =
+  'resources: {system: {schedule: ""}, replication: {schedule: ""}, namespaces: {schedule: ""}, quotas: {schedule: ""}, inventory: {schedule: ""}}'
 const systemAt = (url: string) =>
   `systems: [{name: a, base_url: "${url}", auth: {username: monitor, password: emulator}}]`
 
 describe('the load on the system', () => {
   test('is one request per pool and poll, and one login, for any number of scrapers', async () => {
     await using emulator = await startEmulator({ pools: 3 })
-    await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}`)
+    await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${WITHOUT_RESOURCES}`)
     await waitFor(() => emulator.log.count('forecast') === 3, { what: 'the first forecasts' })
     const scrapes = Array.from({ length: 300 }, () => get(`${setup.exporter.url}/metrics`))
     for (const { status } of await Promise.all(scrapes)) expect(status).toBe(200)
@@ -28,7 +31,7 @@ describe('the load on the system', () => {
   test('is within limits.concurrency and limits.requests_per_second', async () => {
     await using emulator = await startEmulator({ pools: 12 })
     emulator.setFaults(['slow-headers:0.1@nodes'])
-    const limits = 'limits: {concurrency: 2, requests_per_second: 20}'
+    const limits = `limits: {concurrency: 2, requests_per_second: 20}\n${WITHOUT_RESOURCES}`
     const began = Date.now()
     await using setup = await startExporter(`${systemAt(emulator.url)}\n${ONCE}\n${limits}`)
     await waitFor(() => emulator.log.count('forecast') === 12, { what: 'all polls and forecasts' })

@@ -1,4 +1,5 @@
 import type { SystemClient } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/errors/errors.ts'
 import { decodeFeed, type FeedReading } from '../../src/api/feed/feed.ts'
 import type { Config, SystemConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/load.ts'
@@ -38,6 +39,7 @@ export function clientOf({ nodes, ...methods }: Partial<SystemClient>): SystemCl
     forecasts: unexpected,
     history: unexpected,
     pools: unexpected,
+    resource: () => Promise.reject(new ApiError('not_found', 'no resources')),
     query: unexpected,
     read: unexpected,
     status: () => ({
@@ -79,12 +81,30 @@ export function recordingLog(level: 'debug' | 'info' = 'info'): Log & { readonly
   return { lines, debug, info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A configuration of one system, `a` by default, and the other sections in `yaml`. */
+/**
+ * A configuration of one system, `a` by default, and the other sections in `yaml`. Without a section `resources` there,
+ * no resource is read.
+ */
 export function configOf(
   yaml = '',
   system = '{name: a, base_url: "http://127.0.0.1:1", auth: {token: t}}',
 ): Config {
-  return parseConfig(`systems: [${system}]\n${yaml}`, { file: 'test.yml', environment: {} })
+  const config = parseConfig(`systems: [${system}]\n${yaml}`, { file: 'test.yml', environment: {} })
+  return yaml.includes('resources:') ? config : withoutResources(config)
+}
+
+export function withoutResources(config: Config): Config {
+  const schedules = {
+    system: '',
+    pools: '',
+    replication: '',
+    namespaces: '',
+    quotas: '',
+    buckets: '',
+    inventory: '',
+  }
+  const systems = config.systems.map((one) => ({ ...one, resources: { ...one.resources, schedules } }))
+  return { ...config, systems }
 }
 
 export function onlySystem({ systems: [system] }: Config): SystemConfig {

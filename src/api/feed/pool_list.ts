@@ -15,14 +15,14 @@ const MAX_NOT_FOUND_IN_ROW = 1
  * succeeded last is used again; the other list is tried after repeated 404, as after an upgrade.
  * @param read requests one of the lists
  */
-export function createPoolList(
-  read: (list: PoolList, signal: AbortSignal) => Promise<readonly PoolRef[]>,
-): (signal: AbortSignal) => Promise<readonly PoolRef[]> {
+export function createPoolList<Options extends unknown[]>(
+  read: (list: PoolList, signal: AbortSignal, ...options: Options) => Promise<readonly PoolRef[]>,
+): (signal: AbortSignal, ...options: Options) => Promise<readonly PoolRef[]> {
   let lastGood: PoolList | undefined
   let notFoundInRow = 0
 
-  async function readList(list: PoolList, signal: AbortSignal): Promise<readonly PoolRef[]> {
-    const pools = await read(list, signal)
+  async function readList(list: PoolList, ...how: [AbortSignal, ...Options]): Promise<readonly PoolRef[]> {
+    const pools = await read(list, ...how)
     lastGood = list
     notFoundInRow = 0
     return pools
@@ -35,15 +35,15 @@ export function createPoolList(
     return notFoundInRow > MAX_NOT_FOUND_IN_ROW
   }
 
-  return async (signal) => {
+  return async (...how) => {
     const [newer, older] = POOL_LISTS
     const [first, second] = lastGood === older ? [older, newer] : [newer, older]
     try {
-      return await readList(first, signal)
+      return await readList(first, ...how)
     } catch (failure) {
       if (!(failure instanceof ApiError) || !shouldTryOther(failure)) throw failure
       // The more specific failure is reported: the first, unless it is only a 404 before any success.
-      return await readList(second, signal).catch((other: unknown) => {
+      return await readList(second, ...how).catch((other: unknown) => {
         throw failure.reason === 'not_found' && lastGood === undefined ? other : failure
       })
     }

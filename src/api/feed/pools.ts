@@ -10,10 +10,13 @@ export interface PoolRef {
   readonly name: string | undefined
 }
 
+/** The list with the figures of the pools. */
+export const POOL_FIGURES_PATH = '/dashboard/zones/localzone/storagepools'
+
 /** The lists of pools, preferred list first. Source: real systems; the API document has neither. */
 export const POOL_LISTS = [
   // Without the parameter, real systems add the history of every attribute: 28 to 330 kB for each pool.
-  { path: '/dashboard/zones/localzone/storagepools', query: CURRENT_QUERY, decode: decodeStoragePools },
+  { path: POOL_FIGURES_PATH, query: CURRENT_QUERY, decode: decodeStoragePools },
   { path: '/vdc/data-services/varrays.json', query: undefined, decode: decodeVirtualArrays },
 ] as const
 
@@ -25,10 +28,12 @@ const POOL_HREF = /\/dashboard\/storagepools\/([^/]+)\/nodes(?:\.json)?$/
  * @param baseUrl links to another origin are ignored, so that the token is sent only to configured hosts
  */
 function decodeStoragePools(body: unknown, baseUrl: string): PoolRef[] {
-  return poolsOf(
-    embeddedList(body, 'list of pools'),
-    (entry) => idFromLink(entry, baseUrl) ?? readText(member(entry, 'id')),
-  )
+  return poolsOf(embeddedList(body, 'list of pools'), (entry) => storagePoolId(entry, baseUrl))
+}
+
+/** The id of a pool in the dashboard's list. */
+export function storagePoolId(entry: JsonObject, baseUrl: string): string | undefined {
+  return idFromLink(entry, baseUrl) ?? readText(member(entry, 'id'))
 }
 
 /** Each pool costs one request per poll, so the number of pools is bounded. */

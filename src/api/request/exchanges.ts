@@ -1,4 +1,5 @@
 import type { LimitsConfig, TlsConfig } from '../../config/config.ts'
+import type { ResourceName } from '../../system_catalogue.ts'
 import type { Secret } from '../../values/secret.ts'
 import type { ApiError } from '../errors/errors.ts'
 import type { Reason } from '../errors/reasons.ts'
@@ -10,10 +11,10 @@ import type { Limits } from './limits.ts'
 
 /** The operations that are counted and timed, by their name in metrics and errors. */
 export type Operation =
+  | ResourceName
   | 'nodes'
   | 'forecast'
   | 'history'
-  | 'pools'
   | 'providers'
   | 'whoami'
   | 'query'
@@ -96,7 +97,7 @@ export function createExchanges(options: ExchangesOptions): Exchanges {
   const exchange: Exchange = async (request, baseUrl, signal) => {
     const { operation, pool, headersOnly = false } = request
     // A logout does not wait for the rate limit: at the end it has two seconds.
-    if (operation !== 'logout') await pace(signal)
+    if (operation !== 'logout') await pace(signal, operation)
     const path = request.query === undefined ? request.path : `${request.path}?${request.query}`
     const { body } = request
     const headers = { ...JSON_HEADERS, ...(body !== undefined && JSON_CONTENT), ...request.headers }

@@ -1,4 +1,5 @@
 import type { LimitsConfig } from '../../config/config.ts'
+import { RESOURCE_NAMES } from '../../system_catalogue.ts'
 import { createTokenBucket } from '../../values/token_bucket.ts'
 import { pause } from '../http/deadline.ts'
 import { createPermits, type Permits } from '../http/permits.ts'
@@ -11,8 +12,21 @@ export interface Limits {
   /** Runs a task when fewer than `limits.concurrency` run. */
   readonly withPermit: Permits['run']
   readonly usage: Permits['usage']
+  /**
+   * Runs a request of a resource: one at a time, with a permit, when those before it leave it a tenth of the rate.
+   * @throws the reason of the signal when that aborts first
+   */
+  inShare<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>
   /** Resolves when the next request may be sent. @throws the reason of the signal when that aborts first */
-  pace(signal: AbortSignal): Promise<void>
+  pace(signal: AbortSignal, operation?: string): Promise<void>
+}
+
+/** Of `limits.requests_per_second`, for the requests of resources. */
+const RESOURCE_SHARE = 0.1
+
+/** Those of resources; the list of pools is needed for polls. */
+export function isOfResource(operation: string | undefined): boolean {
+  return operation !== 'pools' && RESOURCE_NAMES.some((name) => name === operation)
 }
 
 export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): Limits {
@@ -21,12 +35,27 @@ export function createLimits({ concurrency, requestsPerSecond }: LimitsConfig): 
   // Not the interval of p-queue, which uses the clock of the machine: after that is set back, no request would be sent.
   const bucket = createTokenBucket(size, () => performance.now())
   const permits = createPermits(concurrency)
+  const share = createTokenBucket({ burst: 1, intervalMs: size.intervalMs / RESOURCE_SHARE }, () =>
+    performance.now(),
+  )
+  const turns = createPermits(1)
 
   return {
     withPermit: permits.run,
     usage: permits.usage,
-    async pace(signal) {
+    inShare: (task, signal) =>
+      turns.run(
+        async () => {
+          // Before the permit, which polls need.
+          await pause(share.waitMs(), signal)
+          return permits.run(task, { signal, priority: PRIORITIES.other })
+        },
+        { signal },
+      ),
+    async pace(signal, operation) {
       signal.throwIfAborted()
+      // Repeated requests do not wait for their share; the next one waits for it.
+      if (isOfResource(operation)) share.reserve()
       // An aborted waiter still takes its token: at most one for each permit is lost.
       await pause(bucket.reserve(), signal)
     },

@@ -5,7 +5,7 @@ import type { HttpResponse } from '../http/transport.ts'
 import type { Attempts } from './attempts.ts'
 import type { Breaker } from './breaker.ts'
 import type { Exchange, Operation, Request } from './exchanges.ts'
-import { type Limits, PRIORITIES } from './limits.ts'
+import { isOfResource, type Limits, PRIORITIES } from './limits.ts'
 
 /**
  * Sends a request and decodes the answer.
@@ -47,7 +47,7 @@ export function createOperate(options: OperationOptions): Operate {
           deadline: performance.now() + timeoutMs,
           // The system may count a refused login whose response is lost, and lock the account.
           isIdempotent: request.operation !== 'login',
-          isLong: request.operation === 'query',
+          isLong: request.operation === 'query' || isOfResource(request.operation),
         },
       ),
     )
@@ -73,6 +73,7 @@ export function createOperate(options: OperationOptions): Operate {
   }
 
   return (request, stop, decode) => {
+    if (isOfResource(request.operation)) return limits.inShare(() => admitted(request, stop, decode), stop)
     const priority = POLLS.includes(request.operation) ? PRIORITIES.poll : PRIORITIES.other
     return limits.withPermit(() => admitted(request, stop, decode), { signal: stop, priority })
   }

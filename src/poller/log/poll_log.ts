@@ -2,10 +2,12 @@ import type { ApiError } from '../../api/errors/errors.ts'
 import type { PoolRef } from '../../api/feed/pools.ts'
 import type { RejectedValue } from '../../api/feed/rejected_values.ts'
 import { REJECTIONS } from '../../api/parse/reads.ts'
+import { isNotAvailable } from '../../api/resources/refusals.ts'
 import type { Fields, Log } from '../../log.ts'
 import type { OwnMetrics } from '../../metrics/own.ts'
 import type { SystemState } from '../../state/state.ts'
 import type { StateStore } from '../../state/store.ts'
+import { RESOURCE_NAMES, type ResourceName } from '../../system_catalogue.ts'
 import { BoundedMap } from '../../values/bounded_map.ts'
 
 /** What the line of a poll has besides its outcome. */
@@ -23,11 +25,13 @@ export interface PollLog {
   /** A deviation of the system that a reader of its history noticed. */
   historyNotice(poolId: string, text: string): void
   discovered(failure: ApiError | undefined): void
+  /** A resource was read. */
+  resource(name: ResourceName, failure: ApiError | undefined): void
   /** The list of authentication providers was requested. */
   providers(failure: ApiError | undefined): void
   /** Logs which pools are new in the list, and which are gone. */
   pools(before: readonly string[], now: readonly PoolRef[]): void
-  /** @param poolId undefined for values of the query interface */
+  /** @param poolId undefined for values of the query interface and of resources */
   rejected(poolId: string | undefined, values: readonly RejectedValue[]): void
   /** A poll of the query interface; `empty`: it has no current data. */
   queried(outcome: 'ok' | 'empty' | ApiError, poll: PollSize): void
@@ -60,7 +64,7 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
     const { attribute, reason, node, text } = value
     const rest = { node, attribute, reason, why: REJECTIONS[reason], value: text }
     // Pools of one system mostly have the same faulty values: one line for all of them.
-    const source = poolId === undefined ? 'query interface' : 'feed'
+    const source = poolId === undefined ? sourceOf(attribute) : 'feed'
     once(`${attribute} ${reason}`, () =>
       log.warn(`a value of the ${source} was not exported`, { ...placeOf(poolId), ...rest }),
     )
@@ -73,9 +77,9 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
     },
     forecast: (poolId, failure) => changes.note('forecast', poolId, failure),
     history: (poolId, failure) => changes.note('history', poolId, failure),
-    historyNotice(poolId, text) {
-      once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId)))
-    },
+    historyNotice: (poolId, text) =>
+      once(`history ${text}`, () => log.info(`history: ${text}`, placeOf(poolId))),
+    resource: (name, failure) => noteResource({ log, system, changes, once }, name, failure),
     discovered: (failure) => changes.note('discovery of pools', undefined, failure),
     providers: (failure) => changes.note('list of authentication providers', undefined, failure),
     pools: (before, now) => logPools(log, store.system(system), { system, before, now }),
@@ -110,6 +114,32 @@ export function createPollLog({ log, own, store, system }: PollLogOptions): Poll
     },
     forget: changes.forget,
   }
+}
+
+function sourceOf(attribute: string): string {
+  return RESOURCE_NAMES.some((name) => name === attribute) ? 'resources' : 'query interface'
+}
+
+interface ResourceLog {
+  readonly log: Log
+  readonly system: string
+  readonly changes: ReturnType<typeof createChangeLog>
+  readonly once: ReturnType<typeof createOnce>
+}
+
+/** A refusal is no failure: not every release has every resource. */
+function noteResource(
+  { log, system, changes, once }: ResourceLog,
+  resource: ResourceName,
+  failure: ApiError | undefined,
+): void {
+  const isRefused = isNotAvailable(failure)
+  changes.note(`resource ${resource}`, undefined, isRefused ? undefined : failure)
+  if (!isRefused) return
+  const { reason, message: error } = failure
+  once(`${resource} ${reason}`, () =>
+    log.info('a resource is not available', { system, resource, reason, error }),
+  )
 }
 
 interface PoolLists {

@@ -1,0 +1,113 @@
+import { boundedName } from '../../values/names.ts'
+import { isObject } from '../parse/json.ts'
+import { nameFilter, type ReadingContext, type ResourceFilters } from './context.ts'
+import { hasMembers, listIn } from './lists.ts'
+import { createFoundCheck, listNamespaces, nameIn } from './namespaces.ts'
+import { decodeObject, kindOf, objectSteps, type ResourceObject, valuesOf } from './objects.ts'
+import { batchesOf, type DecodeResource, entrySteps, readPages, requestOf } from './requests.ts'
+import { createSelection, type Sized } from './selection.ts'
+
+interface Bucket extends Sized {
+  readonly objects: readonly ResourceObject[]
+}
+
+const USAGE = kindOf('bucket')
+const LISTED = kindOf('bucketQuota')
+const COUNT = kindOf('bucketCount')
+
+/** Reads the buckets of all namespaces, one after the other, and exports the largest. */
+export function createBucketReader({ buckets: { top, ...patterns } }: ResourceFilters) {
+  const selection = createSelection<Bucket>(top)
+  const isSelected = nameFilter(patterns)
+  return async (context: ReadingContext): Promise<void> => {
+    const { builder, namespaces } = context
+    const exported = namespaces()
+    let found: readonly Bucket[] = []
+    let total = 0
+    const isFound = createFoundCheck()
+    for (const { name: namespace } of await listNamespaces(context)) {
+      const listed = await isFound(() => listBuckets(context, namespace))
+      if (listed === undefined) continue
+      if (exported?.includes(namespace) ?? true) builder.add([countObject(namespace, listed.length, context)])
+      const chosen = listed.filter(({ name }) => isSelected(`${namespace}/${name}`))
+      total += chosen.length
+      found = selection.candidates([...found, ...(await readUsage(context, namespace, chosen))])
+    }
+    const selected = selection.select(found)
+    builder.add(selected.flatMap(({ objects }) => objects))
+    builder.leaveOut(total - selected.length)
+  }
+}
+
+interface ListedBucket {
+  readonly name: string
+  readonly quota: ResourceObject | undefined
+}
+
+async function listBuckets(
+  { send, refusals, builder: { rejected }, signal }: ReadingContext,
+  namespace: string,
+): Promise<ListedBucket[]> {
+  const decode: DecodeResource<readonly ListedBucket[]> = (body, { now }) =>
+    entrySteps(listIn(body, LISTED), (entry) => {
+      const name = isObject(entry) ? nameIn(entry) : undefined
+      if (name === undefined) rejected.add({ attribute: 'buckets', reason: 'no_id', node: '', text: '' })
+      if (name === undefined || !isObject(entry)) return undefined
+      const hasQuota = hasMembers(entry, LISTED)
+      return {
+        name,
+        quota: hasQuota ? decodeObject({ ...entry, namespace, name }, LISTED, { now, rejected }) : undefined,
+      }
+    })
+  const request = { ...requestOf(LISTED), query: `namespace=${encodeURIComponent(namespace)}` }
+  return refusals.run(request.path, () => readPages(send, request, decode, signal))
+}
+
+function countObject(
+  namespace: string,
+  buckets: number,
+  { builder: { rejected } }: ReadingContext,
+): ResourceObject {
+  const object = decodeObject({ namespace, buckets }, COUNT, { now: 0, rejected })
+  if (object === undefined) throw new RangeError('a namespace without a name')
+  return object
+}
+
+async function readUsage(
+  { send, refusals, builder: { rejected }, signal }: ReadingContext,
+  namespace: string,
+  listed: readonly ListedBucket[],
+): Promise<Bucket[]> {
+  const quotas = new Map(listed.map(({ name, quota }) => [name, quota]))
+  const request = requestOf(USAGE, namespace)
+  const buckets: Bucket[] = []
+  for (const names of batchesOf([...quotas.keys()])) {
+    const body = JSON.stringify({ id: names })
+    const objects = await refusals.run(USAGE.path, () =>
+      send(
+        { ...request, body },
+        (answer, { now }) => objectSteps(answer, USAGE, { now, rejected, idOf: () => namespace }),
+        signal,
+      ),
+    )
+    for (const object of objects) buckets.push(bucketOf(namespace, object, quotas))
+  }
+  return buckets
+}
+
+function bucketOf(
+  namespace: string,
+  object: ResourceObject,
+  quotas: ReadonlyMap<string, ResourceObject | undefined>,
+): Bucket {
+  const [, bucket = ''] = object.labels
+  const quota = quotas.get(bucket)
+  return {
+    key: JSON.stringify([namespace, bucket]),
+    size: valuesOf(object, 'sds_bucket_used_bytes')[0] ?? 0,
+    objects: [
+      { ...object, labels: [boundedName(namespace), bucket], id: undefined },
+      ...(quota === undefined ? [] : [quota]),
+    ],
+  }
+}

@@ -1,0 +1,34 @@
+import type { ResourcesConfig } from '../../config/config.ts'
+import type { ReadingBuilder } from './reading.ts'
+import type { RefusalMemory } from './refusals.ts'
+import type { SendResource } from './requests.ts'
+
+/** What is read of namespaces and buckets. */
+export type ResourceFilters = Pick<ResourcesConfig, 'namespaces' | 'buckets'>
+
+export interface ResourceReaderOptions {
+  readonly filters: ResourceFilters
+  readonly send: SendResource
+  /** Names of the namespaces that are exported; undefined if they are not known. */
+  readonly namespaces: () => readonly string[] | undefined
+  /** Waits. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Monotonic clock in milliseconds. */
+  readonly now: () => number
+}
+
+/** What the functions that read a resource need. */
+export interface ReadingContext extends ResourceReaderOptions {
+  readonly refusals: RefusalMemory
+  readonly builder: ReadingBuilder
+  readonly signal: AbortSignal
+  readonly spreadMs: number
+}
+
+/** Decides which names are read. */
+export function nameFilter({ include, exclude }: { readonly include: string; readonly exclude: string }) {
+  const whole = (text: string) => (text === '' ? undefined : new RegExp(`^(?:${text})$`))
+  const included = whole(include)
+  const excluded = whole(exclude)
+  return (name: string): boolean => (included?.test(name) ?? true) && !(excluded?.test(name) ?? false)
+}

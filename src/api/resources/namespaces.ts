@@ -1,0 +1,168 @@
+import type { ObjectKind } from '../../system_catalogue.ts'
+import { MAX_ID_CHARACTERS } from '../../values/ids.ts'
+import { boundedName } from '../../values/names.ts'
+import { ApiError } from '../errors/errors.ts'
+import { isObject, type JsonObject, member, readText } from '../parse/json.ts'
+import { nameFilter, type ReadingContext, type ResourceFilters } from './context.ts'
+import { hasMembers, listIn } from './lists.ts'
+import { decodeObject, kindOf, objectSteps, type ResourceObject, valuesOf } from './objects.ts'
+import { isNotAvailable } from './refusals.ts'
+import {
+  batchesOf,
+  type DecodeResource,
+  entrySteps,
+  type ResourceRequest,
+  readPages,
+  requestOf,
+} from './requests.ts'
+import { createSelection, type Sized } from './selection.ts'
+
+/** A namespace of the list, with the object of its quota if the list has it. */
+interface ListedNamespace {
+  readonly name: string
+  readonly quota: ResourceObject | undefined
+}
+
+const NAMESPACES = { path: '/object/namespaces' } as const
+const NAMES = { ...kindOf('quota'), list: ['namespace', 'namespaces'] }
+
+/** A name that can be part of a path; of a namespace or a bucket. */
+export function nameIn(entry: JsonObject): string | undefined {
+  const name = readText(member(entry, 'name')) ?? readText(member(entry, 'id'))
+  const isUsable = name !== undefined && name.length <= MAX_ID_CHARACTERS && !/^\.+$/.test(name)
+  return isUsable ? name : undefined
+}
+
+/** All namespaces that the configuration selects, each once. */
+export async function listNamespaces(context: ReadingContext): Promise<ListedNamespace[]> {
+  const { send, refusals, builder, signal, filters } = context
+  const isSelected = nameFilter(filters.namespaces)
+  const { rejected } = builder
+  const request: ResourceRequest = { operation: 'namespaces', ...NAMESPACES }
+  const decode: DecodeResource<readonly ListedNamespace[]> = (body, { now }) =>
+    entrySteps(listIn(body, NAMES), (entry) => {
+      const name = isObject(entry) ? nameIn(entry) : undefined
+      if (name === undefined) rejected.add({ attribute: 'namespaces', reason: 'no_id', node: '', text: '' })
+      if (name === undefined || !isSelected(name) || !isObject(entry)) return undefined
+      const hasQuota = hasMembers(entry, NAMES)
+      return { name, quota: hasQuota ? decodeObject(entry, NAMES, { now, rejected }) : undefined }
+    })
+  const list = await refusals.run(request.path, () => readPages(send, request, decode, signal))
+  return [...new Map(list.map((namespace) => [namespace.name, namespace])).values()]
+}
+
+const USED = 'sds_namespace_used_bytes'
+
+interface SizedObject extends Sized {
+  readonly object: ResourceObject
+}
+
+/** Reads the usage of all namespaces, and exports that of the largest. */
+export function createNamespaceReader({ namespaces }: ResourceFilters) {
+  const selection = createSelection<SizedObject>(namespaces.max)
+  return async (context: ReadingContext): Promise<void> => {
+    const names = (await listNamespaces(context)).map(({ name }) => name)
+    const found: SizedObject[] = []
+    for (const batch of batchesOf(names)) {
+      const objects = await readUsage(context, batch)
+      found.push(
+        ...objects.map((object) => ({
+          key: object.labels[0] ?? '',
+          size: valuesOf(object, USED)[0] ?? 0,
+          object,
+        })),
+      )
+    }
+    const selected = selection.select(found)
+    context.builder.add(selected.map(({ object }) => object))
+    context.builder.leaveOut(found.length - selected.length)
+  }
+}
+
+const USAGE = kindOf('namespace')
+const SINGLE_USAGE: ObjectKind = { ...withoutList(USAGE), path: '/object/billing/namespace/{namespace}/info' }
+
+function withoutList({ list: _, ...kind }: ObjectKind): ObjectKind {
+  return kind
+}
+
+/** In one request; releases before 3.2 have one for each namespace only. */
+async function readUsage(context: ReadingContext, names: readonly string[]): Promise<ResourceObject[]> {
+  const { send, refusals, builder, signal } = context
+  const request = { ...requestOf(USAGE), body: JSON.stringify({ id: names }) }
+  try {
+    return await refusals.run(request.path, () =>
+      send(request, (body, { now }) => objectSteps(body, USAGE, { now, rejected: builder.rejected }), signal),
+    )
+  } catch (failure) {
+    if (!isNotAvailable(failure) || failure.reason === 'forbidden') throw failure
+    return readEach(context, names, SINGLE_USAGE)
+  }
+}
+
+/** Quotas of the namespaces whose usage is exported. */
+export async function readQuotas(context: ReadingContext): Promise<void> {
+  const { namespaces, filters, builder } = context
+  const list = await listNamespaces(context)
+  const exported = namespaces()
+  const shown = exported === undefined ? list.slice(0, filters.namespaces.max) : onlyNamed(list, exported)
+  builder.leaveOut(list.length - shown.length)
+  const isListed = list.some(({ quota }) => quota !== undefined)
+  const objects = isListed
+    ? shown.flatMap(({ quota }) => quota ?? [])
+    : await readEach(
+        context,
+        shown.map(({ name }) => name),
+        kindOf('quota'),
+      )
+  builder.add(objects)
+}
+
+function onlyNamed(list: readonly ListedNamespace[], names: readonly string[]): ListedNamespace[] {
+  const wanted = new Set(names)
+  return list.filter(({ name }) => wanted.has(name))
+}
+
+/** One request for each namespace, spread over the time of the context. Namespaces that are gone are left out. */
+async function readEach(
+  context: ReadingContext,
+  names: readonly string[],
+  kind: ObjectKind,
+): Promise<ResourceObject[]> {
+  const { send, refusals, builder, signal, pause, spreadMs } = context
+  const objects: ResourceObject[] = []
+  const decode: DecodeResource<ResourceObject | undefined> = function* (body, { now }) {
+    const [object] = yield* objectSteps(body, kind, { now, rejected: builder.rejected, idOf: () => '' })
+    return object
+  }
+  const isFound = createFoundCheck()
+  await refusals.run(kind.path, async () => {
+    for (const [index, name] of names.entries()) {
+      if (index > 0 && spreadMs > 0) await pause(spreadMs / names.length, signal)
+      const object = await isFound(() => send(requestOf(kind, name), decode, signal))
+      if (object !== undefined) objects.push({ ...object, labels: [boundedName(name)], id: undefined })
+    }
+  })
+  return objects
+}
+
+/** Namespaces without an answer, before the first one with, after which the request counts as not served. */
+const MAX_UNKNOWN = 3
+
+/** Requests for one namespace each; undefined for one that does not exist any more. */
+export function createFoundCheck() {
+  let found = 0
+  let unknown = 0
+  return async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      const result = await ask()
+      found += 1
+      return result
+    } catch (failure) {
+      const isGone = failure instanceof ApiError && (failure.status === 404 || failure.status === 400)
+      unknown += 1
+      if (!isGone || (found === 0 && unknown >= MAX_UNKNOWN)) throw failure
+      return undefined
+    }
+  }
+}

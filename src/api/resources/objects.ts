@@ -1,0 +1,168 @@
+import { UNITS } from '../../catalogue.ts'
+import type { Steps } from '../../slices.ts'
+import { type Column, OBJECT_KINDS, type ObjectKind, type ObjectName } from '../../system_catalogue.ts'
+import { ApiError } from '../errors/errors.ts'
+import type { RejectedValues } from '../feed/rejected_values.ts'
+import { isObject, type JsonObject, member, readName, readText } from '../parse/json.ts'
+import { type Rejection, unreadable } from '../parse/reads.ts'
+import { hasMembers, listIn, objectIn } from './lists.ts'
+import { readValue } from './values.ts'
+
+/** What a resource says of one object. Only members of the catalogue are read, so secrets are left in the response. */
+export interface ResourceObject {
+  readonly kind: ObjectKind
+  /** Values of the labels, in the order of the catalogue; the first may be missing if there is an id. */
+  readonly labels: readonly (string | undefined)[]
+  readonly id: string | undefined
+  readonly values: readonly ResourceValue[]
+}
+
+export interface ResourceValue {
+  readonly column: Column
+  /** In the base unit of the family. */
+  readonly value: number
+  /** Of the snapshot, in seconds since the epoch. */
+  readonly t?: number
+  readonly text?: string
+}
+
+/** What an object is decoded with. */
+export interface ObjectContext {
+  /** Time of the response by the clock of the system, in seconds since the epoch. */
+  readonly now: number
+  readonly rejected: RejectedValues
+  /** The id, if it is not a member. */
+  readonly idOf?: (entry: JsonObject) => string | undefined
+}
+
+/** Entries that are decoded before other tasks may run. */
+const ENTRIES_IN_STEP = 20
+
+/**
+ * The objects of a response.
+ * @throws {ApiError} `schema` without list or object, `not_found` if no object has a member that is exported
+ */
+export function* objectSteps(
+  body: unknown,
+  kind: ObjectKind,
+  context: ObjectContext,
+): Steps<ResourceObject[]> {
+  const entries = kind.list === undefined ? [objectIn(body, kind)] : listIn(body, kind)
+  checkServed(entries, kind)
+  const objects: ResourceObject[] = []
+  for (const [index, entry] of entries.entries()) {
+    const object = isGone(entry) ? undefined : decodeObject(entry, kind, context)
+    const shown = object && (ADJUST[kind.name]?.(object, context) ?? object)
+    if (shown !== undefined && !isInternal(shown)) objects.push(shown)
+    if (index % ENTRIES_IN_STEP === ENTRIES_IN_STEP - 1) yield
+  }
+  return kind.list !== undefined && Object.keys(kind.labels).length === 0 ? merged(objects, kind) : objects
+}
+
+export function kindOf(name: ObjectName): ObjectKind {
+  const kind = OBJECT_KINDS.get(name)
+  if (kind === undefined) throw new RangeError(`no object ${name}`)
+  return kind
+}
+
+function checkServed(entries: readonly unknown[], kind: ObjectKind): void {
+  const objects = entries.filter(isObject)
+  const hasColumns = kind.columns.some(({ members }) => members.length > 0)
+  if (!hasColumns || objects.length === 0 || objects.some((entry) => hasMembers(entry, kind))) return
+  throw new ApiError('not_found', 'the response has none of the figures that are exported')
+}
+
+/** Billing answers for names that do not exist. */
+function isGone(entry: unknown): boolean {
+  return isObject(entry) && readText(member(entry, 'valid_namespace')) === 'false'
+}
+
+/** Undefined without a name. */
+export function decodeObject(
+  entry: unknown,
+  kind: ObjectKind,
+  context: ObjectContext,
+): ResourceObject | undefined {
+  const object: JsonObject = isObject(entry) ? entry : {}
+  const labels = Object.values(kind.labels).map((names) => firstName(object, names))
+  const id = context.idOf?.(object) ?? (kind.id === undefined ? undefined : readName(member(object, kind.id)))
+  if (labels.length > 0 && (labels[0] ?? id) === undefined) {
+    reject(context, kind, 'no_id', '')
+    return undefined
+  }
+  const values = kind.columns.flatMap((column) => decodeValue(object, kind, column, context))
+  return { kind, labels, id, values }
+}
+
+function firstName(object: JsonObject, names: string): string | undefined {
+  return names
+    .split('|')
+    .map((name) => readName(member(object, name)))
+    .find((text) => text !== undefined)
+}
+
+function decodeValue(
+  object: JsonObject,
+  kind: ObjectKind,
+  column: Column,
+  context: ObjectContext,
+): ResourceValue[] {
+  const { members, unit } = column
+  const text = column.text && readName(member(object, column.text.member))
+  if (column.text !== undefined && text === undefined) return []
+  if (members.length === 0) return [{ column, value: 1, ...(text !== undefined && { text }) }]
+  const name = members.find((candidate) => Object.hasOwn(object, candidate))
+  if (name === undefined) return []
+  const sizes = unit === 'KiB' ? readText(member(object, 'total_size_unit')) : undefined
+  const read =
+    sizes === undefined || sizes === 'KB' ? readValue(object[name], column) : unreadable('text', sizes)
+  if (read.state === 'unreadable') reject(context, kind, read.rejection, `${name}: ${read.text}`)
+  if (read.state !== 'served') return []
+  const { value, t } = read.value
+  return [{ column, value: UNITS[unit].toBase(value), ...(t !== undefined && { t }) }]
+}
+
+function reject({ rejected }: ObjectContext, kind: ObjectKind, reason: Rejection, text: string): void {
+  rejected.add({ attribute: kind.resource, reason, node: '', text })
+}
+
+/** What the values of one object say of each other. */
+const ADJUST: Partial<
+  Readonly<Record<ObjectName, (object: ResourceObject, context: ObjectContext) => ResourceObject>>
+> = {
+  // The time is left over when nothing is pending, and may be in the future.
+  group(object, { now }) {
+    const pending = valuesOf(object, 'sds_replication_group_pending_bytes').some((value) => value > 0)
+    return without(object, ({ column, value }) => isRecoveryPoint(column) && (!pending || value > now))
+  },
+}
+
+const isRecoveryPoint = ({ family }: Column) =>
+  family === 'sds_replication_group_recovery_point_timestamp_seconds'
+
+/** The values of a family. */
+export function valuesOf({ values }: ResourceObject, family: string): number[] {
+  return values.flatMap(({ column, value }) => (column.family === family ? [value] : []))
+}
+
+function without(object: ResourceObject, isDropped: (value: ResourceValue) => boolean): ResourceObject {
+  return { ...object, values: object.values.filter((value) => !isDropped(value)) }
+}
+
+/** A replication group without data, which policies of the system leave out, too. */
+const INTERNAL_GROUP = /:00000000-0000-0000-0000-000000000000:global$/
+
+function isInternal({ kind, id }: ResourceObject): boolean {
+  return kind.name === 'group' && id !== undefined && INTERNAL_GROUP.test(id)
+}
+
+/** One object for all entries of a list: what is true of one is true of all, and the first time counts. */
+function merged(objects: readonly ResourceObject[], kind: ObjectKind): ResourceObject[] {
+  const values = kind.columns.flatMap((column) => {
+    const found = objects.flatMap(({ values }) => values.filter((value) => value.column === column))
+    if (found.length === 0) return []
+    const pick = column.unit === 'time' ? Math.min : Math.max
+    return [{ column, value: found.map(({ value }) => value).reduce((a, b) => pick(a, b)) }]
+  })
+  return [{ kind, labels: [], id: undefined, values }]
+}

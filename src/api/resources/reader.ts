@@ -1,0 +1,89 @@
+import { OBJECT_KINDS, type ObjectKind, type ResourceName } from '../../system_catalogue.ts'
+import type { ApiError } from '../errors/errors.ts'
+import { createBucketReader } from './buckets.ts'
+import type { ReadingContext, ResourceReaderOptions } from './context.ts'
+import { createNamespaceReader, readQuotas } from './namespaces.ts'
+import { objectSteps, type ResourceObject } from './objects.ts'
+import { createReadingBuilder, type ReadingBuilder, type ResourceReading } from './reading.ts'
+import { createRefusalMemory, isNotAvailable } from './refusals.ts'
+import { requestOf } from './requests.ts'
+
+/** Reads the resources of one system. Remembers what the system refuses, and what was selected. */
+export interface ResourceReader {
+  /**
+   * @param spreadMs time over which many requests are spread
+   * @throws {ApiError} when no request of the resource is answered, or one fails for another reason
+   */
+  read(resource: ResourceName, signal: AbortSignal, spreadMs?: number): Promise<ResourceReading>
+}
+
+type Read = (context: ReadingContext) => Promise<void>
+
+export function createResourceReader(options: ResourceReaderOptions): ResourceReader {
+  const refusals = createRefusalMemory(options.now)
+  const special: Partial<Record<ResourceName, Read>> = {
+    namespaces: createNamespaceReader(options.filters),
+    quotas: readQuotas,
+    buckets: createBucketReader(options.filters),
+  }
+  return {
+    async read(resource, signal, spreadMs = 0) {
+      const builder = createReadingBuilder(resource)
+      const context = { ...options, refusals, builder, signal, spreadMs }
+      await (special[resource] ?? readKinds(resource))(context)
+      return builder.reading()
+    },
+  }
+}
+
+/** One request for each kind of object. Kinds that the system does not serve are missing, while others are served. */
+function readKinds(resource: ResourceName): Read {
+  const kinds = [...OBJECT_KINDS.values()].filter((kind) => kind.resource === resource)
+  return async (context) => {
+    let answered = 0
+    let missing: ApiError | undefined
+    for (const kind of kinds) {
+      try {
+        addObjects(context.builder, kind, await readKind(kind, context))
+        answered += 1
+      } catch (failure) {
+        if (!isNotAvailable(failure)) throw failure
+        missing ??= failure
+      }
+    }
+    if (missing === undefined) return
+    if (answered === 0) throw missing
+    context.builder.miss(missing)
+  }
+}
+
+function readKind(kind: ObjectKind, context: ReadingContext): Promise<ResourceObject[]> {
+  const { send, refusals, builder, signal } = context
+  return refusals.run(kind.path, () =>
+    send(
+      requestOf(kind),
+      (body, { now }) => objectSteps(body, kind, { now, rejected: builder.rejected }),
+      signal,
+    ),
+  )
+}
+
+/** With the limits of the kind. */
+export function addObjects(
+  builder: ReadingBuilder,
+  kind: ObjectKind,
+  objects: readonly ResourceObject[],
+): void {
+  if (kind.count !== undefined) builder.count(kind.count.family, objects.length)
+  const shown = kind.name === 'node' ? withFewVersions(objects) : objects.slice(0, kind.max)
+  builder.add(shown)
+  builder.leaveOut(objects.length - shown.length)
+}
+
+const MAX_VERSIONS = 20
+
+function withFewVersions(objects: readonly ResourceObject[]): ResourceObject[] {
+  const versionOf = ({ values }: ResourceObject) => values[0]?.text
+  const versions = [...new Set(objects.map(versionOf))].slice(0, MAX_VERSIONS)
+  return objects.filter((object) => versions.includes(versionOf(object)))
+}

@@ -1,0 +1,68 @@
+import type { ResourceName } from '../../system_catalogue.ts'
+import type { ApiError } from '../errors/errors.ts'
+import { createRejectedValues, type RejectedValue, type RejectedValues } from '../feed/rejected_values.ts'
+import type { ResourceObject } from './objects.ts'
+
+/** What was read of a resource. */
+export interface ResourceReading {
+  readonly objects: readonly ResourceObject[]
+  /** Number of objects of lists that are counted, by family. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Objects that a limit left out. */
+  readonly leftOut: number
+  /** Objects without a name, and those that occur twice. */
+  readonly rejectedObjects: number
+  readonly rejected: readonly RejectedValue[]
+  /** Why the system did not answer one of the requests, while it answered others. */
+  readonly missing: ApiError | undefined
+}
+
+/** Collects the objects of a reading, each once. */
+export interface ReadingBuilder {
+  readonly rejected: RejectedValues
+  add(objects: readonly ResourceObject[]): void
+  count(family: string, objects: number): void
+  leaveOut(objects: number): void
+  miss(failure: ApiError): void
+  reading(): ResourceReading
+}
+
+export function createReadingBuilder(resource: ResourceName): ReadingBuilder {
+  const objects = new Map<string, ResourceObject>()
+  const counts = new Map<string, number>()
+  const rejected = createRejectedValues()
+  let leftOut = 0
+  let missing: ApiError | undefined
+
+  return {
+    rejected,
+    add(list) {
+      for (const object of list) {
+        const key = JSON.stringify([object.kind.name, object.id ?? object.labels])
+        if (objects.has(key)) rejected.add({ attribute: resource, reason: 'duplicate', node: '', text: key })
+        objects.set(key, object)
+      }
+    },
+    count: (family, number) => void counts.set(family, number),
+    leaveOut(number) {
+      leftOut += number
+    },
+    miss(failure) {
+      missing ??= failure
+    },
+    reading() {
+      const values = rejected.list()
+      const times = values.filter(({ reason }) => OF_OBJECTS.includes(reason)).map(({ times }) => times)
+      return {
+        objects: [...objects.values()],
+        counts,
+        leftOut,
+        rejectedObjects: times.reduce((sum, number) => sum + number, 0),
+        rejected: values,
+        missing,
+      }
+    },
+  }
+}
+
+const OF_OBJECTS: readonly string[] = ['no_id', 'duplicate']

@@ -1,0 +1,76 @@
+import type { ResourceName } from '../../system_catalogue.ts'
+import { ApiError } from '../errors/errors.ts'
+
+/** Method not allowed, not implemented. */
+const NOT_SERVED: readonly unknown[] = [405, 501]
+
+/** Whether the system does not serve what was requested, or the account lacks the role. */
+export function isNotAvailable(failure: unknown): failure is ApiError {
+  if (!(failure instanceof ApiError)) return false
+  return (
+    failure.reason === 'forbidden' || failure.reason === 'not_found' || NOT_SERVED.includes(failure.status)
+  )
+}
+
+/** A system that restarts or is upgraded answers so for a short time. */
+const REFUSALS_ALLOWED = 2
+const PAUSE_MS = 3_600_000
+
+/** Sends each request that was refused three times in a row only every hour. */
+export interface RefusalMemory {
+  /** @throws {ApiError} that of the task; of the last one while nothing is sent */
+  run<T>(key: string, task: () => Promise<T>): Promise<T>
+}
+
+interface Refused {
+  readonly failure: ApiError
+  readonly inRow: number
+  /** On the clock of `now`, in milliseconds. */
+  readonly untilMs: number
+}
+
+/** @param now monotonic clock in milliseconds */
+export function createRefusalMemory(now: () => number): RefusalMemory {
+  const refused = new Map<string, Refused>()
+
+  function note(key: string, failure: ApiError): void {
+    const inRow = (refused.get(key)?.inRow ?? 0) + 1
+    const untilMs = inRow > REFUSALS_ALLOWED ? now() + PAUSE_MS : Number.NEGATIVE_INFINITY
+    refused.set(key, { failure, inRow, untilMs })
+  }
+
+  return {
+    async run(key, task) {
+      const last = refused.get(key)
+      if (last !== undefined && now() < last.untilMs) throw last.failure
+      try {
+        const result = await task()
+        refused.delete(key)
+        return result
+      } catch (failure) {
+        if (isNotAvailable(failure)) note(key, failure)
+        throw failure
+      }
+    },
+  }
+}
+
+/** The failure, with the remedy of a resource. */
+export function withResourceRemedy(failure: ApiError, resource: ResourceName): ApiError {
+  if (!isNotAvailable(failure)) return failure
+  const end = resource === 'pools' ? undefined : `set resources.${resource}.schedule: ""`
+  const remedy =
+    failure.reason === 'forbidden'
+      ? joined(', or ', 'assign the role SYSTEM_MONITOR to the account', end)
+      : joined('; ', 'none if this release does not have it', end && `${end} to end the requests`)
+  return new ApiError(
+    failure.reason,
+    failure.detail,
+    { ...failure, cause: failure.cause, remedy },
+    failure.place,
+  )
+}
+
+function joined(separator: string, ...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join(separator)
+}

@@ -1,0 +1,130 @@
+import { eachInSteps, type Steps } from '../../slices.ts'
+import type { ObjectKind, ResourceName } from '../../system_catalogue.ts'
+import { ApiError } from '../errors/errors.ts'
+import { nextMarkerIn } from './lists.ts'
+
+/** A request of a resource; with a body it is a POST request. */
+export interface ResourceRequest {
+  readonly operation: ResourceName
+  readonly path: string
+  readonly query?: string
+  readonly body?: string
+}
+
+/** What is known of a response beside its body. */
+export interface ResourceResponse {
+  readonly baseUrl: string
+  /** By the clock of the system, in seconds since the epoch. */
+  readonly now: number
+}
+
+export type DecodeResource<T> = (body: unknown, response: ResourceResponse) => Steps<T>
+
+/** Sends a request of a resource, and decodes the response. @throws {ApiError} */
+export type SendResource = <T>(
+  request: ResourceRequest,
+  decode: DecodeResource<T>,
+  signal: AbortSignal,
+) => Promise<T>
+
+/** The request of an object, for a namespace if it is of one. */
+export function requestOf({ resource, path, query }: ObjectKind, namespace = ''): ResourceRequest {
+  return {
+    operation: resource,
+    path: path.replace('{namespace}', () => encodeURIComponent(namespace)),
+    ...(query !== undefined && { query }),
+  }
+}
+
+/** Larger pages were never tried by a published client. */
+const PAGE_ENTRIES = 500
+const MAX_PAGES = 100
+const MAX_ENTRIES = MAX_PAGES * PAGE_ENTRIES
+
+interface Page<T> {
+  readonly entries: readonly T[]
+  readonly marker: string | undefined
+}
+
+/**
+ * The entries of a list with markers, of all pages.
+ * @throws {ApiError} `schema` for a marker that was there before, `too_large` for more than 100 pages or 50,000 entries
+ */
+export async function readPages<T>(
+  send: SendResource,
+  request: ResourceRequest,
+  decode: DecodeResource<readonly T[]>,
+  signal: AbortSignal,
+): Promise<T[]> {
+  const entries: T[] = []
+  const markers = new Set<string>()
+  const limits = createLimit()
+  for (let pages = 0, marker = ''; pages < MAX_PAGES; pages += 1) {
+    const page = await limits.send(
+      (limit) => send({ ...request, query: pageQuery(request, limit, marker) }, pageSteps(decode), signal),
+      pages === 0,
+    )
+    for (const entry of page.entries) entries.push(entry)
+    if (entries.length > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
+    if (page.marker === undefined) return entries
+    if (markers.has(page.marker)) throw new ApiError('schema', 'the marker of the next page was there before')
+    markers.add(page.marker)
+    marker = page.marker
+  }
+  throw tooMany(`${MAX_PAGES} pages`)
+}
+
+function tooMany(what: string): ApiError {
+  return new ApiError('too_large', `the list has more than ${what}, which is the maximum`)
+}
+
+/** Not every release may know the parameter, or such large pages. */
+function createLimit() {
+  let limit: string | undefined = `limit=${PAGE_ENTRIES}`
+  return {
+    async send<T>(ask: (limit: string | undefined) => Promise<T>, isFirst: boolean): Promise<T> {
+      try {
+        return await ask(limit)
+      } catch (failure) {
+        if (!isFirst || !(failure instanceof ApiError) || failure.status !== 400) throw failure
+        limit = undefined
+        return ask(limit)
+      }
+    },
+  }
+}
+
+function pageQuery({ query }: ResourceRequest, limit: string | undefined, marker: string): string {
+  const markerPart = marker === '' ? undefined : `marker=${encodeURIComponent(marker)}`
+  return [query, limit, markerPart].filter((part) => part !== undefined).join('&')
+}
+
+function pageSteps<T>(decode: DecodeResource<readonly T[]>): DecodeResource<Page<T>> {
+  return function* (body, response) {
+    return { entries: yield* decode(body, response), marker: nextMarkerIn(body) }
+  }
+}
+
+/** More were never tried by a published client. */
+const BATCH_NAMES = 100
+
+/** The names in lists of at most a hundred, as one request may have. */
+export function batchesOf(names: readonly string[]): string[][] {
+  const batches: string[][] = []
+  for (let start = 0; start < names.length; start += BATCH_NAMES)
+    batches.push(names.slice(start, start + BATCH_NAMES))
+  return batches
+}
+
+/** Decodes the entries of a list one by one. */
+export function* entrySteps<T>(
+  list: readonly unknown[],
+  decode: (entry: unknown) => T | undefined,
+): Steps<T[]> {
+  const decoded: T[] = []
+  yield* eachInSteps(list, (entry) => {
+    const value = decode(entry)
+    if (value !== undefined) decoded.push(value)
+  })
+  return decoded
+}

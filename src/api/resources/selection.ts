@@ -1,0 +1,35 @@
+/** A thing with its size. */
+export interface Sized {
+  readonly key: string
+  readonly size: number
+}
+
+/** What was selected stays until it is beyond this multiple of the limit, so that the selection is stable. */
+const KEPT_SHARE = 1.5
+
+/** Selects the largest things, again and again. */
+export interface Selection<T extends Sized> {
+  /** Of things that come in several lists, those that can still be selected. */
+  candidates(things: readonly T[]): readonly T[]
+  select(things: readonly T[]): readonly T[]
+}
+
+export function createSelection<T extends Sized>(max: number): Selection<T> {
+  let selected: ReadonlySet<string> = new Set()
+  const ranked = (things: readonly T[]) =>
+    things
+      .toSorted((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
+      .slice(0, Math.ceil(max * KEPT_SHARE))
+
+  return {
+    candidates: (things) => (things.length > max * KEPT_SHARE * 2 ? ranked(things) : things),
+    select(things) {
+      const list = ranked(things)
+      const kept = list.filter(({ key }) => selected.has(key)).slice(0, max)
+      const others = list.filter(({ key }) => !selected.has(key))
+      const result = [...kept, ...others].slice(0, max)
+      selected = new Set(result.map(({ key }) => key))
+      return result
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import type { SystemClient } from '../api/client.ts'
+import { ApiError } from '../api/errors/errors.ts'
+import { type PoolRef, storagePoolId } from '../api/feed/pools.ts'
+import { pause } from '../api/http/deadline.ts'
+import { kindOf, objectSteps } from '../api/resources/objects.ts'
+import { addObjects, createResourceReader } from '../api/resources/reader.ts'
+import { createReadingBuilder, type ResourceReading } from '../api/resources/reading.ts'
+import { isNotAvailable, withResourceRemedy } from '../api/resources/refusals.ts'
+import type { Config, SystemConfig } from '../config/config.ts'
+import { withdrawnResource, withoutResource, withResource, withResourceFailure } from '../state/resources.ts'
+import type { StateStore } from '../state/store.ts'
+import { createWithdrawal } from '../state/withdrawal.ts'
+import { RESOURCE_NAMES, type ResourceName } from '../system_catalogue.ts'
+import type { PollLog } from './log/poll_log.ts'
+import { pollPeriodMs } from './period.ts'
+
+export interface ResourcePollerOptions {
+  readonly system: SystemConfig
+  readonly config: Pick<Config, 'poll' | 'limits'>
+  readonly client: Pick<SystemClient, 'resource' | 'pools'>
+  readonly store: StateStore
+  readonly pollLog: PollLog
+  /** Aborts when the system is no longer polled. */
+  readonly signal: AbortSignal
+}
+
+/** Reads the resources of one system, each on its own, and none twice at a time. */
+export interface ResourcePoller {
+  /** The list of pools for the discovery, whose response also has the resource `pools`. */
+  listPools(signal: AbortSignal): Promise<readonly PoolRef[]>
+  /** Called by the schedule of a resource. */
+  makeDue(name: ResourceName): void
+  /** Reads what is due. */
+  readDue(): Promise<void>
+  /** Forgets what a reload turned off. */
+  removeDisabled(): Promise<void>
+  /** Withdraws nothing any more. */
+  end(): void
+}
+
+export function createResourcePoller(options: ResourcePollerOptions): ResourcePoller {
+  const { system, client, store } = options
+  const { schedules } = system.resources
+  const reader = createResourceReader({
+    filters: system.resources,
+    send: client.resource,
+    namespaces: () => namespacesIn(store, system.name),
+    pause,
+    now: () => performance.now(),
+  })
+  const readPools: Read = async (signal) => figuresOf(await listPools(client, signal))
+  const used = RESOURCE_NAMES.filter((name) => schedules[name] !== '')
+  const readings = new Map(
+    used.map((name) => {
+      const read: Read = (signal, spreadMs) => reader.read(name, signal, spreadMs)
+      return [name, createReading({ ...options, name, read: name === 'pools' ? readPools : read })]
+    }),
+  )
+
+  return {
+    async listPools(signal) {
+      const { pools, figures } = await listPools(client, signal).catch(async (failure: unknown) => {
+        if (failure instanceof ApiError && !signal.aborted) await readings.get('pools')?.note(failure)
+        throw failure
+      })
+      await readings.get('pools')?.note(figures)
+      return pools
+    },
+    makeDue: (name) => readings.get(name)?.makeDue(),
+    async readDue() {
+      await Promise.all([...readings.values()].map((reading) => reading.readIfDue()))
+    },
+    async removeDisabled() {
+      for (const name of RESOURCE_NAMES.filter((name) => schedules[name] === ''))
+        await store.update(system.name, (state) => withoutResource(state, name))
+    },
+    end() {
+      for (const reading of readings.values()) reading.end()
+    },
+  }
+}
+
+/** The namespaces whose usage is exported; undefined while that is not known. */
+function namespacesIn(store: StateStore, system: string): readonly string[] | undefined {
+  const reading = store.system(system)?.resources.get('namespaces')?.reading
+  return reading?.objects.map(({ labels }) => labels[0] ?? '')
+}
+
+interface ListedPools {
+  readonly pools: readonly PoolRef[]
+  readonly figures: ResourceReading | ApiError
+}
+
+async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSignal): Promise<ListedPools> {
+  const kind = kindOf('pool')
+  let figures: ResourceReading | ApiError | undefined
+  const pools = await client.pools(signal, function* (body, { baseUrl, now }) {
+    const builder = createReadingBuilder('pools')
+    const idOf = (entry: Parameters<typeof storagePoolId>[0]) => storagePoolId(entry, baseUrl)
+    try {
+      addObjects(builder, kind, yield* objectSteps(body, kind, { now, rejected: builder.rejected, idOf }))
+      figures = builder.reading()
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure
+      figures = failure
+    }
+  })
+  return { pools, figures: figures ?? new ApiError('not_found', 'the list of pools has no figures of them') }
+}
+
+function figuresOf({ figures }: ListedPools): ResourceReading {
+  if (figures instanceof ApiError) throw figures
+  return figures
+}
+
+type Read = (signal: AbortSignal, spreadMs: number) => Promise<ResourceReading>
+
+/** The readings of one resource. */
+interface Reading {
+  makeDue(): void
+  readIfDue(): Promise<void>
+  /** The outcome of a reading. */
+  note(outcome: ResourceReading | ApiError): Promise<void>
+  end(): void
+}
+
+interface ReadingOptions extends ResourcePollerOptions {
+  readonly name: ResourceName
+  readonly read: Read
+}
+
+/** Values are withdrawn after so many intervals without a success. */
+const INTERVALS_KEPT = 3
+/** After a failure that may be over by then; the schedule may come earlier. */
+const RETRY_MS = 600_000
+/** Of the interval, over which many requests are spread, so that they end before the next reading. */
+const SPREAD_SHARE = 0.8
+
+function createReading(options: ReadingOptions): Reading {
+  const { name, read, system, config, store, pollLog, signal } = options
+  const intervalMs = pollPeriodMs(system.resources.schedules[name])
+  const withdrawal = withdrawalOf(options, intervalMs)
+  const isOfDiscovery = name === 'pools' && system.pools === undefined
+  let dueAt = isOfDiscovery ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  let busy = false
+
+  async function fail(cause: ApiError): Promise<void> {
+    const failure = withResourceRemedy(cause, name)
+    if (!isNotAvailable(failure) && !isOfDiscovery) dueAt = performance.now() + RETRY_MS
+    pollLog.resource(name, failure)
+    await store.update(system.name, (state) => withResourceFailure(state, name, failure, Date.now() / 1000))
+  }
+
+  const note = (outcome: ResourceReading | ApiError): Promise<void> =>
+    outcome instanceof ApiError ? fail(outcome) : keep(outcome).catch(failKnown)
+
+  async function failKnown(failure: unknown): Promise<void> {
+    if (!(failure instanceof ApiError)) throw failure
+    await fail(failure)
+  }
+
+  async function keep(outcome: ResourceReading): Promise<void> {
+    const at = Date.now() / 1000
+    const { maxResponseBytes } = config.limits
+    await store.update(system.name, (state) => withResource(state, name, outcome, at, maxResponseBytes))
+    withdrawal.after()
+    pollLog.resource(name, undefined)
+    pollLog.rejected(undefined, outcome.rejected)
+  }
+
+  async function readNow(): Promise<void> {
+    dueAt = Number.POSITIVE_INFINITY
+    try {
+      const isKnown = store.system(system.name)?.resources.get(name)?.reading !== undefined
+      await note(await read(signal, isKnown ? intervalMs * SPREAD_SHARE : 0))
+    } catch (failure) {
+      if (!signal.aborted) await failKnown(failure)
+    }
+  }
+
+  return {
+    makeDue() {
+      dueAt = Number.NEGATIVE_INFINITY
+    },
+    async readIfDue() {
+      if (busy || signal.aborted || performance.now() < dueAt) return
+      busy = true
+      await readNow().finally(() => {
+        busy = false
+      })
+    },
+    note,
+    end: withdrawal.end,
+  }
+}
+
+/** Withdraws the values in time, also those that an earlier poller left. */
+function withdrawalOf({ name, system, config, store, pollLog }: ReadingOptions, intervalMs: number) {
+  const keptMs = Math.max(INTERVALS_KEPT * intervalMs, config.poll.staleAfterMs)
+  const withdrawal = createWithdrawal(keptMs, () => {
+    store
+      .update(system.name, (state) => withdrawnResource(state, name))
+      .catch((failure: unknown) => pollLog.internalError('withdrawing old values', failure))
+  })
+  const inherited = store.system(system.name)?.resources.get(name)?.lastSuccess
+  if (inherited !== undefined) withdrawal.after(inherited * 1000 + keptMs - Date.now())
+  return withdrawal
+}

@@ -1,0 +1,90 @@
+import { ApiError } from '../api/errors/errors.ts'
+import type { ResourceReading } from '../api/resources/reading.ts'
+import { isNotAvailable } from '../api/resources/refusals.ts'
+import { renderPart } from '../metrics/lines.ts'
+import { resourceSamples } from '../metrics/resource_samples.ts'
+import type { ResourceName } from '../system_catalogue.ts'
+import { counted, withResourceRejections } from './rejections.ts'
+import { failureOf, NOTHING, type ResourceState, type SystemState } from './state.ts'
+
+const NEW: ResourceState = {
+  reading: undefined,
+  lastSuccess: undefined,
+  isAvailable: true,
+  failure: undefined,
+  partFailure: undefined,
+  part: NOTHING,
+}
+
+/** Of `limits.max_response_bytes`, for the lines of all resources. */
+const SHARE = 0.25
+
+/**
+ * A reading replaces all values of a resource.
+ * @param at seconds since the epoch
+ * @throws {ApiError} `too_large` when the lines of the resources take more than a quarter of `maxBytes`
+ */
+export function withResource(
+  system: SystemState,
+  name: ResourceName,
+  reading: ResourceReading,
+  at: number,
+  maxBytes: number,
+): SystemState {
+  const partFailure = reading.missing && failureOf(reading.missing, at)
+  const state = rendered({ ...NEW, reading, lastSuccess: at, partFailure }, system)
+  const next = withState(system, name, state)
+  const bytes = [...next.resources.values()].reduce((sum, { part }) => sum + part.text.length, 0)
+  if (bytes > maxBytes * SHARE) throw tooManyLines(maxBytes)
+  const rejections = counted(withResourceRejections(system.rejections, name), reading.rejected)
+  return { ...next, rejections }
+}
+
+function tooManyLines(maxBytes: number): ApiError {
+  const limit = `a quarter of limits.max_response_bytes (${maxBytes} bytes)`
+  return new ApiError('too_large', `the series of the resources take more than ${limit} on /metrics`)
+}
+
+/** The values stay until they are too old. */
+export function withResourceFailure(
+  system: SystemState,
+  name: ResourceName,
+  cause: ApiError,
+  at: number,
+): SystemState {
+  const before = system.resources.get(name) ?? NEW
+  return withState(system, name, {
+    ...before,
+    isAvailable: !isNotAvailable(cause),
+    failure: failureOf(cause, at),
+  })
+}
+
+/** Without the values of a resource: they are too old to pass for the present. */
+export function withdrawnResource(system: SystemState, name: ResourceName): SystemState {
+  const before = system.resources.get(name)
+  return before === undefined
+    ? system
+    : withState(system, name, { ...before, reading: undefined, part: NOTHING })
+}
+
+/** Without what is known of a resource that is turned off. */
+export function withoutResource(system: SystemState, name: ResourceName): SystemState {
+  if (!system.resources.has(name)) return system
+  return { ...system, resources: new Map([...system.resources].filter(([other]) => other !== name)) }
+}
+
+/** The figures of the pools with the labels that the pools have now. */
+export function withPoolLabels(system: SystemState): SystemState {
+  const state = system.resources.get('pools')
+  return state?.reading === undefined ? system : withState(system, 'pools', rendered(state, system))
+}
+
+function rendered(state: ResourceState, { name, pools }: SystemState): ResourceState {
+  if (state.reading === undefined) return state
+  return { ...state, part: renderPart(resourceSamples(name, state.reading, (id) => pools.get(id)?.label)) }
+}
+
+function withState(system: SystemState, name: ResourceName, state: ResourceState): SystemState {
+  return { ...system, resources: new Map(system.resources).set(name, state) }
+}

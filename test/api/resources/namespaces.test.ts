@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import type { ResourceRequest } from '../../../src/api/resources/requests.ts'
+import { linesOf, setUp } from './setup.ts'
+
+const LIST = '/object/namespaces'
+const nameAt = (index: number) => `ns${String(index).padStart(4, '0')}`
+const PAGE = 500
+const gone = (status = 404) => new ApiError('not_found', 'gone', { status })
+
+/** A system with many namespaces, of which the last are the largest. */
+function manyNamespaces(count: number, sizeOf = (index: number) => index) {
+  const names = Array.from({ length: count }, (_, index) => nameAt(index))
+  const page = (start: number) => ({
+    namespace: names.slice(start, start + PAGE).map((name) => ({ name })),
+    ...(start + PAGE < count && { NextMarker: `m${start + PAGE}` }),
+  })
+  const starts = names.map((_, index) => index).filter((index) => index % PAGE === 0)
+  const pages = starts.map((start) => [start === 0 ? LIST : `${LIST}?marker=m${start}`, page(start)])
+  const usage = ({ body = '{}' }: ResourceRequest) => ({
+    namespace_billing_infos: (JSON.parse(body) as { id: string[] }).id.map((namespace) => ({
+      namespace,
+      total_size: sizeOf(names.indexOf(namespace)),
+      total_objects: 1,
+    })),
+  })
+  const batches = names.filter((_, index) => index % 100 === 0)
+  const bodies = batches.map((_, index) => {
+    const id = names.slice(index * 100, index * 100 + 100)
+    return [`/object/billing/namespace/info?sizeunit=KB ${JSON.stringify({ id })}`, usage]
+  })
+  const quotas = names.map((name) => [
+    `${LIST}/namespace/${name}/quota`,
+    { namespace: name, blockSize: 1, notificationSize: -1 },
+  ])
+  return Object.fromEntries([...pages, ...bodies, ...quotas]) as Record<string, unknown>
+}
+
+const exported = (lines: readonly string[], family: string) =>
+  lines.flatMap((line) => (line.startsWith(`${family}{`) ? (/namespace="(\w+)"/.exec(line)?.[1] ?? []) : []))
+
+describe('the usage of many namespaces', () => {
+  test('takes a request for each page and each hundred namespaces, and exports the largest', async () => {
+    const { read, requests } = setUp(manyNamespaces(2000))
+    const reading = await read('namespaces')
+    expect(requests).toHaveLength(4 + 20)
+    const names = exported(linesOf(reading), 'sds_namespace_used_bytes')
+    expect(names.toSorted()).toEqual(Array.from({ length: 500 }, (_, index) => nameAt(1500 + index)))
+    expect(reading.leftOut).toBe(1500)
+  })
+
+  test('exports the same namespaces until they are far from the largest', async () => {
+    const sizes = new Map<number, number>()
+    const { read } = setUp(
+      manyNamespaces(200, (index) => sizes.get(index) ?? index),
+      { max: 100 },
+    )
+    await read('namespaces')
+    // They have the ranks 138 and 179: the first stays, because the limit is 150.
+    sizes.set(100, 60.5)
+    sizes.set(101, 20.5)
+    const names = exported(linesOf(await read('namespaces')), 'sds_namespace_used_bytes')
+    expect(names).toHaveLength(100)
+    expect(names).toContain(nameAt(100))
+    expect(names).not.toContain(nameAt(101))
+  })
+
+  test('is that of the namespaces that the patterns select', async () => {
+    const { read } = setUp(
+      {
+        ...manyNamespaces(30),
+        '/object/billing/namespace/info?sizeunit=KB {"id":["ns0001","ns0003"]}': {
+          namespace_billing_infos: [
+            { namespace: 'ns0001', total_size: 1 },
+            { namespace: 'gone', total_size: 0, valid_namespace: 'false' },
+          ],
+        },
+      },
+      { include: 'ns000[1-3]', exclude: '.*2' },
+    )
+    expect(linesOf(await read('namespaces'))).toEqual([
+      'sds_namespace_used_bytes{system="a",namespace="ns0001"} 1024',
+    ])
+  })
+
+  test('in another unit is rejected', async () => {
+    const usage = { namespace: 'ns0000', total_size: 1, total_size_unit: 'GB', total_objects: 2 }
+    const { read } = setUp({
+      [LIST]: { namespace: [{ name: 'ns0000' }] },
+      '/object/billing/namespace/info?sizeunit=KB {"id":["ns0000"]}': { namespace_billing_info: [usage] },
+    })
+    const reading = await read('namespaces')
+    expect(linesOf(reading)).toEqual(['sds_namespace_objects{system="a",namespace="ns0000"} 2'])
+    expect(reading.rejected).toMatchObject([{ attribute: 'namespaces', reason: 'text' }])
+  })
+
+  test('of releases without requests for many takes one request for each', async () => {
+    const single = (name: string) => [
+      `/object/billing/namespace/${name}/info?sizeunit=KB`,
+      { namespace: name, total_size: '1' },
+    ]
+    const { read, requests } = setUp({
+      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
+      ...Object.fromEntries([single('x'), single('z')]),
+    })
+    expect(exported(linesOf(await read('namespaces')), 'sds_namespace_used_bytes')).toEqual(['x', 'z'])
+    expect(requests).toHaveLength(2 + 3)
+  })
+
+  test.each([['timeout'], ['server_error'], ['forbidden']] as const)(
+    'fails with %s of a batch',
+    async (reason) => {
+      const failing = {
+        '/object/billing/namespace/info?sizeunit=KB {"id":["x"]}': new ApiError(reason, 'bad'),
+      }
+      const { read, requests } = setUp({ [LIST]: { namespace: [{ name: 'x' }] }, ...failing })
+      await expect(read('namespaces')).rejects.toMatchObject({ reason })
+      expect(requests).toHaveLength(2)
+    },
+  )
+})
+
+describe('pages of a list', () => {
+  const first = { namespace: [{ name: 'x' }], NextMarker: 'm' }
+
+  test.each([
+    ['a page that fails', gone(), 'not_found'],
+    ['a marker that was there before', { namespace: [], NextMarker: 'm' }, 'schema'],
+    ['a page without a list', {}, 'schema'],
+  ])('%s fails all of them', async (_, second, reason) => {
+    const { read } = setUp({ [LIST]: first, [`${LIST}?marker=m`]: second })
+    await expect(read('namespaces')).rejects.toMatchObject({ reason })
+  })
+
+  test('more than a hundred are refused', async () => {
+    const pages = Array.from({ length: 150 }, (_, index) => [
+      index === 0 ? LIST : `${LIST}?marker=m${index}`,
+      { namespace: [], NextMarker: `m${index + 1}` },
+    ])
+    const { read, requests } = setUp(Object.fromEntries(pages))
+    await expect(read('namespaces')).rejects.toMatchObject({ reason: 'too_large' })
+    expect(requests).toHaveLength(100)
+  })
+})
+
+describe('quotas', () => {
+  test('are requested for the namespaces that are exported, spread over the interval but at first', async () => {
+    const namespaces = Array.from({ length: 50 }, (_, index) => nameAt(index))
+    const { read, requests, pauses } = setUp(manyNamespaces(2000), { namespaces })
+    expect(linesOf(await read('quotas'))).toHaveLength(50)
+    expect(requests).toHaveLength(4 + 50)
+    expect(pauses).toEqual([])
+    await read('quotas', 3_000_000)
+    expect(pauses).toEqual(Array.from({ length: 49 }, () => 60_000))
+  })
+
+  test('are at most those of resources.namespaces.max, if the usage is not known', async () => {
+    const { read, requests } = setUp(manyNamespaces(2000), { max: 10 })
+    await read('quotas')
+    expect(requests).toHaveLength(4 + 10)
+  })
+
+  test('are taken from the list where it has them', async () => {
+    const { read, requests } = setUp({
+      [LIST]: {
+        namespace: [
+          { name: 'x', blockSize: '2' },
+          { name: 'y', blockSize: '-1' },
+        ],
+      },
+    })
+    expect(linesOf(await read('quotas'))).toEqual([
+      'sds_namespace_quota_bytes{system="a",namespace="x",limit="hard"} 2147483648',
+    ])
+    expect(requests).toEqual([LIST])
+  })
+
+  test('of a namespace that is gone are left out', async () => {
+    const quota = (name: string) => [`${LIST}/namespace/${name}/quota`, { blockSize: 1 }]
+    const { read } = setUp({
+      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }, { name: 'z' }] },
+      ...Object.fromEntries([quota('x'), quota('z')]),
+    })
+    expect(exported(linesOf(await read('quotas')), 'sds_namespace_quota_bytes')).toEqual(['x', 'z'])
+  })
+
+  test('that the system does not serve end after three requests', async () => {
+    const { read, requests } = setUp({ [LIST]: { namespace: [...'abcdefg'].map((name) => ({ name })) } })
+    await expect(read('quotas')).rejects.toMatchObject({ reason: 'not_found' })
+    expect(requests).toHaveLength(1 + 3)
+  })
+})
+
+test('the largest buckets of a system are exported, and counted by namespace', async () => {
+  const bucketsOf = (namespace: string, sizes: readonly number[]) => [
+    [
+      `/object/bucket?namespace=${namespace}`,
+      { object_bucket: sizes.map((_, index) => ({ name: `b${index}`, namespace })) },
+    ],
+    [
+      `/object/billing/buckets/${namespace}/info?sizeunit=KB ${JSON.stringify({ id: sizes.map((_, index) => `b${index}`) })}`,
+      {
+        bucket_billing_infos: sizes.map((size, index) => ({
+          name: `b${index}`,
+          namespace,
+          total_size: size,
+        })),
+      },
+    ],
+  ]
+  const { read } = setUp(
+    {
+      [LIST]: { namespace: [{ name: 'x' }, { name: 'y' }] },
+      ...Object.fromEntries([...bucketsOf('x', [5, 1]), ...bucketsOf('y', [3, 4, 2])]),
+    },
+    { top: 2 },
+  )
+  const reading = await read('buckets')
+  expect(linesOf(reading)).toEqual([
+    'sds_bucket_used_bytes{system="a",namespace="x",bucket="b0"} 5120',
+    'sds_bucket_used_bytes{system="a",namespace="y",bucket="b1"} 4096',
+    'sds_namespace_buckets{system="a",namespace="x"} 2',
+    'sds_namespace_buckets{system="a",namespace="y"} 3',
+  ])
+  expect(reading.leftOut).toBe(3)
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import { OBJECT_KINDS } from '../../../src/system_catalogue.ts'
+import { readText } from '../../repository/repository.ts'
+import { type Bodies, bodiesOf } from './bodies.ts'
+import { linesOf, setUp } from './setup.ts'
+
+const NAMES = ['system', 'replication', 'namespaces', 'quotas', 'buckets', 'inventory'] as const
+const EXPECTED = readText('test/fixtures/resources/expected.prom')
+const classic = bodiesOf('classic')
+const HOUR_MS = 3_600_000
+
+const refusal = (status: number, code?: number) =>
+  new ApiError(status === 403 || code === 6401 ? 'forbidden' : 'not_found', 'refused', { status })
+
+const namesOf = (lines: readonly string[]) => [...new Set(lines.map((line) => line.replace(/\{.*/, '')))]
+
+test.each(['classic', 'documented'] as const)('the answers of a %s system become samples', async (form) => {
+  const { read } = setUp(bodiesOf(form))
+  const lines: string[] = []
+  for (const name of NAMES) {
+    const reading = await read(name)
+    expect(reading).toMatchObject({ leftOut: 0, rejected: [], missing: undefined })
+    lines.push(...linesOf(reading))
+  }
+  expect(`${lines.join('\n')}\n`).toBe(EXPECTED)
+})
+
+test('every family of the catalogue is in the fixture, but those of pools', () => {
+  const families = [...OBJECT_KINDS.values()].filter(({ resource }) => resource !== 'pools')
+  const expected = families.flatMap((kind) => [
+    ...kind.families.map(({ family }) => family),
+    ...(kind.count === undefined ? [] : [kind.count.family]),
+  ])
+  expect(namesOf(EXPECTED.trim().split('\n')).toSorted()).toEqual(expected.toSorted())
+})
+
+describe('absent values', () => {
+  const systemWith = async (members: object) => {
+    const body = { '/dashboard/zones/localzone?dataType=current': { numNodes: '4', ...members } }
+    const reading = await setUp(body).read('system')
+    return { lines: linesOf(reading), rejected: reading.rejected }
+  }
+
+  test.each([[''], ['N/A'], [null], [[]]])('%j gives no sample', async (value) => {
+    const { lines, rejected } = await systemWith({ numDisks: value })
+    expect(lines).toEqual(['sds_system_nodes{system="a"} 4'])
+    expect(rejected).toEqual([])
+  })
+
+  test.each([
+    ['-1', 'negative'],
+    ['four', 'text'],
+    ['1.5', 'range'],
+  ])('%j is rejected', async (value, reason) => {
+    const { lines, rejected } = await systemWith({ numDisks: value })
+    expect(lines).toEqual(['sds_system_nodes{system="a"} 4'])
+    expect(rejected).toMatchObject([{ attribute: 'system', reason, text: `numDisks: ${value}`, times: 1 }])
+  })
+
+  test.each([
+    ['milliseconds', { replicationRpoTimestamp: '1785312642000' }, ['1785312642']],
+    ['a time in the future', { replicationRpoTimestamp: '1785399999' }, []],
+    [
+      'nothing pending',
+      { replicationRpoTimestamp: '1785312642', chunksRepoPendingReplicationTotalSize: '0' },
+      [],
+    ],
+  ])('the recovery point with %s', async (_, members, expected) => {
+    const group = { id: 'g', name: 'rg', chunksRepoPendingReplicationTotalSize: '5', ...members }
+    const zone = '/dashboard/zones/localzone'
+    const { read } = setUp({
+      ...classic,
+      [`${zone}/replicationgroups?dataType=current`]: { _embedded: { _instances: [group] } },
+    })
+    const lines = linesOf(await read('replication')).filter((line) => line.includes('recovery_point'))
+    expect(lines.map((line) => line.split(' ').at(-1))).toEqual(expected)
+  })
+})
+
+describe('requests of a resource that the system does not serve', () => {
+  const without = (...paths: string[]): Bodies =>
+    Object.fromEntries(Object.entries(classic).filter(([key]) => !paths.some((path) => key.startsWith(path))))
+
+  test('leave out their families, while others are served', async () => {
+    const reading = await setUp(without('/license')).read('inventory')
+    expect(reading.missing).toMatchObject({ reason: 'not_found' })
+    expect(namesOf(linesOf(reading))).toEqual(['sds_node_software_info'])
+  })
+
+  test('fail the resource if they are all of them', async () => {
+    const { read } = setUp(without('/license', '/vdc/nodes'))
+    await expect(read('inventory')).rejects.toMatchObject({ reason: 'not_found' })
+  })
+
+  test('are sent every hour only, after three refusals in a row', async () => {
+    const { read, requests, clock } = setUp({ ...classic, '/license': refusal(403) })
+    for (let count = 0; count < 10; count += 1) await read('inventory')
+    expect(requests.filter((path) => path === '/license')).toHaveLength(3)
+    clock.ms += HOUR_MS
+    await read('inventory')
+    expect(requests.filter((path) => path === '/license')).toHaveLength(4)
+  })
+
+  test('with another failure fail the resource', async () => {
+    const { read } = setUp({ ...classic, '/license': new ApiError('timeout', 'no answer') })
+    await expect(read('inventory')).rejects.toMatchObject({ reason: 'timeout' })
+  })
+
+  test('are those without any member that is exported, too', async () => {
+    const { read } = setUp({ '/dashboard/zones/localzone?dataType=current': { id: 'localzone' } })
+    await expect(read('system')).rejects.toMatchObject({ reason: 'not_found' })
+  })
+})
+
+test.each([
+  ['no list', { other: 1 }],
+  ['no object', [1]],
+])('a response with %s is an error', async (_, body) => {
+  await expect(setUp({ '/vdc/nodes': body, '/license': body }).read('inventory')).rejects.toMatchObject({
+    reason: 'schema',
+  })
+})
+
+test('an empty list of failed links is 0, and no link', async () => {
+  const empty = { _embedded: { _instances: [] } }
+  const { read } = setUp({ ...classic, '/dashboard/zones/localzone/rglinksFailed?dataType=current': empty })
+  const lines = linesOf(await read('replication')).filter((line) => line.includes('failed'))
+  expect(lines).toEqual(['sds_replication_links_failed{system="a"} 0'])
+})
+
+describe('limits', () => {
+  const zone = '/dashboard/zones/localzone'
+  const list = (count: number, of: (index: number) => object) => ({
+    _embedded: { _instances: Array.from({ length: count }, (_, index) => of(index)) },
+  })
+
+  test('100 replication groups and 200 links are exported, and the count is that of all', async () => {
+    const { read } = setUp({
+      [`${zone}/replicationgroups?dataType=current`]: list(130, (index) => ({
+        id: `g${index}`,
+        name: `rg${index}`,
+        numZones: '2',
+      })),
+      [`${zone}/rglinksFailed?dataType=current`]: list(250, (index) => ({
+        rgName: `rg${index}`,
+        zone1Name: 'a',
+        zone2Name: 'b',
+      })),
+      [`${zone}/rglinksBootstrap?dataType=current`]: list(0, () => ({})),
+    })
+    const reading = await read('replication')
+    const lines = linesOf(reading)
+    expect(lines.filter((line) => line.includes('_sites{'))).toHaveLength(100)
+    expect(lines.filter((line) => line.includes('_link_failed{'))).toHaveLength(200)
+    expect(lines).toContain('sds_replication_links_failed{system="a"} 250')
+    expect(reading.leftOut).toBe(30 + 50)
+  })
+
+  test('nodes of 20 versions are exported', async () => {
+    const node = Array.from({ length: 40 }, (_, index) => ({
+      nodename: `n${index}`,
+      nodeid: `i${index}`,
+      version: `4.${Math.floor(index / 2)}`,
+    }))
+    const more = { nodename: 'x', nodeid: 'x', version: '5.0' }
+    const { read } = setUp({ ...classic, '/vdc/nodes': { node: [...node, more] } })
+    const reading = await read('inventory')
+    expect(linesOf(reading).filter((line) => line.includes('_software_'))).toHaveLength(40)
+    expect(reading.leftOut).toBe(1)
+  })
+})
+
+test('objects that occur twice are exported once, and counted', async () => {
+  const link = { rgName: 'rg', zone1Name: 'a', zone2Name: 'b' }
+  const path = '/dashboard/zones/localzone/rglinksFailed?dataType=current'
+  const { read } = setUp({ ...classic, [path]: { _embedded: { _instances: [link, link, {}] } } })
+  const reading = await read('replication')
+  expect(linesOf(reading).filter((line) => line.includes('_link_failed{'))).toHaveLength(1)
+  expect(reading.rejectedObjects).toBe(2)
+})

@@ -1,0 +1,73 @@
+import { ApiError } from '../../../src/api/errors/errors.ts'
+import { createResourceReader, type ResourceReader } from '../../../src/api/resources/reader.ts'
+import type { ResourceReading } from '../../../src/api/resources/reading.ts'
+import type { ResourceRequest, SendResource } from '../../../src/api/resources/requests.ts'
+import { renderPart } from '../../../src/metrics/lines.ts'
+import { resourceSamples } from '../../../src/metrics/resource_samples.ts'
+import { inSlices } from '../../../src/slices.ts'
+import type { Bodies } from './bodies.ts'
+
+export const NOW = 1_785_312_700
+const never = new AbortController().signal
+
+/** As the keys of {@link Bodies}. */
+export function keyOf({ path, query = '', body }: ResourceRequest): string {
+  const parts = query.split('&').filter((part) => part !== '' && !/^(limit)=/.test(part))
+  return `${path}${parts.length === 0 ? '' : `?${parts.join('&')}`}${body === undefined ? '' : ` ${body}`}`
+}
+
+type Answer = unknown | ((request: ResourceRequest) => unknown)
+
+/** Answers requests with these bodies: an error is thrown, a missing one is not found. */
+export function sender(answers: Readonly<Record<string, Answer>>) {
+  const requests: string[] = []
+  const send: SendResource = async (request, decode, signal) => {
+    const key = keyOf(request)
+    requests.push(key)
+    const answer = answers[key] ?? new ApiError('not_found', 'no such path', { status: 404 })
+    const body = typeof answer === 'function' ? answer(request) : answer
+    if (body instanceof Error) throw body
+    return inSlices(decode(JSON.parse(JSON.stringify(body)), { baseUrl: 'http://a', now: NOW }), signal)
+  }
+  return { requests, send }
+}
+
+interface SetUp {
+  readonly max?: number
+  readonly top?: number
+  readonly include?: string
+  readonly exclude?: string
+  readonly namespaces?: readonly string[]
+}
+
+/** A reader with a clock that is set, and pauses that are recorded. */
+export function setUp(
+  answers: Bodies,
+  { max = 500, top = 100, include = '', exclude = '', namespaces }: SetUp = {},
+) {
+  const { requests, send } = sender(answers)
+  const pauses: number[] = []
+  const clock = { ms: 0 }
+  const reader = createResourceReader({
+    filters: {
+      namespaces: { include, exclude, max },
+      buckets: { include: '', exclude: '', top },
+    },
+    send,
+    namespaces: () => namespaces,
+    pause: async (ms) => void pauses.push(ms),
+    now: () => clock.ms,
+  })
+  const read = (name: Parameters<ResourceReader['read']>[0], spreadMs?: number) =>
+    reader.read(name, never, spreadMs)
+  return { read, requests, pauses, clock }
+}
+
+/** The sample lines of a reading, sorted. */
+export function linesOf(reading: ResourceReading): string[] {
+  return renderPart(resourceSamples('a', reading, () => undefined))
+    .text.toString()
+    .split('\n')
+    .filter((line) => line !== '')
+    .toSorted()
+}
