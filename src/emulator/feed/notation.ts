@@ -15,28 +15,24 @@ export interface Notation {
  * The notations of the API document, "Snapshot and series conventions": without a decimal point, with one, in
  * exponential form; each as a number or as a string. All preserve the exact value.
  */
-const FORMS = [plain, decimal, (value: number) => value.toExponential().replace('e+', 'e')]
+const FORMS = [String, decimal, (value: number) => value.toExponential().replace('e+', 'e')]
 
 const DOCUMENTED: Notation = {
   value: (value, key) => {
     const choice = mix(key, 1)
-    const text = (FORMS[choice % FORMS.length] ?? plain)(value)
+    const text = (FORMS[choice % FORMS.length] ?? String)(value)
     return choice & 0x1000 ? `"${text}"` : text
   },
   time: (t, key) => (mix(key, 2) & 1 ? `"${t}"` : `${t}`),
 }
 /** Real systems: all values are strings; whole numbers are Java longs, fractions Java doubles. */
 const STRINGS: Notation = {
-  value: (value, _key, kind) => `"${kind === 'whole' ? plain(value) : javaDouble(value)}"`,
+  value: (value, _key, kind) => `"${kind === 'whole' ? value : javaDouble(value)}"`,
   time: (t) => `"${t}"`,
 }
 
 export function notationOf(profile: Profile): Notation {
   return profile === 'documented' ? DOCUMENTED : STRINGS
-}
-
-function plain(value: number): string {
-  return String(value)
 }
 
 function decimal(value: number): string {
