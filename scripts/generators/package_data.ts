@@ -1,6 +1,7 @@
 import { dashboardTemplates, type RenderedFile } from '../../grafana/mixin/dashboards/build.ts'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
-import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, PROMETHEUS } from '../../grafana/mixin/settings.ts'
+import { PROMETHEUS } from '../../grafana/mixin/settings.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import type { PackagedRules } from '../../src/alerting/package_files.ts'
 import { findPlaces } from '../../src/alerting/places.ts'
 

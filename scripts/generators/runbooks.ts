@@ -66,6 +66,10 @@ const COMPONENT_TITLES = {
   capacity: 'Capacity and forecasts',
   disks: 'Disks',
   service: 'Service to users',
+  system: 'What the system reports about itself',
+  background: 'Background work',
+  replication: 'Replication to other sites',
+  namespaces: 'Namespaces',
   access: 'Access to the API',
   exporter: 'The exporter and its polls',
 } as const satisfies Record<AlertGroup['component'], string>
@@ -77,7 +81,7 @@ All alerts of \`deploy/prometheus/rules/sds-alerts.yml\`, each with its runbook.
 \`critical\` is for the person on call, \`warning\` for a ticket today, \`info\` for the next working day. The
 thresholds are defaults from common practice, not from the documentation of the storage system.
 [Alerting](alerting.md) describes how to change thresholds and waiting times, to disable alerts, and to add links to this
-page and to the dashboards. In the queries, replace \`SYSTEM\`, \`POOL\` and \`NODE\` by the labels of the alert.
+page and to the dashboards. In the queries, replace \`SYSTEM\`, \`POOL\`, \`NODE\` and the other words in capitals by the labels of the alert.
 
 \`deploy/prometheus/alertmanager-inhibition.yml\` has rules by which the alert of a cause inhibits those of its
 consequences; add them to the configuration of your Alertmanager. They are also \`AlertmanagerConfig\` in

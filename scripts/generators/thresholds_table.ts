@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { RULE_SOURCES } from '../../grafana/mixin/rules/rules.ts'
-import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/settings.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import { pathsIn } from '../../src/alerting/references.ts'
 import {
   alertsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_THRESHOLDS } from '../../grafana/mixin/settings.ts'
+import { DEFAULT_THRESHOLDS } from '../../grafana/mixin/thresholds.ts'
 import { createEmulator } from '../../src/emulator/emulator.ts'
 import type { Scenario } from '../../src/emulator/model/scenarios.ts'
 import { current, type Json, nodesOf } from './client.ts'

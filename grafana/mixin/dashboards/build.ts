@@ -8,9 +8,11 @@ import { disks } from './disks.ts'
 import { errors } from './errors/errors.ts'
 import { exporter } from './exporter/exporter.ts'
 import { fleet } from './fleet/fleet.ts'
+import { namespaces } from './namespaces/namespaces.ts'
 import { node } from './node/node.ts'
 import { performance } from './performance/performance.ts'
 import { pool } from './pool/pool.ts'
+import { system } from './system/system.ts'
 
 /** All dashboards, from overview to detail. */
 export const DASHBOARDS: readonly DashboardSpec[] = [
@@ -21,6 +23,8 @@ export const DASHBOARDS: readonly DashboardSpec[] = [
   performance,
   errors,
   disks,
+  system,
+  namespaces,
   exporter,
 ]
 

@@ -54,6 +54,13 @@ export const RECORDED = {
   diskWrites: 'system_pool:sds_node_disk_write_bytes_per_second:sum',
   diskReadPurposes: 'system_pool_purpose:sds_node_disk_read_purpose_bytes_per_second:sum',
   diskWritePurposes: 'system_pool_purpose:sds_node_disk_write_purpose_bytes_per_second:sum',
+
+  replicationPending: 'system_replication_group:sds_replication_group_pending_bytes:sum',
+  replicationLag: 'system_replication_group:sds_replication_group_lag_seconds:max',
+
+  namespacesUsed: 'system:sds_namespace_used_bytes:sum',
+  namespaceObjects: 'system:sds_namespace_objects:sum',
+  quotaUsed: 'system_namespace:sds_namespace_used_per_quota:ratio',
 } as const
 export type RecordedName = (typeof RECORDED)[keyof typeof RECORDED]
 

@@ -3,11 +3,13 @@ import { type Expression, type Matcher, select } from './expression.ts'
 import type { RecordedName } from './metrics.ts'
 import { dedup } from './operators.ts'
 
+/** Labels whose names have an underscore, which also separates the labels of a level. */
+const LONG_NAMES = ['error_type', 'replication_group'] as const
+
 /** The labels of a recorded series, by its level: `system_pool_error_type:…` has system, pool and error_type. */
 export const labelsOfRecorded = (name: RecordedName): string[] => {
   const [level = ''] = name.split(':')
-  return level
-    .replace('error_type', 'error-type')
+  return LONG_NAMES.reduce((text, long) => text.replace(long, long.replace('_', '-')), level)
     .split('_')
     .map((label) => label.replace('-', '_'))
 }

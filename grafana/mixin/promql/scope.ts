@@ -9,6 +9,7 @@ export const SCOPE = {
   system: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system],
   pool: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system, MATCHERS.pool],
   node: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system, MATCHERS.pool, MATCHERS.node],
+  namespace: [MATCHERS.cluster, MATCHERS.job, MATCHERS.system, MATCHERS.namespace],
   /** Metrics of the exporter's process. */
   exporter: [MATCHERS.cluster, MATCHERS.job, MATCHERS.instance],
   /** Counters of polls and requests, which have a label `system` but no `pool`. */

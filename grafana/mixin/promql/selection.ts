@@ -8,6 +8,7 @@ export interface Selection {
   readonly system?: readonly string[]
   readonly pool?: readonly string[]
   readonly node?: readonly string[]
+  readonly namespace?: readonly string[]
   readonly topn?: number
   /** Length of the time range; default: six hours. */
   readonly rangeSeconds?: number
@@ -37,7 +38,7 @@ export const substitute = (expr: string, selection: Selection = {}): string =>
     .replaceAll('$__interval', `${selection.intervalSeconds ?? DEFAULT_INTERVAL_SECONDS}s`)
     .replaceAll('$topn', String(selection.topn ?? 10))
     .replaceAll(
-      /\$(job|instance|system|pool|node)\b/g,
+      /\$(job|instance|system|pool|node|namespace)\b/g,
       (_, name: Exclude<keyof Selection, 'cluster' | 'topn' | 'rangeSeconds' | 'intervalSeconds'>) =>
         pattern(selection[name]),
     )

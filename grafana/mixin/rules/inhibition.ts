@@ -18,6 +18,8 @@ const ALERTS: readonly Alert[] = ALERT_GROUPS.flatMap(({ alerts }) => alerts)
 const SYSTEM = ['system'] as const
 const POOL = ['system', 'pool'] as const
 const NODE = ['system', 'pool', 'node'] as const
+/** What any alert with two levels is about. A label that both lack is equal. */
+const SUBJECT = [...POOL, 'replication_group', 'namespace'] as const
 
 /** They say why the system is not reachable, and must be read although it is not. */
 const CERTIFICATES: readonly AlertName[] = ['SdsCertificateExpiring', 'SdsCertificateCritical']
@@ -25,7 +27,14 @@ const CERTIFICATES: readonly AlertName[] = ['SdsCertificateExpiring', 'SdsCertif
 const levels: readonly Inhibition[] = ALERTS.flatMap(({ alert, escalates }) =>
   escalates === undefined
     ? []
-    : [{ because: `${alert} has the higher threshold.`, source: [alert], target: [escalates], equal: POOL }],
+    : [
+        {
+          because: `${alert} has the higher threshold.`,
+          source: [alert],
+          target: [escalates],
+          equal: SUBJECT,
+        },
+      ],
 )
 
 /** In the order of the file. */
@@ -52,13 +61,19 @@ export const INHIBITIONS: readonly Inhibition[] = [
   {
     because: 'Refused requests are the cause of failed polls and of unknown pools.',
     source: ['SdsLoginRefused', 'SdsTokenRefused', 'SdsAccessForbidden'],
-    target: ['SdsPoolPollsFailing', 'SdsPoolsUnknown', 'SdsPoolVanished', 'SdsPollErrorsHigh'],
+    target: [
+      'SdsPoolPollsFailing',
+      'SdsPoolsUnknown',
+      'SdsPoolVanished',
+      'SdsPollErrorsHigh',
+      'SdsResourceFailing',
+    ],
     equal: SYSTEM,
   },
   {
     because: 'A list of pools that cannot be read is not the end of pools.',
     source: ['SdsPoolsUnknown'],
-    target: ['SdsPoolVanished'],
+    target: ['SdsPoolVanished', 'SdsResourceFailing'],
     equal: SYSTEM,
   },
   {
@@ -108,6 +123,53 @@ export const INHIBITIONS: readonly Inhibition[] = [
     ],
     target: ['SdsDiskSpaceOffline'],
     equal: SYSTEM,
+  },
+  {
+    because: 'Nodes of the feed that are not available are those that the system does not count.',
+    source: ['SdsNodeNotAccessible', 'SdsNodesUnavailable', 'SdsNodesSuspect', 'SdsNodesHealthUnknown'],
+    target: ['SdsSystemNodesUnaccounted'],
+    equal: SYSTEM,
+  },
+  {
+    because: 'Without several nodes, the directory tables that they own are not ready.',
+    source: ['SdsNodesUnavailable'],
+    target: ['SdsDirectoryTablesUnready'],
+    equal: SYSTEM,
+  },
+  {
+    because: 'The recovery of a whole node takes longer than hours.',
+    source: ['SdsNodeBad', 'SdsNodesUnavailable'],
+    target: ['SdsRecoveryPending'],
+    equal: POOL,
+  },
+  {
+    because: 'Where garbage collection is off, nothing is reclaimed.',
+    source: ['SdsGarbageCollectionOff'],
+    target: ['SdsGarbageNotReclaimed'],
+    equal: [...POOL, 'scope'],
+  },
+  {
+    because: 'Data for a site that cannot be reached waits.',
+    source: ['SdsReplicationLinksFailed'],
+    target: [
+      'SdsReplicationLagCritical',
+      'SdsReplicationLagHigh',
+      'SdsReplicationBacklogGrowing',
+      'SdsReplicationBootstrapStalled',
+    ],
+    equal: SYSTEM,
+  },
+  {
+    because: 'A group whose oldest data waits too long also has more of it.',
+    source: ['SdsReplicationLagHigh'],
+    target: ['SdsReplicationBacklogGrowing'],
+    equal: ['system', 'replication_group'],
+  },
+  {
+    because: 'A trend is irrelevant if the quota is nearly used.',
+    source: ['SdsNamespaceQuotaCritical'],
+    target: ['SdsNamespaceQuotaReachedSoon'],
+    equal: ['system', 'namespace'],
   },
   {
     because: 'Forecasts are irrelevant if the pool is nearly full.',

@@ -4,13 +4,17 @@ import { ruleFiles } from '../../../src/alerting/rules.ts'
 import type { RuleSources } from '../../../src/alerting/sources.ts'
 import { DEFAULT_VALUES } from '../settings.ts'
 import { accessGroup } from './groups/access.ts'
+import { backgroundGroup } from './groups/background.ts'
 import { capacityGroup } from './groups/capacity.ts'
 import { disksGroup } from './groups/disks.ts'
 import { exporterGroup } from './groups/exporter.ts'
 import { healthGroup } from './groups/health.ts'
+import { namespacesGroup } from './groups/namespaces.ts'
 import { RECORDING_GROUPS } from './groups/recording.ts'
+import { replicationGroup } from './groups/replication.ts'
 import type { AlertGroup } from './groups/rule.ts'
 import { serviceGroup } from './groups/service.ts'
+import { systemGroup } from './groups/system.ts'
 
 /** Groups of alerts by component, those about the exporter last. Their expressions have references to settings. */
 const GROUPS: readonly AlertGroup[] = [
@@ -18,6 +22,10 @@ const GROUPS: readonly AlertGroup[] = [
   capacityGroup,
   disksGroup,
   serviceGroup,
+  systemGroup,
+  backgroundGroup,
+  replicationGroup,
+  namespacesGroup,
   accessGroup,
   exporterGroup,
 ]

@@ -23,6 +23,10 @@ export const seriesToNode: Link = link('Node', 'node', pick(label, ['system', 'p
 export const rowToPool: Link = link('Pool', 'pool', pick(cell, ['system', 'pool']))
 export const rowToNode: Link = link('Node', 'node', pick(cell, ['system', 'pool', 'node']))
 
+export const rowToSystem: Link = link('System', 'system', pick(cell, ['system']))
+export const rowToNamespace: Link = link('Namespace', 'namespaces', pick(cell, ['system', 'namespace']))
+export const seriesToNamespace: Link = link('Namespace', 'namespaces', pick(label, ['system', 'namespace']))
+
 /** Link to another dashboard with the same systems. */
 export const toPage = (title: string, name: DashboardName): Link => {
   const { url } = link(title, name, {})

@@ -71,6 +71,25 @@ export const REACHABLE_CELLS = states([
   [2, 'not reported', 'critical'],
 ])
 
+/** Whether a resource of a system is read: 0, 1 where it fails, 2 where the system does not serve or allow it. */
+export const RESOURCE_CELLS = states([
+  [0, 'read', 'plain'],
+  [1, 'fails', 'warning'],
+  [2, 'not available', 'plain'],
+])
+
+/** Whether background work is enabled. */
+export const ENABLED_CELLS = states([
+  [1, 'on', 'plain'],
+  [0, 'off', 'warning'],
+])
+
+/** A link that has failed: 1. */
+export const LINK_CELLS = states([
+  [0, 'works', 'plain'],
+  [1, 'failed', 'critical'],
+])
+
 /** 1 and 0 as yes and no, without colour. */
 export const YES_NO = states([
   [1, 'yes', 'plain'],
@@ -161,6 +180,13 @@ export const DISK_COUNTS: readonly Override[] = Object.entries(DISKS).map(([stat
   counted(status, state, text),
 )
 
+/** Counts of alerts of the storage system, named after their severity; its notes need no colour. */
+export const ALERT_COUNTS: readonly Override[] = [
+  counted('Critical', 'critical', 'Critical'),
+  counted('Error', 'failed', 'Error'),
+  counted('Warning', 'warning', 'Warning'),
+]
+
 /** Areas named after a disk status. */
 export const DISK_AREAS: readonly Override[] = Object.entries(DISKS).map(([status, { area, text }]) =>
   colored(status, area, text),
@@ -186,6 +212,14 @@ export const RECEIVED_TRANSMITTED = fixed({
   Received: SERIES_COLORS.received,
   Transmitted: SERIES_COLORS.transmitted,
 })
+/** Purposes of allocated space, in words. */
+export const SPACE_PURPOSES: readonly Override[] = [
+  'user_data',
+  'system_metadata',
+  'local_protection',
+  'geo_copy',
+  'geo_cache',
+].map((purpose) => ({ name: purpose, properties: named(purpose, purpose.replace('_', ' ')) }))
 export const SPACE_AREAS = fixed({
   Allocated: SERIES_COLORS.allocated,
   Free: SERIES_COLORS.free,

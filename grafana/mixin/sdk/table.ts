@@ -89,6 +89,13 @@ const LABEL_SAMPLES: Readonly<Record<string, string>> = {
   attribute: 'diskWriteBandwidthRecovery',
   target_percent: '90',
   history_days: '28',
+  resource: 'replication',
+  namespace: 'finance-archive',
+  bucket: 'invoices-2026',
+  replication_group: 'rg-oslo-dublin',
+  local_vdc: 'vdc-frankfurt',
+  remote_vdc: 'vdc-frankfurt',
+  version: '3.8.1.4-1',
 }
 const UNIT_SAMPLES: Readonly<Record<string, string>> = {
   none: '99999',

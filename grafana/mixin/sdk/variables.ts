@@ -43,6 +43,8 @@ const SYSTEM = labelValues(select('sds_system_up', ...SCOPE.job), 'system')
 const POOL = labelValues(select('sds_node_info', ...SCOPE.system), 'pool')
 const NODE = labelValues(select('sds_node_info', ...SCOPE.pool), 'node')
 
+const NAMESPACE = labelValues(select('sds_namespace_used_bytes', ...SCOPE.system), 'namespace')
+
 /** Values of a label of the exporters. */
 const exporters = (label: string, ...matchers: readonly Matcher[]): string =>
   labelValues(select('sds_exporter_build_info', ...matchers), label)
@@ -68,6 +70,7 @@ export const VARIABLES = {
   system: (): VariableModel => many(query('system', 'System', SYSTEM)),
   pool: (): VariableModel => many(query('pool', 'Pool', POOL)),
   node: (): VariableModel => many(query('node', 'Node', NODE)),
+  namespace: (): VariableModel => many(query('namespace', 'Namespace', NAMESPACE)),
   oneSystem: (): VariableModel => tidy(query('system', 'System', SYSTEM).build()),
   onePool: (): VariableModel => tidy(query('pool', 'Pool', POOL).build()),
   oneNode: (): VariableModel => tidy(query('node', 'Node', NODE).build()),

@@ -3,29 +3,21 @@ import { buildDashboards } from '../../../grafana/mixin/dashboards/build.ts'
 import { ATTRIBUTE_GROUPS } from '../../../grafana/mixin/dashboards/common/pool_data.ts'
 import { RECORDINGS } from '../../../grafana/mixin/rules/groups/recording.ts'
 import { ATTRIBUTES, COVERAGE_ATTRIBUTES, FORECAST, TRANSACTION_ERRORS } from '../../../src/catalogue.ts'
-import { FAMILIES, RESOURCE_FAMILIES } from '../../../src/metrics/families.ts'
+import { FAMILIES } from '../../../src/metrics/families.ts'
 import { FOREIGN_NAMES, KNOWN_NAMES } from '../promql/known_metrics.ts'
 import { metricsOf, parse, selectorsOf } from '../promql/parse.ts'
 import { annotationQueries, panelQueries, panelsOf } from './queries.ts'
 
-/** Families of the whole system, which no dashboard shows yet. */
-const OF_RESOURCES = [
-  ...RESOURCE_FAMILIES.map(({ name }) => name),
-  'sds_resource_available',
-  'sds_resource_up',
-  'sds_resource_last_success_timestamp_seconds',
-  'sds_resource_objects',
-  'sds_system_directory_tables',
-  'sds_system_directory_tables_by_state',
-  'sds_replication_group_lag_seconds',
-]
-
 /** Families that no panel shows, with the reason. */
 const NOT_SHOWN: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(OF_RESOURCES.map((name) => [name, 'not yet'])),
   sds_node_disk_space_allocated_ratio: 'a mean of it would mislead; panels divide sums of bytes',
   sds_node_nic_bytes_per_second: 'the sum of the two directions, which are shown',
   sds_node_nic_utilization_ratio: 'both directions together; the busier one is what saturates, and is shown',
+  sds_pool_disk_space_free_bytes: 'its sum over nodes is shown',
+  sds_pool_disk_space_offline_bytes: 'that of the nodes is shown',
+  sds_pool_disk_space_reserved_bytes: 'its sum over nodes is shown',
+  sds_pool_disk_space_total_bytes: 'its sum over nodes is shown',
+  sds_pool_garbage_detected_bytes: 'the sum of pending, unreclaimable and reclaimed garbage',
   sds_pool_info: 'its labels are those of every metric of pools',
   sds_probe_success: 'only of systems that are probed; sds_system_up and sds_pool_up are shown',
   sds_system_info: 'has labels of the configuration, whose names dashboards do not know',

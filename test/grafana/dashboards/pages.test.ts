@@ -13,9 +13,9 @@ const everything = (page: Dashboard) =>
 
 const repeated = <T>(list: readonly T[]): T[] => list.filter((item, index) => list.indexOf(item) !== index)
 
-test('there are eight dashboards, each with its uid of the settings', () => {
+test('there are ten dashboards, each with its uid of the settings', () => {
   expect(PAGES.map(({ uid }) => uid).sort()).toEqual(Object.values(UIDS).sort())
-  expect(DASHBOARDS).toHaveLength(8)
+  expect(DASHBOARDS).toHaveLength(10)
 })
 
 describe('the JSON files', () => {

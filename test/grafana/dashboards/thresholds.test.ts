@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { COLORS } from '../../../grafana/mixin/colors.ts'
-import { DEFAULT_THRESHOLDS } from '../../../grafana/mixin/settings.ts'
+import { DEFAULT_THRESHOLDS } from '../../../grafana/mixin/thresholds.ts'
 import { heading, metricsIn, PANELS, property, type Step } from './panels.ts'
 import { queriesOf } from './queries.ts'
 

@@ -42,6 +42,14 @@ const DERIVED: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ \/ (State|Trouble)$/, 'codes of states, and scores'],
   [/ \/ Data \/ (Capacity|Resources|Transactions|Errors|Disk traffic|Forecasts)$/, 'share of nodes'],
   [/ \/ Alerts \/ [AB]$/, 'a number of alerts; the recorded series shows that rules are loaded'],
+  [/^sds-system \/ (Coded \/ A|Pools \/ Coded)$/, 'bytes by bytes'],
+  [/ \/ Lag$| replication groups by lag /, 'a time, of groups with data that waits'],
+  [/^sds-namespaces \/ Systems \/ (Namespaces|Near quota)$/, 'numbers of namespaces'],
+  [
+    /^sds-namespaces \/ Top \$topn (namespaces by .+|buckets by size) \/ (Hard|Soft|Hard count|Objects|Age)$/,
+    'of those that are listed, by quota or size',
+  ],
+  [/ \/ To quota$| buckets by size \/ Used quota$/, 'a ratio, by its growth per second; bytes by bytes'],
   [/ \/ Last in the feed \/ A$/, 'the timestamp of a sample, not its value'],
 ]
 const isDerived = (where: string): boolean => DERIVED.some(([pattern]) => pattern.test(where))

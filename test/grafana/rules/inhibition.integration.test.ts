@@ -93,7 +93,83 @@ const ownErrorsCritical = of('SdsSystemErrorsCritical', 'critical', POOL)
 const anyErrors = of('SdsTransactionErrors', 'warning', POOL)
 const anyErrorsCritical = of('SdsTransactionErrorsCritical', 'critical', POOL)
 
+const NAMESPACE = { ...FRANKFURT, namespace: 'ns 1' }
+const GROUP = { ...FRANKFURT, replication_group: 'rg 1' }
+const OTHER_GROUP = { ...FRANKFURT, replication_group: 'rg 2' }
+const unaccounted = of('SdsSystemNodesUnaccounted', 'warning', FRANKFURT)
+const linksFailed = of('SdsReplicationLinksFailed', 'critical', FRANKFURT)
+const lagging = of('SdsReplicationLagHigh', 'warning', GROUP)
+const backlog = of('SdsReplicationBacklogGrowing', 'warning', GROUP)
+const collectionOff = of('SdsGarbageCollectionOff', 'warning', { ...POOL, scope: 'user' })
+const notReclaimed = of('SdsGarbageNotReclaimed', 'warning', { ...POOL, scope: 'user' })
+const recovery = of('SdsRecoveryPending', 'warning', POOL)
+const quotaReachedSoon = of('SdsNamespaceQuotaReachedSoon', 'warning', NAMESPACE)
+const resourceFailing = of('SdsResourceFailing', 'warning', { ...FRANKFURT, resource: 'pools' })
+
+const OF_SYSTEMS: readonly Case[] = [
+  {
+    title: 'nodes of the feed that are not available are those that the system does not count',
+    firing: [of('SdsNodeNotAccessible', 'warning', NODE), unaccounted, { ...unaccounted, system: 'paris' }],
+    notified: [of('SdsNodeNotAccessible', 'warning', NODE), { ...unaccounted, system: 'paris' }],
+  },
+  {
+    title: 'several unavailable nodes are the cause of directory tables that are not ready',
+    firing: [unavailable, of('SdsDirectoryTablesUnready', 'critical', FRANKFURT)],
+    notified: [unavailable],
+  },
+  {
+    title: 'a bad node inhibits the recovery of its pool, bad disks do not',
+    firing: [bad, recovery, badDisks, { ...recovery, pool: 'pool 2' }],
+    notified: [bad, badDisks, { ...recovery, pool: 'pool 2' }],
+  },
+  {
+    title: 'garbage collection that is off reclaims nothing, in its scope',
+    firing: [collectionOff, notReclaimed, { ...notReclaimed, scope: 'system' }],
+    notified: [collectionOff, { ...notReclaimed, scope: 'system' }],
+  },
+  {
+    title: 'failed links inhibit lags and backlogs of the system',
+    firing: [
+      linksFailed,
+      lagging,
+      of('SdsReplicationLagCritical', 'critical', OTHER_GROUP),
+      backlog,
+      of('SdsReplicationBootstrapStalled', 'warning', GROUP),
+    ],
+    notified: [linksFailed],
+  },
+  {
+    title: 'a lag inhibits the backlog of its group',
+    firing: [lagging, backlog, { ...backlog, ...OTHER_GROUP }],
+    notified: [lagging, { ...backlog, ...OTHER_GROUP }],
+  },
+  {
+    title: 'a critical quota inhibits the warning and the trend of its namespace only',
+    firing: [
+      of('SdsNamespaceQuotaCritical', 'critical', NAMESPACE),
+      of('SdsNamespaceQuotaHigh', 'warning', NAMESPACE),
+      of('SdsNamespaceQuotaHigh', 'warning', { ...NAMESPACE, namespace: 'ns 2' }),
+      quotaReachedSoon,
+    ],
+    notified: [
+      of('SdsNamespaceQuotaCritical', 'critical', NAMESPACE),
+      of('SdsNamespaceQuotaHigh', 'warning', { ...NAMESPACE, namespace: 'ns 2' }),
+    ],
+  },
+  {
+    title: 'the critical lag of a group does not inhibit the lag of another one',
+    firing: [of('SdsReplicationLagCritical', 'critical', OTHER_GROUP), lagging],
+    notified: [of('SdsReplicationLagCritical', 'critical', OTHER_GROUP), lagging],
+  },
+  {
+    title: 'refused requests, and pools that are not known, inhibit failing resources',
+    firing: [token, of('SdsPoolsUnknown', 'critical', FRANKFURT), resourceFailing],
+    notified: [token],
+  },
+]
+
 const CASES: readonly Case[] = [
+  ...OF_SYSTEMS,
   {
     title: 'critical inhibits warning, in the same pool',
     firing: [capacity, of('SdsCapacityHigh', 'warning', POOL), otherPool],

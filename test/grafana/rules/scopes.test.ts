@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RULE_SOURCES } from '../../../grafana/mixin/rules/rules.ts'
-import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS, DEFAULT_VALUES } from '../../../grafana/mixin/settings.ts'
+import { DEFAULT_VALUES } from '../../../grafana/mixin/settings.ts'
+import { DEFAULT_LIMITS, DEFAULT_THRESHOLDS } from '../../../grafana/mixin/thresholds.ts'
 import { defaultsOf, readDashboards, readRules } from '../../../src/alerting/package_files.ts'
 import { pathsIn, resolve } from '../../../src/alerting/references.ts'
 import { alertsOf, keyOf, type Scope, type SettingSources, scopeOf } from '../../../src/alerting/sources.ts'

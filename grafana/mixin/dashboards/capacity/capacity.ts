@@ -3,7 +3,7 @@ import { GRAFANA } from '../../settings.ts'
 import { poolData } from '../common/pool_data.ts'
 import { imbalance, levels } from './balance.ts'
 import { closest, forecastMatrix, timeToTarget, whenFull } from './forecast.ts'
-import { totals, usedOverTime } from './space.ts'
+import { purposes, totals, usedOverTime } from './space.ts'
 
 export const capacity: DashboardSpec = {
   name: 'capacity',
@@ -15,6 +15,7 @@ export const capacity: DashboardSpec = {
   rows: [
     { title: 'Totals', panels: [poolData(['capacity', 'forecasts']), ...totals] },
     { title: 'When pools are full', panels: [whenFull, usedOverTime, timeToTarget] },
+    { title: 'What the space is used for', panels: [purposes] },
     { title: 'Forecasts of the storage systems', panels: [forecastMatrix, closest] },
     { title: 'Balance', collapsed: true, panels: [imbalance, levels] },
   ],

@@ -1,14 +1,15 @@
-import { select } from '../../promql/expression.ts'
+import { promql, select } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
 import { usedRatio } from '../../promql/nodes.ts'
-import { perNode, perSystem, sum } from '../../promql/operators.ts'
+import { dedup, perNode, perSystem, sum, sumBy, sumByPool } from '../../promql/operators.ts'
 import { SCOPE } from '../../promql/scope.ts'
 import { top } from '../../promql/top.ts'
-import { seriesToPool } from '../../sdk/links.ts'
+import { seriesToPool, toPage } from '../../sdk/links.ts'
+import { SPACE_PURPOSES } from '../../sdk/mappings.ts'
 import { from, lineSteps, type SizedPanel, steps } from '../../sdk/spec.ts'
 import { stat } from '../../sdk/stat.ts'
 import { dashed, timeSeries } from '../../sdk/timeseries.ts'
-import { THRESHOLDS } from '../../settings.ts'
+import { POOL_KEY, THRESHOLDS } from '../../settings.ts'
 import { POOL_NAME } from '../common/lines.ts'
 import { PROJECTED_RATIO, PROJECTION_DAYS, USED_RATIO } from './trend.ts'
 
@@ -67,6 +68,35 @@ export const totals: readonly SizedPanel[] = [
     width: 4,
   }),
 ]
+
+const POOL_PURPOSE = [...POOL_KEY, 'purpose'] as const
+const byPurpose = dedup(POOL_PURPOSE, select('sds_pool_disk_space_allocated_purpose_bytes', ...SCOPE.pool))
+/** Of pools that serve purposes. */
+const allocated = dedup(POOL_KEY, select('sds_pool_disk_space_allocated_bytes', ...SCOPE.pool))
+
+export const purposes = timeSeries({
+  title: 'Allocated space by purpose',
+  about: [
+    'Allocated space of the selected pools, by the purposes that the systems report, stacked. “Other” is what has none of these purposes.',
+    'Mostly user data, with local protection, and copies of other sites where there are several.',
+    'Growing system metadata or geo cache: ask the support of the vendor. Growing “Other”: see garbage on the system dashboard.',
+  ],
+  queries: [
+    { expr: sumBy(['purpose'], byPurpose), legend: '{{purpose}}' },
+    {
+      expr: sum(promql`${allocated} - on (${POOL_KEY}) ${sumByPool(byPurpose)}`),
+      legend: 'Other',
+    },
+  ],
+  unit: 'bytes',
+  min: 0,
+  stacked: true,
+  fewNames: true,
+  overrides: SPACE_PURPOSES,
+  noValue: 'Not served, or no data: see “Data” on the system dashboard',
+  links: [toPage('System', 'system')],
+  width: 24,
+})
 
 /** Text of panels on recorded sums. */
 export const NEEDS_RULES = 'No data: see “Data”, and load the recording rules'

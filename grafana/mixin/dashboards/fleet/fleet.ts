@@ -1,5 +1,6 @@
 import type { DashboardSpec } from '../../sdk/dashboard.ts'
 import { GRAFANA } from '../../settings.ts'
+import { systemTable } from '../common/systems.ts'
 import { alertTable, bandwidth, transactions } from './activity.ts'
 import { poolStates, pools } from './pools.ts'
 import { status } from './status.ts'
@@ -15,6 +16,7 @@ export const fleet: DashboardSpec = {
     // The first screen of a laptop: the tiles and the worst pools.
     { title: 'Right now', panels: [...status, pools] },
     { title: 'Alerts', panels: [alertTable] },
+    { title: 'What the systems report', panels: [systemTable(5)] },
     { title: 'Last hours', panels: [poolStates, transactions, bandwidth] },
   ],
 }

@@ -1,6 +1,15 @@
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
-import { by, lastValue, perNode, perNodeAnd, perSystem, sumBy, sumByPool } from '../../promql/operators.ts'
+import {
+  by,
+  dedup,
+  lastValue,
+  perNode,
+  perNodeAnd,
+  perSystem,
+  sumBy,
+  sumByPool,
+} from '../../promql/operators.ts'
 import { LIMITS, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, nodesWhere, POOL, SYSTEM } from './templates.ts'
@@ -37,10 +46,17 @@ ${bad}
   dashboard: poolPage,
 }
 
+/** The counts of the pool, where the feed has none. */
+const readyOfPools = dedup(POOL_KEY, lastValue(select('sds_pool_disks_by_status', 'status="ReadyToReplace"')))
+
 const readyToReplace: Alert = {
   alert: 'SdsDisksReadyToReplace',
   severity: 'info',
-  expr: promql`${sumByPool(lastValue(withStatus('ReadyToReplace')))} > 0`,
+  expr: promql`(
+${sumByPool(lastValue(withStatus('ReadyToReplace')))}
+or
+${readyOfPools}
+) > 0`,
   for: '1h',
   keepFiringFor: '1h',
   summary: 'Disks of a storage pool are ready to be replaced.',

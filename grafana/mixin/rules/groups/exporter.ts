@@ -22,6 +22,7 @@ import {
   THRESHOLDS,
 } from '../../settings.ts'
 import { POLLED_POOLS, UNPOLLED_POOLS } from './polled_pools.ts'
+import { resourceFailing } from './resources.ts'
 import type { Alert, AlertGroup } from './rule.ts'
 import { dashboardOf, NODE, POOL, SYSTEM } from './templates.ts'
 
@@ -318,5 +319,5 @@ ${perPolledPool(lastValue(select('sds_pool_nodes')))} > 0`,
 export const exporterGroup: AlertGroup = {
   name: 'sds-exporter',
   component: 'exporter',
-  alerts: [...processes, ...polls, ...vanished, ...queries, ...frozen, ...values],
+  alerts: [...processes, ...polls, ...vanished, ...queries, resourceFailing, ...frozen, ...values],
 }

@@ -3,7 +3,7 @@ import { nodeQuantile, type Operation, poolBuckets, poolQuantile } from '../../p
 import { type MetricName, RECORDED } from '../../promql/metrics.ts'
 import { busierNic, healthCode } from '../../promql/nodes.ts'
 import { by, dedup, perNode, perNodeAnd, perSystem, ratio, sumBy, sumByPool } from '../../promql/operators.ts'
-import { LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
+import { GROUP_KEY, LIMITS, NAMESPACE_KEY, NODE_KEY, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 import type { Recording, RecordingGroup } from './rule.ts'
 
 /**
@@ -157,6 +157,41 @@ ${ageAtPoll}`,
 
 const disks = sumByPoolAnd('status', RECORDED.disks, 'sds_node_disks_by_status')
 
+const GROUP_KIND = [...GROUP_KEY, 'kind'] as const
+/** Kinds do not overlap. */
+const replicationPending = sumBy(GROUP_KEY, dedup(GROUP_KIND, select('sds_replication_group_pending_bytes')))
+/** The age by the clock of the system, where the skew is known. */
+const recoveryPointAge = promql`time() - ${dedup(GROUP_KEY, select('sds_replication_group_recovery_point_timestamp_seconds'))}`
+const skew = perSystem(select('sds_system_clock_skew_seconds'))
+/** What the query interface serves is preferred: the storage system raises its own alert by it. */
+const replicationLag = promql`${dedup(GROUP_KEY, select('sds_replication_group_lag_seconds'))}
+or
+${recoveryPointAge} + on (system) group_left () ${skew}
+or
+${recoveryPointAge}`
+
+const replication: readonly Recording[] = [
+  { record: RECORDED.replicationPending, expr: replicationPending },
+  { record: RECORDED.replicationLag, expr: replicationLag },
+]
+
+const perNamespace = (metric: MetricName, ...matchers: readonly Matcher[]): Expression =>
+  dedup(NAMESPACE_KEY, select(metric, ...matchers))
+const namespaceUsed = perNamespace('sds_namespace_used_bytes')
+
+/** Sums of one system: two systems of a federation report the same namespaces. */
+const namespaces: readonly Recording[] = [
+  { record: RECORDED.namespacesUsed, expr: sumBy(SYSTEM_KEY, namespaceUsed) },
+  {
+    record: RECORDED.namespaceObjects,
+    expr: sumBy(SYSTEM_KEY, perNamespace('sds_namespace_objects')),
+  },
+  {
+    record: RECORDED.quotaUsed,
+    expr: ratio(namespaceUsed, perNamespace('sds_namespace_quota_bytes', 'limit="hard"')),
+  },
+]
+
 const group = (subject: string, recordings: readonly Recording[]): RecordingGroup => ({
   name: `sds-recording-${subject}`,
   recordings,
@@ -172,6 +207,8 @@ export const RECORDING_GROUPS: readonly RecordingGroup[] = [
   group('latency', latencies),
   group('traffic', traffic),
   group('errors', errors),
+  group('replication', replication),
+  group('namespaces', namespaces),
 ]
 
 /** The rules of all groups. */

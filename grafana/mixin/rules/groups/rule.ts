@@ -9,7 +9,18 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 /** The affected component; a label for routing. */
-export const COMPONENTS = ['health', 'disks', 'capacity', 'service', 'access', 'exporter'] as const
+export const COMPONENTS = [
+  'health',
+  'disks',
+  'capacity',
+  'service',
+  'system',
+  'background',
+  'replication',
+  'namespaces',
+  'access',
+  'exporter',
+] as const
 export type Component = (typeof COMPONENTS)[number]
 
 export type AlertName = `${typeof PROMETHEUS.alertPrefix}${string}`

@@ -1,7 +1,7 @@
 import { dashboardUrl } from '../../dashboard_url.ts'
 import type { Matcher } from '../../promql/expression.ts'
 import type { MetricName } from '../../promql/metrics.ts'
-import type { DashboardName } from '../../settings.ts'
+import { type DashboardName, POOL_KEY, SYSTEM_KEY } from '../../settings.ts'
 
 /** Templates of Prometheus that descriptions and links of alerts share. */
 
@@ -13,26 +13,29 @@ export const SYSTEM = `System ${label('system')}`
 export const POOL = `Pool ${label('pool')} of system ${label('system')}`
 export const NODE = `Node ${label('node')} in pool ${label('pool')} of system ${label('system')}`
 
-const MAX_NODES = 5
+export const REPLICATION_GROUP = `Replication group ${label('replication_group')} of system ${label('system')}`
+export const NAMESPACE = `Namespace ${label('namespace')} of system ${label('system')}`
+
+const MAX_NAMES = 5
 
 /**
- * The names of the nodes of the alert's pool whose series fulfil a condition, such as `> 0`, after `before`; nothing
- * where there are none, as after a failed poll. An alert about a pool names them in its description, so that its wait
- * does not begin anew with each node.
+ * The values of a label after `before`; nothing where the query has no result, as after a failed poll. An alert about
+ * many parts names them in its description, so that its wait does not begin anew with each of them.
  */
-export const nodesWhere = (
-  before: string,
-  metric: MetricName,
-  matcher: Matcher,
-  condition: string,
-): string => {
-  const query = `max by (node) (${metric}{${matcher},system=%q,pool=%q}) ${condition}`
-  return [
-    `{{ $nodes := printf \`${query}\` $labels.system $labels.pool | query | sortByLabel "node" }}`,
-    `{{ range $index, $node := $nodes }}{{ if lt $index ${MAX_NODES} }}{{ if $index }}, {{ else }}${before}{{ end }}{{ $node | label "node" }}{{ end }}{{ end }}`,
-    `{{ if gt (len $nodes) ${MAX_NODES} }} and others{{ end }}`,
+const namesIn = (before: string, name: string, query: string, subject: readonly string[]): string =>
+  [
+    `{{ $names := printf \`${query}\` ${subject.map((key) => `$labels.${key}`).join(' ')} | query | sortByLabel "${name}" }}`,
+    `{{ range $index, $each := $names }}{{ if lt $index ${MAX_NAMES} }}{{ if $index }}, {{ else }}${before}{{ end }}{{ $each | label "${name}" }}{{ end }}{{ end }}`,
+    `{{ if gt (len $names) ${MAX_NAMES} }} and others{{ end }}`,
   ].join('')
-}
+
+/** The names of the nodes of the alert's pool whose series fulfil a condition, such as `> 0`. */
+export const nodesWhere = (before: string, metric: MetricName, matcher: Matcher, condition: string): string =>
+  namesIn(before, 'node', `max by (node) (${metric}{${matcher},system=%q,pool=%q}) ${condition}`, POOL_KEY)
+
+/** The values that a label of the series of the alert's system has. */
+export const valuesOf = (before: string, metric: MetricName, name: string): string =>
+  namesIn(before, name, `count by (${name}) (${metric}{system=%q})`, SYSTEM_KEY)
 
 /** Path of a dashboard with the labels of the alert as variables. */
 export const dashboardOf = (name: DashboardName, labels: readonly string[]): string =>

@@ -3,6 +3,7 @@ import { FOREIGN_NAMES } from '../../promql/known_metrics.ts'
 import { diskReads, latencies, NODES, recovery, seriesOf } from './node_series.ts'
 import { POOLS, poolSeries } from './pool_series.ts'
 import { constant, type InputSeries, increasingOnBoth, type Labels, NOW, onBoth, onEach } from './series.ts'
+import { RESOURCE_SERIES } from './system_series.ts'
 
 /** One exporter of the pair is down and refused its configuration. */
 export const exporters = (): InputSeries[] => [
@@ -41,6 +42,7 @@ export const SERIES: readonly InputSeries[] = [
   ...latencies(),
   ...POOLS.flatMap(poolSeries),
   ...exporters(),
+  ...RESOURCE_SERIES,
   ...ALERTS.map((labels) => constant('ALERTS', labels, 1)),
 ]
 

@@ -3,6 +3,11 @@ import { type Selection, substitute } from '../../../../grafana/mixin/promql/sel
 import { ALL, annotationQueries, panelQueries } from '../queries.ts'
 import { NOTHING, place, queriesAt, run, unitTest } from './evaluate.ts'
 import {
+  EXPECTED_OF_SYSTEM_LINES,
+  EXPECTED_OF_SYSTEM_TABLES,
+  EXPECTED_OF_SYSTEMS,
+} from './expected_of_systems.ts'
+import {
   EXPECTED,
   EXPECTED_OF_FAULTLESS,
   EXPECTED_OF_LINES,
@@ -24,7 +29,7 @@ const FIGURES = ['stat', 'state-timeline']
 describe('the values of panels', () => {
   test('are tested for every panel with single values or states', () => {
     const places = new Set(QUERIES.filter(({ type }) => FIGURES.includes(type)).map(place))
-    const covered = { ...EXPECTED, ...EXPECTED_OF_ONE_NODE }
+    const covered = { ...EXPECTED, ...EXPECTED_OF_ONE_NODE, ...EXPECTED_OF_SYSTEMS }
     expect([...places].filter((where) => !(where in covered))).toEqual([])
     expect(places.size).toBeGreaterThan(35)
   })
@@ -37,6 +42,9 @@ describe('the values of panels', () => {
       EXPECTED_OF_NEWER,
       EXPECTED_OF_FAULTLESS,
       EXPECTED_OF_TABLES,
+      EXPECTED_OF_SYSTEMS,
+      EXPECTED_OF_SYSTEM_TABLES,
+      EXPECTED_OF_SYSTEM_LINES,
     ]) {
       for (const [where, answers] of Object.entries(table)) {
         expect(answers.length, where).toBe(queriesAt(where).length)
@@ -49,6 +57,9 @@ describe('the values of panels', () => {
       unitTest('everything', SERIES, {}, EXPECTED),
       unitTest('lines', SERIES, {}, EXPECTED_OF_LINES),
       unitTest('tables', SERIES, {}, EXPECTED_OF_TABLES),
+      unitTest('systems', SERIES, {}, EXPECTED_OF_SYSTEMS),
+      unitTest('tables of systems', SERIES, {}, EXPECTED_OF_SYSTEM_TABLES),
+      unitTest('lines of systems', SERIES, {}, EXPECTED_OF_SYSTEM_LINES),
       unitTest('one node', SERIES, ONE_NODE, EXPECTED_OF_ONE_NODE),
       unitTest('a newer system', SERIES, NEWER, EXPECTED_OF_NEWER),
       unitTest('a faultless system', SERIES, FAULTLESS, EXPECTED_OF_FAULTLESS),
@@ -59,9 +70,13 @@ describe('the values of panels', () => {
 
   test('are empty without data: no 0 where nothing is known, or no rules are loaded', async () => {
     const silent = Object.fromEntries(
-      Object.entries({ ...EXPECTED, ...EXPECTED_OF_TABLES, ...EXPECTED_OF_ONE_NODE }).map(
-        ([where, answers]) => [where, answers.map(() => NOTHING)],
-      ),
+      Object.entries({
+        ...EXPECTED,
+        ...EXPECTED_OF_TABLES,
+        ...EXPECTED_OF_ONE_NODE,
+        ...EXPECTED_OF_SYSTEMS,
+        ...EXPECTED_OF_SYSTEM_TABLES,
+      }).map(([where, answers]) => [where, answers.map(() => NOTHING)]),
     )
     const { code, stdout, stderr } = await run([unitTest('silence', [], {}, silent)])
     expect(`${stdout}${stderr}`).toContain('SUCCESS')
@@ -82,6 +97,7 @@ const EXPECTED_EMPTY: readonly (readonly [pattern: RegExp, reason: string])[] = 
   [/ pools by disks gone bad in a day /, 'no disk changes its state'],
   [/ Node states \/ [BE]$/, 'no node has this health'],
   [/ When pools are full \/ [CDEG]$|in 30 days \/ B$|two forecasts \/ B$/, 'there are no days of data'],
+  [/ garbage reclaimed in a day \/ A$| namespaces by size \/ B$/, 'there are no days of data'],
   [/ and earlier days \/ [BC]$/, 'there are no days of data'],
 ]
 

@@ -55,10 +55,20 @@ const POOL = { system: 'frankfurt', pool: 'pool 1' }
 /** Default labels by prefix of the metric name; the first match is used. */
 export const DEFAULTS: readonly (readonly [prefix: string, labels: Readonly<Record<string, string>>])[] = [
   ['sds_node_info', { ...POOL, pool_id: 'p1', node: 'n1', node_id: 'id1', api_change: '0' }],
+  ['sds_node_software_', { system: 'frankfurt', node: 'n1' }],
   ['sds_node_', { ...POOL, node: 'n1' }],
   ['sds_pool_', { ...POOL, pool_id: 'p1' }],
   ['sds_system_', { system: 'frankfurt' }],
   ['sds_query_', { system: 'frankfurt' }],
+  ['sds_replication_links_', { system: 'frankfurt' }],
+  [
+    'sds_replication_link_',
+    { system: 'frankfurt', replication_group: 'rg 1', local_vdc: 'here', remote_vdc: 'there' },
+  ],
+  ['sds_replication_group_lag_', { system: 'frankfurt', replication_group: 'rg 1' }],
+  ['sds_replication_', { system: 'frankfurt', replication_group: 'rg 1', replication_group_id: 'id1' }],
+  ['sds_namespace_', { system: 'frankfurt', namespace: 'ns 1' }],
+  ['sds_resource_', { system: 'frankfurt' }],
   ['sds_api_', { system: 'frankfurt' }],
   ['sds_authn_', { system: 'frankfurt' }],
   ['', {}],

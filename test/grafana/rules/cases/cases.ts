@@ -7,6 +7,11 @@ import { disksCases } from './nodes/disks.ts'
 import { forecastCases } from './nodes/forecasts.ts'
 import { healthCases } from './nodes/health.ts'
 import { serviceCases } from './service.ts'
+import { backgroundCases } from './system/background.ts'
+import { namespaceCases } from './system/namespaces.ts'
+import { replicationCases } from './system/replication.ts'
+import { resourceCases } from './system/resources.ts'
+import { systemCases } from './system/system.ts'
 
 /** All cases by group of rules. */
 export const CASE_GROUPS: readonly { readonly group: string; readonly cases: readonly AlertCase[] }[] = [
@@ -15,6 +20,11 @@ export const CASE_GROUPS: readonly { readonly group: string; readonly cases: rea
   { group: 'sds-disks', cases: disksCases },
   { group: 'sds-service', cases: serviceCases },
   { group: 'sds-service', cases: baselines },
+  { group: 'sds-system', cases: systemCases },
+  { group: 'sds-background', cases: backgroundCases },
+  { group: 'sds-replication', cases: replicationCases },
+  { group: 'sds-namespaces', cases: namespaceCases },
+  { group: 'sds-exporter', cases: resourceCases },
   { group: 'sds-access', cases: accessCases },
   { group: 'sds-exporter', cases: exporterCases },
 ]

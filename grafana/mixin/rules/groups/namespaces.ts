@@ -1,0 +1,52 @@
+import { promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { LIMITS, NAMESPACE_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { dashboardOf, NAMESPACE } from './templates.ts'
+
+const about = { scope: 'system', dashboard: dashboardOf('namespaces', NAMESPACE_KEY) } as const
+const USED = select(RECORDED.quotaUsed)
+
+const quotaHigh = twoLevels(
+  {
+    ...about,
+    summary: 'A namespace has nearly used its hard quota.',
+    description: `${NAMESPACE} uses {{ $value | humanizePercentage }} of its hard quota. Writes beyond it are refused.`,
+  },
+  {
+    critical: {
+      alert: 'SdsNamespaceQuotaCritical',
+      expr: promql`${USED} > ${THRESHOLDS.quotaRatio.critical}`,
+      for: '30m',
+      keepFiringFor: '30m',
+    },
+    warning: {
+      alert: 'SdsNamespaceQuotaHigh',
+      expr: promql`${USED} > ${THRESHOLDS.quotaRatio.warning}`,
+      for: '30m',
+      keepFiringFor: '1h',
+    },
+  },
+)
+
+/** The trend of three days, so that one large upload is none. */
+const reachedSoon: Alert = {
+  ...about,
+  alert: 'SdsNamespaceQuotaReachedSoon',
+  severity: 'warning',
+  expr: promql`predict_linear(${USED}[3d], ${LIMITS.quotaTrendSeconds}) >= 1
+and
+${USED} > ${LIMITS.quotaTrendRatio}
+and
+${USED} offset 2d`,
+  for: '3h',
+  keepFiringFor: '3h',
+  summary: 'A namespace reaches its hard quota within days at its current growth.',
+  description: `${NAMESPACE} would use {{ $value | humanizePercentage }} of its hard quota in {{ humanizeDuration ${LIMITS.quotaTrendSeconds} }}. Writes beyond it are refused.`,
+}
+
+export const namespacesGroup: AlertGroup = {
+  name: 'sds-namespaces',
+  component: 'namespaces',
+  alerts: [...quotaHigh, reachedSoon],
+}

@@ -1,0 +1,94 @@
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { RECORDED } from '../../promql/metrics.ts'
+import { by, dedup, lastValue, perSystem } from '../../promql/operators.ts'
+import { LIMITS, LINK_KEY, SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
+import { dashboardOf, REPLICATION_GROUP, SYSTEM, valuesOf } from './templates.ts'
+
+const about = { scope: 'system', dashboard: dashboardOf('system', SYSTEM_KEY) } as const
+
+const PENDING = select(RECORDED.replicationPending)
+const laterThan = (level: 'warning' | 'critical'): Expression =>
+  promql`${select(RECORDED.replicationLag)} > ${THRESHOLDS.replicationLagSeconds[level]}
+and
+${PENDING} > 0`
+
+const lag = twoLevels(
+  {
+    ...about,
+    summary: 'A replication group is behind.',
+    description: `${REPLICATION_GROUP}: its oldest data that is not at all its sites has waited for {{ $value | humanizeDuration }}.`,
+  },
+  {
+    critical: {
+      alert: 'SdsReplicationLagCritical',
+      expr: laterThan('critical'),
+      for: '10m',
+      keepFiringFor: '15m',
+    },
+    warning: {
+      alert: 'SdsReplicationLagHigh',
+      expr: laterThan('warning'),
+      for: '15m',
+      keepFiringFor: '15m',
+    },
+  },
+)
+
+const GROWTH = promql`${LIMITS.backlogGrowthSeconds}s`
+
+/**
+ * More at any time of the last hour than at any time of the first hour of the window, and at its highest now: a backlog
+ * that follows the daily load falls again.
+ */
+const backlogGrowing: Alert = {
+  ...about,
+  alert: 'SdsReplicationBacklogGrowing',
+  severity: 'warning',
+  expr: promql`min_over_time(${PENDING}[1h]) > ${LIMITS.backlogGigabytes}e9
+and
+min_over_time(${PENDING}[1h]) > max_over_time(${PENDING}[1h] offset ${GROWTH})
+and
+max_over_time(${PENDING}[30m]) >= max_over_time(${PENDING}[${GROWTH}])`,
+  for: '15m',
+  keepFiringFor: '1h',
+  summary: 'The data of a replication group that waits for replication grows.',
+  description: `${REPLICATION_GROUP} has at least {{ $value | humanize1024 }}B that waits for replication, more than {{ humanizeDuration ${LIMITS.backlogGrowthSeconds} }} ago: more is written than is copied.`,
+}
+
+const linksFailed: Alert = {
+  ...about,
+  alert: 'SdsReplicationLinksFailed',
+  severity: 'critical',
+  expr: promql`${perSystem(select('sds_replication_links_failed'))} > 0`,
+  for: '10m',
+  keepFiringFor: '10m',
+  summary: 'Replication links of a storage system have failed.',
+  description: `${SYSTEM} has {{ $value }} failed replication links${valuesOf(' to ', 'sds_replication_link_failed', 'remote_vdc')}. New data is not copied there.`,
+}
+
+const progress = select('sds_replication_link_bootstrap_ratio')
+const STALLED = promql`${LIMITS.bootstrapStalledSeconds}s`
+
+const bootstrapStalled: Alert = {
+  ...about,
+  alert: 'SdsReplicationBootstrapStalled',
+  severity: 'warning',
+  expr: promql`${dedup(LINK_KEY, lastValue(progress))} < 1
+unless
+${dedup(LINK_KEY, promql`max_over_time(${progress}[${STALLED}])`)}
+!=
+${by('min', LINK_KEY, promql`min_over_time(${progress}[${STALLED}])`)}
+and
+${dedup(LINK_KEY, promql`${progress} offset ${STALLED}`)} >= 0`,
+  for: '15m',
+  keepFiringFor: '15m',
+  summary: 'The copy of existing data to a new site makes no progress.',
+  description: `Replication group {{ $labels.replication_group }} of system {{ $labels.system }}: the copy of its data from {{ $labels.local_vdc }} to {{ $labels.remote_vdc }} has been at {{ $value | humanizePercentage }} for {{ humanizeDuration ${LIMITS.bootstrapStalledSeconds} }}.`,
+}
+
+export const replicationGroup: AlertGroup = {
+  name: 'sds-replication',
+  component: 'replication',
+  alerts: [linksFailed, ...lag, backlogGrowing, bootstrapStalled],
+}

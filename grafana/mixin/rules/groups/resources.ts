@@ -1,0 +1,30 @@
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { dedup } from '../../promql/operators.ts'
+import { RESOURCE_KEY, SYSTEM_KEY } from '../../settings.ts'
+import type { Alert } from './rule.ts'
+import { dashboardOf, SYSTEM } from './templates.ts'
+
+const available = select('sds_resource_available')
+const perResource = (vector: Expression): Expression => dedup(RESOURCE_KEY, vector)
+
+/**
+ * Resources that cannot be read, or are no longer served or allowed. Some are read every hour: the wait is longer, so
+ * that one failure of them is none.
+ */
+export const resourceFailing: Alert = {
+  alert: 'SdsResourceFailing',
+  severity: 'warning',
+  scope: 'system',
+  expr: promql`(
+  ${perResource(select('sds_resource_up'))} == 0
+  or
+  ${perResource(available)} == 0
+)
+and
+${perResource(promql`max_over_time(${available}[1d])`)} == 1`,
+  for: '70m',
+  keepFiringFor: '5m',
+  summary: 'What a storage system reports about itself can no longer be read in part.',
+  description: `${SYSTEM}: the resource {{ $labels.resource }} was served within a day, and cannot be read now. Its values are missing from panels and alerts, or will be.`,
+  dashboard: dashboardOf('exporter', SYSTEM_KEY),
+}

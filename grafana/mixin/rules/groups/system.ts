@@ -1,0 +1,122 @@
+import { type Expression, promql, select } from '../../promql/expression.ts'
+import { by, lastValue, perSystem } from '../../promql/operators.ts'
+import { LIMITS, SYSTEM_KEY } from '../../settings.ts'
+import type { Alert, AlertGroup } from './rule.ts'
+import { dashboardOf, SYSTEM, valuesOf } from './templates.ts'
+
+/** What a system reports about itself, beside its nodes. */
+
+const systemPage = dashboardOf('system', SYSTEM_KEY)
+const about = { scope: 'system', dashboard: systemPage } as const
+
+const unacknowledged = (severity: 'Critical' | 'Error' | 'Warning'): Expression =>
+  select('sds_system_alerts_unacknowledged', `severity="${severity}"`)
+
+const ownAlerts: readonly Alert[] = [
+  {
+    ...about,
+    alert: 'SdsSystemAlertsCritical',
+    severity: 'critical',
+    expr: promql`${perSystem(unacknowledged('Critical'))} > 0`,
+    for: '5m',
+    keepFiringFor: '15m',
+    summary: 'A storage system has critical alerts that nobody has acknowledged.',
+    description: `${SYSTEM} has {{ $value }} alerts of its own with the severity Critical that nobody has acknowledged.`,
+  },
+  {
+    ...about,
+    alert: 'SdsSystemAlertsError',
+    severity: 'warning',
+    expr: promql`${perSystem(unacknowledged('Error'))} > 0`,
+    for: '15m',
+    keepFiringFor: '15m',
+    summary: 'A storage system has alerts about errors that nobody has acknowledged.',
+    description: `${SYSTEM} has {{ $value }} alerts of its own with the severity Error that nobody has acknowledged.`,
+  },
+  {
+    ...about,
+    alert: 'SdsSystemWarningsGrowing',
+    severity: 'info',
+    // Warnings that nobody acknowledges are normal on many systems; only new ones are of interest.
+    expr: promql`${perSystem(lastValue(unacknowledged('Warning')))}
+-
+${by('min', SYSTEM_KEY, promql`min_over_time(${unacknowledged('Warning')}[1d])`)} >= ${LIMITS.newWarnings}`,
+    for: '30m',
+    keepFiringFor: '1h',
+    summary: 'A storage system raises many warnings.',
+    description: `${SYSTEM} has {{ $value }} more unacknowledged alerts of its own with the severity Warning than at their lowest number within a day.`,
+  },
+]
+
+/** Nodes with a status, if the system counts them. */
+const nodes = (status: 'Good' | 'Bad' | 'Maintenance'): Expression =>
+  perSystem(select('sds_system_nodes_by_status', `status="${status}"`))
+
+const nodesUnaccounted: Alert = {
+  ...about,
+  alert: 'SdsSystemNodesUnaccounted',
+  severity: 'warning',
+  expr: promql`${perSystem(select('sds_system_nodes'))}
+- ${nodes('Good')}
+- ${nodes('Bad')}
+- ${nodes('Maintenance')} > 0`,
+  for: '10m',
+  keepFiringFor: '10m',
+  summary: 'Nodes of a storage system are neither Good nor Bad nor in maintenance.',
+  description: `${SYSTEM} has {{ $value }} nodes that it counts neither as Good nor as Bad nor as in maintenance. A node that is not available is counted as Bad only after an hour.`,
+}
+
+const directoryTables: Alert = {
+  ...about,
+  alert: 'SdsDirectoryTablesUnready',
+  severity: 'critical',
+  expr: promql`sum by (${SYSTEM_KEY}) (${by('max', [...SYSTEM_KEY, 'state'], select('sds_system_directory_tables_by_state'))}) > 0`,
+  for: '15m',
+  keepFiringFor: '10m',
+  summary: 'Directory tables of a storage system are not ready.',
+  description: `${SYSTEM} has {{ $value }} directory tables that are not ready or in no known state. Requests for the data that they index fail or wait.`,
+}
+
+const versions = select('sds_node_software_info')
+const versionsMixed: Alert = {
+  ...about,
+  alert: 'SdsVersionsMixed',
+  severity: 'info',
+  expr: promql`count by (${SYSTEM_KEY}) (${by('count', [...SYSTEM_KEY, 'version'], lastValue(versions))}) > 1`,
+  for: '7d',
+  keepFiringFor: '1h',
+  summary: 'The nodes of a storage system have had different software versions for a week.',
+  description: `${SYSTEM}: its nodes have {{ $value }} software versions${valuesOf(': ', 'sds_node_software_info', 'version')}. An upgrade may have stopped.`,
+}
+
+const licenseLeft = promql`${by('min', SYSTEM_KEY, select('sds_system_license_expiry_timestamp_seconds'))} - time()`
+const license: readonly Alert[] = [
+  {
+    ...about,
+    alert: 'SdsLicenseExpired',
+    severity: 'warning',
+    expr: promql`${perSystem(select('sds_system_license_expired'))} == 1
+or
+${licenseLeft} <= 0`,
+    for: '1h',
+    keepFiringFor: '1h',
+    summary: 'The license of a storage system has expired.',
+    description: `A licensed feature of system {{ $labels.system }} has expired.`,
+  },
+  {
+    ...about,
+    alert: 'SdsLicenseExpiring',
+    severity: 'info',
+    expr: promql`(${licenseLeft} < ${LIMITS.licenseSeconds}) > 0`,
+    for: '1h',
+    keepFiringFor: '1h',
+    summary: 'The license of a storage system expires soon.',
+    description: `A licensed feature of system {{ $labels.system }} expires in {{ $value | humanizeDuration }}.`,
+  },
+]
+
+export const systemGroup: AlertGroup = {
+  name: 'sds-system',
+  component: 'system',
+  alerts: [...ownAlerts, nodesUnaccounted, directoryTables, versionsMixed, ...license],
+}
