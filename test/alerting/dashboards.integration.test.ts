@@ -79,7 +79,7 @@ describe('the variable cluster', () => {
 
   test('is shown by a setting', () => {
     const shown = clusters({ values: { [CLUSTER_PATH]: CLUSTER_HIDE.shown } })
-    expect(shown.map((variable) => variable?.hide)).toEqual(Array.from({ length: 8 }, () => 0))
+    expect(shown.map((variable) => variable?.hide)).toEqual(Array.from({ length: 10 }, () => 0))
   })
 })
 
