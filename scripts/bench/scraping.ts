@@ -43,6 +43,7 @@ async function serveExporter(fleet: readonly PoolFixture[]) {
       polling: () => undefined,
       recent: createRecent(),
       now: Date.now,
+      alerting: () => undefined,
       adminUrl: () => undefined,
     },
     log: silentLog,

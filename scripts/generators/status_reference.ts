@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { DISK_FIGURES } from '../../src/status/figures/node_figures.ts'
 import type {
   AttributeStatus,
   CategoryStatus,
@@ -15,7 +16,6 @@ import type {
   SystemStatus,
   TotalStatus,
 } from '../../src/status/model.ts'
-import { DISK_FIGURES } from '../../src/status/node_figures.ts'
 import { code, markdownTable } from './markdown.ts'
 import { replaceMarked } from './marked.ts'
 
@@ -41,12 +41,13 @@ const STATUS: Members<Status> = {
 }
 
 const PROBLEM: Members<Problem> = {
-  severity: '`bad` or `warning`',
+  severity: '`bad`, `warning` or `notice`: for `critical`, `warning` and `info` of an alert',
   system: 'name of the system',
   pool: 'name of the pool; null for a problem of the system',
   pool_id: 'id of the pool',
   text: 'what is wrong',
   remedy: 'what to do about it',
+  alert: 'name of the [alert](alerts.md) with this condition; null if there is none',
   timestamp_seconds: 'when it was found, for failed requests',
 }
 
@@ -137,7 +138,20 @@ const POOL: Members<PoolStatus> = {
   categories: 'see Category',
   attributes: 'see Attribute; empty without values',
   totals: 'sums over the nodes: see Totals',
+  figures: 'see Figures',
   nodes: 'the worst first: see Node',
+}
+
+const FIGURES: Members<PoolStatus['figures']> = {
+  reads_per_second: 'reads a second',
+  writes_per_second: 'writes a second',
+  failed_transactions_ratio: 'failed / all transactions, 0 to 1, as far as the nodes count them',
+  system_failed_transactions_ratio: 'the same without those that failed by the fault of clients',
+  read_latency_seconds:
+    'mean time of a read; for a system that serves a histogram and no mean, its quantile 0.75 over the last 20 minutes, which is known from the second points on that the exporter reads',
+  write_latency_seconds: 'the same of a write',
+  forecast_seconds:
+    'time until the target of the setting `forecast_target_percent` is reached: the shortest forecast of the nodes; 0: it is reached',
 }
 
 const POLL: Members<PollStatus> = {
@@ -172,6 +186,9 @@ const NODE: Members<NodeStatus> = {
   disk_space_total_bytes: TOTALS.disk_space_total_bytes,
   disk_space_allocated_bytes: TOTALS.disk_space_allocated_bytes,
   disk_space_allocated_ratio: `${TOTALS.disk_space_allocated_ratio}; otherwise the percentage of the system`,
+  cpu_utilization_ratio: 'CPU time in use, 0 to 1',
+  memory_utilization_ratio: 'memory in use, 0 to 1',
+  network_utilization_ratio: 'use of the network interfaces in the busier direction, 0 to 1',
   newest_sample_timestamp_seconds: 'by the clock of the system',
 }
 
@@ -186,6 +203,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Error: ERROR,
   Totals: TOTALS,
   Pool: POOL,
+  Figures: FIGURES,
   Poll: POLL,
   Category: CATEGORY,
   Attribute: ATTRIBUTE,

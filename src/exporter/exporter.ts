@@ -74,9 +74,11 @@ export function createExporter(options: ExporterOptions): Exporter {
   const poller = createPoller({ store, own, log, httpLimits, onRequest: recent.requested, now })
   const admin =
     options.admin && createAdmin(options.admin, { ready: poller.ready, httpLimits, isPublished, log })
+  let alerting: Config['alerting']
   const apply = async (config: Config) => {
     await admin?.use(config)
     await poller.use(config)
+    alerting = config.alerting
   }
   const reloader = createReloader({ load, configFile, apply, own, log, auto: options.autoReload })
   const app = createMetricsApp({
@@ -88,6 +90,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     reload: options.lifecycle ? reloader.reload : undefined,
     status: {
       ...{ version, systems: store.systems, polling: poller.status, recent, now: Date.now },
+      alerting: () => alerting,
       adminUrl: () => (isPublished ? undefined : admin?.url),
       documentationUrl: options.documentationUrl,
     },

@@ -1,6 +1,7 @@
 import type { Reason } from '../api/errors/reasons.ts'
 import type { Category } from '../catalogue.ts'
-import type { DiskFigures } from './node_figures.ts'
+import type { DiskFigures } from './figures/node_figures.ts'
+import type { FigureStatus } from './figures/pool_figures.ts'
 
 /**
  * The status of the exporter at one moment: the document of `/api/v1/status`, and what the status page shows. A value
@@ -26,12 +27,15 @@ export type State = (typeof STATES)[number]
 
 /** Something that needs attention. Nodes with the same problem are one problem of their pool. */
 export interface Problem {
-  readonly severity: 'bad' | 'warning'
+  /** Of an alert: `bad` if it is critical, `notice` if it is for information. */
+  readonly severity: 'bad' | 'warning' | 'notice'
   readonly system: string
   readonly pool: string | null
   readonly pool_id: string | null
   readonly text: string
   readonly remedy: string | null
+  /** Name of the alert with this condition; null if there is none. */
+  readonly alert: string | null
   readonly timestamp_seconds: number | null
 }
 
@@ -135,6 +139,7 @@ export interface PoolStatus {
   readonly categories: readonly CategoryStatus[]
   readonly attributes: readonly AttributeStatus[]
   readonly totals: TotalStatus
+  readonly figures: FigureStatus
   /** The worst first. */
   readonly nodes: readonly NodeStatus[]
 }
@@ -182,6 +187,10 @@ export interface NodeStatus extends DiskFigures {
   readonly disk_space_total_bytes: number | null
   readonly disk_space_allocated_bytes: number | null
   readonly disk_space_allocated_ratio: number | null
+  readonly cpu_utilization_ratio: number | null
+  readonly memory_utilization_ratio: number | null
+  /** Of the busier direction. */
+  readonly network_utilization_ratio: number | null
   readonly newest_sample_timestamp_seconds: number | null
 }
 

@@ -1,7 +1,7 @@
 import type { MergedNode } from '../api/query/merge.ts'
 import type { HEALTH_STATES } from '../catalogue.ts'
+import { allocatedRatio, baseValue, diskFigures, newestSampleTime } from './figures/node_figures.ts'
 import { type NodeStatus, SEVERITIES, type Severity } from './model.ts'
-import { allocatedRatio, baseValue, diskFigures, newestSampleTime } from './node_figures.ts'
 
 /** The thresholds of the dashboards. */
 export const NEARLY_FULL_RATIO = 0.8
@@ -29,9 +29,19 @@ export function nodeStatus(node: MergedNode, name: string): NodeStatus {
     disk_space_total_bytes: baseValue(node, 'diskSpaceTotal') ?? null,
     disk_space_allocated_bytes: baseValue(node, 'diskSpaceAllocated') ?? null,
     disk_space_allocated_ratio: allocatedRatio(node),
+    cpu_utilization_ratio: baseValue(node, 'nodeCpuUtilization') ?? null,
+    memory_utilization_ratio: baseValue(node, 'nodeMemoryUtilization') ?? null,
+    network_utilization_ratio: networkRatio(node),
     newest_sample_timestamp_seconds: newestSampleTime(node),
   }
   return { ...members, severity: severityOf(members) }
+}
+
+/** Of the busier direction. */
+function networkRatio(node: MergedNode): number | null {
+  const directions = ['nodeNicReceivedUtilization', 'nodeNicTransmittedUtilization'] as const
+  const ratios = directions.flatMap((name) => baseValue(node, name) ?? [])
+  return ratios.length === 0 ? null : Math.max(...ratios)
 }
 
 function severityOf(node: Omit<NodeStatus, 'severity'>): Severity {

@@ -12,8 +12,9 @@ import { newestTimes } from '../metrics/newest_times.ts'
 import { uniqueNames } from '../metrics/samples.ts'
 import type { Steps } from '../slices.ts'
 import type { PoolState } from '../state/state.ts'
+import { DISK_NAMES, ratioOf, sumOf } from './figures/node_figures.ts'
+import { type ReadFigures, readFigures } from './figures/pool_figures.ts'
 import type { AttributeStatus, NodeStatus, Source, TotalStatus } from './model.ts'
-import { DISK_NAMES, ratioOf, sumOf } from './node_figures.ts'
 import { nodeStatus, worstFirst } from './node_status.ts'
 
 /** What follows from the reading of a pool alone, whatever the time is. */
@@ -21,6 +22,7 @@ export interface PoolDetail {
   /** The worst first. */
   readonly nodes: readonly NodeStatus[]
   readonly totals: TotalStatus
+  readonly figures: ReadFigures
   readonly attributes: readonly AttributeStatus[]
   /** Newest sample and sources of each category. */
   readonly categories: readonly {
@@ -58,6 +60,7 @@ function* detailSteps(pool: PoolState): Steps<PoolDetail> {
   return {
     nodes: worstFirst(nodes),
     totals: totalStatus(nodes),
+    figures: readFigures(pool),
     attributes,
     categories: CATEGORIES.map((category) => {
       return { category, sources: sourcesOf(category), newest: newest.get(category) }

@@ -1,25 +1,27 @@
+import type { Conditions } from '../alerting/conditions/tuned.ts'
 import { EMPTY_REMEDY } from '../api/query/states.ts'
 import { durationText } from '../text.ts'
+import { firstHolding, ofAlert } from './findings.ts'
 import type { ErrorStatus, PoolStatus, Problem, SystemStatus } from './model.ts'
 import { poolProblems } from './pool_status.ts'
 
-/** Prometheus and the API tolerate less, but the `Date` header has whole seconds, and proxies may delay it. */
-const SKEW_SECONDS = 60
-const CERTIFICATE_SECONDS = 14 * 86_400
+/** The conditions of a system, or of one of its pools by name, with their settings. */
+export type ConditionsOf = (pool?: string) => Conditions
 
 /** The problems of a system and its pools, the worst first. @param now seconds since the epoch */
-export function systemProblems(system: SystemStatus, now: number): Problem[] {
+export function systemProblems(system: SystemStatus, now: number, conditionsOf: ConditionsOf): Problem[] {
+  const conditions = conditionsOf()
   const { discovery_error: discovery } = system
   const common = commonFailure(system.pools)
   const problems = [
     ...(discovery === null ? [] : [failed(system, discovery)]),
     ...(common === undefined ? [] : [failed(system, common.error, `all ${common.count} pools: `)]),
     ...queryProblems(system),
-    ...certificateProblems(system, now),
-    ...clockProblems(system),
+    ...certificateProblems(system, now, conditions),
+    ...clockProblems(system, conditions),
     ...endpointProblems(system),
     ...system.pools.flatMap((pool) =>
-      poolProblems(pool, system.name).filter(
+      poolProblems(pool, system.name, { conditions: conditionsOf(pool.name), now }).filter(
         ({ timestamp_seconds }) => common === undefined || timestamp_seconds === null,
       ),
     ),
@@ -31,6 +33,7 @@ export function badFirst(problems: readonly Problem[]): Problem[] {
   return [
     ...problems.filter(({ severity }) => severity === 'bad'),
     ...problems.filter(({ severity }) => severity === 'warning'),
+    ...problems.filter(({ severity }) => severity === 'notice'),
   ]
 }
 
@@ -49,7 +52,8 @@ function failed({ name }: SystemStatus, error: ErrorStatus, prefix = ''): Proble
 }
 
 function warning(system: string, text: string, remedy: string): Problem {
-  return { severity: 'warning', system, pool: null, pool_id: null, text, remedy, timestamp_seconds: null }
+  const place = { system, pool: null, pool_id: null }
+  return { severity: 'warning', ...place, text, remedy, alert: null, timestamp_seconds: null }
 }
 
 /** A system without a query interface, such as a Community Edition, has no problem. */
@@ -61,18 +65,24 @@ function queryProblems(system: SystemStatus): Problem[] {
   return [{ ...failed(system, error), severity: 'warning' }]
 }
 
-function certificateProblems(system: SystemStatus, now: number): Problem[] {
+function certificateProblems(system: SystemStatus, now: number, conditions: Conditions): Problem[] {
   const left = (system.tls_not_after_timestamp_seconds ?? Number.POSITIVE_INFINITY) - now
-  if (left > CERTIFICATE_SECONDS) return []
+  const condition = firstHolding(conditions, [
+    ['SdsCertificateCritical', (limit) => left < limit],
+    ['SdsCertificateExpiring', (limit) => left < limit],
+  ])
+  if (condition === undefined) return []
   const when = left < 0 ? `expired ${durationText(-left)} ago` : `expires in ${durationText(left)}`
   const text = `the TLS certificate of the system ${when}`
-  return [warning(system.name, text, 'renew the certificate on the system')]
+  return [{ ...warning(system.name, text, ''), ...ofAlert(condition) }]
 }
 
-function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus): Problem[] {
-  if (skew === null || Math.abs(skew) <= SKEW_SECONDS) return []
+function clockProblems({ name, clock_skew_seconds: skew }: SystemStatus, conditions: Conditions): Problem[] {
+  if (skew === null) return []
+  const condition = firstHolding(conditions, [['SdsClockSkew', (limit) => Math.abs(skew) > limit]])
+  if (condition === undefined) return []
   const text = `the clock of the system is ${durationText(Math.abs(skew))} ${skew > 0 ? 'ahead' : 'behind'}`
-  return [warning(name, text, 'correct the time synchronisation (NTP) of the system, or of this machine')]
+  return [{ ...warning(name, text, ''), ...ofAlert(condition) }]
 }
 
 /** Of a system with several endpoints; a single one that fails is a failed poll. */

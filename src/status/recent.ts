@@ -1,8 +1,10 @@
 import type { MergedReading } from '../api/query/merge.ts'
 import type { AttributeName } from '../catalogue.ts'
+import type { LatencyOperation } from '../query_catalogue.ts'
 import type { PoolState } from '../state/state.ts'
 import type { StateObserver } from '../state/store.ts'
-import { baseValue, ratioOf, sumOf } from './node_figures.ts'
+import { createLatencyWindow, type LatencyWindow } from './figures/latency_window.ts'
+import { baseValue, ratioOf, sumOf } from './figures/node_figures.ts'
 import { createSlots, SLOT_SECONDS, SLOTS, type Slots } from './slots.ts'
 
 /** What is remembered of a pool for each slot; of a system, the sum over its pools. */
@@ -31,6 +33,11 @@ export interface Recent extends StateObserver {
   requested(system: string): void
   /** Requests of the last minute, in steps of 15 seconds. */
   requestsLastMinute(system: string): number
+  /**
+   * Quantile of the latency of the requests of the last 20 minutes in seconds; undefined without a histogram, and for a
+   * pool without charts.
+   */
+  latency(system: string, poolId: string, operation: LatencyOperation, quantile: number): number | undefined
   system(name: string): History<SystemColumn>
   /** Undefined for a pool without charts. */
   pool(system: string, poolId: string): History<PoolColumn> | undefined
@@ -69,6 +76,8 @@ export function createRecent(nowMs: () => number = () => performance.now()): Rec
       const last = Array.from({ length: MINUTE_SLOTS }, (_, back) => slots?.get(slotNow() - back, 'requests'))
       return last.reduce<number>((total, count) => total + (count ?? 0), 0)
     },
+    latency: (system, poolId, operation, quantile) =>
+      systems.get(system)?.pools.get(poolId)?.latencies.quantile(operation, quantile),
     system: (name) => historyOf(systems.get(name)?.slots),
     pool(name, poolId) {
       const pool = systems.get(name)?.pools.get(poolId)
@@ -97,6 +106,7 @@ interface RecentSystem {
 
 interface RecentPool {
   readonly slots: Slots<PoolColumn>
+  readonly latencies: LatencyWindow
   /** What was noted last. */
   attempt: PoolState['lastAttempt']
   merged: PoolState['merged']
@@ -104,7 +114,13 @@ interface RecentPool {
 }
 
 function newPool(): RecentPool {
-  return { slots: createSlots(POOL_COLUMNS), attempt: undefined, merged: undefined, totals: undefined }
+  return {
+    slots: createSlots(POOL_COLUMNS),
+    latencies: createLatencyWindow(),
+    attempt: undefined,
+    merged: undefined,
+    totals: undefined,
+  }
 }
 
 function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: number): void {
@@ -118,6 +134,7 @@ function note(system: RecentSystem, known: RecentPool, pool: PoolState, slot: nu
   known.attempt = lastAttempt
   if (merged === known.merged) return
   known.merged = merged
+  known.latencies.add(merged?.nodes ?? [])
   known.totals = merged && poolTotals(merged)
   noteTotals(system, known, slot)
 }

@@ -1,3 +1,6 @@
+import { conditionsOf } from '../alerting/conditions/tuned.ts'
+import type { AlertingConfig } from '../alerting/config.ts'
+import { readRules } from '../alerting/package_files.ts'
 import type { PollerStatus } from '../poller/poller.ts'
 import type { Steps } from '../slices.ts'
 import type { SystemState } from '../state/state.ts'
@@ -17,6 +20,8 @@ export interface StatusSources {
   /** Undefined for a system that is not polled (any more). */
   readonly polling: (system: string) => PollerStatus | undefined
   readonly recent: Recent
+  /** The section of the configuration; undefined: there is none. */
+  readonly alerting: () => AlertingConfig | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }
@@ -25,16 +30,32 @@ export interface StatusSources {
 export function createStatusReader(sources: StatusSources): () => Steps<Status> {
   const { version, ready, systems, polling, recent } = sources
   const detailOf = createPoolDetails()
+  const conditions = createConditionsReader(sources.alerting)
   return function* () {
     const now = sources.now() / 1000
+    const conditionsFor = conditions()
     const list: SystemStatus[] = []
     for (const state of systems()) {
       const status = polling(state.name)
       if (status === undefined) continue
-      const requestsLastMinute = recent.requestsLastMinute(state.name)
-      list.push(yield* systemStatusSteps({ state, polling: status, requestsLastMinute, detailOf, now }))
+      const { name: system } = state
+      list.push(
+        yield* systemStatusSteps({
+          state,
+          polling: status,
+          requestsLastMinute: recent.requestsLastMinute(system),
+          detailOf,
+          conditionsOf: (pool) => conditionsFor({ system, pool }),
+          latencyOf: (pool, operation, quantile) => recent.latency(system, pool, operation, quantile),
+          now,
+        }),
+      )
     }
-    const problems = badFirst(list.flatMap((system) => systemProblems(system, now)))
+    const problems = badFirst(
+      list.flatMap((system) =>
+        systemProblems(system, now, (pool) => conditionsFor({ system: system.name, pool })),
+      ),
+    )
     const troubled = new Set(problems.map(({ system }) => system))
     // A system that is polled well may have an old certificate, for example.
     const shown = list.map((system) =>
@@ -49,6 +70,17 @@ export function createStatusReader(sources: StatusSources): () => Steps<Status> 
       problems,
       systems: shown,
     }
+  }
+}
+
+/** The rules are read for the first status, and the settings again when they change. */
+function createConditionsReader(alerting: StatusSources['alerting']) {
+  let last: { config: AlertingConfig | undefined; conditions: ReturnType<typeof conditionsOf> } | undefined
+  return () => {
+    const config = alerting()
+    if (last === undefined || last.config !== config)
+      last = { config, conditions: conditionsOf(readRules(), config) }
+    return last.conditions
   }
 }
 

@@ -1,4 +1,5 @@
 import type { PollerStatus } from '../poller/poller.ts'
+import type { LatencyOperation } from '../query_catalogue.ts'
 import type { Steps } from '../slices.ts'
 import type { PoolState, SystemState } from '../state/state.ts'
 import { counted } from '../text.ts'
@@ -6,7 +7,8 @@ import { loginStatus } from './login_status.ts'
 import type { PoolStatus, RequestStatus, ScheduleStatus, State, SystemStatus } from './model.ts'
 import { worstState } from './model.ts'
 import { type PoolDetail, sumTotals } from './pool_detail.ts'
-import { errorStatus, nodesText, poolStatus } from './pool_status.ts'
+import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
+import type { ConditionsOf } from './problems.ts'
 import { queryStatus } from './query_status.ts'
 
 /** What the status of a system is made of. */
@@ -15,6 +17,9 @@ export interface SystemSources {
   readonly polling: PollerStatus
   readonly requestsLastMinute: number
   readonly detailOf: (pool: PoolState) => Steps<PoolDetail>
+  readonly conditionsOf: ConditionsOf
+  /** Quantile of the latency of the last requests to a pool, by its id. */
+  readonly latencyOf: (pool: string, operation: LatencyOperation, quantile: number) => number | undefined
   /** Seconds since the epoch. */
   readonly now: number
 }
@@ -45,7 +50,8 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
   return { name, ...stateOf(members, state.tried), ...others }
 }
 
-function* poolSteps({ state, polling, detailOf, now }: SystemSources): Steps<PoolStatus[]> {
+function* poolSteps(sources: SystemSources): Steps<PoolStatus[]> {
+  const { state, polling, detailOf, conditionsOf, latencyOf, now } = sources
   const context = {
     system: state.name,
     now,
@@ -55,8 +61,14 @@ function* poolSteps({ state, polling, detailOf, now }: SystemSources): Steps<Poo
   }
   const pools: PoolStatus[] = []
   for (const pool of state.pools.values()) {
-    const historyFailure = polling.historyFailures.get(pool.ref.id)
-    pools.push(poolStatus(pool, yield* detailOf(pool), { ...context, historyFailure }))
+    const { id } = pool.ref
+    const ofPool: PoolContext = {
+      ...context,
+      conditions: conditionsOf(pool.label),
+      historyFailure: polling.historyFailures.get(id),
+      latency: (operation, quantile) => latencyOf(id, operation, quantile),
+    }
+    pools.push(poolStatus(pool, yield* detailOf(pool), ofPool))
     yield
   }
   return pools

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { type AlertingConfig, DEFAULT_ALERTING } from '../../src/alerting/config.ts'
 import { atOnce } from '../../src/slices.ts'
 import { type Failure, newSystem, type PerformanceState, type SystemState } from '../../src/state/state.ts'
 import type { Status } from '../../src/status/model.ts'
@@ -260,7 +261,7 @@ describe('what needs attention', () => {
     ['Maintenance', []],
     ['Suspect', ['warning 1 of 2 nodes not Good: n1 (Suspect)']],
     ['Bad', ['bad 1 of 2 nodes not Good: n1 (Bad)']],
-    ['NotAccessible', ['bad 1 of 2 nodes not Good: n1 (NotAccessible)']],
+    ['NotAccessible', ['warning 1 of 2 nodes not Good: n1 (NotAccessible)']],
     ['Exploded', ['warning 1 of 2 nodes not Good: n1 (Exploded)']],
   ])('a node that is %s', (health, problems) => {
     expect(problemsOf({ name: 'n1', health }, { name: 'n2' })).toEqual(problems)
@@ -269,7 +270,33 @@ describe('what needs attention', () => {
   test('bad disks, and a pool that is nearly full', () => {
     expect(problemsOf({ name: 'n1', badDisks: 2 }, { name: 'n2' })).toEqual(['warning 2 bad disks: n1 (2)'])
     expect(problemsOf({ name: 'n1', allocatedRatio: 0.945 })).toEqual([
-      'warning 94.5% of the disk space is allocated',
+      'bad 94.5% of the disk space is allocated',
+    ])
+  })
+
+  test('the settings of the alerts apply, and disabled alerts are no problems', () => {
+    const system = polledSystem('a', { p: [{ name: 'n1', badDisks: 1, allocatedRatio: 0.85 }] })
+    const alertsWith = (config: Partial<AlertingConfig>) =>
+      statusOf([system], { alerting: () => ({ ...DEFAULT_ALERTING, ...config }) }).problems.map(
+        ({ alert, severity }) => `${severity} ${alert}`,
+      )
+    expect(alertsWith({})).toEqual(['warning SdsDisksBad', 'warning SdsCapacityHigh'])
+    expect(alertsWith({ values: { 'usedRatio.critical': 0.82 } })).toContain('bad SdsCapacityCritical')
+    expect(alertsWith({ disabled: ['SdsDisksBad'] })).toEqual(['warning SdsCapacityHigh'])
+    const ofPool = { ...DEFAULT_ALERTING, system: 'a', pool: 'p', values: { 'usedRatio.warning': 0.9 } }
+    expect(alertsWith({ overrides: [ofPool] })).toEqual(['warning SdsDisksBad'])
+    expect(alertsWith({ overrides: [{ ...ofPool, pool: 'q' }] })).toContain('warning SdsCapacityHigh')
+    expect(alertsWith({ overrides: [{ ...ofPool, pool: undefined }] })).toEqual(['warning SdsDisksBad'])
+  })
+
+  test('nodes with little CPU time or memory left', () => {
+    const more = {
+      nodeCpuUtilizationCurrent: [{ t: T, Percent: '95' }],
+      nodeMemoryUtilizationCurrent: [{ t: T, Percent: '97' }],
+    }
+    expect(problemsOf({ name: 'n1', more }, { name: 'n2' })).toEqual([
+      'notice 1 node above 90.0% of their CPU time: n1',
+      'notice 1 node above 95.0% of their memory: n1',
     ])
   })
 

@@ -7,7 +7,7 @@ import {
   type DiskFigures,
   diskFigures,
   newestSampleTime,
-} from '../../status/node_figures.ts'
+} from '../../status/figures/node_figures.ts'
 import { IDENTITY, type Identity, identified, type SystemRead } from './reading.ts'
 
 const FIGURES = {

@@ -28,6 +28,7 @@ export function statusSources(
     systems: () => systems,
     polling: pollingOf,
     recent: createRecent(() => 0),
+    alerting: () => undefined,
     now: () => T * 1000,
     adminUrl: () => undefined,
     metricsPath: '/metrics',

@@ -1,5 +1,5 @@
+import type { DiskFigures } from '../../../status/figures/node_figures.ts'
 import type { State } from '../../../status/model.ts'
-import type { DiskFigures } from '../../../status/node_figures.ts'
 import { FULL_RATIO, NEARLY_FULL_RATIO } from '../../../status/node_status.ts'
 import { OLD_SAMPLE_SECONDS } from '../../../status/pool_status.ts'
 import { bytesText, durationText, percentText } from '../../../text.ts'

@@ -1,0 +1,120 @@
+/** What an alert compares, and what to do when it holds. Rules, runbooks and the status page have it from here. */
+interface ConditionRow {
+  /** Path of the setting that is compared; a number where there is no setting. */
+  readonly limit: string | number
+  /** What to do first: a sentence without a capital letter at its beginning and without a full stop. */
+  readonly advice: string
+}
+
+const CERTIFICATE = 'renew the certificate on the system'
+const SUPPORT = 'compare with the dashboard of its management interface, and call support'
+
+/** The alerts whose conditions the status page checks too. Their severity is that of the rules. */
+export const CONDITIONS = {
+  SdsNodeBad: {
+    limit: 0,
+    advice:
+      'check the events of the node in the management interface of the system, and open a case with the vendor',
+  },
+  SdsNodeNotAccessible: {
+    limit: 0,
+    advice: 'use the console or the remote management board of the node',
+  },
+  SdsNodesUnavailable: {
+    limit: 'unavailableNodes',
+    advice: 'call the support of the vendor now, and do not replace disks',
+  },
+  SdsNodesSuspect: {
+    limit: 0,
+    advice: 'check the events of the nodes in the management interface',
+  },
+  SdsNodesHealthUnknown: {
+    limit: 0,
+    advice: 'look up the status in the management interface and act on it',
+  },
+  SdsCapacityCritical: {
+    limit: 'usedRatio.critical',
+    advice: 'delete or move data; deleted space is free only after garbage collection, which may take days',
+  },
+  SdsCapacityHigh: {
+    limit: 'usedRatio.warning',
+    advice: 'order capacity now, because delivery takes weeks',
+  },
+  SdsForecastCritical: {
+    limit: 'forecastSeconds.critical',
+    advice: 'find out which client writes, and for how long',
+  },
+  SdsForecastShort: {
+    limit: 'forecastSeconds.warning',
+    advice: 'find out which client writes, and for how long',
+  },
+  SdsDiskFailuresMany: {
+    limit: 'manyBadDisks',
+    advice:
+      'if they are in one node, check its enclosure, not the disks; if they are in several, call the support of the vendor',
+  },
+  SdsDisksBad: {
+    limit: 0,
+    advice: 'open a ticket for a replacement; remove a disk only when it is ready to be replaced',
+  },
+  SdsDisksReadyToReplace: {
+    limit: 0,
+    advice: 'replace the disks at the next visit',
+  },
+  SdsReadLatencyHigh: {
+    limit: 'readLatencySeconds.warning',
+    advice: 'find out whether one node, more load or a rebuild is the cause',
+  },
+  SdsWriteLatencyHigh: {
+    limit: 'writeLatencySeconds.warning',
+    advice: 'find out whether one node, more load, a rebuild or a full pool is the cause',
+  },
+  SdsSystemErrorsCritical: {
+    limit: 'systemErrorRatio.critical',
+    advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
+  },
+  SdsSystemErrors: {
+    limit: 'systemErrorRatio.warning',
+    advice: 'find out whether one node or all nodes fail, and remove a single one from the load balancer',
+  },
+  SdsTransactionErrorsCritical: {
+    limit: 'errorRatio.critical',
+    advice: 'find out which types of errors occur: most are caused by clients',
+  },
+  SdsTransactionErrors: {
+    limit: 'errorRatio.warning',
+    advice: 'find out which types of errors occur: most are caused by clients',
+  },
+  SdsNodesNetworkBusy: {
+    limit: 'nicRatio.critical',
+    advice: 'distribute clients over all nodes, and check that no link of a bond is down',
+  },
+  SdsNodesCpuBusy: {
+    limit: 'cpuRatio.critical',
+    advice: 'distribute clients over all nodes; if the CPU is used without load, call support',
+  },
+  SdsNodesMemoryFull: {
+    limit: 'memoryRatio.critical',
+    advice: 'call support before services are killed',
+  },
+  SdsCategoryFrozen: {
+    limit: 'sampleAgeSeconds.critical',
+    advice: `the statistics service of the system does not work: ${SUPPORT}`,
+  },
+  SdsCertificateCritical: { limit: 'certificateSeconds.critical', advice: CERTIFICATE },
+  SdsCertificateExpiring: { limit: 'certificateSeconds.warning', advice: CERTIFICATE },
+  SdsClockSkew: {
+    limit: 'clockSkewSeconds.warning',
+    advice: 'repair NTP on the host whose clock is wrong',
+  },
+} as const satisfies Readonly<Record<string, ConditionRow>>
+
+/** Name of an alert in the table. */
+export type ConditionName = keyof typeof CONDITIONS
+
+/**
+ * Quantile of the latency of requests that is compared with thresholds of the mean, for systems that serve a histogram
+ * and no mean. Latencies are skewed to the right: the mean of an exponential distribution is its quantile 0.63, the mean
+ * of a log-normal one with sigma 1.5 its quantile 0.77.
+ */
+export const LATENCY_QUANTILE = 0.75

@@ -1,0 +1,77 @@
+import type { MergedNode } from '../../api/query/merge.ts'
+import { type AttributeName, UNITS } from '../../catalogue.ts'
+import type { PoolState } from '../../state/state.ts'
+import { baseValue, ratioOf, sumOf } from './node_figures.ts'
+
+/** What users notice of a pool, calculated as by the rules. Null: not served, or without transactions. */
+export interface FigureStatus {
+  readonly reads_per_second: number | null
+  readonly writes_per_second: number | null
+  readonly failed_transactions_ratio: number | null
+  /** Without those that failed by the fault of clients. */
+  readonly system_failed_transactions_ratio: number | null
+  readonly read_latency_seconds: number | null
+  readonly write_latency_seconds: number | null
+  /** Until the forecast target is reached; 0: it is. */
+  readonly forecast_seconds: number | null
+}
+
+/** The figures that follow from the reading of a pool alone. */
+export interface ReadFigures extends Omit<FigureStatus, 'forecast_seconds'> {
+  /** The shortest forecast in seconds, by the target in percent. */
+  readonly forecasts: ReadonlyMap<string, number>
+}
+
+type Nodes = readonly MergedNode[]
+
+export function readFigures({ merged, forecasts }: PoolState): ReadFigures {
+  const nodes = merged?.nodes ?? []
+  return {
+    reads_per_second: total(nodes, 'transactionReadTransactionsPerSec'),
+    writes_per_second: total(nodes, 'transactionWriteTransactionsPerSec'),
+    ...failedRatios(nodes),
+    read_latency_seconds: mean(nodes, 'transactionReadLatency', 'transactionReadTransactionsPerSec'),
+    write_latency_seconds: mean(nodes, 'transactionWriteLatency', 'transactionWriteTransactionsPerSec'),
+    forecasts: shortestForecasts(nodes, forecasts),
+  }
+}
+
+function total(nodes: Nodes, name: AttributeName): number | null {
+  return sumOf(nodes.map((node) => baseValue(node, name))) ?? null
+}
+
+/** Weighted by transactions. Nodes without transactions do not count. */
+function mean(nodes: Nodes, value: AttributeName, weight: AttributeName): number | null {
+  let [sum, weights] = [0, 0]
+  for (const node of nodes) {
+    const [seconds, rate] = [baseValue(node, value), baseValue(node, weight)]
+    if (seconds === undefined || rate === undefined) continue
+    sum += seconds * rate
+    weights += rate
+  }
+  return ratioOf(sum, weights) ?? null
+}
+
+function failedRatios(nodes: Nodes) {
+  const failed = sumOf(nodes.map(({ errors }) => errors?.failed))
+  const succeeded = sumOf(nodes.map(({ errors }) => errors?.succeeded))
+  const all = failed === undefined || succeeded === undefined ? undefined : failed + succeeded
+  const types = nodes.flatMap(({ errors }) => errors?.types ?? [])
+  const byClients = sumOf(types.filter(({ category }) => category === 'User').map(({ count }) => count)) ?? 0
+  return {
+    failed_transactions_ratio: ratioOf(failed, all) ?? null,
+    system_failed_transactions_ratio: ratioOf(failed && Math.max(failed - byClients, 0), all) ?? null,
+  }
+}
+
+/** Forecasts are requested less often than nodes, and may have nodes that have left. */
+function shortestForecasts(nodes: Nodes, forecasts: PoolState['forecasts']): Map<string, number> {
+  const shortest = new Map<string, number>()
+  for (const { id } of nodes)
+    for (const { targetPercent, days } of forecasts?.get(id) ?? []) {
+      if (days === undefined) continue
+      const seconds = UNITS.day.toBase(days)
+      shortest.set(targetPercent, Math.min(seconds, shortest.get(targetPercent) ?? seconds))
+    }
+  return shortest
+}

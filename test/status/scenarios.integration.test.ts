@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { Scenario } from '../../src/emulator/model/scenarios.ts'
+import type { Status } from '../../src/status/model.ts'
+import { pollEverySecond, startWithEmulator } from '../faults/exporter_setup.ts'
+import { get } from '../support/http.ts'
+import { waitFor } from '../support/wait.ts'
+
+/** Problems that the emulated system causes, by pool and alert. */
+type Problems = readonly (readonly [pool: string, alert: string, severity: string])[]
+
+const SETTINGS = pollEverySecond().replace('forecast: {schedule: ""}', '')
+
+async function statusOf(url: string): Promise<Status> {
+  return JSON.parse((await get(`${url}/api/v1/status`)).text)
+}
+
+/** The problems with an alert, once the first of those that are expected is there. */
+async function problemsOf(url: string, expected: Problems): Promise<Problems> {
+  const found = async () =>
+    (await statusOf(url)).problems.flatMap(
+      ({ pool, alert, severity }): Problems => (alert === null ? [] : [[pool ?? '', alert, severity]]),
+    )
+  await waitFor(async () => (await found()).length >= expected.length, {
+    what: `${expected.length} problems`,
+    timeout: 60_000,
+    interval: 100,
+  })
+  return (await found()).toSorted()
+}
+
+const both = (alert: string, severity: string): Problems => [
+  ['archive', alert, severity],
+  ['hot', alert, severity],
+]
+
+const CASES: readonly (readonly [Scenario, 'classic' | 'modern', Problems])[] = [
+  ['healthy', 'classic', []],
+  ['healthy', 'modern', []],
+  ['maintenance', 'classic', []],
+  ['maintenance', 'modern', []],
+  ['error-burst', 'classic', both('SdsSystemErrorsCritical', 'bad')],
+  ['error-burst', 'modern', both('SdsSystemErrorsCritical', 'bad')],
+  ['slow', 'classic', [...both('SdsReadLatencyHigh', 'warning'), ...both('SdsWriteLatencyHigh', 'warning')]],
+  [
+    'filling-up',
+    'classic',
+    [
+      ['archive', 'SdsForecastCritical', 'bad'],
+      ['hot', 'SdsCapacityCritical', 'bad'],
+    ],
+  ],
+  [
+    'filling-up',
+    'modern',
+    [
+      ['archive', 'SdsForecastCritical', 'bad'],
+      ['hot', 'SdsCapacityCritical', 'bad'],
+    ],
+  ],
+]
+
+test.each(CASES)('%s on a %s system has the problems of its alerts', async (scenario, profile, expected) => {
+  await using setup = await startWithEmulator({ scenario, profile, pools: 2, nodes: 5 }, SETTINGS)
+  const { url } = setup.exporter
+  if (profile === 'modern')
+    await waitFor(async () => (await statusOf(url)).systems[0]?.query_interface.state === 'ok', {
+      what: 'the figures of the query interface',
+      timeout: 60_000,
+      interval: 100,
+    })
+  expect(await problemsOf(url, expected)).toEqual(expected.toSorted())
+  expect((await statusOf(url)).state).toBe(expected.length === 0 ? 'ok' : 'warning')
+})
