@@ -11,6 +11,7 @@ import type {
   Problem,
   QueryStatus,
   RequestStatus,
+  ResourceStatus,
   ScheduleStatus,
   Status,
   SystemStatus,
@@ -63,6 +64,7 @@ const SYSTEM: Members<SystemStatus> = {
   polls: 'see Polls',
   requests: 'see Requests',
   query_interface: 'see Query interface',
+  resources: 'what the system says about itself beyond its nodes: see Resource',
   clock_skew_seconds: 'clock of the system minus that of the exporter',
   tls_not_after_timestamp_seconds: 'end of the certificate of the system',
   authentication_providers: 'number of authentication providers',
@@ -104,6 +106,19 @@ const QUERIES: Members<QueryStatus> = {
   next_timestamp_seconds:
     'time of the next queries. An interface that is not there, or may not be used, is asked seldom. Null: none are needed, or with a poll or a probe whose time is not known',
   error: 'of the last attempt, also if only some of its queries failed (`state` is `ok`): see Error',
+}
+
+const RESOURCE: Members<ResourceStatus> = {
+  name: 'as the label `resource` of the metrics',
+  description: 'what it is, in words',
+  state:
+    '`off`, `pending` (not read yet), `ok`, `partial` (a request of it is not served, or not allowed), `unavailable` (none is) or `failing`',
+  summary: 'the state in words',
+  schedule: 'cron expression; empty if it is not read',
+  objects: 'number of objects that are exported',
+  left_out: 'number of objects that a limit left out',
+  last_success_timestamp_seconds: 'time of the last successful reading',
+  error: 'why the last reading failed, or a request of it: see Error',
 }
 
 const ERROR: Members<ErrorStatus> = {
@@ -200,6 +215,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Polls: POLLS,
   Requests: REQUESTS,
   'Query interface': QUERIES,
+  Resource: RESOURCE,
   Error: ERROR,
   Totals: TOTALS,
   Pool: POOL,

@@ -48,7 +48,7 @@ export function createResourcePoller(options: ResourcePollerOptions): ResourcePo
     pause,
     now: () => performance.now(),
   })
-  const readPools: Read = async (signal) => figuresOf(await listPools(client, signal))
+  const readPools: Read = (signal) => readPoolFigures(client, signal)
   const used = RESOURCE_NAMES.filter((name) => schedules[name] !== '')
   const readings = new Map(
     used.map((name) => {
@@ -108,7 +108,12 @@ async function listPools(client: Pick<SystemClient, 'pools'>, signal: AbortSigna
   return { pools, figures: figures ?? new ApiError('not_found', 'the list of pools has no figures of them') }
 }
 
-function figuresOf({ figures }: ListedPools): ResourceReading {
+/** The resource `pools`. @throws {ApiError} */
+export async function readPoolFigures(
+  client: Pick<SystemClient, 'pools'>,
+  signal: AbortSignal,
+): Promise<ResourceReading> {
+  const { figures } = await listPools(client, signal)
   if (figures instanceof ApiError) throw figures
   return figures
 }

@@ -1,5 +1,6 @@
 import type { Reason } from '../api/errors/reasons.ts'
 import type { Category } from '../catalogue.ts'
+import type { ResourceName } from '../system_catalogue.ts'
 import type { DiskFigures } from './figures/node_figures.ts'
 import type { FigureStatus } from './figures/pool_figures.ts'
 
@@ -49,6 +50,7 @@ export interface SystemStatus {
   readonly polls: ScheduleStatus
   readonly requests: RequestStatus
   readonly query_interface: QueryStatus
+  readonly resources: readonly ResourceStatus[]
   readonly clock_skew_seconds: number | null
   readonly tls_not_after_timestamp_seconds: number | null
   readonly authentication_providers: number | null
@@ -102,6 +104,25 @@ export interface QueryStatus {
   readonly summary: string
   readonly nodes: number | null
   readonly next_timestamp_seconds: number | null
+  readonly error: ErrorStatus | null
+}
+
+/** What a system says about itself beyond its nodes. */
+export interface ResourceStatus {
+  readonly name: ResourceName
+  /** In words. */
+  readonly description: string
+  /**
+   * `off`: not configured. `pending`: not read yet. `partial`: a request of it is not served or not allowed.
+   * `unavailable`: none is.
+   */
+  readonly state: 'off' | 'pending' | 'ok' | 'partial' | 'unavailable' | 'failing'
+  readonly summary: string
+  readonly schedule: string
+  /** Exported in the last reading. */
+  readonly objects: number | null
+  readonly left_out: number | null
+  readonly last_success_timestamp_seconds: number | null
   readonly error: ErrorStatus | null
 }
 

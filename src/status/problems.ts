@@ -17,6 +17,7 @@ export function systemProblems(system: SystemStatus, now: number, conditionsOf: 
     ...(discovery === null ? [] : [failed(system, discovery)]),
     ...(common === undefined ? [] : [failed(system, common.error, `all ${common.count} pools: `)]),
     ...queryProblems(system),
+    ...resourceProblems(system),
     ...certificateProblems(system, now, conditions),
     ...clockProblems(system, conditions),
     ...endpointProblems(system),
@@ -63,6 +64,15 @@ function queryProblems(system: SystemStatus): Problem[] {
     return [warning(system.name, 'the query interface has no current data', EMPTY_REMEDY)]
   if (error === null || error.reason === 'not_found') return []
   return [{ ...failed(system, error), severity: 'warning' }]
+}
+
+/** Resources that are not available are no problem: not every release has them. */
+function resourceProblems(system: SystemStatus): Problem[] {
+  const failing = system.resources.filter(({ state }) => state === 'failing')
+  return failing.flatMap(({ description, error }) => {
+    if (error === null) return []
+    return [{ ...failed(system, error, `${description} could not be read: `), severity: 'warning' as const }]
+  })
 }
 
 function certificateProblems(system: SystemStatus, now: number, conditions: Conditions): Problem[] {

@@ -10,6 +10,7 @@ import { type PoolDetail, sumTotals } from './pool_detail.ts'
 import { errorStatus, nodesText, type PoolContext, poolStatus } from './pool_status.ts'
 import type { ConditionsOf } from './problems.ts'
 import { queryStatus } from './query_status.ts'
+import { resourceStatus } from './resource_status.ts'
 
 /** What the status of a system is made of. */
 export interface SystemSources {
@@ -39,6 +40,7 @@ export function* systemStatusSteps(sources: SystemSources): Steps<SystemStatus> 
     polls: scheduleStatus(polling, pools),
     requests: requestStatus(sources),
     query_interface: queryStatus(state, polling),
+    resources: resourceStatus(state, polling),
     clock_skew_seconds: state.clockSkewSeconds ?? null,
     tls_not_after_timestamp_seconds: state.tlsNotAfterSeconds ?? null,
     authentication_providers: state.inventory?.providers?.length ?? null,

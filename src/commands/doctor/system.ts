@@ -22,6 +22,7 @@ import { forecastsCheck } from './data/forecasts.ts'
 import { healthCheck } from './data/health.ts'
 import { poolsCheck } from './data/pools.ts'
 import { queryCheck } from './data/query.ts'
+import { resourcesCheck } from './data/resources.ts'
 import { valuesCheck } from './data/values.ts'
 
 /** Warns about risky settings; the configuration has been validated before. */
@@ -67,6 +68,7 @@ const SYSTEM_CHECKS = [
   agesCheck,
   valuesCheck,
   forecastsCheck,
+  resourcesCheck,
 ] as const
 
 export interface Examination {

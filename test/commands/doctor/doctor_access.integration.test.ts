@@ -24,6 +24,7 @@ const ALL = [
   'samples',
   'values',
   'forecasts',
+  'resources',
 ]
 const following = (title: string) => ALL.slice(ALL.indexOf(title) + 1)
 const DAY_MS = 86_400_000
@@ -49,8 +50,8 @@ describe('a healthy system', () => {
     const counts = (['whoami', 'pools', 'nodes', 'forecast', 'logout'] as const).map((operation) =>
       emulator.log.count(operation),
     )
-    // The list of pools with and without a token, two reads per pool, both forms of one forecast.
-    expect(counts).toEqual([1, 2, 6, 4, 1])
+    // The list of pools with and without a token and for its figures, two reads per pool, both forms of one forecast.
+    expect(counts).toEqual([1, 3, 6, 4, 1])
   })
 
   test('gets requests within the configured limits', async () => {

@@ -4,6 +4,7 @@ import { queryOf } from '../../../status/selection.ts'
 import { type Content, type Html, html } from '../../page/html.ts'
 import { systemCharts } from './charts.ts'
 import { capacity, dueTime, errorBox, fact, known, relativeTime, statePill } from './elements.ts'
+import { resourceFact } from './resources.ts'
 
 /** A system with its facts and charts, above its pools. */
 export function systemCard(system: SystemStatus, pools: Content, recent: Recent, now: number): Html {
@@ -59,6 +60,7 @@ function systemFacts(system: SystemStatus, now: number): Html[] {
         : html`; <span class="bad">paused for ${requests.pause_seconds}s, because the system keeps failing</span>`,
     ),
     fact('Query interface', queries.summary, nextQueries(system, now), queryRemedy(system)),
+    resourceFact(system, now),
     fact('Probe', html`<a href="${probeUrl(system)}">poll now, and show the metrics of this system</a>`),
     ...otherFacts(system, now),
   ]

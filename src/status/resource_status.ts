@@ -1,0 +1,46 @@
+import type { PollerStatus } from '../poller/poller.ts'
+import type { ResourceState, SystemState } from '../state/state.ts'
+import { RESOURCE_NAMES, RESOURCES } from '../system_catalogue.ts'
+import { counted } from '../text.ts'
+import type { ResourceStatus } from './model.ts'
+import { errorStatus } from './pool_status.ts'
+
+/** The resources in the order of the catalogue. */
+export function resourceStatus(
+  { resources }: SystemState,
+  { system }: Pick<PollerStatus, 'system'>,
+): ResourceStatus[] {
+  return RESOURCE_NAMES.map((name) => {
+    const state = resources.get(name)
+    const schedule = system.resources.schedules[name]
+    return {
+      name,
+      description: RESOURCES[name].text,
+      ...stateOf(state, schedule),
+      schedule,
+      objects: state?.reading?.objects.filter(({ kind }) => kind.isPart !== true).length ?? null,
+      left_out: state?.reading?.leftOut ?? null,
+      last_success_timestamp_seconds: state?.lastSuccess ?? null,
+      error: errorStatus(state?.failure ?? state?.partFailure),
+    }
+  })
+}
+
+function stateOf(
+  state: ResourceState | undefined,
+  schedule: string,
+): Pick<ResourceStatus, 'state' | 'summary'> {
+  if (schedule === '') return { state: 'off', summary: 'not read (the schedule is empty)' }
+  if (state === undefined) return { state: 'pending', summary: 'not read yet' }
+  if (!state.isAvailable) return { state: 'unavailable', summary: 'not available' }
+  if (state.failure !== undefined) return { state: 'failing', summary: 'could not be read' }
+  if (state.reading === undefined) return { state: 'failing', summary: 'not read for too long' }
+  const { objects, leftOut } = state.reading
+  const exported = objects.filter(({ kind }) => kind.isPart !== true).length
+  const more = leftOut === 0 ? '' : `, ${leftOut} left out`
+  const part = state.partFailure === undefined ? '' : ', a part is not available'
+  return {
+    state: state.partFailure === undefined ? 'ok' : 'partial',
+    summary: `${counted(exported, 'object')}${more}${part}`,
+  }
+}

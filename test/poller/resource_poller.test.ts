@@ -1,0 +1,131 @@
+import { describe, expect, test, vi } from 'vitest'
+import { ApiError } from '../../src/api/errors/errors.ts'
+import type { ResourceRequest, SendResource } from '../../src/api/resources/requests.ts'
+import { inSlices } from '../../src/slices.ts'
+import { bodiesOf } from '../api/resources/bodies.ts'
+import { keyOf, sender } from '../api/resources/setup.ts'
+import { MINUTE, SECOND, setUp, useFakeTime, WITHOUT_PROVIDERS } from './running.ts'
+import { readingOf, shown } from './setup.ts'
+
+useFakeTime()
+
+const HOUR = 60 * MINUTE
+const ON = `${WITHOUT_PROVIDERS}}\nforecast: {schedule: ""}\nresources: {}`
+const nodes = async () => readingOf({ n1: 1 })
+const classic = bodiesOf('classic')
+const FIGURES = classic['/dashboard/zones/localzone/storagepools?dataType=current']
+
+/** The list of one pool, with its figures. */
+async function pools(
+  signal: AbortSignal,
+  decode?: Parameters<SendResource>[1],
+): Promise<readonly { id: string; name: string }[]> {
+  if (decode !== undefined) await inSlices(decode(FIGURES, { baseUrl: 'http://a', now: 1 }), signal)
+  return [{ id: 'urn:storageos:VirtualArray:p1', name: 'sp1' }]
+}
+
+const start = (resource: SendResource, yaml = ON) => setUp({ client: { nodes, pools, resource }, yaml })
+
+describe('the resources of a system', () => {
+  test('are read after the first round, and the pools with their list', async () => {
+    const { send } = sender(classic)
+    const { store } = await start(send)
+    await vi.advanceTimersByTimeAsync(SECOND)
+    expect(shown(store, 'sds_resource_up', 'resource')).toEqual({
+      pools: 1,
+      system: 1,
+      replication: 1,
+      namespaces: 1,
+      quotas: 1,
+      inventory: 1,
+    })
+    expect(shown(store, 'sds_pool_disk_space_total_bytes', 'pool')).toEqual({ sp1: 1000 })
+    expect(shown(store, 'sds_namespace_used_bytes', 'namespace')).toMatchObject({ ns1: 10_000_000 })
+  })
+
+  test.each([
+    ['fails', new ApiError('timeout', 'no answer'), { up: 0, available: 1 }],
+    ['is refused', new ApiError('forbidden', 'no role', { status: 403 }), { up: undefined, available: 0 }],
+  ])('that %s changes nothing of the others and of the polls', async (_, failure, expected) => {
+    const { send } = sender({ ...classic, '/dashboard/zones/localzone?dataType=current': failure })
+    const { store, up } = await start(send)
+    await vi.advanceTimersByTimeAsync(SECOND)
+    const { system, ...others } = shown(store, 'sds_resource_up', 'resource')
+    expect(system).toBe(expected.up)
+    expect(shown(store, 'sds_resource_available', 'resource')['system']).toBe(expected.available)
+    expect(new Set(Object.values(others))).toEqual(new Set([1]))
+    expect(up()).toEqual({ 'urn:storageos:VirtualArray:p1': 1 })
+  })
+
+  test('keep their values for three intervals without a success', async () => {
+    const answers: Record<string, unknown> = { ...classic }
+    const { send } = sender(answers)
+    const { store } = await start(send)
+    await vi.advanceTimersByTimeAsync(SECOND)
+    for (const key of Object.keys(answers)) answers[key] = new ApiError('timeout', 'no answer')
+    await vi.advanceTimersByTimeAsync(14 * MINUTE)
+    expect(shown(store, 'sds_replication_links_failed', 'system')).toEqual({ a: 1 })
+    // The default of poll.stale_after is longer than three minutes.
+    expect(shown(store, 'sds_system_nodes', 'system')).toEqual({})
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(shown(store, 'sds_replication_links_failed', 'system')).toEqual({})
+    expect(shown(store, 'sds_namespace_objects', 'namespace')).toMatchObject({ ns1: 3 })
+  })
+
+  test('that are turned off are not read', async () => {
+    const { send, requests } = sender(classic)
+    const off = ['system', 'namespaces', 'quotas', 'inventory'].map((name) => `${name}: {schedule: ""}`)
+    const yaml = ON.replace('resources: {}', `resources: {${off.join(', ')}}`)
+    const { store } = await start(send, yaml)
+    await vi.advanceTimersByTimeAsync(2 * HOUR)
+    expect(new Set(requests.map((path) => path.split('/')[4]?.split('?')[0]))).toEqual(
+      new Set(['replicationgroups', 'rglinksFailed', 'rglinksBootstrap']),
+    )
+    expect(Object.keys(shown(store, 'sds_resource_up', 'resource'))).toEqual(['pools', 'replication'])
+  })
+})
+
+/** Answers for any number of namespaces. */
+function namespacesOf(count: number) {
+  const names = Array.from({ length: count }, (_, index) => `ns${index}`)
+  return ({ path, query = '', body }: ResourceRequest): unknown => {
+    if (path === '/object/namespaces') {
+      const start = Number(/marker=(\d+)/.exec(query)?.[1] ?? 0)
+      const end = start + 500
+      return {
+        namespace: names.slice(start, end).map((name) => ({ name })),
+        ...(end < count && { NextMarker: String(end) }),
+      }
+    }
+    if (path.endsWith('/quota')) return { blockSize: 1 }
+    const { id } = JSON.parse(body ?? '{"id":[]}') as { id: string[] }
+    return { namespace_billing_infos: id.map((namespace) => ({ namespace, total_size: 1 })) }
+  }
+}
+
+describe('requests in an hour', () => {
+  const fixed = { system: 60, replication: 12 * 3, inventory: 2 }
+
+  test.each([
+    [1, { namespaces: 4 * 2, quotas: 2 }],
+    [100, { namespaces: 4 * 2, quotas: 101 }],
+    // Quotas are those of the 500 namespaces that are exported.
+    [2000, { namespaces: 4 * 24, quotas: 504 }],
+  ])('with %d namespaces are within the budget', async (count, ofNamespaces) => {
+    const answer = namespacesOf(count)
+    const counts: Record<string, number> = {}
+    const send: SendResource = async (request, decode, signal) => {
+      counts[request.operation] = (counts[request.operation] ?? 0) + 1
+      const body = classic[keyOf(request)] ?? answer(request)
+      const isNamespace = request.operation === 'namespaces' || request.operation === 'quotas'
+      return inSlices(decode(isNamespace ? answer(request) : body, { baseUrl: 'http://a', now: 1 }), signal)
+    }
+    await start(send)
+    // The first readings are at the start; those of quotas are spread from the second one on.
+    await vi.advanceTimersByTimeAsync(2 * HOUR)
+    for (const name of Object.keys(counts)) counts[name] = 0
+    await vi.advanceTimersByTimeAsync(HOUR)
+    expect(counts).toEqual({ ...fixed, ...ofNamespaces })
+    expect(counts['buckets']).toBeUndefined()
+  })
+})
