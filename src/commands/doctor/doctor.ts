@@ -17,6 +17,7 @@ import { examineSystem } from './system.ts'
 interface Flags {
   'config.file': string
   'prometheus.url'?: string
+  testAlert?: boolean
   system?: string
   json?: boolean
 }
@@ -50,8 +51,12 @@ Checks every system from this machine, and prints problems with their remedies:
                  request (forecast.braces)
 With --prometheus.url also: whether Prometheus scrapes the exporter, has all
 pools and current samples, whether scrape_interval fits poll.schedule, whether
-gaps are closed if history.enabled is set, and whether the rules are loaded and
-an Alertmanager is configured.
+gaps are closed if history.enabled is set, and whether the rules are loaded. For
+each Alertmanager of Prometheus: whether it is ready, has the inhibition rules,
+and routes the alerts to a receiver with an integration; routes are evaluated
+with the labels of the rules, alertname and system. With --test-alert, each gets
+the alert SdsTestAlert with severity critical, which is notified as any other
+and resolves after five minutes.
 
 Each system gets one login (which counts as a failed attempt if it is refused),
 one logout, at most four requests per pool, and about eight to its query
@@ -72,6 +77,7 @@ export function doctorCommand(): Command {
     .description('check the configuration and the connection to the systems; print problems and remedies')
     .requiredOption('--config.file <file>', 'configuration file (YAML)')
     .option('--prometheus.url <url>', 'URL of Prometheus, to check scraping too')
+    .option('--test-alert', 'with --prometheus.url: send an alert to each Alertmanager of Prometheus')
     .option('--system <name>', 'only this system; problems that other systems have in the file are ignored')
     .option('--json', 'print the findings as a JSON object')
     .addHelpText('after', HELP)
@@ -81,6 +87,10 @@ export function doctorCommand(): Command {
 async function examine(flags: Flags): Promise<void> {
   const url = flags['prometheus.url']
   const prometheusUrl = url === undefined ? undefined : parseRootUrl('--prometheus.url', url)
+  const sendsTestAlert = flags.testAlert ?? false
+  if (sendsTestAlert && prometheusUrl === undefined) {
+    throw new Failed('--test-alert needs --prometheus.url, which names the Alertmanagers', EXIT.usage)
+  }
   const progress = createProgress(process.stderr)
   const output = createOutput(flags.json ?? false, progress)
   const config = readConfig(flags, output)
@@ -109,7 +119,8 @@ async function examine(flags: Flags): Promise<void> {
     }
     if (prometheusUrl === undefined) return
     const client = createPrometheusClient(prometheusUrl, signal)
-    const asked = { client, systems: watched, pollSchedule: config.poll.schedule, history: config.history }
+    const { history, poll } = config
+    const asked = { client, systems: watched, pollSchedule: poll.schedule, history, sendsTestAlert }
     const { reports } = await runChecks(PROMETHEUS_CHECKS, asked, shown('Prometheus'))
     output.add({ scope: 'prometheus', headline: 'Prometheus', reports })
   }).finally(progress.clear)

@@ -186,6 +186,7 @@ describe('doctor', () => {
 
   test.each([
     ['an unknown system', '--system=rome', 'configured systems: frankfurt'],
+    ['a test alert without a Prometheus', '--test-alert', '--test-alert needs --prometheus.url'],
     ['an invalid URL', '--prometheus.url=prometheus:9090', 'must begin with http'],
     [
       'a password on the command line',
@@ -261,9 +262,9 @@ describe('with a real Prometheus', () => {
       async () => {
         const done = await doctor(file, `--prometheus.url=${prometheus.url}/`)
         last = done.stdout
-        return last.includes(' 1 failure\n') && done
+        return last.includes(' 2 failures\n') && done
       },
-      { what: 'one failure only', detail: () => last },
+      { what: 'two failures only', detail: () => last },
     )
     const section = sectionOf(stdout)
     expect(section).toContain(`  ok    prometheus     ${prometheus.url}: scrapes 3 targets\n`)
@@ -274,13 +275,13 @@ describe('with a real Prometheus', () => {
       / {2}ok {4}interval {7}storage \S+: scraped every 1s, poll\.schedule polls every 60s\n/,
     )
     expect(section).toMatch(/ {2}ok {4}rules {10}loaded: \d\d alerts, \d+ recording rules\n/)
-    expect(section).toContain('  ok    alerting       Prometheus has 1 Alertmanager\n')
-    // The second target is not running, which is the only failure.
+    expect(section).toContain('  fail  alerting       http://127.0.0.1:9: did not respond')
+    // The second target is not running either.
     expect(section).toMatch(
       / {2}fail {2}target {9}sds-exporter \S+: down: .*refused\n +→ connection refused: start the exporter/,
     )
     expect(code).toBe(1)
-    expect(stdout).toMatch(/ 0 warnings, 1 failure\n$/)
+    expect(stdout).toMatch(/ 0 warnings, 2 failures\n$/)
   })
 
   test('reports pools and systems that Prometheus does not have', async () => {

@@ -24,7 +24,6 @@ interface Answers {
   readonly scraped?: number
   readonly newest?: number | undefined
   readonly rules?: readonly LoadedRule[]
-  readonly alertmanagers?: number
   /** That of Prometheus, as YAML. */
   readonly configuration?: string
   readonly hasHistory?: boolean
@@ -37,7 +36,6 @@ async function diagnose({
   scraped = 5,
   newest,
   rules = [],
-  alertmanagers = 1,
   configuration = '',
   hasHistory = false,
 }: Answers) {
@@ -47,7 +45,7 @@ async function diagnose({
     url: 'http://prometheus:9090',
     targets: async () => targets,
     rules: async () => rules,
-    alertmanagers: async () => alertmanagers,
+    alertmanagers: async () => [],
     configuration: async () => configuration,
     query: async (promql: string) => {
       if (promql === 'sds_pool_up') return up
@@ -58,7 +56,7 @@ async function diagnose({
   const history = { enabled: hasHistory, windowMs: 3_600_000, intervalMs: 300_000 }
   const { reports } = await runChecks(
     PROMETHEUS_CHECKS,
-    { client, systems, pollSchedule: '0 * * * * *', history },
+    { client, systems, pollSchedule: '0 * * * * *', history, sendsTestAlert: false },
     { signal: new AbortController().signal, onCheck: () => undefined },
   )
   return (title: string) =>
@@ -127,6 +125,25 @@ describe('pools', () => {
   })
 })
 
+describe('before the first scrape', () => {
+  const UNSCRAPED = { ...TARGET, health: 'unknown' }
+
+  test.each([
+    ['with the default name of the job', { ...UNSCRAPED, job: 'sds-exporter' }],
+    ['with another name', UNSCRAPED],
+  ])('%s, one scrape interval is waited for', async (_, target) => {
+    const found = await diagnose({ targets: [target], up: [] })
+    expect(found('target')).toMatchObject([
+      {
+        status: 'warn',
+        text: 'has not been scraped yet',
+        remedy: 'wait one scrape interval (60s), and run this again',
+      },
+    ])
+    expect(found('pools')).toMatchObject([{ status: 'skip', text: 'skipped: needs target' }])
+  })
+})
+
 test('ignores targets of other jobs', async () => {
   const found = await diagnose({ targets: [TARGET, { ...TARGET, job: 'node', health: 'down' }] })
   expect(found('target')).toEqual([{ status: 'ok', subject: 'storage a:9438', text: 'up' }])
@@ -137,6 +154,7 @@ describe('rules', () => {
     type: 'alerting',
     name,
     query,
+    labels: {},
     health: 'ok',
     lastError: '',
     ...more,
@@ -173,11 +191,10 @@ describe('rules', () => {
     expect(finding).toMatchObject({ status, text: expect.stringMatching(text) })
     if (remedy !== undefined) expect(finding?.remedy).toMatch(remedy)
   })
+})
 
-  test.each([
-    [1, 'ok'],
-    [0, 'warn'],
-  ])('with %d Alertmanagers: %s', async (alertmanagers, status) => {
-    expect((await diagnose({ alertmanagers }))('alerting')).toMatchObject([{ status }])
-  })
+test('no Alertmanager is a warning', async () => {
+  expect((await diagnose({}))('alerting')).toMatchObject([
+    { status: 'warn', text: expect.stringContaining('no Alertmanager') },
+  ])
 })

@@ -2,6 +2,7 @@ import { isObject } from '../../../api/parse/json.ts'
 import { type JsonResponse, requestJson } from '../../cli/request_json.ts'
 import { failureText } from '../../cli/system_errors.ts'
 import { CheckFailure } from '../check/check.ts'
+import { type AlertmanagerClient, createAlertmanagerClient } from './alertmanager_client.ts'
 
 /** An element of an instant query. */
 export interface QueriedSample {
@@ -26,6 +27,8 @@ export interface LoadedRule {
   readonly type: string
   readonly name: string
   readonly query: string
+  /** Those of its own, without those of the series. */
+  readonly labels: Readonly<Record<string, string>>
   readonly health: string
   readonly lastError: string
 }
@@ -38,10 +41,12 @@ export interface PrometheusClient {
   rules(): Promise<readonly LoadedRule[]>
   /** The configuration as YAML. */
   configuration(): Promise<string>
-  /** The number of Alertmanagers that alerts are sent to. */
-  alertmanagers(): Promise<number>
+  /** The Alertmanagers that alerts are sent to; it lists those that do not respond, too. */
+  alertmanagers(): Promise<readonly AlertmanagerClient[]>
 }
 
+/** What Prometheus adds to the address of an Alertmanager and its path prefix. */
+const ALERTS_PATH = /\/api\/v\d\/alerts$/
 const TIMEOUT_MS = 10_000
 /** The rules of a large Prometheus take some megabytes. */
 const MAX_RESPONSE_BYTES = 64_000_000
@@ -80,8 +85,11 @@ export function createPrometheusClient(url: string, signal: AbortSignal): Promet
       return yaml
     },
     alertmanagers: async () => {
-      const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as { activeAlertmanagers?: unknown[] }
-      return activeAlertmanagers.length
+      const { activeAlertmanagers = [] } = (await ask('alertmanagers')) as {
+        activeAlertmanagers?: readonly { readonly url: string }[]
+      }
+      const roots = activeAlertmanagers.map(({ url }) => url.replace(ALERTS_PATH, ''))
+      return roots.map((root) => createAlertmanagerClient(root, signal))
     },
   }
 }
@@ -117,7 +125,7 @@ function targetsOf(data: unknown): ScrapeTarget[] {
   )
 }
 
-const EMPTY_RULE: LoadedRule = { type: '', name: '', query: '', health: '', lastError: '' }
+const EMPTY_RULE: LoadedRule = { type: '', name: '', query: '', labels: {}, health: '', lastError: '' }
 
 function rulesOf(data: unknown): LoadedRule[] {
   const { groups = [] } = data as { groups?: readonly { rules?: readonly Partial<LoadedRule>[] }[] }

@@ -4,7 +4,7 @@ import { allOf, type Finding, type FindingRow, firstOf } from '../check/check.ts
 import { type LoadedRule, type ScrapeTarget, secondsOf } from './client.ts'
 
 /** Rules of the exporter select its metrics, or its job. */
-const isOurs = ({ name, query }: LoadedRule) => /\bsds_\w/.test(query) || /^Sds[A-Z]/.test(name)
+export const isOurs = ({ name, query }: LoadedRule) => /\bsds_\w/.test(query) || /^Sds[A-Z]/.test(name)
 const SELECTED_JOB = /\bjob="([^"]*)"/g
 
 /** Whether Prometheus has the rules of the exporter, can evaluate them, and scrapes the job that they select. */
@@ -45,21 +45,6 @@ function wrongJob(rules: readonly LoadedRule[], targets: readonly Pick<ScrapeTar
   const remedy = `set job_name: ${jobs[0]}, or alerting.job in the file for sds-exporter rules`
   return allOf(undefined, [[isOther, 'warn', text, remedy]])
 }
-
-/** @param alertmanagers how many Prometheus has; it lists those that do not respond, too */
-export function alertingFinding(alertmanagers: number): Finding {
-  const known = `Prometheus has ${counted(alertmanagers, 'Alertmanager')}`
-  return firstOf(
-    undefined,
-    [[alertmanagers > 0, 'ok', known]],
-    'warn',
-    NO_ALERTMANAGER,
-    CONFIGURE_ALERTMANAGER,
-  )
-}
-
-const NO_ALERTMANAGER = 'Prometheus has no Alertmanager: no notifications of alerts are sent'
-const CONFIGURE_ALERTMANAGER = 'configure alerting.alertmanagers in the configuration of Prometheus'
 
 const JOB = 'add the scrape job for /history to Prometheus, see docs/history.md'
 

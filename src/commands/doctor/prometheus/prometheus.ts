@@ -4,8 +4,9 @@ import { pollPeriodMs } from '../../../poller/period.ts'
 import { counted, durationText } from '../../../text.ts'
 import { allOf, checksOf, type Finding, type FindingRow, filled, firstOf } from '../check/check.ts'
 import { OLD_SECONDS } from '../data/ages.ts'
+import { alertingFindings } from './alerting.ts'
 import type { PrometheusClient, QueriedSample, ScrapeTarget } from './client.ts'
-import { alertingFinding, historyFinding, ruleFindings } from './findings.ts'
+import { historyFinding, ruleFindings } from './findings.ts'
 
 /** A system and its pools; undefined if the pools are unknown. */
 export interface WatchedSystem {
@@ -19,6 +20,8 @@ export interface PrometheusContext {
   /** `poll.schedule` of the configuration; empty: systems are polled when they are probed. */
   readonly pollSchedule: string
   readonly history: HistoryConfig
+  /** Sends an alert to each Alertmanager. */
+  readonly sendsTestAlert: boolean
 }
 
 interface PrometheusFacts {
@@ -57,7 +60,13 @@ const targetCheck = check({
         job === DEFAULT_JOB ||
         pools.some(({ labels }) => labels['job'] === job && labels['instance'] === instance),
     )
-    return { findings: filled(ours.map(targetFinding)) ?? [NO_TARGET], facts: { ours: filled(ours), pools } }
+    const unscraped = (filled(ours) ?? targets).find(({ health }) => health === 'unknown')
+    const absent = unscraped === undefined ? NO_TARGET : unscrapedFinding(unscraped)
+    return {
+      findings: filled(ours.map(targetFinding)) ?? [absent],
+      // Before the first scrape, Prometheus has no samples: this says nothing about the exporter.
+      facts: { ours: filled(ours), pools: unscraped === undefined ? pools : undefined },
+    }
   },
 })
 
@@ -67,11 +76,16 @@ const NO_TARGET: Finding = {
   remedy: `add a scrape job (job_name: ${DEFAULT_JOB}) with the address of the exporter, such as HOST:9438`,
 }
 
-function targetFinding({ job, instance, health, lastError }: ScrapeTarget): Finding {
-  const rows: readonly FindingRow[] = [
-    [health === 'up', 'ok', 'up'],
-    [health === 'unknown', 'info', 'has not been scraped yet'],
-  ]
+function unscrapedFinding({ job, instance, intervalSeconds }: ScrapeTarget): Finding {
+  const interval = intervalSeconds === undefined ? '' : ` (${durationText(intervalSeconds)})`
+  const remedy = `wait one scrape interval${interval}, and run this again`
+  return { status: 'warn', subject: `${job} ${instance}`, text: 'has not been scraped yet', remedy }
+}
+
+function targetFinding(target: ScrapeTarget): Finding {
+  const { job, instance, health, lastError } = target
+  if (health === 'unknown') return unscrapedFinding(target)
+  const rows: readonly FindingRow[] = [[health === 'up', 'ok', 'up']]
   return firstOf(`${job} ${instance}`, rows, 'fail', `down: ${lastError}`, TARGET_DOWN)
 }
 
@@ -188,7 +202,10 @@ const rulesCheck = check({
 const alertingCheck = check({
   title: 'alerting',
   needs: ['targets'],
-  run: async ({ client }) => [alertingFinding(await client.alertmanagers())],
+  run: async ({ client, systems, sendsTestAlert }) => {
+    const names = systems.map(({ name }) => name)
+    return alertingFindings(await client.alertmanagers(), await client.rules(), names, sendsTestAlert)
+  },
 })
 
 /** Checks of Prometheus, in order. */

@@ -1,0 +1,123 @@
+import { parse } from 'yaml'
+import { readInhibition } from './package_files.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** A receiver of notifications. */
+export interface Receiver {
+  readonly name: string
+  /** Without an integration, such as email_configs, it notifies nobody. */
+  readonly hasIntegration: boolean
+}
+
+/** What an Alertmanager does with alerts. */
+export interface AlertmanagerConfig {
+  /** How many inhibition rules of the package it does not have, and how many there are. */
+  readonly missingInhibitions: number
+  readonly inhibitions: number
+  /** The receivers that the routes select for an alert. @throws {SyntaxError} for an expression only RE2 knows */
+  receiversOf(alert: Labels): readonly Receiver[]
+}
+
+/** https://prometheus.io/docs/alerting/latest/configuration/#route; untrusted, so every member may be missing. */
+interface Route {
+  readonly receiver?: string
+  readonly continue?: boolean
+  readonly match?: Labels
+  readonly match_re?: Labels
+  readonly matchers?: readonly string[]
+  readonly routes?: readonly Route[]
+}
+
+interface InhibitRule {
+  readonly source_matchers?: readonly string[]
+  readonly target_matchers?: readonly string[]
+}
+
+interface Document {
+  readonly route?: Route
+  readonly receivers?: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[]
+  readonly inhibit_rules?: readonly InhibitRule[]
+}
+
+/**
+ * @param text the configuration as YAML, as /api/v2/status of Alertmanager has it
+ * @throws {Error} if it is not YAML
+ */
+export function readAlertmanagerConfig(text: string): AlertmanagerConfig {
+  const { route = {}, receivers = [], inhibit_rules = [] } = (parse(text) ?? {}) as Document
+  const { inhibit_rules: ours = [] } = parse(readInhibition()) as Document
+  const loaded = inhibit_rules.map(matchersOfRule)
+  const missing = ours.map(matchersOfRule).filter((rule) => !loaded.some((other) => includes(other, rule)))
+  const known = receivers.map((receiver): Receiver => {
+    const { name, ...rest } = receiver
+    return {
+      name,
+      hasIntegration: Object.values(rest).some((list) => Array.isArray(list) && list.length > 0),
+    }
+  })
+  return {
+    missingInhibitions: missing.length,
+    inhibitions: ours.length,
+    receiversOf: (alert) => {
+      const names = receiverNames(route, alert, '') ?? []
+      return known.filter(({ name }) => names.includes(name))
+    },
+  }
+}
+
+/** The matchers of both sides in one notation. */
+function matchersOfRule({ source_matchers = [], target_matchers = [] }: InhibitRule): ReadonlySet<string> {
+  const notation = (side: string) => (text: string) => `${side} ${JSON.stringify(parseMatcher(text))}`
+  return new Set([...source_matchers.map(notation('source')), ...target_matchers.map(notation('target'))])
+}
+
+/** A loaded rule may have more matchers: the operator adds the namespace to the rules of an AlertmanagerConfig. */
+function includes(loaded: ReadonlySet<string>, rule: ReadonlySet<string>): boolean {
+  return [...rule].every((matcher) => loaded.has(matcher))
+}
+
+/** The receivers of a route and of the routes below it; undefined if it does not match. */
+function receiverNames(route: Route, alert: Labels, inherited: string): readonly string[] | undefined {
+  if (!isMatch(route, alert)) return undefined
+  const { receiver = inherited, routes = [] } = route
+  const below: string[] = []
+  for (const child of routes) {
+    const found = receiverNames(child, alert, receiver)
+    below.push(...(found ?? []))
+    if (found !== undefined && child.continue !== true) break
+  }
+  return below.length > 0 ? below : [receiver]
+}
+
+function isMatch({ match = {}, match_re = {}, matchers = [] }: Route, alert: Labels): boolean {
+  const all: Matcher[] = [
+    ...Object.entries(match).map(([label, value]): Matcher => ({ label, operator: '=', value })),
+    ...Object.entries(match_re).map(([label, value]): Matcher => ({ label, operator: '=~', value })),
+    ...matchers.map(parseMatcher),
+  ]
+  return all.every(({ label, operator, value }) => {
+    const actual = alert[label] ?? ''
+    const isEqual = operator.endsWith('~') ? expressionOf(value).test(actual) : actual === value
+    return isEqual !== operator.startsWith('!')
+  })
+}
+
+interface Matcher {
+  readonly label: string
+  readonly operator: string
+  readonly value: string
+}
+
+/** `severity =~ "critical|warning"` */
+function parseMatcher(text: string): Matcher {
+  const [, label = '', operator = '=', value = ''] =
+    /^"?([^"=!~\s]+)"?\s*(=~|!~|!=|=)\s*(.*)$/s.exec(text.trim()) ?? []
+  return { label, operator, value: value.startsWith('"') ? (JSON.parse(value) as string) : value }
+}
+
+/** Matches whole values. RE2 has flags at the start. */
+function expressionOf(pattern: string): RegExp {
+  const [flagged = '', flags = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? []
+  return new RegExp(`^(?:${pattern.slice(flagged.length)})$`, flags)
+}

@@ -1,0 +1,105 @@
+import { isObject } from '../../../api/parse/json.ts'
+import { errorCode } from '../../../values/errors.ts'
+import { type JsonRequest, type JsonResponse, requestJson } from '../../cli/request_json.ts'
+import { failureText } from '../../cli/system_errors.ts'
+import { CheckFailure } from '../check/check.ts'
+
+/** Whether an Alertmanager can serve. */
+export interface Readiness {
+  /** HTTP status of /-/ready; undefined: no response. */
+  readonly status: number | undefined
+  /** Why there is no response. */
+  readonly failure: string
+  /** This machine does not know the name of the host; Prometheus may know it. */
+  readonly isUnknownName: boolean
+}
+
+/** An alert as its receiver sees it. Names are untrusted text. */
+export interface SentAlert {
+  readonly receivers: readonly string[]
+  /** By a silence, or inhibited by another alert. */
+  readonly isSuppressed: boolean
+}
+
+/** The part of the HTTP API of an Alertmanager that the doctor uses. */
+export interface AlertmanagerClient {
+  /** Without a slash at its end. */
+  readonly url: string
+  readiness(): Promise<Readiness>
+  /** The configuration as YAML; undefined if the Alertmanager does not tell it. */
+  configuration(): Promise<string | undefined>
+  /** Sends the test alert. @returns undefined if it was refused */
+  sendTestAlert(labels: Readonly<Record<string, string>>): Promise<SentAlert | undefined>
+}
+
+/** The name of the alert that `--test-alert` sends. */
+export const TEST_ALERT = 'SdsTestAlert'
+export const TEST_ALERT_MS = 300_000
+
+const TIMEOUT_MS = 10_000
+/** A configuration with thousands of routes is smaller. */
+const MAX_RESPONSE_BYTES = 4_000_000
+const UNKNOWN_NAME = ['ENOTFOUND', 'EAI_AGAIN']
+
+/** @param url root URL, without a slash at its end */
+export function createAlertmanagerClient(url: string, signal: AbortSignal): AlertmanagerClient {
+  const send = (path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> =>
+    requestJson(`${url}${path}`, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, signal, ...more })
+
+  async function ask(path: string, more: Partial<JsonRequest> = {}): Promise<JsonResponse> {
+    try {
+      return await send(path, more)
+    } catch (failure) {
+      signal.throwIfAborted()
+      throw new CheckFailure(`${path} has no response: ${failureText(failure)}`, 'check its log')
+    }
+  }
+
+  return {
+    url,
+    readiness: async () => {
+      try {
+        const { status } = await send('/-/ready')
+        return { status, failure: '', isUnknownName: false }
+      } catch (failure) {
+        signal.throwIfAborted()
+        const isUnknownName = UNKNOWN_NAME.includes(errorCode(failure))
+        return { status: undefined, failure: failureText(failure), isUnknownName }
+      }
+    },
+    configuration: async () => {
+      const { body } = await ask('/api/v2/status')
+      const config = isObject(body) ? body['config'] : undefined
+      const original = isObject(config) ? config['original'] : undefined
+      return typeof original === 'string' ? original : undefined
+    },
+    sendTestAlert: async (labels) => {
+      const endsAt = new Date(Date.now() + TEST_ALERT_MS).toISOString()
+      const alert = { labels: { ...labels, alertname: TEST_ALERT }, annotations: ANNOTATIONS, endsAt }
+      const { status } = await ask('/api/v2/alerts', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify([alert]),
+      })
+      if (status !== 200) return undefined
+      const filter = new URLSearchParams({ filter: `alertname="${TEST_ALERT}"` })
+      return sentAlert((await ask(`/api/v2/alerts?${filter}`)).body)
+    },
+  }
+}
+
+const ANNOTATIONS = {
+  summary: 'Test of the notifications',
+  description: 'Sent by sds-exporter doctor --test-alert. Nothing is wrong; it resolves after five minutes.',
+}
+
+interface AlertBody {
+  readonly receivers?: readonly { readonly name: string }[]
+  readonly status?: { readonly state?: string }
+}
+
+function sentAlert(body: unknown): SentAlert {
+  const alerts = (Array.isArray(body) ? body : []) as readonly AlertBody[]
+  const receivers = alerts.flatMap(({ receivers: list = [] }) => list.map(({ name }) => name))
+  return { receivers, isSuppressed: alerts.some(({ status }) => status?.state === 'suppressed') }
+}

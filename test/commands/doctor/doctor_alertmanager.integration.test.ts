@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { runChecks } from '../../../src/commands/doctor/check/check.ts'
+import { createPrometheusClient } from '../../../src/commands/doctor/prometheus/client.ts'
+import { PROMETHEUS_CHECKS } from '../../../src/commands/doctor/prometheus/prometheus.ts'
+import { freePort } from '../../support/ports.ts'
+import { type Alertmanager, startAlertmanager } from '../../support/programs/alertmanager.ts'
+import { type Prometheus, startPrometheus } from '../../support/programs/prometheus.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const INHIBITION = parse(readFileSync('deploy/prometheus/alertmanager-inhibition.yml', 'utf8')) as {
+  readonly inhibit_rules: readonly object[]
+}
+
+/** The texts of the notifications that were received. */
+const notifications: string[] = []
+const receiver = createServer(async (request, response) => {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  notifications.push(text)
+  response.end()
+})
+let complete: Alertmanager
+let silent: Alertmanager
+let prometheus: Prometheus
+let deadUrl: string
+
+beforeAll(async () => {
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  complete = await startAlertmanager({
+    route: {
+      receiver: 'none',
+      group_wait: '0s',
+      routes: [{ receiver: 'team', matchers: ['severity =~ "critical|warning"'] }],
+    },
+    receivers: [{ name: 'none' }, { name: 'team', webhook_configs: [{ url }] }],
+    inhibit_rules: INHIBITION.inhibit_rules,
+  })
+  silent = await startAlertmanager()
+  deadUrl = `http://127.0.0.1:${await freePort()}`
+  prometheus = await startPrometheus({
+    config: {},
+    ruleFiles: ['deploy/prometheus/rules/*.yml'],
+    alertmanagers: [complete.address, silent.address, new URL(deadUrl).host],
+  })
+}, 120_000)
+afterAll(async () => {
+  await Promise.all([prometheus?.stop(), complete?.stop(), silent?.stop()])
+  receiver.closeAllConnections()
+  receiver.close()
+})
+
+async function alerting(sendsTestAlert: boolean) {
+  const { signal } = new AbortController()
+  const client = createPrometheusClient(prometheus.url, signal)
+  // Prometheus discovers Alertmanagers some time after its start.
+  await waitFor(async () => (await client.alertmanagers()).length === 3, { what: 'three Alertmanagers' })
+  const { reports } = await runChecks(
+    PROMETHEUS_CHECKS,
+    {
+      client,
+      systems: [{ name: 'frankfurt', pools: undefined }],
+      pollSchedule: '0 * * * * *',
+      history: { enabled: false, windowMs: 3_600_000, intervalMs: 300_000 },
+      sendsTestAlert,
+    },
+    { signal, onCheck: () => undefined },
+  )
+  const findings = reports.flatMap((report) => (report.title === 'alerting' ? report.findings : []))
+  return (url: string) => findings.filter(({ subject }) => subject === url)
+}
+
+test('an Alertmanager is checked for readiness, inhibition rules and receivers', async () => {
+  const of = await alerting(false)
+  expect(of(complete.url)).toMatchObject([
+    { status: 'ok', text: 'ready' },
+    { status: 'ok', text: `loaded: ${INHIBITION.inhibit_rules.length} inhibition rules` },
+    {
+      status: 'info',
+      text: expect.stringMatching(/^nobody is notified of Sds\w+.*: the receiver none has no/),
+    },
+  ])
+  expect(of(silent.url)).toMatchObject([
+    { status: 'ok', text: 'ready' },
+    { status: 'warn', text: expect.stringMatching(/^(\d+) of \1 inhibition rules are not loaded$/) },
+    {
+      status: 'warn',
+      text: expect.stringMatching(/^nobody is notified of Sds.* and \d+ more: the receiver none/),
+    },
+  ])
+  // The other ones respond.
+  expect(of(deadUrl)).toMatchObject([{ status: 'warn', text: expect.stringContaining('ECONNREFUSED') }])
+})
+
+test('the test alert is delivered', async () => {
+  const of = await alerting(true)
+  const sent = 'SdsTestAlert was sent to the receiver team; it is notified after group_wait'
+  expect(of(complete.url).at(-1)).toMatchObject({ status: 'ok', text: expect.stringContaining(sent) })
+  const text = await waitFor(() => notifications[0], { what: 'the notification', detail: complete.log })
+  const { alerts } = JSON.parse(text) as { readonly alerts: readonly { readonly endsAt: string }[] }
+  expect(alerts).toMatchObject([
+    { status: 'firing', labels: { alertname: 'SdsTestAlert', severity: 'critical', system: 'frankfurt' } },
+  ])
+})
