@@ -65,7 +65,7 @@ const CONVENTIONS = `- **Labels.** Every node metric has the labels ${NODE_LABEL
 const NODES = `All except the histogram are gauges, also counts, because the storage system counts within one sample. Do not use \`rate\` or \`increase\` for gauges. The states of \`sds_node_health_status\` are ${HEALTH_STATES.map(code).join(', ')}; an unknown state adds a series.
 `
 
-const RESOURCES_NOTE = `What a system says about itself beyond the nodes feed, by resource ([Configuration](configuration.md)). All are gauges. A member that a system does not serve has no sample. The values of a resource replace each other whole. They are withdrawn after three intervals without a success, or after \`poll.stale_after\` if that is longer.
+const RESOURCES_NOTE = `What a system says about itself beyond the nodes feed, by resource ([Resources](configuration.md#resources)). All are gauges. A member that a system does not serve has no sample. The values of a resource replace each other whole. They are withdrawn after three intervals without a success, or after \`poll.stale_after\` if that is longer.
 `
 
 const OWN_NOTE = `In addition, the exporter has the default metrics of prom-client: \`process_*\` and \`nodejs_*\`.

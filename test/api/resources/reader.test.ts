@@ -179,3 +179,9 @@ test('objects that occur twice are exported once, and counted', async () => {
   expect(linesOf(reading).filter((line) => line.includes('_link_failed{'))).toHaveLength(1)
   expect(reading.rejectedObjects).toBe(2)
 })
+
+test('secrets of the responses are in no reading', async () => {
+  const { read } = setUp(classic)
+  expect(JSON.stringify(classic)).toContain('marked-secret')
+  for (const name of NAMES) expect(JSON.stringify(await read(name))).not.toContain('marked-secret')
+})
