@@ -16,6 +16,10 @@ type Scenario =
   | 'filling-up'
   | 'error-burst'
   | 'slow'
+  | 'site-down'
+  | 'site-rejoin'
+  | 'upgrade'
+  | 'array-alerts'
 
 /** An alert and its subjects: values of `pool`, `node` and `category`, in this order; '' is the system. */
 export interface ExpectedAlert {
@@ -78,7 +82,12 @@ export const FAULTS: readonly Fault[] = [
     what: 'A node is not accessible.',
     emulator: { scenario: 'node-down' },
     auth: 'token',
-    alerts: [alert('SdsNodeNotAccessible', 'hot/hot-node-01'), inhibited('SdsDiskSpaceOffline', '')],
+    alerts: [
+      alert('SdsNodeNotAccessible', 'hot/hot-node-01'),
+      alert('SdsSystemAlertsCritical', ''),
+      inhibited('SdsSystemNodesUnaccounted', ''),
+      inhibited('SdsDiskSpaceOffline', ''),
+    ],
   },
   {
     name: 'maintenance',
@@ -97,6 +106,11 @@ export const FAULTS: readonly Fault[] = [
       alert('SdsNodesSuspect', 'archive'),
       alert('SdsDisksBad', ...POOLS),
       alert('SdsDisksReadyToReplace', ...POOLS),
+      alert('SdsSystemAlertsCritical', ''),
+      alert('SdsSystemAlertsError', ''),
+      alert('SdsRecoveryPending', 'archive'),
+      inhibited('SdsRecoveryPending', 'hot'),
+      inhibited('SdsSystemNodesUnaccounted', ''),
       inhibited('SdsDiskSpaceOffline', ''),
     ],
   },
@@ -113,6 +127,7 @@ export const FAULTS: readonly Fault[] = [
       inhibited('SdsForecastShort', 'hot'),
       alert('SdsForecastCritical', 'archive'),
       inhibited('SdsForecastShort', 'archive'),
+      alert('SdsSystemAlertsCritical', ''),
     ],
   },
   {
@@ -145,6 +160,38 @@ export const FAULTS: readonly Fault[] = [
     tolerated: ['SdsClockSkew', 'SdsCategoryFrozen', 'SdsCapacityFillsSoon'],
   },
   {
+    name: 'site-down',
+    what: 'The other site of a federation cannot be reached.',
+    emulator: { scenario: 'site-down' },
+    auth: 'token',
+    alerts: [alert('SdsReplicationLinksFailed', ''), alert('SdsSystemAlertsError', '')],
+    // The site has been down since midnight.
+    tolerated: ['SdsReplicationLagCritical', 'SdsReplicationLagHigh', 'SdsReplicationBacklogGrowing'],
+  },
+  {
+    name: 'site-rejoin',
+    what: 'A site joins a federation again, and its data is copied.',
+    emulator: { scenario: 'site-rejoin' },
+    auth: 'token',
+    alerts: [],
+  },
+  {
+    name: 'upgrade',
+    what: 'Half of the nodes have a newer software version, for less than a week.',
+    emulator: { scenario: 'upgrade' },
+    auth: 'token',
+    alerts: [],
+    // Its wait of a week is pending.
+    tolerated: ['SdsVersionsMixed'],
+  },
+  {
+    name: 'array-alerts',
+    what: 'The system has alerts of its own, beside its nodes.',
+    emulator: { scenario: 'array-alerts' },
+    auth: 'token',
+    alerts: [alert('SdsSystemAlertsCritical', ''), alert('SdsSystemAlertsError', '')],
+  },
+  {
     name: 'queries-refused',
     what: 'The query interface of a system refuses all queries.',
     emulator: { profile: 'modern', faults: ['query-error:compile'] },
@@ -159,8 +206,9 @@ export const FAULTS: readonly Fault[] = [
     auth: 'token',
     faultsAfterFirstPoll: true,
     alerts: [alert('SdsSystemUnreachable', ''), inhibited('SdsPoolPollsFailing', ...POOLS)],
-    // Whether its window has two failures depends on the time between polls, which is not scaled.
-    tolerated: ['SdsPollErrorsHigh'],
+    // Whether its window has two failures depends on the time between polls, which is not scaled; whether a resource was
+    // read before the fault, on its schedule.
+    tolerated: ['SdsPollErrorsHigh', 'SdsResourceFailing'],
   },
   {
     name: 'removed-system',
@@ -185,7 +233,7 @@ export const FAULTS: readonly Fault[] = [
     auth: 'token',
     faultsAfterFirstPoll: true,
     alerts: [alert('SdsTokenRefused', ''), inhibited('SdsPoolPollsFailing', ...POOLS)],
-    tolerated: ['SdsPollErrorsHigh'],
+    tolerated: ['SdsPollErrorsHigh', 'SdsResourceFailing'],
   },
   {
     name: 'expired-session',
@@ -201,6 +249,8 @@ export const FAULTS: readonly Fault[] = [
     emulator: {},
     auth: 'wrong password',
     alerts: [alert('SdsLoginRefused', ''), inhibited('SdsPoolsUnknown', '')],
+    // It waits for longer than the other two.
+    tolerated: ['SdsResourceFailing'],
   },
   {
     name: 'frozen',

@@ -127,6 +127,10 @@ systems:
 poll: {schedule: "* * * * * *", max_random_delay: 0s, timeout: 20s}
 forecast: {schedule: "*/5 * * * * *"}
 performance: {schedule: "*/2 * * * * *"}
+discovery: {schedule: "*/5 * * * * *"}
+resources:
+  system: {schedule: "* * * * * *"}
+  replication: {schedule: "*/5 * * * * *"}
 limits: {requests_per_second: 100}
 `
 }
