@@ -1,4 +1,6 @@
 /** Settings that dashboards and rules share, with references to the thresholds (thresholds.ts). */
+
+import { LATENCY_QUANTILE } from '../../src/alerting/conditions/table.ts'
 import {
   type Levels,
   type Reference,
@@ -34,12 +36,7 @@ export const DEFAULT_NUMBERS = { ...valuesOf(DEFAULT_THRESHOLDS), ...valuesOf(DE
 
 /** Numbers that define what is measured. Users cannot change them. */
 export const MEASURES = {
-  /**
-   * Quantile of the latency of requests that is compared with thresholds of the mean, for systems that serve a
-   * histogram and no mean. Latencies are skewed to the right: the mean of an exponential distribution is its quantile
-   * 0.63, the mean of a log-normal one with sigma 1.5 its quantile 0.77.
-   */
-  latencyQuantile: 0.75,
+  latencyQuantile: LATENCY_QUANTILE,
   /** A pool is recovering while it writes more than this for recovery. */
   recoveryBytesPerSecond: 1_000_000,
 } as const

@@ -4,6 +4,7 @@ import { type ExpectedAlert, FAULTS } from '../../grafana/mixin/rules/faults.ts'
 import type { Alert, AlertGroup } from '../../grafana/mixin/rules/groups/rule.ts'
 import { ALERT_GROUPS, type RenderedFile } from '../../grafana/mixin/rules/rules.ts'
 import { DEFAULT_NUMBERS, MEASURES } from '../../grafana/mixin/settings.ts'
+import { CONDITIONS } from '../../src/alerting/conditions/table.ts'
 import { anchorOf } from '../../src/alerting/rules.ts'
 import { counted } from '../../src/text.ts'
 import { code, markdownTable } from './markdown.ts'
@@ -47,14 +48,23 @@ const worded = (name: string, value: number): string => {
   return name.endsWith('Seconds') ? duration(value) : String(value)
 }
 
+/** What the status page advises under the condition of an alert, as a sentence. @throws without such a condition */
+const adviceOf = (name: string): string => {
+  const entry = Object.entries(CONDITIONS).find(([alert]) => alert === name)
+  if (entry === undefined) throw new Error(`${name} has no advice in src/alerting/conditions`)
+  const [, { advice }] = entry
+  return `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
+}
+
 const NUMBERS: Readonly<Record<string, number>> = { ...DEFAULT_NUMBERS, ...MEASURES }
 
 /**
- * Replaces the placeholders of a runbook: `{usedRatio.warning}` by a setting, `{for}` by that of the alert. @throws for
- * a name that is neither
+ * Replaces the placeholders of a runbook: `{usedRatio.warning}` by a setting, `{for}` by that of the alert, `{advice}` or
+ * `{advice.SdsCapacityHigh}` by the advice of the status page. @throws for a name that is none of them
  */
 export const filledIn = (prose: string, { alert, for: wait }: Alert): string =>
   prose.replaceAll(/\{(\w+)(?:\.(\w+))?\}/g, (all, name: string, part?: string) => {
+    if (name === 'advice') return adviceOf(part ?? alert)
     if (name === 'for' && wait !== undefined) return duration(milliseconds(wait) / 1000)
     const value = NUMBERS[part === undefined ? name : `${name}.${part}`]
     if (value === undefined) throw new Error(`${alert}: no setting or duration for ${all}`)

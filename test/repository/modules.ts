@@ -60,6 +60,7 @@ export const MODULES: readonly Module[] = [
     name: 'server',
     paths: ['src/server/'],
     mayImport: {
+      alerting: 'types',
       config: 'all',
       administration: 'all',
       api: 'all',

@@ -1,3 +1,5 @@
+import { type Reference, reference } from '../references.ts'
+
 /** What an alert compares, and what to do when it holds. Rules, runbooks and the status page have it from here. */
 interface ConditionRow {
   /** Path of the setting that is compared; a number where there is no setting. */
@@ -111,6 +113,13 @@ export const CONDITIONS = {
 
 /** Name of an alert in the table. */
 export type ConditionName = keyof typeof CONDITIONS
+
+type SettingName = {
+  [Name in ConditionName]: (typeof CONDITIONS)[Name]['limit'] extends string ? Name : never
+}[ConditionName]
+
+/** A reference to the setting that an alert compares. */
+export const limitOf = (alert: SettingName): Reference => reference(CONDITIONS[alert].limit)
 
 /**
  * Quantile of the latency of requests that is compared with thresholds of the mean, for systems that serve a histogram

@@ -1,6 +1,7 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { by, increased, increasedOrNew, perPoolId, perSystem } from '../../promql/operators.ts'
-import { SYSTEM_KEY, THRESHOLDS } from '../../settings.ts'
+import { SYSTEM_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, SYSTEM } from './templates.ts'
 
@@ -74,12 +75,12 @@ const certificate = twoLevels(
   {
     critical: {
       alert: 'SdsCertificateCritical',
-      expr: promql`${certificateTime} < ${THRESHOLDS.certificateSeconds.critical}`,
+      expr: promql`${certificateTime} < ${limitOf('SdsCertificateCritical')}`,
       for: '10m',
     },
     warning: {
       alert: 'SdsCertificateExpiring',
-      expr: promql`${certificateTime} < ${THRESHOLDS.certificateSeconds.warning}`,
+      expr: promql`${certificateTime} < ${limitOf('SdsCertificateExpiring')}`,
       for: '1h',
     },
   },

@@ -1,3 +1,5 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
+import type { Reference } from '../../../../src/alerting/references.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import { lastValue } from '../../promql/operators.ts'
@@ -17,13 +19,13 @@ const capacityHigh = twoLevels(
   {
     critical: {
       alert: 'SdsCapacityCritical',
-      expr: promql`${USED} > ${THRESHOLDS.usedRatio.critical}`,
+      expr: promql`${USED} > ${limitOf('SdsCapacityCritical')}`,
       for: '10m',
       keepFiringFor: '30m',
     },
     warning: {
       alert: 'SdsCapacityHigh',
-      expr: promql`${USED} > ${THRESHOLDS.usedRatio.warning}`,
+      expr: promql`${USED} > ${limitOf('SdsCapacityHigh')}`,
       for: '30m',
       keepFiringFor: '1h',
     },
@@ -34,8 +36,8 @@ const capacityHigh = twoLevels(
  * The storage system's own forecast, the shortest of all nodes and histories, above a minimum usage only. Where the
  * system reports N/A there is no series, and the alert does not fire.
  */
-const shortForecast = (severity: 'warning' | 'critical'): Expression =>
-  promql`${lastValue(select(RECORDED.forecast))} < ${THRESHOLDS.forecastSeconds[severity]}
+const shortForecast = (severity: 'warning' | 'critical', limit: Reference): Expression =>
+  promql`${lastValue(select(RECORDED.forecast))} < ${limit}
 and
 ${lastValue(USED)} > ${THRESHOLDS.forecastUsedRatio[severity]}`
 
@@ -48,11 +50,16 @@ const forecastShort = twoLevels(
   {
     critical: {
       alert: 'SdsForecastCritical',
-      expr: shortForecast('critical'),
+      expr: shortForecast('critical', limitOf('SdsForecastCritical')),
       for: '1h',
       keepFiringFor: '2h',
     },
-    warning: { alert: 'SdsForecastShort', expr: shortForecast('warning'), for: '6h', keepFiringFor: '6h' },
+    warning: {
+      alert: 'SdsForecastShort',
+      expr: shortForecast('warning', limitOf('SdsForecastShort')),
+      for: '6h',
+      keepFiringFor: '6h',
+    },
   },
 )
 

@@ -1,3 +1,4 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { type Expression, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
 import {
@@ -34,7 +35,7 @@ const disksBad: Alert = {
 const failuresMany: Alert = {
   alert: 'SdsDiskFailuresMany',
   severity: 'critical',
-  expr: promql`${bad} >= ${LIMITS.manyBadDisks}
+  expr: promql`${bad} >= ${limitOf('SdsDiskFailuresMany')}
 and
 ${bad}
 /

@@ -1,3 +1,4 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { RECORDED } from '../../promql/metrics.ts'
@@ -225,7 +226,7 @@ ${queryPolls('ok', '7d')} > 0`,
 ]
 
 const AGE = select(RECORDED.sampleAge)
-const OLD = THRESHOLDS.sampleAgeSeconds.critical
+const OLD = limitOf('SdsCategoryFrozen')
 const newestOfNode = by('max', NODE_KEY, select('sds_node_sample_timestamp_seconds'))
 const newestOfPool = by('max', POOL_KEY, select('sds_node_sample_timestamp_seconds'))
 
@@ -274,7 +275,7 @@ const values: readonly Alert[] = [
     alert: 'SdsClockSkew',
     severity: 'warning',
     scope: 'system',
-    expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${THRESHOLDS.clockSkewSeconds.warning}`,
+    expr: promql`max by (system) (abs(${select('sds_system_clock_skew_seconds')})) > ${limitOf('SdsClockSkew')}`,
     for: '15m',
     keepFiringFor: '15m',
     summary: 'The clocks of a storage system and of the exporter differ.',

@@ -1,3 +1,4 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import { type Expression, type Matcher, promql, select } from '../../promql/expression.ts'
 import { perNode, sumByPool } from '../../promql/operators.ts'
 import { HEALTH, LIMITS, NODE_KEY, POOL_KEY } from '../../settings.ts'
@@ -37,7 +38,7 @@ const states: readonly Alert[] = [
   {
     alert: 'SdsNodesUnavailable',
     severity: 'critical',
-    expr: promql`${unavailable} >= ${LIMITS.unavailableNodes}
+    expr: promql`${unavailable} >= ${limitOf('SdsNodesUnavailable')}
 or
 ${unavailable} == count by (${POOL_KEY}) (${perNode(select('sds_node_health_status'))})`,
     for: '2m',

@@ -1,10 +1,11 @@
+import { limitOf } from '../../../../src/alerting/conditions/table.ts'
 import type { Reference } from '../../../../src/alerting/references.ts'
 import type { Duration } from '../../promql/duration.ts'
 import { type Expression, join, promql, select } from '../../promql/expression.ts'
 import { nodeLatency, type Operation } from '../../promql/latency.ts'
 import { type MetricName, RECORDED, type RecordedName } from '../../promql/metrics.ts'
 import { perNode } from '../../promql/operators.ts'
-import { LATENCY_THRESHOLDS, LIMITS, MEASURES, NODE_KEY, POOL_KEY, THRESHOLDS } from '../../settings.ts'
+import { LIMITS, MEASURES, NODE_KEY, POOL_KEY } from '../../settings.ts'
 import { type Alert, type AlertGroup, twoLevels } from './rule.ts'
 import { dashboardOf, NODE, POOL } from './templates.ts'
 
@@ -34,10 +35,13 @@ const whereNotQuiet = (vector: Expression, operation: Operation): Expression => 
 and
 ${select(operation === 'read' ? RECORDED.reads : RECORDED.writes)} > ${LIMITS.quietTransactionsPerSecond}`
 
-const latencyHigh = ({ operation, name, mean, quantile }: Direction, limit: Reference): Alert => ({
+const latencyHigh = ({ operation, name, mean, quantile }: Direction): Alert => ({
   alert: `Sds${name}LatencyHigh`,
   severity: 'warning',
-  expr: whereNotQuiet(promql`(${select(mean)} or ${select(quantile)}) > ${limit}`, operation),
+  expr: whereNotQuiet(
+    promql`(${select(mean)} or ${select(quantile)}) > ${limitOf(`Sds${name}LatencyHigh`)}`,
+    operation,
+  ),
   for: '15m',
   keepFiringFor: '10m',
   summary: `A storage pool is slow to ${operation}.`,
@@ -111,12 +115,12 @@ const transactionErrors = twoLevels(
   {
     critical: {
       alert: 'SdsTransactionErrorsCritical',
-      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.critical),
+      expr: above(RECORDED.failedRatio, limitOf('SdsTransactionErrorsCritical')),
       ...ERRORS_CRITICAL,
     },
     warning: {
       alert: 'SdsTransactionErrors',
-      expr: above(RECORDED.failedRatio, THRESHOLDS.errorRatio.warning),
+      expr: above(RECORDED.failedRatio, limitOf('SdsTransactionErrors')),
       ...ERRORS_WARNING,
     },
   },
@@ -131,12 +135,12 @@ const systemErrors = twoLevels(
   {
     critical: {
       alert: 'SdsSystemErrorsCritical',
-      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.critical),
+      expr: above(RECORDED.failedNotByUserRatio, limitOf('SdsSystemErrorsCritical')),
       ...ERRORS_CRITICAL,
     },
     warning: {
       alert: 'SdsSystemErrors',
-      expr: above(RECORDED.failedNotByUserRatio, THRESHOLDS.systemErrorRatio.warning),
+      expr: above(RECORDED.failedNotByUserRatio, limitOf('SdsSystemErrors')),
       ...ERRORS_WARNING,
     },
   },
@@ -189,17 +193,17 @@ const resources: readonly Alert[] = [
   resource('SdsNodesNetworkBusy', 'warning', [
     'network bandwidth',
     ['sds_node_nic_received_utilization_ratio', 'sds_node_nic_transmitted_utilization_ratio'],
-    THRESHOLDS.nicRatio.critical,
+    limitOf('SdsNodesNetworkBusy'),
   ]),
   resource('SdsNodesCpuBusy', 'info', [
     'CPU time',
     ['sds_node_cpu_utilization_ratio'],
-    THRESHOLDS.cpuRatio.critical,
+    limitOf('SdsNodesCpuBusy'),
   ]),
   resource('SdsNodesMemoryFull', 'info', [
     'memory',
     ['sds_node_memory_utilization_ratio'],
-    THRESHOLDS.memoryRatio.critical,
+    limitOf('SdsNodesMemoryFull'),
   ]),
 ]
 
@@ -207,8 +211,8 @@ export const serviceGroup: AlertGroup = {
   name: 'sds-service',
   component: 'service',
   alerts: [
-    latencyHigh(READ, LATENCY_THRESHOLDS.read.warning),
-    latencyHigh(WRITE, LATENCY_THRESHOLDS.write.warning),
+    latencyHigh(READ),
+    latencyHigh(WRITE),
     latencyIncreased(READ),
     latencyIncreased(WRITE),
     trafficCollapsed,

@@ -115,7 +115,7 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
       page: selection.page,
       fullPools,
       opened,
-      context: { system, recent, now },
+      context: { system, recent, problems: problemsByPool(status, system), now },
     })
     cards.push(systemCard(system, pools, recent, now))
     yield
@@ -126,6 +126,13 @@ function* systemsSteps(status: Status, { recent, selection }: PageSources): Step
   const rest =
     more > 0 ? html`<p class="quiet">and ${counted(more, 'more system')}: use the search</p>` : undefined
   return html`${cards}<section class="card" aria-label="Other systems"><h2>Other systems</h2>${others.slice(0, LISTED_SYSTEMS).map(systemLink)}${rest}</section>`
+}
+
+function problemsByPool({ problems }: Status, { name }: SystemStatus): PoolContext['problems'] {
+  return Map.groupBy(
+    problems.filter(({ system }) => system === name),
+    ({ pool_id }) => pool_id,
+  )
 }
 
 /** The first pools with problems of their own, the worst first. */
@@ -176,7 +183,8 @@ function fullPool(pool: PoolStatus, isOpen: boolean, context: PoolContext): Html
 }
 
 /** The page of one pool, with all its nodes. */
-function onePool({ systems, timestamp_seconds: now }: Status, { recent, selection }: PageSources): Html {
+function onePool(status: Status, { recent, selection }: PageSources): Html {
+  const { systems, timestamp_seconds: now } = status
   const [system] = systems
   const [pool] = system?.pools ?? []
   if (system === undefined || pool === undefined) return notFound()
@@ -188,7 +196,7 @@ function onePool({ systems, timestamp_seconds: now }: Status, { recent, selectio
     selection: { system: system.name, pool: pool.id },
   }
   const shown = { from: (page - 1) * NODES_PER_PAGE, count: NODES_PER_PAGE, more: pager(list) }
-  const context = { system, recent, now }
+  const context = { system, recent, problems: problemsByPool(status, system), now }
   return html`<section class="card" aria-label="Pool ${pool.name}">${poolLink(pool, context)}${poolBody(pool, shown, context)}</section>`
 }
 

@@ -1,4 +1,4 @@
-import type { PoolStatus, SystemStatus } from '../../../status/model.ts'
+import type { PoolStatus, Problem, SystemStatus } from '../../../status/model.ts'
 import type { Recent } from '../../../status/recent.ts'
 import { queryOf } from '../../../status/selection.ts'
 import { counted } from '../../../text.ts'
@@ -16,11 +16,14 @@ import {
   relativeTime,
   statePill,
 } from './elements.ts'
+import { figureColumns } from './figures.ts'
 import { nodeTable } from './nodes.ts'
 
 export interface PoolContext {
   readonly system: SystemStatus
   readonly recent: Recent
+  /** The problems of each pool, by its id. */
+  readonly problems: ReadonlyMap<string | null, readonly Problem[]>
   /** Seconds since the epoch. */
   readonly now: number
 }
@@ -56,11 +59,12 @@ export function poolUrl(pool: PoolStatus, { system }: Pick<PoolContext, 'system'
   return `/${queryOf({ system: system.name, pool: pool.id })}`
 }
 
-function poolLine(pool: PoolStatus, name: Html, { now }: PoolContext): Html {
+function poolLine(pool: PoolStatus, name: Html, { now, problems }: PoolContext): Html {
   const { totals, last_poll: poll } = pool
   return html`<span class="line">${name} ${statePill(pool.state)} <span class="words">${pool.summary}</span>
 <span class="figure">${totals.nodes === 0 ? undefined : disks(totals, 'disks')}</span>
 <span class="figure">${totals.nodes === 0 ? undefined : capacity(totals)}</span>
+${figureColumns(pool, problems.get(pool.id) ?? [])}
 <span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span></span>`
 }
 
