@@ -112,7 +112,7 @@ describe('every scenario', () => {
     'disk-failures': ['Needs attention', 'bad disks', 'Bad'],
     'filling-up': ['Needs attention', 'of the disk space is allocated'],
     'error-burst': ['Needs attention', 'of the transactions fail'],
-    slow: ['Needs attention', 'reads take', 'writes take'],
+    slow: ['Needs attention', 'reads take', 'writes take', '% failed'],
     'site-down': ['all Good'],
     'site-rejoin': ['all Good'],
     'quota-near': ['all Good'],

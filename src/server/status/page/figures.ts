@@ -36,7 +36,7 @@ export function figureColumns({ figures }: PoolStatus, problems: readonly Proble
       read === null || write === null ? undefined : ', ',
       write === null ? undefined : marked(['SdsWriteLatencyHigh'], `write ${latencyText(write)}`),
     ],
-    forecast === null ? undefined : marked(FORECASTS, `full in ${durationText(forecast)}`),
+    forecast === null ? undefined : marked(FORECASTS, `forecast ${durationText(forecast)}`),
   ]
   return html`<span class="service">${columns.map((column) => html`<span>${column}</span>`)}</span>`
 }

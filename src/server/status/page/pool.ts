@@ -64,8 +64,8 @@ function poolLine(pool: PoolStatus, name: Html, { now, problems }: PoolContext):
   return html`<span class="line">${name} ${statePill(pool.state)} <span class="words">${pool.summary}</span>
 <span class="figure">${totals.nodes === 0 ? undefined : disks(totals, 'disks')}</span>
 <span class="figure">${totals.nodes === 0 ? undefined : capacity(totals)}</span>
-${figureColumns(pool, problems.get(pool.id) ?? [])}
-<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span></span>`
+<span class="when quiet">${known(poll, ({ timestamp_seconds }) => relativeTime(timestamp_seconds, now))}</span>
+${figureColumns(pool, problems.get(pool.id) ?? [])}</span>`
 }
 
 export function poolBody(pool: PoolStatus, shown: ShownNodes, context: PoolContext): Html {
